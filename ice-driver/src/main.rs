@@ -1,0 +1,2 @@
+//! The `ice` command.
+fn main() {}

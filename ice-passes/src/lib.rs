@@ -1,0 +1,4 @@
+//! Analyses, passes and the target-independent halves of lowering.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;

@@ -1,0 +1,2 @@
+//! Developer commands: `cargo xtask ci|crosstest|bisect|bench|size|fuzz|dist`.
+fn main() {}
