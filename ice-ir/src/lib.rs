@@ -1,4 +1,57 @@
 //! The ICE intermediate representation: types, functions, modules, text form, verifier and interpreter.
+//!
+//! ICE is a small SSA form made to be built once, translated once and thrown away: one [`Function`] at a
+//! time, every entity a `u32` index into a dense vector, no instruction on the heap. Do not use it as the
+//! middle of an optimiser that keeps whole programs and rewrites them many times: there are no use lists.
+//!
+//! ```
+//! use ice_ir::{BinaryOp, Faithful, FuncId, Function, FunctionBuilder, Signature, Type};
+//!
+//! // i32 (i32 x) { return x * x + 1; }
+//! let signature = Signature { params: vec![Type::I32], ret: Type::I32 };
+//! let mut function = Function::new();
+//! let mut b = FunctionBuilder::new(&mut function, Faithful);
+//! b.begin(FuncId::from_u32(0), &signature);
+//! let entry = b.create_block();
+//! b.switch_to_block(entry);
+//! let x = b.func.params()[0];
+//! let one = b.int_const(Type::I32, 1);
+//! let square = b.binary(BinaryOp::Mul, x, x);
+//! let sum = b.binary(BinaryOp::Add, square, one);
+//! b.ret(Some(sum));
+//! assert_eq!(function.value_type(sum), Type::I32);
+//! assert_eq!(function.block_insts(entry).count(), 3);
+//! ```
+//!
+//! Data flows one way: a reader or a client drives [`FunctionBuilder`], passes rewrite through [`Cursor`],
+//! a back end lowers into [`mach::MachFunction`].
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
+
+pub mod builder;
+pub mod cursor;
+pub mod entities;
+pub mod filter;
+pub mod flowgraph;
+pub mod function;
+pub mod instruction;
+pub mod intrinsics;
+pub mod layout;
+pub mod mach;
+pub mod module;
+pub mod types;
+
+pub use builder::FunctionBuilder;
+pub use cursor::Cursor;
+pub use entities::{Block, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
+pub use filter::{Faithful, Filter, Filtered};
+pub use flowgraph::ControlFlowGraph;
+pub use function::{Function, SwitchData, ValueDef};
+pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
+pub use intrinsics::{AtomicOp, Intrinsic, IntrinsicDecl};
+pub use module::{
+    FunctionDecl, FunctionKind, GlobalDecl, Initializer, Linkage, Module, Mutability, Name, Program,
+    Signature, TypeDef,
+};
+pub use types::Type;

@@ -1,0 +1,242 @@
+//! Builds one function, instruction by instruction, in layout order.
+//!
+//! What goes in may come out smaller: every pure instruction passes the builder's [`Filter`], which may
+//! answer with a value that already holds the result (the LIR-writer pipeline of nanojit). With
+//! [`Faithful`](crate::Faithful) nothing is ever changed.
+
+use crate::entities::{Block, FuncId, Inst, SwitchTable, Symbol, Value};
+use crate::filter::Filter;
+use crate::function::Function;
+use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
+use crate::intrinsics::Intrinsic;
+use crate::module::Signature;
+use crate::types::Type;
+
+/// Appends instructions to a function.
+pub struct FunctionBuilder<'f, F: Filter> {
+    /// The function being built.
+    pub func: &'f mut Function,
+    filter: F,
+    block: Option<Block>,
+    announced: Option<Value>,
+}
+
+impl<'f, F: Filter> FunctionBuilder<'f, F> {
+    /// A builder that appends to `func` through `filter`.
+    pub fn new(func: &'f mut Function, filter: F) -> Self {
+        FunctionBuilder { func, filter, block: None, announced: None }
+    }
+
+    /// Empties the function and makes the parameters of `signature`.
+    pub fn begin(&mut self, id: FuncId, signature: &Signature) {
+        self.func.begin(id, signature);
+        self.filter.begin_function();
+        self.block = None;
+        self.announced = None;
+    }
+
+    /// A new block at the end of the function.
+    pub fn create_block(&mut self) -> Block {
+        self.func.append_new_block()
+    }
+
+    /// Appends to `block` from now on.
+    pub fn switch_to_block(&mut self, block: Block) {
+        self.block = Some(block);
+        self.filter.begin_block();
+    }
+
+    /// The block that is appended to; `None` before the first and after a terminator.
+    pub fn current_block(&self) -> Option<Block> {
+        self.block
+    }
+
+    /// Makes the next instruction with a result define `value`, which was announced by
+    /// [`Function::make_forward`]; its type must be the result's.
+    pub fn define_next_as(&mut self, value: Value) {
+        self.announced = Some(value);
+    }
+
+    // ---- constants
+
+    /// An integer constant.
+    pub fn int_const(&mut self, ty: Type, number: i64) -> Value {
+        self.func.make_int(ty, number)
+    }
+
+    /// An `f32` constant.
+    pub fn f32_const(&mut self, number: f32) -> Value {
+        self.func.make_float(Type::F32, u64::from(number.to_bits()))
+    }
+
+    /// An `f64` constant.
+    pub fn f64_const(&mut self, number: f64) -> Value {
+        self.func.make_float(Type::F64, number.to_bits())
+    }
+
+    /// The address of a function or global.
+    pub fn address(&mut self, symbol: Symbol, pointer: Type) -> Value {
+        self.func.make_address(symbol, pointer)
+    }
+
+    // ---- instructions
+
+    /// Appends `data` as it is, with a result unless `ty` is `void`.
+    pub fn append(&mut self, data: InstData, ty: Type) -> Inst {
+        let inst = match self.announced {
+            Some(value) if ty != Type::Void => {
+                debug_assert_eq!(self.func.value_type(value), ty);
+                self.announced = None;
+                self.func.make_inst_defining(data, value)
+            }
+            _ => self.func.make_inst(data, ty),
+        };
+        let block = self.block.expect("an instruction needs a block");
+        self.func.layout.append_inst(block, inst);
+        if data.is_terminator() {
+            self.block = None;
+        }
+        inst
+    }
+
+    /// Appends an instruction that always has a result.
+    fn append_value(&mut self, data: InstData, ty: Type) -> Value {
+        let inst = self.append(data, ty);
+        self.func.result(inst).expect("the type is not void")
+    }
+
+    /// Appends a pure instruction, or finds its value.
+    fn append_pure(&mut self, data: InstData, ty: Type) -> Value {
+        if self.announced.is_none() {
+            if let Some(value) = self.filter.find(self.func, &data, ty) {
+                return value;
+            }
+        }
+        let value = self.append_value(data, ty);
+        self.filter.record(&data, ty, value);
+        value
+    }
+
+    /// `op a, b`.
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let ty = self.func.value_type(a);
+        self.append_pure(InstData::Binary { op, args: [a, b] }, ty)
+    }
+
+    /// `op a to ty`.
+    pub fn cast(&mut self, op: CastOp, arg: Value, ty: Type) -> Value {
+        self.append_pure(InstData::Cast { op, arg }, ty)
+    }
+
+    /// Integer comparison.
+    pub fn icmp(&mut self, cond: IntCond, a: Value, b: Value) -> Value {
+        let ty = self.func.value_type(a).compare_result();
+        self.append_pure(InstData::Icmp { cond, args: [a, b] }, ty)
+    }
+
+    /// Floating-point comparison.
+    pub fn fcmp(&mut self, cond: FloatCond, a: Value, b: Value) -> Value {
+        let ty = self.func.value_type(a).compare_result();
+        self.append_pure(InstData::Fcmp { cond, args: [a, b] }, ty)
+    }
+
+    /// `cond ? if_true : if_false`.
+    pub fn select(&mut self, cond: Value, if_true: Value, if_false: Value) -> Value {
+        let ty = self.func.value_type(if_true);
+        self.append_pure(InstData::Select { cond, if_true, if_false }, ty)
+    }
+
+    /// Lane `index` of `vector`.
+    pub fn extract_element(&mut self, vector: Value, index: Value) -> Value {
+        let ty = self.func.value_type(vector).element();
+        self.append_pure(InstData::ExtractElement { vector, index }, ty)
+    }
+
+    /// `vector` with lane `index` replaced.
+    pub fn insert_element(&mut self, vector: Value, element: Value, index: Value) -> Value {
+        let ty = self.func.value_type(vector);
+        self.append_pure(InstData::InsertElement { vector, element, index }, ty)
+    }
+
+    /// Fresh storage; `pointer` is the address type.
+    pub fn alloca(&mut self, size: Value, align_log2: u8, pointer: Type) -> Value {
+        self.append_value(InstData::Alloca { size, align_log2 }, pointer)
+    }
+
+    /// A load of `ty`.
+    pub fn load(&mut self, ty: Type, address: Value, align_log2: u8) -> Value {
+        self.append_value(InstData::Load { address, align_log2 }, ty)
+    }
+
+    /// A store.
+    pub fn store(&mut self, address: Value, value: Value, align_log2: u8) {
+        self.append(InstData::Store { address, value, align_log2 }, Type::Void);
+    }
+
+    /// A direct call that returns `ret`.
+    pub fn call(&mut self, callee: FuncId, args: &[Value], ret: Type, tail: TailHint) -> Option<Value> {
+        let args = self.func.make_args(args);
+        let inst = self.append(InstData::Call { callee, args, tail }, ret);
+        self.func.result(inst)
+    }
+
+    /// An indirect call that returns `ret`.
+    pub fn call_indirect(
+        &mut self,
+        callee: Value,
+        args: &[Value],
+        ret: Type,
+        tail: TailHint,
+    ) -> Option<Value> {
+        let args = self.func.make_args(args);
+        let inst = self.append(InstData::CallIndirect { callee, args, tail }, ret);
+        self.func.result(inst)
+    }
+
+    /// A call of the intrinsic `op` through its declaration.
+    pub fn call_intrinsic(
+        &mut self,
+        op: Intrinsic,
+        callee: FuncId,
+        args: &[Value],
+        ret: Type,
+        tail: TailHint,
+    ) -> Option<Value> {
+        let args = self.func.make_args(args);
+        let inst = self.append(InstData::CallIntrinsic { op, callee, args, tail }, ret);
+        self.func.result(inst)
+    }
+
+    /// A phi with one pair for every incoming edge.
+    pub fn phi(&mut self, ty: Type, incoming: &[(Value, Block)]) -> Value {
+        let incoming = self.func.make_incoming(incoming);
+        self.append_value(InstData::Phi { incoming }, ty)
+    }
+
+    /// Unconditional branch.
+    pub fn br(&mut self, target: Block) {
+        self.append(InstData::Br { target }, Type::Void);
+    }
+
+    /// Conditional branch.
+    pub fn cond_br(&mut self, cond: Value, if_true: Block, if_false: Block) {
+        self.append(InstData::CondBr { cond, if_true, if_false }, Type::Void);
+    }
+
+    /// Multi-way branch; the cases are added with [`Function::switch_mut`].
+    pub fn switch(&mut self, value: Value, default: Block) -> SwitchTable {
+        let table = self.func.make_switch();
+        self.append(InstData::Switch { value, default, table }, Type::Void);
+        table
+    }
+
+    /// Return.
+    pub fn ret(&mut self, value: Option<Value>) {
+        self.append(InstData::Ret { value }, Type::Void);
+    }
+
+    /// Marks the end of the block as never reached.
+    pub fn unreachable(&mut self) {
+        self.append(InstData::Unreachable, Type::Void);
+    }
+}

@@ -1,0 +1,50 @@
+//! Names of things: `u32` newtypes that index dense vectors and print as in the text form.
+
+use cranelift_entity::entity_impl;
+
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+        entity_impl!($name, $prefix);
+    };
+}
+
+entity!(
+    /// A value of one function: parameter, constant, address or instruction result.
+    Value, "v"
+);
+entity!(
+    /// An instruction of one function.
+    Inst, "inst"
+);
+entity!(
+    /// A basic block of one function.
+    Block, "block"
+);
+entity!(
+    /// The case table of one switch.
+    SwitchTable, "switch"
+);
+entity!(
+    /// A function of the module, declared or defined.
+    FuncId, "func"
+);
+entity!(
+    /// A global variable of the module.
+    GlobalId, "global"
+);
+entity!(
+    /// A function signature of the module.
+    SigId, "sig"
+);
+
+/// Something with an address: the target of a relocation, an entry of the symbol table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Symbol {
+    /// A function.
+    Function(FuncId),
+    /// A global variable.
+    Global(GlobalId),
+}

@@ -1,0 +1,118 @@
+//! Predecessors and successors of every block, without repeated edges.
+//!
+//! Two compressed adjacency lists over one pass of the terminators. An edge that a terminator names
+//! several times (both arms of a branch, several cases of a switch) counts once. Linear in blocks and
+//! edges.
+
+use alloc::vec::Vec;
+
+use crate::entities::Block;
+use crate::function::Function;
+use cranelift_entity::{EntityRef, SecondaryMap};
+
+/// Control flow of one function. Reused from function to function.
+#[derive(Clone, Default)]
+pub struct ControlFlowGraph {
+    succ_ends: Vec<u32>,
+    succs: Vec<Block>,
+    pred_ends: Vec<u32>,
+    preds: Vec<Block>,
+    seen: SecondaryMap<Block, u32>,
+}
+
+impl ControlFlowGraph {
+    /// An empty graph.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Computes the graph of `func`. Requires: every block ends in a terminator.
+    pub fn compute(&mut self, func: &Function) {
+        let blocks = func.num_blocks();
+        self.succ_ends.clear();
+        self.succs.clear();
+        self.pred_ends.clear();
+        self.pred_ends.resize(blocks, 0);
+        self.seen.clear();
+        self.seen.resize(blocks);
+        for index in 0..blocks {
+            let block = Block::new(index);
+            let mark = index as u32 + 1;
+            func.for_each_successor(block, |succ| {
+                if self.seen[succ] != mark {
+                    self.seen[succ] = mark;
+                    self.succs.push(succ);
+                    self.pred_ends[succ.index()] += 1;
+                }
+            });
+            self.succ_ends.push(self.succs.len() as u32);
+        }
+        let mut total = 0;
+        for count in &mut self.pred_ends {
+            // Start of the run; moved to its end while the run is filled.
+            total += core::mem::replace(count, total);
+        }
+        self.preds.clear();
+        self.preds.resize(total as usize, Block::new(0));
+        for index in 0..blocks {
+            let block = Block::new(index);
+            for i in self.succ_range(block) {
+                let slot = &mut self.pred_ends[self.succs[i].index()];
+                self.preds[*slot as usize] = block;
+                *slot += 1;
+            }
+        }
+    }
+
+    fn succ_range(&self, block: Block) -> core::ops::Range<usize> {
+        range(&self.succ_ends, block)
+    }
+
+    /// Successors of `block`, in the order of the terminator.
+    pub fn succs(&self, block: Block) -> &[Block] {
+        &self.succs[self.succ_range(block)]
+    }
+
+    /// Predecessors of `block`, in the order of their numbers.
+    pub fn preds(&self, block: Block) -> &[Block] {
+        &self.preds[range(&self.pred_ends, block)]
+    }
+}
+
+fn range(ends: &[u32], block: Block) -> core::ops::Range<usize> {
+    let start = match block.index() {
+        0 => 0,
+        i => ends[i - 1],
+    };
+    start as usize..ends[block.index()] as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Faithful, FuncId, FunctionBuilder, Signature, Type};
+    use alloc::vec;
+
+    #[test]
+    fn repeated_edges_count_once() {
+        let mut func = Function::new();
+        let mut b = FunctionBuilder::new(&mut func, Faithful);
+        b.begin(FuncId::from_u32(0), &Signature { params: vec![Type::I32], ret: Type::Void });
+        let blocks: Vec<_> = (0..3).map(|_| b.create_block()).collect();
+        b.switch_to_block(blocks[0]);
+        let x = b.func.params()[0];
+        let table = b.switch(x, blocks[1]);
+        b.func.switch_mut(table).cases.extend([(1, blocks[2]), (2, blocks[2]), (3, blocks[1])]);
+        b.switch_to_block(blocks[1]);
+        b.br(blocks[2]);
+        b.switch_to_block(blocks[2]);
+        b.ret(None);
+
+        let mut cfg = ControlFlowGraph::new();
+        cfg.compute(&func);
+        assert_eq!(cfg.succs(blocks[0]), [blocks[1], blocks[2]]);
+        assert_eq!(cfg.preds(blocks[2]), [blocks[0], blocks[1]]);
+        assert_eq!(cfg.preds(blocks[1]), [blocks[0]]);
+        assert!(cfg.preds(blocks[0]).is_empty());
+    }
+}

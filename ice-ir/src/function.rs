@@ -1,0 +1,445 @@
+//! One function: values, instructions, argument pools and their order.
+//!
+//! A `Function` is scratch memory as much as data: [`Function::begin`] empties it and keeps its capacity,
+//! so that translating the thousandth function allocates nothing. Values are numbered in the order of
+//! creation: parameters, then constants, addresses and results as they come.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::entities::{Block, FuncId, GlobalId, Inst, SwitchTable, Symbol, Value};
+use crate::instruction::{InstData, ValueRange};
+use crate::layout::Layout;
+use crate::module::Signature;
+use crate::types::Type;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, PrimaryMap};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ValueDef {
+    /// The n-th parameter.
+    Param(u32),
+    /// The result of an instruction.
+    Inst(Inst),
+    /// An integer constant, sign-extended from the width of its type.
+    Int(i64),
+    /// A floating-point constant by its bits (an `f32` in the low half).
+    Float(u64),
+    /// An unspecified value; translated as zero.
+    Undef,
+    /// The address of a function.
+    Function(FuncId),
+    /// The address of a global variable.
+    Global(GlobalId),
+    /// Announced with its type, not yet defined. A complete function has none.
+    Forward,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    Param,
+    Inst,
+    Int,
+    Float,
+    Undef,
+    Function,
+    Global,
+    Forward,
+}
+
+/// A value in 16 bytes.
+#[derive(Clone, Copy)]
+struct ValueData {
+    payload: u64,
+    kind: Kind,
+    ty: Type,
+}
+
+/// The cases of one switch.
+#[derive(Clone, Default, Debug)]
+pub struct SwitchData {
+    /// (case value sign-extended from the type of the condition, target).
+    pub cases: Vec<(i64, Block)>,
+}
+
+/// One function body.
+#[derive(Clone)]
+pub struct Function {
+    /// Which function of the module this is the body of.
+    pub id: FuncId,
+    /// Return type.
+    pub ret: Type,
+    /// Block and instruction order.
+    pub layout: Layout,
+    params: Vec<Value>,
+    values: PrimaryMap<Value, ValueData>,
+    constants: Vec<Value>,
+    insts: PrimaryMap<Inst, InstData>,
+    results: PrimaryMap<Inst, PackedOption<Value>>,
+    num_blocks: u32,
+    value_pool: Vec<Value>,
+    phi_pool: Vec<(Value, Block)>,
+    switches: PrimaryMap<SwitchTable, SwitchData>,
+    num_switches: usize,
+}
+
+impl Default for Function {
+    fn default() -> Self {
+        Function::new()
+    }
+}
+
+impl Function {
+    /// An empty function without parameters.
+    pub fn new() -> Self {
+        Function {
+            id: FuncId::from_u32(0),
+            ret: Type::Void,
+            layout: Layout::default(),
+            params: Vec::new(),
+            values: PrimaryMap::new(),
+            constants: Vec::new(),
+            insts: PrimaryMap::new(),
+            results: PrimaryMap::new(),
+            num_blocks: 0,
+            value_pool: Vec::new(),
+            phi_pool: Vec::new(),
+            switches: PrimaryMap::new(),
+            num_switches: 0,
+        }
+    }
+
+    /// Empties the function and makes the parameters of `signature`; keeps all memory.
+    pub fn begin(&mut self, id: FuncId, signature: &Signature) {
+        self.id = id;
+        self.ret = signature.ret;
+        self.layout.clear();
+        self.params.clear();
+        self.values.clear();
+        self.constants.clear();
+        self.insts.clear();
+        self.results.clear();
+        self.num_blocks = 0;
+        self.value_pool.clear();
+        self.phi_pool.clear();
+        for table in self.switches.values_mut() {
+            table.cases.clear();
+        }
+        self.num_switches = 0;
+        for (n, &ty) in signature.params.iter().enumerate() {
+            let value = self.values.push(ValueData { payload: n as u64, kind: Kind::Param, ty });
+            self.params.push(value);
+        }
+    }
+
+    // ---- values
+
+    /// The parameters in order.
+    pub fn params(&self) -> &[Value] {
+        &self.params
+    }
+
+    /// Constants (integer, floating point, undef) in the order of their creation.
+    pub fn constants(&self) -> &[Value] {
+        &self.constants
+    }
+
+    /// Number of values; all of them are `0..num_values`.
+    pub fn num_values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The type of `value`.
+    #[inline]
+    pub fn value_type(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// Where `value` comes from.
+    #[inline]
+    pub fn value_def(&self, value: Value) -> ValueDef {
+        let ValueData { payload, kind, .. } = self.values[value];
+        match kind {
+            Kind::Param => ValueDef::Param(payload as u32),
+            Kind::Inst => ValueDef::Inst(Inst::from_u32(payload as u32)),
+            Kind::Int => ValueDef::Int(payload as i64),
+            Kind::Float => ValueDef::Float(payload),
+            Kind::Undef => ValueDef::Undef,
+            Kind::Function => ValueDef::Function(FuncId::from_u32(payload as u32)),
+            Kind::Global => ValueDef::Global(GlobalId::from_u32(payload as u32)),
+            Kind::Forward => ValueDef::Forward,
+        }
+    }
+
+    /// The number if `value` is an integer constant.
+    #[inline]
+    pub fn int_value(&self, value: Value) -> Option<i64> {
+        let data = &self.values[value];
+        (data.kind == Kind::Int).then_some(data.payload as i64)
+    }
+
+    /// The instruction that defines `value`, if one does.
+    #[inline]
+    pub fn defining_inst(&self, value: Value) -> Option<Inst> {
+        let data = &self.values[value];
+        (data.kind == Kind::Inst).then(|| Inst::from_u32(data.payload as u32))
+    }
+
+    /// A new integer constant; `number` is cut to the width of `ty`.
+    pub fn make_int(&mut self, ty: Type, number: i64) -> Value {
+        let payload = ty.sign_extend(number) as u64;
+        self.push_constant(ValueData { payload, kind: Kind::Int, ty })
+    }
+
+    /// A new floating-point constant from its bits.
+    pub fn make_float(&mut self, ty: Type, bits: u64) -> Value {
+        self.push_constant(ValueData { payload: bits, kind: Kind::Float, ty })
+    }
+
+    /// A new unspecified value.
+    pub fn make_undef(&mut self, ty: Type) -> Value {
+        self.push_constant(ValueData { payload: 0, kind: Kind::Undef, ty })
+    }
+
+    fn push_constant(&mut self, data: ValueData) -> Value {
+        let value = self.values.push(data);
+        self.constants.push(value);
+        value
+    }
+
+    /// A new value that is the address of `symbol`, of type `pointer`.
+    pub fn make_address(&mut self, symbol: Symbol, pointer: Type) -> Value {
+        let (payload, kind) = match symbol {
+            Symbol::Function(f) => (u64::from(f.as_u32()), Kind::Function),
+            Symbol::Global(g) => (u64::from(g.as_u32()), Kind::Global),
+        };
+        self.values.push(ValueData { payload, kind, ty: pointer })
+    }
+
+    /// A value that is used before the instruction that defines it.
+    pub fn make_forward(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData { payload: 0, kind: Kind::Forward, ty })
+    }
+
+    // ---- instructions
+
+    /// Number of instructions ever made, removed ones included.
+    pub fn num_insts(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// The content of `inst`.
+    #[inline]
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst]
+    }
+
+    /// The content of `inst`, to be changed in place.
+    pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
+        &mut self.insts[inst]
+    }
+
+    /// The result of `inst`, if it has one.
+    #[inline]
+    pub fn result(&self, inst: Inst) -> Option<Value> {
+        self.results[inst].expand()
+    }
+
+    /// A new instruction outside any block, with a fresh result unless `ty` is `void`.
+    pub fn make_inst(&mut self, data: InstData, ty: Type) -> Inst {
+        let inst = self.insts.push(data);
+        let result = match ty {
+            Type::Void => None,
+            _ => {
+                Some(self.values.push(ValueData { payload: u64::from(inst.as_u32()), kind: Kind::Inst, ty }))
+            }
+        };
+        self.results.push(result.into());
+        inst
+    }
+
+    /// A new instruction outside any block that defines `result`, announced by
+    /// [`make_forward`](Self::make_forward).
+    pub fn make_inst_defining(&mut self, data: InstData, result: Value) -> Inst {
+        let inst = self.insts.push(data);
+        let value = &mut self.values[result];
+        debug_assert!(value.kind == Kind::Forward);
+        value.payload = u64::from(inst.as_u32());
+        value.kind = Kind::Inst;
+        self.results.push(result.into());
+        inst
+    }
+
+    // ---- pools
+
+    /// Stores an argument list.
+    pub fn make_args(&mut self, args: &[Value]) -> ValueRange {
+        let start = self.value_pool.len() as u32;
+        self.value_pool.extend_from_slice(args);
+        ValueRange { start, len: args.len() as u32 }
+    }
+
+    /// The arguments of a call.
+    #[inline]
+    pub fn args(&self, range: ValueRange) -> &[Value] {
+        &self.value_pool[range.indices()]
+    }
+
+    /// The arguments of a call, to be changed in place.
+    pub fn args_mut(&mut self, range: ValueRange) -> &mut [Value] {
+        &mut self.value_pool[range.indices()]
+    }
+
+    /// Stores the incoming list of a phi.
+    pub fn make_incoming(&mut self, incoming: &[(Value, Block)]) -> ValueRange {
+        let start = self.phi_pool.len() as u32;
+        self.phi_pool.extend_from_slice(incoming);
+        ValueRange { start, len: incoming.len() as u32 }
+    }
+
+    /// The (value, predecessor) pairs of a phi.
+    #[inline]
+    pub fn incoming(&self, range: ValueRange) -> &[(Value, Block)] {
+        &self.phi_pool[range.indices()]
+    }
+
+    /// The (value, predecessor) pairs of a phi, to be changed in place.
+    pub fn incoming_mut(&mut self, range: ValueRange) -> &mut [(Value, Block)] {
+        &mut self.phi_pool[range.indices()]
+    }
+
+    /// A new, empty case table.
+    pub fn make_switch(&mut self) -> SwitchTable {
+        let table = SwitchTable::new(self.num_switches);
+        self.num_switches += 1;
+        if self.switches.len() < self.num_switches {
+            self.switches.push(SwitchData::default());
+        }
+        table
+    }
+
+    /// The cases of a switch.
+    pub fn switch(&self, table: SwitchTable) -> &SwitchData {
+        &self.switches[table]
+    }
+
+    /// The cases of a switch, to be filled.
+    pub fn switch_mut(&mut self, table: SwitchTable) -> &mut SwitchData {
+        &mut self.switches[table]
+    }
+
+    // ---- blocks
+
+    /// Number of blocks ever made.
+    pub fn num_blocks(&self) -> usize {
+        self.num_blocks as usize
+    }
+
+    /// A new block at the end of the function.
+    pub fn append_new_block(&mut self) -> Block {
+        let block = Block::from_u32(self.num_blocks);
+        self.num_blocks += 1;
+        self.layout.append_block(block);
+        block
+    }
+
+    /// All blocks in layout order.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
+        self.layout.blocks()
+    }
+
+    /// The instructions of `block` in order.
+    pub fn block_insts(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        self.layout.block_insts(block)
+    }
+
+    /// The terminator of `block`, if the block has one.
+    pub fn terminator(&self, block: Block) -> Option<&InstData> {
+        self.layout.last_inst(block).map(|i| &self.insts[i]).filter(|data| data.is_terminator())
+    }
+
+    // ---- walks
+
+    /// Calls `visit` with every value operand of `inst`, in the order of the wire format.
+    #[inline]
+    pub fn for_each_operand(&self, inst: Inst, mut visit: impl FnMut(Value)) {
+        match self.insts[inst] {
+            InstData::Binary { args, .. } | InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
+                args.into_iter().for_each(visit)
+            }
+            InstData::Cast { arg, .. } => visit(arg),
+            InstData::Select { cond, if_true, if_false } => {
+                [if_true, if_false, cond].into_iter().for_each(visit);
+            }
+            InstData::ExtractElement { vector, index } => {
+                [vector, index].into_iter().for_each(visit);
+            }
+            InstData::InsertElement { vector, element, index } => {
+                [vector, element, index].into_iter().for_each(visit);
+            }
+            InstData::Alloca { size, .. } => visit(size),
+            InstData::Load { address, .. } => visit(address),
+            InstData::Store { address, value, .. } => [address, value].into_iter().for_each(visit),
+            InstData::Call { args, .. } | InstData::CallIntrinsic { args, .. } => {
+                self.args(args).iter().copied().for_each(visit);
+            }
+            InstData::CallIndirect { callee, args, .. } => {
+                visit(callee);
+                self.args(args).iter().copied().for_each(visit);
+            }
+            InstData::Phi { incoming } => {
+                self.incoming(incoming).iter().for_each(|&(v, _)| visit(v));
+            }
+            InstData::CondBr { cond, .. } => visit(cond),
+            InstData::Switch { value, .. } => visit(value),
+            InstData::Ret { value } => value.into_iter().for_each(visit),
+            InstData::Br { .. } | InstData::Unreachable => {}
+        }
+    }
+
+    /// Calls `visit` with every successor edge of `block`, in order, repeated edges included.
+    #[inline]
+    pub fn for_each_successor(&self, block: Block, mut visit: impl FnMut(Block)) {
+        match self.terminator(block) {
+            Some(&InstData::Br { target }) => visit(target),
+            Some(&InstData::CondBr { if_true, if_false, .. }) => {
+                visit(if_true);
+                visit(if_false);
+            }
+            Some(&InstData::Switch { default, table, .. }) => {
+                visit(default);
+                self.switches[table].cases.iter().for_each(|&(_, b)| visit(b));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "function {} ({} values)", self.id, self.values.len())?;
+        for block in self.blocks() {
+            writeln!(f, "{block}:")?;
+            for inst in self.block_insts(block) {
+                match self.result(inst) {
+                    Some(v) => writeln!(f, "  {v}: {} = {:?}", self.value_type(v), self.insts[inst])?,
+                    None => writeln!(f, "  {:?}", self.insts[inst])?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_small() {
+        // One vector entry a value; 64-bit constants are kept inline.
+        assert_eq!(core::mem::size_of::<ValueData>(), 16);
+    }
+}

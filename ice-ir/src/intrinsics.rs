@@ -1,0 +1,186 @@
+//! The 42 intrinsics of the stable bitcode format: names, signatures, meaning.
+//!
+//! An [`Intrinsic`] says what is done; the operand width follows from the types of the arguments. The
+//! table [`DECLARATIONS`] has one line a name.
+
+use crate::instruction::named_enum;
+use crate::types::Type::{self, *};
+
+named_enum!(
+    /// What a call of an intrinsic does.
+    Intrinsic {
+        /// `(dst, src, len, align, volatile)`: copy, no overlap.
+        Memcpy = "memcpy",
+        /// `(dst, src, len, align, volatile)`: copy as if through a buffer.
+        Memmove = "memmove",
+        /// `(dst, byte, len, align, volatile)`: fill.
+        Memset = "memset",
+        /// The thread pointer.
+        ReadTp = "read.tp",
+        /// C11 `setjmp`; returns twice.
+        Setjmp = "setjmp",
+        /// C11 `longjmp`.
+        Longjmp = "longjmp",
+        /// Reverses the bytes.
+        Bswap = "bswap",
+        /// Leading zeros; the width for 0, whatever the second argument says.
+        Ctlz = "ctlz",
+        /// Trailing zeros; the width for 0.
+        Cttz = "cttz",
+        /// Number of ones.
+        Ctpop = "ctpop",
+        /// Clears the sign bit, lane by lane.
+        Fabs = "fabs",
+        /// IEEE square root.
+        Sqrt = "sqrt",
+        /// Handle of the current stack height.
+        Stacksave = "stacksave",
+        /// Frees every alloca made since the handle was taken.
+        Stackrestore = "stackrestore",
+        /// Ends the program with a fault.
+        Trap = "trap",
+        /// `(address, order)`.
+        AtomicLoad = "atomic.load",
+        /// `(value, address, order)`: value first.
+        AtomicStore = "atomic.store",
+        /// `(op, address, value, order)`: the old value.
+        AtomicRmw = "atomic.rmw",
+        /// `(address, expected, desired, success order, failure order)`: the old value.
+        AtomicCmpxchg = "atomic.cmpxchg",
+        /// `(order)`.
+        AtomicFence = "atomic.fence",
+        /// A fence for ordinary accesses as well.
+        AtomicFenceAll = "atomic.fence.all",
+        /// `(size, address)`: 1 if accesses of that size are lock free.
+        AtomicIsLockFree = "atomic.is.lock.free",
+    }
+);
+
+impl Intrinsic {
+    /// False where a call with an unused result may be removed.
+    pub const fn has_side_effects(self) -> bool {
+        use Intrinsic::*;
+        !matches!(self, ReadTp | Bswap | Ctlz | Cttz | Ctpop | Fabs | Sqrt | AtomicIsLockFree)
+    }
+
+    /// True where values live across the call must be in memory, because it can return again.
+    pub const fn returns_twice(self) -> bool {
+        matches!(self, Intrinsic::Setjmp)
+    }
+}
+
+named_enum!(
+    /// Read-modify-write operations, in the order of their codes from 1 on.
+    AtomicOp {
+        /// Wrapping addition.
+        Add = "add",
+        /// Wrapping subtraction.
+        Sub = "sub",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// The new value as it is.
+        Exchange = "xchg",
+    }
+);
+
+impl AtomicOp {
+    /// The operation with this code (1 … 6).
+    pub fn from_code(code: i64) -> Option<AtomicOp> {
+        AtomicOp::ALL.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+    }
+}
+
+/// A name of the stable set, with its exact signature.
+pub struct IntrinsicDecl {
+    /// The whole name, such as `llvm.ctlz.i32`.
+    pub name: &'static str,
+    /// What it does.
+    pub op: Intrinsic,
+    /// Return type.
+    pub ret: Type,
+    /// Parameter types.
+    pub params: &'static [Type],
+}
+
+const fn decl(name: &'static str, op: Intrinsic, ret: Type, params: &'static [Type]) -> IntrinsicDecl {
+    IntrinsicDecl { name, op, ret, params }
+}
+
+use Intrinsic as I;
+
+/// The stable set, sorted by name (bitcode specification, section 11).
+pub const DECLARATIONS: &[IntrinsicDecl] = &[
+    decl("llvm.bswap.i16", I::Bswap, I16, &[I16]),
+    decl("llvm.bswap.i32", I::Bswap, I32, &[I32]),
+    decl("llvm.bswap.i64", I::Bswap, I64, &[I64]),
+    decl("llvm.ctlz.i32", I::Ctlz, I32, &[I32, I1]),
+    decl("llvm.ctlz.i64", I::Ctlz, I64, &[I64, I1]),
+    decl("llvm.ctpop.i32", I::Ctpop, I32, &[I32]),
+    decl("llvm.ctpop.i64", I::Ctpop, I64, &[I64]),
+    decl("llvm.cttz.i32", I::Cttz, I32, &[I32, I1]),
+    decl("llvm.cttz.i64", I::Cttz, I64, &[I64, I1]),
+    decl("llvm.fabs.f32", I::Fabs, F32, &[F32]),
+    decl("llvm.fabs.f64", I::Fabs, F64, &[F64]),
+    decl("llvm.fabs.v4f32", I::Fabs, V4F32, &[V4F32]),
+    decl("llvm.memcpy.p0i8.p0i8.i32", I::Memcpy, Void, &[I32, I32, I32, I32, I1]),
+    decl("llvm.memmove.p0i8.p0i8.i32", I::Memmove, Void, &[I32, I32, I32, I32, I1]),
+    decl("llvm.memset.p0i8.i32", I::Memset, Void, &[I32, I8, I32, I32, I1]),
+    decl("llvm.nacl.atomic.cmpxchg.i16", I::AtomicCmpxchg, I16, &[I32, I16, I16, I32, I32]),
+    decl("llvm.nacl.atomic.cmpxchg.i32", I::AtomicCmpxchg, I32, &[I32, I32, I32, I32, I32]),
+    decl("llvm.nacl.atomic.cmpxchg.i64", I::AtomicCmpxchg, I64, &[I32, I64, I64, I32, I32]),
+    decl("llvm.nacl.atomic.cmpxchg.i8", I::AtomicCmpxchg, I8, &[I32, I8, I8, I32, I32]),
+    decl("llvm.nacl.atomic.fence", I::AtomicFence, Void, &[I32]),
+    decl("llvm.nacl.atomic.fence.all", I::AtomicFenceAll, Void, &[]),
+    decl("llvm.nacl.atomic.is.lock.free", I::AtomicIsLockFree, I1, &[I32, I32]),
+    decl("llvm.nacl.atomic.load.i16", I::AtomicLoad, I16, &[I32, I32]),
+    decl("llvm.nacl.atomic.load.i32", I::AtomicLoad, I32, &[I32, I32]),
+    decl("llvm.nacl.atomic.load.i64", I::AtomicLoad, I64, &[I32, I32]),
+    decl("llvm.nacl.atomic.load.i8", I::AtomicLoad, I8, &[I32, I32]),
+    decl("llvm.nacl.atomic.rmw.i16", I::AtomicRmw, I16, &[I32, I32, I16, I32]),
+    decl("llvm.nacl.atomic.rmw.i32", I::AtomicRmw, I32, &[I32, I32, I32, I32]),
+    decl("llvm.nacl.atomic.rmw.i64", I::AtomicRmw, I64, &[I32, I32, I64, I32]),
+    decl("llvm.nacl.atomic.rmw.i8", I::AtomicRmw, I8, &[I32, I32, I8, I32]),
+    decl("llvm.nacl.atomic.store.i16", I::AtomicStore, Void, &[I16, I32, I32]),
+    decl("llvm.nacl.atomic.store.i32", I::AtomicStore, Void, &[I32, I32, I32]),
+    decl("llvm.nacl.atomic.store.i64", I::AtomicStore, Void, &[I64, I32, I32]),
+    decl("llvm.nacl.atomic.store.i8", I::AtomicStore, Void, &[I8, I32, I32]),
+    decl("llvm.nacl.longjmp", I::Longjmp, Void, &[I32, I32]),
+    decl("llvm.nacl.read.tp", I::ReadTp, I32, &[]),
+    decl("llvm.nacl.setjmp", I::Setjmp, I32, &[I32]),
+    decl("llvm.sqrt.f32", I::Sqrt, F32, &[F32]),
+    decl("llvm.sqrt.f64", I::Sqrt, F64, &[F64]),
+    decl("llvm.stackrestore", I::Stackrestore, Void, &[I32]),
+    decl("llvm.stacksave", I::Stacksave, I32, &[]),
+    decl("llvm.trap", I::Trap, Void, &[]),
+];
+
+/// The declaration called `name`.
+pub fn find(name: &[u8]) -> Option<&'static IntrinsicDecl> {
+    DECLARATIONS.binary_search_by(|d| d.name.as_bytes().cmp(name)).ok().map(|i| &DECLARATIONS[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        assert_eq!(DECLARATIONS.len(), 42);
+        for d in DECLARATIONS {
+            assert_eq!(find(d.name.as_bytes()).map(|f| f.name), Some(d.name));
+        }
+        assert!(find(b"llvm.bswap.i8").is_none());
+    }
+
+    #[test]
+    fn rmw_codes() {
+        assert_eq!(AtomicOp::from_code(1), Some(AtomicOp::Add));
+        assert_eq!(AtomicOp::from_code(6), Some(AtomicOp::Exchange));
+        assert_eq!(AtomicOp::from_code(0), None);
+        assert_eq!(AtomicOp::from_code(7), None);
+    }
+}

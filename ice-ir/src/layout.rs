@@ -1,0 +1,142 @@
+//! The order of blocks and of the instructions in them: two doubly linked lists over dense vectors.
+//!
+//! Order is kept apart from content, so that moving an instruction touches neither its data nor its
+//! result. Every operation is constant time; nothing is freed before the function is cleared.
+
+use crate::entities::{Block, Inst};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+
+#[derive(Clone, Copy, Default)]
+struct BlockNode {
+    prev: PackedOption<Block>,
+    next: PackedOption<Block>,
+    first: PackedOption<Inst>,
+    last: PackedOption<Inst>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct InstNode {
+    block: PackedOption<Block>,
+    prev: PackedOption<Inst>,
+    next: PackedOption<Inst>,
+}
+
+/// Block and instruction order of one function.
+#[derive(Clone, Default)]
+pub struct Layout {
+    blocks: SecondaryMap<Block, BlockNode>,
+    insts: SecondaryMap<Inst, InstNode>,
+    first: PackedOption<Block>,
+    last: PackedOption<Block>,
+}
+
+impl Layout {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.insts.clear();
+        self.first = None.into();
+        self.last = None.into();
+    }
+
+    /// The entry block.
+    pub fn entry(&self) -> Option<Block> {
+        self.first.expand()
+    }
+
+    /// The block after `block`.
+    pub fn next_block(&self, block: Block) -> Option<Block> {
+        self.blocks[block].next.expand()
+    }
+
+    /// The block before `block`.
+    pub fn prev_block(&self, block: Block) -> Option<Block> {
+        self.blocks[block].prev.expand()
+    }
+
+    /// The first instruction of `block`.
+    pub fn first_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].first.expand()
+    }
+
+    /// The last instruction of `block`: its terminator in a complete function.
+    pub fn last_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].last.expand()
+    }
+
+    /// The instruction after `inst` in its block.
+    pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].next.expand()
+    }
+
+    /// The instruction before `inst` in its block.
+    pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].prev.expand()
+    }
+
+    /// The block that holds `inst`, if any does.
+    pub fn block_of(&self, inst: Inst) -> Option<Block> {
+        self.insts[inst].block.expand()
+    }
+
+    /// Puts `block` at the end of the function.
+    pub fn append_block(&mut self, block: Block) {
+        let node = BlockNode { prev: self.last, ..BlockNode::default() };
+        self.blocks[block] = node;
+        match self.last.expand() {
+            Some(last) => self.blocks[last].next = block.into(),
+            None => self.first = block.into(),
+        }
+        self.last = block.into();
+    }
+
+    /// Puts `inst` at the end of `block`.
+    pub fn append_inst(&mut self, block: Block, inst: Inst) {
+        let node = &mut self.blocks[block];
+        let last = node.last;
+        node.last = inst.into();
+        match last.expand() {
+            Some(last) => self.insts[last].next = inst.into(),
+            None => node.first = inst.into(),
+        }
+        self.insts[inst] = InstNode { block: block.into(), prev: last, next: None.into() };
+    }
+
+    /// Puts `inst` before `before`, which must be in a block.
+    pub fn insert_before(&mut self, before: Inst, inst: Inst) {
+        let InstNode { block, prev, .. } = self.insts[before];
+        debug_assert!(block.is_some());
+        self.insts[inst] = InstNode { block, prev, next: before.into() };
+        self.insts[before].prev = inst.into();
+        match (prev.expand(), block.expand()) {
+            (Some(prev), _) => self.insts[prev].next = inst.into(),
+            (None, Some(block)) => self.blocks[block].first = inst.into(),
+            (None, None) => {}
+        }
+    }
+
+    /// Takes `inst` out of its block; its data and result stay.
+    pub fn remove_inst(&mut self, inst: Inst) {
+        let InstNode { block, prev, next } = core::mem::take(&mut self.insts[inst]);
+        let Some(block) = block.expand() else { return };
+        match prev.expand() {
+            Some(prev) => self.insts[prev].next = next,
+            None => self.blocks[block].first = next,
+        }
+        match next.expand() {
+            Some(next) => self.insts[next].prev = prev,
+            None => self.blocks[block].last = prev,
+        }
+    }
+
+    /// All blocks in order.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
+        core::iter::successors(self.entry(), |&b| self.next_block(b))
+    }
+
+    /// The instructions of `block` in order.
+    pub fn block_insts(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        core::iter::successors(self.first_inst(block), |&i| self.next_inst(i))
+    }
+}
