@@ -1,0 +1,134 @@
+/* MIPS32 o32. Calls go through $t9, where position-independent callees expect their own address.
+ * Doubles in even registers only: right for 32-bit and 64-bit FPU register files alike.
+ * See runtime.h for the contracts.
+ *
+ * jmp_buf of the program, 1024 bytes, 8-aligned: f20 f22 .. f30 in 0-47, then s0-s7 sp fp ra gp. */
+#if defined(__mips__)
+#define zero $0
+#define v0 $2
+#define a0 $4
+#define a1 $5
+#define a2 $6
+#define a3 $7
+#define s0 $16
+#define s1 $17
+#define s2 $18
+#define s3 $19
+#define s4 $20
+#define s5 $21
+#define s6 $22
+#define s7 $23
+#define t9 $25
+#define gp $28
+#define sp $29
+#define fp $30
+#define ra $31
+#define FRAME 112 /* 16 home area, 12 words, 6 doubles */
+
+/* Both the frame of ice_run_on_stack and the jmp_buf keep the same set; only the base differs. */
+#ifdef __mips_hard_float
+#define EACH_DOUBLE(op, base, at)                                                                  \
+        op $f20, (at)+0(base);                                                                     \
+        op $f22, (at)+8(base);                                                                     \
+        op $f24, (at)+16(base);                                                                    \
+        op $f26, (at)+24(base);                                                                    \
+        op $f28, (at)+32(base);                                                                    \
+        op $f30, (at)+40(base)
+#else
+#define EACH_DOUBLE(op, base, at)
+#endif
+#define EACH_WORD(op, base, at)                                                                    \
+        op s0, (at)+0(base);                                                                       \
+        op s1, (at)+4(base);                                                                       \
+        op s2, (at)+8(base);                                                                       \
+        op s3, (at)+12(base);                                                                      \
+        op s4, (at)+16(base);                                                                      \
+        op s5, (at)+20(base);                                                                      \
+        op s6, (at)+24(base);                                                                      \
+        op s7, (at)+28(base)
+
+        .text
+        .set    nomips16
+        .set    nomicromips
+        .set    noreorder
+        .balign 4
+
+        .globl  ice_run_on_stack
+        .type   ice_run_on_stack, @function
+        .ent    ice_run_on_stack
+ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 saved */
+        addiu   sp, sp, -FRAME
+        EACH_DOUBLE(sdc1, sp, 64)
+        EACH_WORD(sw, sp, 16)
+        sw      fp, 48(sp)
+        sw      ra, 52(sp)
+        sw      gp, 56(sp)
+        sw      sp, 0(a3)
+        move    s0, sp
+        move    t9, a0
+        move    fp, zero                /* ends the chain of frames */
+        addiu   sp, a2, -16             /* the callee's home area */
+        jalr    t9
+        move    a0, a1                  /* delay slot */
+        move    sp, s0
+        move    v0, zero
+.Lleave:
+        EACH_DOUBLE(ldc1, sp, 64)
+        EACH_WORD(lw, sp, 16)
+        lw      fp, 48(sp)
+        lw      ra, 52(sp)
+        lw      gp, 56(sp)
+        jr      ra
+        addiu   sp, sp, FRAME           /* delay slot */
+        .end    ice_run_on_stack
+        .size   ice_run_on_stack, . - ice_run_on_stack
+
+        .globl  ice_leave_stack
+        .type   ice_leave_stack, @function
+        .ent    ice_leave_stack
+ice_leave_stack:                        /* a0 flag, a1 saved */
+        move    sp, a1
+        beq     a0, zero, 1f
+        nop
+        sync                            /* all uses of the program's stack come before */
+        sw      zero, 0(a0)             /* from here on the program's stack may be gone */
+1:      b       .Lleave
+        li      v0, 1                   /* delay slot */
+        .end    ice_leave_stack
+        .size   ice_leave_stack, . - ice_leave_stack
+
+        .globl  __ice_setjmp
+        .type   __ice_setjmp, @function
+        .ent    __ice_setjmp
+__ice_setjmp:                           /* a0 buffer */
+        EACH_DOUBLE(sdc1, a0, 0)
+        EACH_WORD(sw, a0, 48)
+        sw      sp, 80(a0)
+        sw      fp, 84(a0)
+        sw      ra, 88(a0)
+        sw      gp, 92(a0)
+        jr      ra
+        move    v0, zero                /* delay slot */
+        .end    __ice_setjmp
+        .size   __ice_setjmp, . - __ice_setjmp
+
+        .globl  __ice_longjmp
+        .type   __ice_longjmp, @function
+        .ent    __ice_longjmp
+__ice_longjmp:                          /* a0 buffer, a1 value */
+        EACH_DOUBLE(ldc1, a0, 0)
+        EACH_WORD(lw, a0, 48)
+        lw      sp, 80(a0)
+        lw      fp, 84(a0)
+        lw      ra, 88(a0)
+        lw      gp, 92(a0)
+        bne     a1, zero, 1f
+        move    v0, a1                  /* delay slot */
+        li      v0, 1                   /* 0 becomes 1 */
+1:      jr      ra
+        nop
+        .end    __ice_longjmp
+        .size   __ice_longjmp, . - __ice_longjmp
+
+#endif
+        .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,13 @@
+/* The whole runtime as one translation unit, so that a build starts the compiler once. The files
+ * also compile one by one. */
+#include "runtime.h"
+
+#include "abi.c"
+#include "fdio.c"
+#include "filename.c"
+#include "irt.c"
+#include "memory.c"
+#include "start.c"
+#include "sync.c"
+#include "thread.c"
+#include "time.c"
