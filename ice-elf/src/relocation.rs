@@ -1,0 +1,195 @@
+//! Relocations as a client gives them, and the packed records kept until the end.
+//!
+//! A record is packed at once into the byte vector of its section, in the layout of the file, but with the
+//! [`SymbolId`] in the place of the symbol index: ELF wants local symbols before global ones, so indices are
+//! known only when all symbols are. `renumber` puts them in, in one pass over the bytes. Cost: linear, no
+//! allocation but the growth of the vector.
+use alloc::vec::Vec;
+
+use crate::format::{Class, Format, RecordKind};
+use crate::{Error, SectionId, SymbolId};
+
+/// A field of a section for the linker to fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Offset of the field in the bytes the relocation comes with, in bytes.
+    pub offset: u64,
+    /// The machine's relocation type, `object::elf::R_*`.
+    pub r_type: u32,
+    /// What the field refers to.
+    pub target: Target,
+    /// Added to the value of the target.
+    pub addend: i64,
+    /// Where the addend goes when the format has no place for it in the record.
+    pub placement: AddendPlacement,
+}
+
+/// What a relocation refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A symbol, defined or not.
+    Symbol(SymbolId),
+    /// The start of a section of this object (its section symbol).
+    Section(SectionId),
+    /// Address zero (the null symbol), for calls of and jumps to absolute addresses.
+    Absolute,
+}
+
+/// How an addend is stored in the relocated field. Only REL formats use it; RELA has the addend in its record
+/// and leaves the field as the client made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddendPlacement {
+    /// Four bytes, little-endian; the addend is -2^31 to 2^32 - 1.
+    Width4,
+    /// Eight bytes, little-endian.
+    Width8,
+    /// The client has encoded it in the instruction (ARM branches and movw/movt, MIPS HI16/LO16/26).
+    CallerDone,
+}
+
+impl AddendPlacement {
+    /// Bytes that must be there at the offset. An instruction's field has at least one.
+    fn width(self) -> u64 {
+        match self {
+            AddendPlacement::Width4 => 4,
+            AddendPlacement::Width8 => 8,
+            AddendPlacement::CallerDone => 1,
+        }
+    }
+}
+
+/// Pack one relocation of `bytes`, which stand at offset `base` of `section`, and store its addend in the
+/// field if the format is REL. `symbol` is the target as a number of [`SymbolId`].
+pub(crate) fn pack(
+    records: &mut Vec<u8>,
+    format: Format,
+    section: SectionId,
+    base: u64,
+    bytes: &mut [u8],
+    relocation: &Relocation,
+    symbol: u32,
+) -> Result<(), Error> {
+    let Relocation { r_type, addend, placement, .. } = *relocation;
+    let offset = base.saturating_add(relocation.offset);
+    let fits = relocation.offset.checked_add(placement.width()).is_some_and(|end| end <= bytes.len() as u64);
+    if !fits {
+        return Err(Error::RelocationOutOfBounds { section, offset });
+    }
+    let bad_addend = Error::AddendOutOfRange { section, offset, addend };
+    if format.records == RecordKind::Rel {
+        // In bounds as tested above, so the conversion loses nothing.
+        let start = relocation.offset as usize;
+        match placement {
+            AddendPlacement::Width4 => {
+                if addend < i64::from(i32::MIN) || addend > i64::from(u32::MAX) {
+                    return Err(bad_addend);
+                }
+                bytes[start..start + 4].copy_from_slice(&(addend as u32).to_le_bytes());
+            }
+            AddendPlacement::Width8 => bytes[start..start + 8].copy_from_slice(&addend.to_le_bytes()),
+            AddendPlacement::CallerDone => {}
+        }
+    }
+    match format.class {
+        Class::Elf32 => {
+            if r_type > 0xff {
+                return Err(Error::RelocationTypeOutOfRange { section, offset, r_type });
+            }
+            let offset32 = u32::try_from(offset).map_err(|_| Error::SectionTooLarge { section })?;
+            let info = symbol << 8 | r_type;
+            match format.records {
+                RecordKind::Rel => {
+                    records.extend_from_slice(&(u64::from(info) << 32 | u64::from(offset32)).to_le_bytes());
+                }
+                RecordKind::Rela => {
+                    if addend < i64::from(i32::MIN) || addend > i64::from(u32::MAX) {
+                        return Err(bad_addend);
+                    }
+                    let mut record = [0; 12];
+                    record[..4].copy_from_slice(&offset32.to_le_bytes());
+                    record[4..8].copy_from_slice(&info.to_le_bytes());
+                    record[8..].copy_from_slice(&(addend as u32).to_le_bytes());
+                    records.extend_from_slice(&record);
+                }
+            }
+        }
+        Class::Elf64 => {
+            let mut record = [0; 24];
+            record[..8].copy_from_slice(&offset.to_le_bytes());
+            record[8..12].copy_from_slice(&r_type.to_le_bytes());
+            record[12..16].copy_from_slice(&symbol.to_le_bytes());
+            record[16..].copy_from_slice(&addend.to_le_bytes());
+            records.extend_from_slice(&record[..format.relocation_size()]);
+        }
+    }
+    Ok(())
+}
+
+/// Replace the [`SymbolId`] in every record by its index in the symbol table.
+pub(crate) fn renumber(records: &mut [u8], format: Format, index_of: &[u32]) {
+    let size = format.relocation_size();
+    for record in records.chunks_exact_mut(size) {
+        match format.class {
+            Class::Elf32 => {
+                let info = u32::from_le_bytes([record[4], record[5], record[6], record[7]]);
+                let info = index_of[(info >> 8) as usize] << 8 | info & 0xff;
+                record[4..8].copy_from_slice(&info.to_le_bytes());
+            }
+            Class::Elf64 => {
+                let id = u32::from_le_bytes([record[12], record[13], record[14], record[15]]);
+                record[12..16].copy_from_slice(&index_of[id as usize].to_le_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::LittleEndian as LE;
+    use object::elf::{Rel32, Rel64, Rela32, Rela64};
+    use object::pod::from_bytes;
+
+    fn packed(format: Format, addend: i64) -> (Vec<u8>, [u8; 8]) {
+        let mut records = Vec::new();
+        let mut bytes = [0; 8];
+        let relocation = Relocation {
+            offset: 2,
+            r_type: 0x21,
+            target: Target::Absolute,
+            addend,
+            placement: AddendPlacement::Width4,
+        };
+        pack(&mut records, format, SectionId::from_u32(0), 0x100, &mut bytes, &relocation, 2).unwrap();
+        renumber(&mut records, format, &[0, 0, 0x345678]);
+        (records, bytes)
+    }
+
+    #[test]
+    fn records_are_those_of_the_elf_definitions() {
+        let (records, bytes) = packed(Format::X86_32, -4);
+        let record = from_bytes::<Rel32<LE>>(&records).unwrap().0;
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!(bytes, [0, 0, 0xfc, 0xff, 0xff, 0xff, 0, 0]);
+
+        let (records, bytes) = packed(Format::X32, -4);
+        let record = from_bytes::<Rela32<LE>>(&records).unwrap().0;
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!(record.r_addend.get(LE), -4);
+        assert_eq!(bytes, [0; 8]);
+
+        let (records, bytes) = packed(Format::X86_64, i64::MIN);
+        let record = from_bytes::<Rela64<LE>>(&records).unwrap().0;
+        assert_eq!(
+            (record.r_offset.get(LE), record.r_sym(LE, false), record.r_type(LE, false)),
+            (0x102, 0x345678, 0x21)
+        );
+        assert_eq!(record.r_addend.get(LE), i64::MIN);
+        assert_eq!(bytes, [0; 8]);
+
+        let (records, bytes) = packed(Format { records: RecordKind::Rel, ..Format::X86_64 }, 7);
+        let record = from_bytes::<Rel64<LE>>(&records).unwrap().0;
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!(bytes, [0, 0, 7, 0, 0, 0, 0, 0]);
+    }
+}
