@@ -284,6 +284,16 @@ static void check_memory(void) {
     u32 large = new_pages(3 * 4096), small = new_pages(2 * 4096);
     CHECK(small == run + 4096 && (large >= run + 5 * 4096 || large + 3 * 4096 <= run));
 
+    /* Two holes with 136 or more used pages between are never one, wherever the first one ends. */
+    u32 wide = new_pages(240 * 4096);
+    CHECK(CALL2(memory.munmap, wide + 200 * 4096, 40 * 4096) == 0);
+    for (u32 hole = 1; hole <= 64; hole++) {
+        CHECK(CALL2(memory.munmap, wide + (hole - 1) * 4096, 4096) == 0);
+        u32 elsewhere = new_pages((hole + 20) * 4096);
+        CHECK(elsewhere >= wide + 200 * 4096 || elsewhere + (hole + 20) * 4096 <= wide + hole * 4096);
+        CHECK(CALL2(memory.munmap, elsewhere, (hole + 20) * 4096) == 0);
+    }
+
     /* Fixed mappings: over own memory yes, anywhere else no. */
     u32 at = run;
     memset(P(run), 1, 4096);
@@ -584,6 +594,7 @@ static void check_futex(void) {
 /* setjmp and longjmp. The buffers have the size and alignment the program gives them. */
 static u64 outer[128], inner[128];
 static volatile i32 seed = 3;
+static volatile i32 values[7] = {9, 15, 21, 27, 33, 39, 45}; /* volatile: loaded once, then kept */
 
 static __attribute__((noinline)) void jump_from(u32 depth, u32 buffer, i32 value) {
     volatile char space[64];
@@ -616,7 +627,8 @@ static __attribute__((noinline)) double jump_dirty(i32 n) {
 }
 
 static __attribute__((noinline)) void check_registers(i32 n) {
-    i32 a = n * 3, b = n * 5, c = n * 7, d = n * 9, e = n * 11, f = n * 13, g = n * 15;
+    i32 a = values[0], b = values[1], c = values[2], d = values[3], e = values[4], f = values[5];
+    i32 g = values[6];
     double x = n * 0.5, y = n * 0.25, z = n * 0.125;
     if (plain_setjmp(A(inner)) == 0) {
         jump_dirty(n);
@@ -737,9 +749,16 @@ static void check_sync(void) {
     CHECK(QUERY("sem-0.1", sem) == 16);
     CHECK(CALL1(mutex.create, A(&sync_mutex)) == 0 && CALL1(cond.create, A(&sync_cond)) == 0);
     CHECK(CALL2(sem.create, A(&sync_sem), 0) == 0 && CALL2(sem.create, A(&sync_sem), -1) == 22);
+    /* All three wait for the mutex before it is free the first time. */
+    CHECK(CALL1(mutex.lock, sync_mutex) == 0);
     for (u32 i = 0; i < 3; i++) {
         CHECK(CALL3(thread.create, A(&sync_thread), new_pages(16384) + 16384, 1) == 0);
     }
+    u8 request[16] = {0};
+    u32 pause = 50000000;
+    memcpy(request + 8, &pause, 4);
+    CHECK(CALL2(basic.nanosleep, A(request), 0) == 0 && counter == 0);
+    CHECK(CALL1(mutex.unlock, sync_mutex) == 0);
     CHECK(CALL1(mutex.lock, sync_mutex) == 0 && CALL1(mutex.trylock, sync_mutex) == 16);
     CHECK(CALL1(mutex.destroy, sync_mutex) == 16);
     CHECK(CALL3(cond.timed_wait_abs, sync_cond, sync_mutex, A(past)) == 110);
