@@ -31,6 +31,7 @@ extern crate alloc;
 
 pub mod builder;
 pub mod cursor;
+pub mod dominators;
 pub mod entities;
 pub mod filter;
 pub mod flowgraph;
@@ -44,6 +45,7 @@ pub mod types;
 
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
+pub use dominators::DominatorTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
 pub use filter::{Faithful, Filter, Filtered};
 pub use flowgraph::ControlFlowGraph;
