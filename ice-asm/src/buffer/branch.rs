@@ -1,0 +1,384 @@
+//! The rules that edit branches at the tail of the buffer, generic over the instruction set.
+//!
+//! 1. *Empty block*: an unconditional jump that begins where labels are bound: those labels become
+//!    aliases of its target. If control cannot fall in either, nothing is emitted.
+//! 2. *Branch to next*: the last branch targets the current end: it is cut off, and the labels bound at
+//!    the old end move back.
+//! 3. *Branch over a branch*: conditional to the current end, then unconditional to `M`: replaced by the
+//!    inverted conditional to `M`.
+//! 4. *Unreachable branch*: a jump where control cannot come from before and no label is bound: not emitted.
+//!
+//! Rules 1 and 4 apply when a jump is asked for, 2 and 3 until none applies after each branch and each
+//! label: each shortens the buffer, so this ends, and each branch is removed at most once.
+//!
+//! A branch in the middle can still come to target its own end, by the later alias of a label; `finish`
+//! writes it as instructions that do nothing.
+
+use super::{CodeBuffer, Label, NONE};
+use crate::error::Error;
+use crate::listing::{Listing, TextListing, write_bytes};
+use core::fmt;
+
+/// The two forms of a branch. An instruction set with one form says that the short one reaches nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Short reach.
+    Short,
+    /// Long reach.
+    Long,
+}
+
+/// What the caller knows of the way from a branch to a label that is not bound yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The labels' longest offsets tell, if they were given.
+    FromLabels,
+    /// At most this many bytes will lie between the end of the branch and the label.
+    Within(u32),
+}
+
+/// The branches of an instruction set. Distances are from the start of the branch to its target.
+pub trait BranchIsa {
+    /// A condition.
+    type Cond: Copy + fmt::Debug;
+    /// The largest size of a branch in bytes, at most 16.
+    const MAX_SIZE: u32;
+    /// The farthest that a short branch reaches forwards or backwards, in bytes.
+    const MAX_SHORT: u32;
+    /// The opposite condition.
+    fn invert(cond: Self::Cond) -> Self::Cond;
+    /// The size in bytes of a conditional or (`None`) unconditional branch.
+    fn size(cond: Option<Self::Cond>, form: Form) -> u32;
+    /// Whether the branch can have this distance.
+    fn reaches(cond: Option<Self::Cond>, form: Form, distance: i64) -> bool;
+    /// Writes the branch; `out` has its size, the distance is one that it reaches.
+    fn encode(cond: Option<Self::Cond>, form: Form, distance: i64, out: &mut [u8]);
+    /// Fills the whole of `out` with instructions that do nothing.
+    fn fill_nops(out: &mut [u8]);
+    /// Writes the assembler text such that an assembler makes the same bytes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write(
+        out: &mut dyn fmt::Write,
+        cond: Option<Self::Cond>,
+        form: Form,
+        distance: i64,
+        target: Label,
+    ) -> fmt::Result;
+}
+
+/// A branch in the code, to be patched.
+#[derive(Clone, Copy)]
+pub(crate) struct BranchSite<C> {
+    pub start: u32,
+    pub target: Label,
+    pub cond: Option<C>,
+    pub form: Form,
+}
+
+/// A branch at the tail; its site is the one at the same distance from the end of the table of sites.
+#[derive(Clone, Copy)]
+pub(crate) struct Branch<C> {
+    start: u32,
+    target: Label,
+    cond: Option<C>,
+    form: Form,
+    /// Where the labels bound at its start begin in `tail_labels`.
+    labels_from: usize,
+    /// Control cannot fall into its start from before.
+    unreached: bool,
+}
+
+impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
+    /// Jumps to the label.
+    pub fn jump(&mut self, target: Label) {
+        self.jump_within(target, Reach::FromLabels);
+    }
+
+    /// Jumps to the label, which is within `reach`.
+    pub fn jump_within(&mut self, target: Label, reach: Reach) {
+        self.sync_tail();
+        let Some(root) = self.compress(target) else { return };
+        let end = self.offset();
+        if self.labels[root.0 as usize].offset != end {
+            // Rule 1. What cannot become an alias stays bound here.
+            let mut kept = self.end_from;
+            for i in self.end_from..self.tail_labels.len() {
+                let label = self.tail_labels[i];
+                if self.may_stand_for(label, root) {
+                    self.labels[label.0 as usize].alias = root.0;
+                } else {
+                    self.tail_labels[kept] = label;
+                    kept += 1;
+                }
+            }
+            self.tail_labels.truncate(kept);
+        }
+        // Rule 4.
+        if self.stop == end && self.tail_labels.len() == self.end_from {
+            return;
+        }
+        let reach = if root == target { reach } else { Reach::FromLabels };
+        self.add_branch(None, root, reach);
+    }
+
+    /// Jumps to the label if the condition holds.
+    pub fn jump_if(&mut self, cond: B::Cond, target: Label) {
+        self.jump_if_within(cond, target, Reach::FromLabels);
+    }
+
+    /// Jumps to the label, which is within `reach`, if the condition holds.
+    pub fn jump_if_within(&mut self, cond: B::Cond, target: Label, reach: Reach) {
+        self.sync_tail();
+        let Some(root) = self.compress(target) else { return };
+        if self.stop == self.offset() && self.tail_labels.len() == self.end_from {
+            return;
+        }
+        let reach = if root == target { reach } else { Reach::FromLabels };
+        self.add_branch(Some(cond), root, reach);
+    }
+
+    /// States that `label` is the same place as `target`, before `label` is bound or branched to: a block
+    /// known to hold nothing but a jump. Binding `label` later has no effect. Without this, such blocks are
+    /// threaded as well, but not where a short branch to the block would not reach its target.
+    pub fn alias(&mut self, label: Label, target: Label) {
+        let (Some(from), Some(to)) = (self.compress(label), self.compress(target)) else { return };
+        let offset = self.offset();
+        let state = &mut self.labels[from.0 as usize];
+        if state.offset != NONE {
+            self.fail(Error::LabelBoundTwice { label, offset });
+        } else if from != to {
+            state.alias = to.0;
+        }
+    }
+
+    /// Drops what is known of the tail if something else was appended since.
+    pub(super) fn sync_tail(&mut self) {
+        let end = self.offset();
+        if self.tail_end != end {
+            self.branches.clear();
+            self.tail_labels.clear();
+            self.end_from = 0;
+            self.tail_end = end;
+        }
+    }
+
+    /// Makes the present tail final.
+    pub(super) fn freeze_tail(&mut self) {
+        self.tail_end = NONE;
+    }
+
+    /// The label's root, with the chain halved on the way; `None`, with an error, for no label of ours.
+    fn compress(&mut self, mut label: Label) -> Option<Label> {
+        if label.0 as usize >= self.labels.len() {
+            self.fail(Error::UnknownLabel { label, offset: self.offset() });
+            return None;
+        }
+        loop {
+            let next = self.labels[label.0 as usize].alias;
+            if next == NONE {
+                return Some(label);
+            }
+            let after = self.labels[next as usize].alias;
+            if after == NONE {
+                return Some(Label(next));
+            }
+            self.labels[label.0 as usize].alias = after;
+            label = Label(after);
+        }
+    }
+
+    /// An upper bound of the bytes from the current end to a label that is not bound yet.
+    fn longest_way_to(&self, label: Label) -> Option<u32> {
+        let anchor = self.anchor?;
+        let longest = self.labels[label.0 as usize].longest;
+        if longest == NONE {
+            return None;
+        }
+        longest.checked_sub(anchor.longest)?.checked_sub(self.offset().checked_sub(anchor.offset)?)
+    }
+
+    /// Whether every short branch that waits for `label`, bound at the end, would also reach `target`.
+    fn may_stand_for(&mut self, label: Label, target: Label) -> bool {
+        let end = self.offset();
+        let target_offset = self.labels[target.0 as usize].offset;
+        let way = if target_offset == NONE { self.longest_way_to(target) } else { None };
+        for i in (0..self.sites.len()).rev() {
+            let site = self.sites[i];
+            if end - site.start > B::MAX_SHORT {
+                break;
+            }
+            if site.form == Form::Long || self.root(site.target) != label {
+                continue;
+            }
+            let distance = match way {
+                _ if target_offset != NONE => i64::from(target_offset) - i64::from(site.start),
+                Some(way) => i64::from(way) + i64::from(end - site.start),
+                None => return false,
+            };
+            if !B::reaches(site.cond, Form::Short, distance) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Appends a branch and applies rules 2 and 3.
+    fn add_branch(&mut self, cond: Option<B::Cond>, target: Label, reach: Reach) {
+        let start = self.offset();
+        let short = B::size(cond, Form::Short);
+        let bound = self.labels[target.0 as usize].offset;
+        let distance = if bound != NONE {
+            Some(i64::from(bound) - i64::from(start))
+        } else {
+            let between = match reach {
+                Reach::Within(bytes) => Some(bytes),
+                // The caller counted this branch with its long form.
+                Reach::FromLabels => {
+                    self.longest_way_to(target).and_then(|way| way.checked_sub(B::size(cond, Form::Long)))
+                }
+            };
+            between.map(|bytes| i64::from(bytes) + i64::from(short))
+        };
+        let form = match distance {
+            Some(distance) if B::reaches(cond, Form::Short, distance) => Form::Short,
+            _ => Form::Long,
+        };
+        self.push_branch(cond, target, form);
+        self.simplify_tail();
+    }
+
+    fn push_branch(&mut self, cond: Option<B::Cond>, target: Label, form: Form) {
+        let start = self.offset();
+        let mut bytes = [0; 16];
+        let bytes = &mut bytes[..B::size(cond, form) as usize];
+        B::encode(cond, form, 0, bytes);
+        self.append(bytes);
+        if self.offset() == start {
+            return; // The buffer is full.
+        }
+        self.sites.push(BranchSite { start, target, cond, form });
+        let unreached = self.stop == start;
+        self.branches.push(Branch { start, target, cond, form, labels_from: self.end_from, unreached });
+        self.end_from = self.tail_labels.len();
+        self.tail_end = self.offset();
+        self.stop = if cond.is_none() { self.tail_end } else { NONE };
+    }
+
+    /// Cuts the last branch off; the labels at the old end move back to its start.
+    fn pop_branch(&mut self) -> Option<Branch<B::Cond>> {
+        let branch = self.branches.pop()?;
+        self.sites.pop();
+        self.bytes.truncate(branch.start as usize);
+        self.move_end_labels(branch.start);
+        self.end_from = branch.labels_from;
+        self.tail_end = branch.start;
+        self.stop = if branch.unreached { branch.start } else { NONE };
+        if let Some(anchor) = &mut self.anchor {
+            anchor.offset = anchor.offset.min(branch.start);
+        }
+        Some(branch)
+    }
+
+    fn move_end_labels(&mut self, offset: u32) {
+        for label in &self.tail_labels[self.end_from..] {
+            self.labels[label.0 as usize].offset = offset;
+        }
+    }
+
+    /// Rules 2 and 3. Nothing to do unless labels are bound at the end.
+    pub(super) fn simplify_tail(&mut self) {
+        while let Some(&last) = self.branches.last()
+            && self.end_from < self.tail_labels.len()
+        {
+            let end = self.offset();
+            if self.label_offset(last.target) == Some(end) {
+                self.pop_branch();
+            } else if last.cond.is_none()
+                && last.labels_from == self.end_from
+                && let [.., over, _] = self.branches[..]
+                && let Some(cond) = over.cond
+                && self.label_offset(over.target) == Some(end)
+            {
+                self.invert_over(last, over.start, cond);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// Rule 3: the conditional branch at `start` and the jump after it become one.
+    fn invert_over(&mut self, jump: Branch<B::Cond>, start: u32, cond: B::Cond) {
+        let anchor_after = self.anchor.is_some_and(|anchor| anchor.offset > start);
+        self.pop_branch();
+        let split = self.end_from;
+        self.pop_branch();
+        // The way to the label is as long as it was, so the jump's form still fits; backwards the way
+        // may have become short enough.
+        let cond = B::invert(cond);
+        let form = match self.label_offset(jump.target) {
+            Some(target) if B::reaches(Some(cond), Form::Short, i64::from(target) - i64::from(start)) => {
+                Form::Short
+            }
+            _ => jump.form,
+        };
+        self.push_branch(Some(cond), jump.target, form);
+        self.end_from = split;
+        let end = self.offset();
+        self.move_end_labels(end);
+        if let Some(anchor) = &mut self.anchor
+            && anchor_after
+        {
+            anchor.offset = end;
+        }
+    }
+
+    pub(super) fn patch_branches(&mut self) -> Result<(), Error> {
+        for i in 0..self.sites.len() {
+            let BranchSite { start, target, cond, form } = self.sites[i];
+            let root = self.compress(target).unwrap_or(target);
+            let offset = self.labels[root.0 as usize].offset;
+            if offset == NONE {
+                return Err(Error::UnboundLabel { label: target, offset: start });
+            }
+            self.sites[i].target = root;
+            let distance = i64::from(offset) - i64::from(start);
+            let size = B::size(cond, form);
+            let bytes = &mut self.bytes[start as usize..(start + size) as usize];
+            if distance == i64::from(size) {
+                B::fill_nops(bytes);
+            } else if B::reaches(cond, form, distance) {
+                B::encode(cond, form, distance, bytes);
+            } else {
+                return Err(Error::OutOfRange { label: target, offset: start });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn branch_sites(&self) -> impl Iterator<Item = BranchSite<B::Cond>> {
+        self.sites.iter().copied()
+    }
+}
+
+impl<B: BranchIsa> CodeBuffer<TextListing, B> {
+    /// One line of the listing for a branch, in its final form.
+    pub(crate) fn write_branch(&self, out: &mut dyn fmt::Write, site: BranchSite<B::Cond>) -> fmt::Result {
+        let target = self.root(site.target);
+        let size = B::size(site.cond, site.form);
+        let distance = match self.label_offset(target) {
+            Some(offset) => i64::from(offset) - i64::from(site.start),
+            None => 0,
+        };
+        out.write_char('\t')?;
+        if distance == i64::from(size) {
+            let bytes = self.bytes.get(site.start as usize..(site.start + size) as usize);
+            write_bytes(out, bytes.unwrap_or_default())?;
+            out.write_str(" # branch to next")?;
+        } else {
+            B::write(out, site.cond, site.form, distance, target)?;
+        }
+        out.write_char('\n')
+    }
+}

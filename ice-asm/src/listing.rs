@@ -1,0 +1,151 @@
+//! Assembler text beside the bytes.
+//!
+//! The listing type is a parameter of the buffer: `()` records nothing and costs nothing,
+//! [`TextListing`] keeps one line for every instruction and datum, by offset. Branches to labels are
+//! not kept as lines: they are printed from the buffer's branch table when the listing is written,
+//! so they always appear in their final form and need no truncation when the tail is cut. Symbols
+//! and labels stand in the lines as placeholders, for their names are known only then.
+
+use crate::buffer::{BranchIsa, CodeBuffer, Label};
+use crate::reloc::SymbolId;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+
+/// A place for assembler text. Implemented by `()` (none) and [`TextListing`].
+pub trait Listing: Default {
+    /// Whether lines are kept; text is not even composed when this is false.
+    const ENABLED: bool;
+    /// Forgets all lines.
+    fn clear(&mut self);
+    /// Adds the line of the instruction or datum at `offset` (without label, tab and newline).
+    fn line(&mut self, offset: u32, write: impl FnOnce(&mut dyn Write) -> fmt::Result);
+}
+
+impl Listing for () {
+    const ENABLED: bool = false;
+    fn clear(&mut self) {}
+    fn line(&mut self, _: u32, _: impl FnOnce(&mut dyn Write) -> fmt::Result) {}
+}
+
+/// Lines of assembler text in the order of their offsets.
+#[derive(Clone, Debug, Default)]
+pub struct TextListing {
+    text: String,
+    /// Offset in the code and end of the line in `text`.
+    lines: Vec<(u32, usize)>,
+}
+
+impl Listing for TextListing {
+    const ENABLED: bool = true;
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.lines.clear();
+    }
+
+    fn line(&mut self, offset: u32, write: impl FnOnce(&mut dyn Write) -> fmt::Result) {
+        // Writing into a string cannot fail.
+        let _ = write(&mut self.text);
+        self.lines.push((offset, self.text.len()));
+    }
+}
+
+const SYMBOL: char = '\u{1}';
+const LABEL: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// A symbol as a listing line holds it: use it with `write!`.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolText(pub SymbolId);
+
+impl fmt::Display for SymbolText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SYMBOL}{}{END}", self.0.0)
+    }
+}
+
+/// A label as a listing line holds it: use it with `write!`.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelText(pub Label);
+
+impl fmt::Display for LabelText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{LABEL}{}{END}", self.0.0)
+    }
+}
+
+/// Writes `bytes` as a `.byte` directive, in hexadecimal.
+pub(crate) fn write_bytes(out: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
+    for (i, byte) in bytes.iter().enumerate() {
+        write!(out, "{}{byte:#04x}", if i == 0 { ".byte " } else { "," })?;
+    }
+    Ok(())
+}
+
+impl<B: BranchIsa> CodeBuffer<TextListing, B> {
+    /// Writes the finished code as assembler text: every instruction, datum and label in order, so
+    /// that an assembler makes the same bytes from it. Labels are printed as `.L<n>`, symbols by `name`.
+    ///
+    /// # Errors
+    /// Those of `out` and `name`. Call [`CodeBuffer::finish`] first.
+    pub fn write_listing(
+        &self,
+        out: &mut dyn Write,
+        mut name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
+    ) -> fmt::Result {
+        let mut labels: Vec<(u32, Label)> = self.bound_labels().collect();
+        labels.sort_unstable();
+        let mut labels = labels.into_iter().peekable();
+        let mut branches = self.branch_sites().peekable();
+        let mut start = 0;
+        for &(offset, end) in &self.listing.lines {
+            while let Some(site) = branches.next_if(|site| site.start < offset) {
+                self.write_labels(out, &mut labels, site.start)?;
+                self.write_branch(out, site)?;
+            }
+            self.write_labels(out, &mut labels, offset)?;
+            out.write_char('\t')?;
+            self.write_line(out, &self.listing.text[start..end], &mut name)?;
+            start = end;
+        }
+        for site in branches {
+            self.write_labels(out, &mut labels, site.start)?;
+            self.write_branch(out, site)?;
+        }
+        self.write_labels(out, &mut labels, u32::MAX)
+    }
+
+    fn write_labels(
+        &self,
+        out: &mut dyn Write,
+        labels: &mut core::iter::Peekable<impl Iterator<Item = (u32, Label)>>,
+        through: u32,
+    ) -> fmt::Result {
+        while let Some((_, label)) = labels.next_if(|&(at, _)| at <= through) {
+            writeln!(out, "{label}:")?;
+        }
+        Ok(())
+    }
+
+    fn write_line(
+        &self,
+        out: &mut dyn Write,
+        line: &str,
+        name: &mut impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
+    ) -> fmt::Result {
+        let mut rest = line;
+        while let Some(at) = rest.find([SYMBOL, LABEL]) {
+            out.write_str(&rest[..at])?;
+            let Some(end) = rest.find(END) else { break };
+            let number = rest[at + 1..end].parse().unwrap_or(u32::MAX);
+            if rest[at..].starts_with(SYMBOL) {
+                name(SymbolId(number), out)?;
+            } else {
+                write!(out, "{}", self.root(Label(number)))?;
+            }
+            rest = &rest[end + 1..];
+        }
+        writeln!(out, "{rest}")
+    }
+}

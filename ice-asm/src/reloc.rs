@@ -1,0 +1,61 @@
+//! Relocations: places in the code whose value only the linker knows.
+//!
+//! The addend follows the ELF convention for RELA (System V ABI, chapter 4): for a PC-relative kind
+//! the linker computes `symbol + addend - place`, so the distance from the place to the end of the
+//! instruction is already part of the addend. The place itself holds zeros.
+
+/// A symbol of the client, opaque to this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolId(pub u32);
+
+/// How the linker computes the value, and the field's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RelocKind {
+    /// 32 bits, absolute (R_386_32; R_X86_64_32, zero-extended).
+    Abs32,
+    /// 32 bits, absolute, sign-extended to 64 (R_X86_64_32S; R_386_32).
+    Abs32S,
+    /// 64 bits, absolute (R_X86_64_64).
+    Abs64,
+    /// 32 bits, relative to the place (R_386_PC32, R_X86_64_PC32).
+    PcRel32,
+    /// 32 bits, relative to the place, through the procedure linkage table (R_386_PLT32, R_X86_64_PLT32).
+    Plt32,
+    /// 32 bits, PC-relative address of the symbol's entry in the global offset table (R_X86_64_GOTPCREL).
+    GotPcRel32,
+    /// 32 bits, offset of the symbol's entry from the global offset table (R_386_GOT32).
+    Got32,
+    /// 32 bits, offset of the symbol from the global offset table (R_386_GOTOFF).
+    GotOff32,
+    /// 32 bits, PC-relative address of the global offset table (R_386_GOTPC).
+    GotPc32,
+    /// 32 bits, offset of a thread-local symbol from the thread pointer (R_386_TLS_LE, R_X86_64_TPOFF32).
+    TpOff32,
+    /// 32 bits, table entry with that offset: absolute (R_386_TLS_IE) or PC-relative (R_X86_64_GOTTPOFF).
+    GotTpOff32,
+}
+
+impl RelocKind {
+    /// The field's size in bytes.
+    #[must_use]
+    pub const fn size(self) -> u32 {
+        match self {
+            RelocKind::Abs64 => 8,
+            _ => 4,
+        }
+    }
+}
+
+/// One place to be filled in by the linker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reloc {
+    /// Offset of the field in the code, in bytes.
+    pub offset: u32,
+    /// What to compute.
+    pub kind: RelocKind,
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// Added to the symbol's address, see the module's text.
+    pub addend: i64,
+}

@@ -1,0 +1,92 @@
+//! The branches of x86: `jmp` EB cb / E9 cd and `jcc` 70+cc cb / 0F 80+cc cd.
+
+use super::operand::Cond;
+use crate::buffer::{BranchIsa, Form, Label};
+use core::fmt;
+
+/// The branches of both modes, for [`CodeBuffer`](crate::CodeBuffer).
+#[derive(Clone, Copy, Debug)]
+pub enum Branches {}
+
+/// The recommended multi-byte nops, SDM volume 2, NOP.
+const NOPS: [&[u8]; 9] = [
+    &[0x90],
+    &[0x66, 0x90],
+    &[0x0f, 0x1f, 0x00],
+    &[0x0f, 0x1f, 0x40, 0x00],
+    &[0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+];
+
+impl BranchIsa for Branches {
+    type Cond = Cond;
+    const MAX_SIZE: u32 = 6;
+    const MAX_SHORT: u32 = 129;
+
+    fn invert(cond: Cond) -> Cond {
+        cond.invert()
+    }
+
+    fn size(cond: Option<Cond>, form: Form) -> u32 {
+        match (form, cond) {
+            (Form::Short, _) => 2,
+            (Form::Long, None) => 5,
+            (Form::Long, Some(_)) => 6,
+        }
+    }
+
+    fn reaches(cond: Option<Cond>, form: Form, distance: i64) -> bool {
+        let displacement = distance - i64::from(Self::size(cond, form));
+        match form {
+            Form::Short => i8::try_from(displacement).is_ok(),
+            Form::Long => i32::try_from(displacement).is_ok(),
+        }
+    }
+
+    fn encode(cond: Option<Cond>, form: Form, distance: i64, out: &mut [u8]) {
+        let displacement = (distance - i64::from(Self::size(cond, form))) as i32;
+        let bytes = displacement.to_le_bytes();
+        match (form, cond) {
+            (Form::Short, None) => out.copy_from_slice(&[0xeb, bytes[0]]),
+            (Form::Short, Some(cond)) => out.copy_from_slice(&[0x70 + cond as u8, bytes[0]]),
+            (Form::Long, None) => {
+                out[0] = 0xe9;
+                out[1..].copy_from_slice(&bytes);
+            }
+            (Form::Long, Some(cond)) => {
+                out[..2].copy_from_slice(&[0x0f, 0x80 + cond as u8]);
+                out[2..].copy_from_slice(&bytes);
+            }
+        }
+    }
+
+    fn fill_nops(mut out: &mut [u8]) {
+        while !out.is_empty() {
+            let size = out.len().min(NOPS.len());
+            let (nop, rest) = out.split_at_mut(size);
+            nop.copy_from_slice(NOPS[size - 1]);
+            out = rest;
+        }
+    }
+
+    fn write(
+        out: &mut dyn fmt::Write,
+        cond: Option<Cond>,
+        form: Form,
+        distance: i64,
+        target: Label,
+    ) -> fmt::Result {
+        // An assembler starts with short forms and lengthens what does not reach. At three times the
+        // short reach it cannot stay short, even if every branch between them (6 bytes) shrank to 2.
+        if form == Form::Long && distance.abs() < 3 * i64::from(Self::MAX_SHORT) + 16 {
+            out.write_str("{disp32} ")?;
+        }
+        match cond {
+            None => write!(out, "jmp {target}"),
+            Some(cond) => write!(out, "j{} {target}", cond.suffix()),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! AT&T text of operands.
+
+use super::Encoder;
+use super::operand::{AddressSize, Base, Gpr, Imm, Mem, Mode, Segment, Target, Width, Xmm};
+use crate::listing::{LabelText, Listing, SymbolText};
+use crate::reloc::RelocKind;
+use core::fmt::{self, Write};
+
+/// An operand of a line, in the order of AT&T text: sources first.
+pub(super) enum Op<'a> {
+    Reg(Gpr, Width),
+    Xmm(Xmm),
+    St(u8),
+    Mem(&'a Mem),
+    Imm(i64),
+    Sym(Imm),
+    /// Target of an indirect jump or call.
+    Star(&'a Op<'a>),
+    Raw(&'static str),
+}
+
+#[rustfmt::skip]
+const LOW8: [&str; 16] = ["al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"];
+const HIGH8: [&str; 4] = ["ah", "ch", "dh", "bh"];
+#[rustfmt::skip]
+const R16: [&str; 16] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w"];
+#[rustfmt::skip]
+const R32: [&str; 16] = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"];
+#[rustfmt::skip]
+const R64: [&str; 16] = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
+
+fn reg_name(reg: Gpr, width: Width, mode: Mode) -> &'static str {
+    let n = reg.number() as usize;
+    match width {
+        Width::B8 if mode == Mode::Bits32 && (4..8).contains(&n) => HIGH8[n - 4],
+        Width::B8 => LOW8[n],
+        Width::B16 => R16[n],
+        Width::B32 => R32[n],
+        Width::B64 => R64[n],
+    }
+}
+
+/// The suffix of a mnemonic for this width.
+pub(super) const fn suffix(width: Width) -> &'static str {
+    match width {
+        Width::B8 => "b",
+        Width::B16 => "w",
+        Width::B32 => "l",
+        Width::B64 => "q",
+    }
+}
+
+/// What follows a symbol to ask for this relocation.
+fn modifier(kind: RelocKind, mode: Mode) -> &'static str {
+    match kind {
+        RelocKind::Plt32 => "@PLT",
+        RelocKind::GotPcRel32 => "@GOTPCREL",
+        RelocKind::Got32 => "@GOT",
+        RelocKind::GotOff32 => "@GOTOFF",
+        RelocKind::TpOff32 if mode == Mode::Bits64 => "@TPOFF",
+        RelocKind::TpOff32 => "@NTPOFF",
+        RelocKind::GotTpOff32 if mode == Mode::Bits64 => "@GOTTPOFF",
+        RelocKind::GotTpOff32 => "@INDNTPOFF",
+        _ => "",
+    }
+}
+
+fn write_mem(out: &mut dyn Write, mem: &Mem, mode: Mode) -> fmt::Result {
+    match mem.segment {
+        Segment::Default => {}
+        Segment::Fs => out.write_str("%fs:")?,
+        Segment::Gs => out.write_str("%gs:")?,
+    }
+    let bare = mem.base == Base::None && mem.index.is_none();
+    match mem.target {
+        Target::None if mem.disp != 0 || bare => write!(out, "{}", mem.disp)?,
+        Target::None => {}
+        Target::Symbol(symbol, kind) => write!(out, "{}{}", SymbolText(symbol), modifier(kind, mode))?,
+        Target::Label(label) => write!(out, "{}", LabelText(label))?,
+    }
+    if mem.target != Target::None && mem.disp != 0 {
+        write!(out, "{:+}", mem.disp)?;
+    }
+    let width = match (mode, mem.address_size) {
+        (Mode::Bits64, AddressSize::Native) => Width::B64,
+        _ => Width::B32,
+    };
+    match (mem.base, mem.index) {
+        (Base::None, None) => Ok(()),
+        (Base::Rip, _) => out.write_str("(%rip)"),
+        (base, index) => {
+            out.write_char('(')?;
+            if let Base::Reg(base) = base {
+                write!(out, "%{}", reg_name(base, width, mode))?;
+            }
+            if let Some((index, scale)) = index {
+                write!(out, ",%{},{}", reg_name(index, width, mode), 1 << scale as u8)?;
+            }
+            out.write_char(')')
+        }
+    }
+}
+
+fn write_op(out: &mut dyn Write, op: &Op<'_>, mode: Mode) -> fmt::Result {
+    match *op {
+        Op::Reg(reg, width) => write!(out, "%{}", reg_name(reg, width, mode)),
+        Op::Xmm(reg) => write!(out, "%xmm{}", reg.number()),
+        Op::St(n) => write!(out, "%st({n})"),
+        Op::Mem(mem) => write_mem(out, mem, mode),
+        Op::Imm(value) => write!(out, "${value}"),
+        Op::Sym(Imm::Value(value)) => write!(out, "${value}"),
+        Op::Sym(Imm::Symbol(symbol, kind, addend)) => {
+            write!(out, "${}{}", SymbolText(symbol), modifier(kind, mode))?;
+            if addend != 0 { write!(out, "{addend:+}") } else { Ok(()) }
+        }
+        Op::Star(op) => {
+            out.write_char('*')?;
+            write_op(out, op, mode)
+        }
+        Op::Raw(text) => out.write_str(text),
+    }
+}
+
+impl<L: Listing> Encoder<'_, L> {
+    /// The line of the instruction that is about to be appended.
+    #[inline]
+    pub(super) fn line(&mut self, mnemonic: &[&str], ops: &[Op<'_>]) {
+        if L::ENABLED {
+            let (offset, mode) = (self.buf.offset(), self.mode);
+            self.buf.listing.line(offset, |out| {
+                mnemonic.iter().try_for_each(|part| out.write_str(part))?;
+                for (i, op) in ops.iter().enumerate() {
+                    out.write_str(if i == 0 { " " } else { ", " })?;
+                    write_op(out, op, mode)?;
+                }
+                Ok(())
+            });
+        }
+    }
+}
