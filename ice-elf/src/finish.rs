@@ -6,6 +6,7 @@
 //! The name of a section with relocations is the tail of the name of its relocation section.
 //!
 //! Cost: linear, plus sorting the global symbols by name offset to find duplicates.
+use alloc::vec;
 use alloc::vec::Vec;
 
 use object::elf;
@@ -89,8 +90,7 @@ impl<S: Sink> ObjectWriter<S> {
 
     /// The index of each symbol in the file, and the index of the first that is not local.
     fn number_symbols(&self) -> Result<(Vec<u32>, u32), Error> {
-        let mut index_of = Vec::new();
-        index_of.resize(self.symbols.len(), 0);
+        let mut index_of = vec![0; self.symbols.len()];
         let mut next = 0;
         let mut globals = Vec::new();
         for (number, symbol) in self.symbols.iter().enumerate() {
