@@ -41,9 +41,13 @@ impl<S: Sink> ObjectWriter<S> {
     /// Write what is left and give the sink back.
     ///
     /// # Errors
+    /// The first error of an `append_…`;
     /// [`Error::UndefinedLocal`], [`Error::DuplicateGlobal`], [`Error::SymbolOutsideSection`],
     /// [`Error::BrokenMergeSection`], [`Error::FileTooLarge`], and errors of the sink.
     pub fn finish(mut self) -> Result<S, Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         let (index_of, first_global) = self.number_symbols()?;
         let tables = self.number_sections();
         let mut headers = Headers { bytes: Vec::new(), names: StringTable::new(), count: 0 };

@@ -108,7 +108,8 @@ pub struct Location {
     pub offset: u64,
 }
 
-/// Writes one relocatable object. After a call returned an error the object is lost.
+/// Writes one relocatable object. After an `append_…` returned an error the object is lost, and `finish` gives
+/// that error again.
 pub struct ObjectWriter<S: Sink> {
     pub(crate) sink: S,
     pub(crate) options: Options,
@@ -120,6 +121,8 @@ pub struct ObjectWriter<S: Sink> {
     pub(crate) strings: StringTable,
     standard: [Option<SectionId>; StandardSection::COUNT],
     open: Option<SectionId>,
+    /// The first error that left a section unfinished.
+    pub(crate) failed: Option<Error>,
 }
 
 impl<S: Sink> ObjectWriter<S> {
@@ -142,6 +145,7 @@ impl<S: Sink> ObjectWriter<S> {
             strings: StringTable::new(),
             standard: [None; StandardSection::COUNT],
             open: None,
+            failed: None,
         };
         writer.put_zeros(options.format.header_size() as u64)?;
         Ok(writer)
@@ -249,7 +253,11 @@ impl<S: Sink> ObjectWriter<S> {
         if let Some(link) = spec.link {
             self.section_ref(link)?;
         }
+        let alignment = check_alignment(spec.alignment)?;
         let id = SectionId::from_u32(self.next_section_number()?);
+        let start = u32::try_from(self.section_names.len()).map_err(|_| Error::StringTableTooLarge)?;
+        let length = u32::try_from(spec.name.len()).map_err(|_| Error::StringTableTooLarge)?;
+        // Nothing is changed before all is checked: a group never has a member that does not exist.
         let mut sh_flags = spec.sh_flags;
         if let Some(group) = spec.group {
             let members =
@@ -257,15 +265,13 @@ impl<S: Sink> ObjectWriter<S> {
             members.members.push(id);
             sh_flags |= u64::from(elf::SHF_GROUP);
         }
-        let start = u32::try_from(self.section_names.len()).map_err(|_| Error::StringTableTooLarge)?;
-        let length = u32::try_from(spec.name.len()).map_err(|_| Error::StringTableTooLarge)?;
         self.section_names.extend_from_slice(spec.name);
         self.sections.push(Section {
             name: (start, length),
             sh_type: spec.sh_type,
             sh_flags,
             entry_size: spec.entry_size,
-            alignment: check_alignment(spec.alignment)?,
+            alignment,
             size: 0,
             contents: match spec.sh_type {
                 elf::SHT_NOBITS => Contents::None,
@@ -309,6 +315,46 @@ impl<S: Sink> ObjectWriter<S> {
         code: Code<'_>,
         relocations: impl IntoIterator<Item = Relocation>,
     ) -> Result<Location, Error> {
+        let result = self.place_code(code, relocations);
+        self.note_failure(result)
+    }
+
+    /// Append data with its relocations, whose offsets count from its start. Gives its offset in the section.
+    ///
+    /// # Errors
+    /// [`Error::SectionIsStreamed`], [`Error::SectionHasNoBytes`], unknown numbers, ranges of relocations, sizes.
+    pub fn append_data(
+        &mut self,
+        section: SectionId,
+        alignment: u64,
+        bytes: &[u8],
+        relocations: impl IntoIterator<Item = Relocation>,
+    ) -> Result<u64, Error> {
+        let result = self.keep(section, check_alignment(alignment)?, [0; 4], bytes, relocations);
+        self.note_failure(result)
+    }
+
+    /// Append zeros. Gives their offset in the section. Outside `.bss` and its like they take memory.
+    ///
+    /// # Errors
+    /// [`Error::SectionIsStreamed`], [`Error::UnknownSection`], [`Error::BadAlignment`], [`Error::SectionTooLarge`].
+    pub fn append_zeros(&mut self, section: SectionId, alignment: u64, size: u64) -> Result<u64, Error> {
+        let result = self.keep_zeros(section, check_alignment(alignment)?, size);
+        self.note_failure(result)
+    }
+
+    fn note_failure<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &result {
+            self.failed.get_or_insert(*error);
+        }
+        result
+    }
+
+    fn place_code(
+        &mut self,
+        code: Code<'_>,
+        relocations: impl IntoIterator<Item = Relocation>,
+    ) -> Result<Location, Error> {
         let alignment = check_alignment(code.alignment)?;
         let section = match code.section {
             CodeSection::In(section) => section,
@@ -325,26 +371,8 @@ impl<S: Sink> ObjectWriter<S> {
         Ok(Location { section, offset })
     }
 
-    /// Append data with its relocations, whose offsets count from its start. Gives its offset in the section.
-    ///
-    /// # Errors
-    /// [`Error::SectionIsStreamed`], [`Error::SectionHasNoBytes`], unknown numbers, ranges of relocations, sizes.
-    pub fn append_data(
-        &mut self,
-        section: SectionId,
-        alignment: u64,
-        bytes: &[u8],
-        relocations: impl IntoIterator<Item = Relocation>,
-    ) -> Result<u64, Error> {
-        self.keep(section, check_alignment(alignment)?, [0; 4], bytes, relocations)
-    }
-
-    /// Append zeros. Gives their offset in the section. Outside `.bss` and its like they take memory.
-    ///
-    /// # Errors
-    /// [`Error::SectionIsStreamed`], [`Error::UnknownSection`], [`Error::BadAlignment`], [`Error::SectionTooLarge`].
-    pub fn append_zeros(&mut self, section: SectionId, alignment: u64, size: u64) -> Result<u64, Error> {
-        let (offset, end) = self.reserve(section, check_alignment(alignment)?, size)?;
+    fn keep_zeros(&mut self, section: SectionId, alignment: u64, size: u64) -> Result<u64, Error> {
+        let (offset, end) = self.reserve(section, alignment, size)?;
         let too_large = Error::SectionTooLarge { section };
         match &mut self.sections[section.as_u32() as usize].contents {
             Contents::Streamed(_) => return Err(Error::SectionIsStreamed { section }),

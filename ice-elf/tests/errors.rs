@@ -134,6 +134,16 @@ fn relocations_out_of_range() {
 }
 
 #[test]
+fn an_object_with_a_lost_part_is_not_finished() {
+    let mut w = writer(Format::X86_32);
+    let data = w.standard_section(StandardSection::Data).unwrap();
+    let outside = relocation(1, 1, Target::Absolute, 0, WIDTH4);
+    let error = w.append_data(data, 1, &[0; 4], [outside]).unwrap_err();
+    let _ = w.append_data(data, 1, &[0; 4], []);
+    assert_eq!(w.finish().err(), Some(error));
+}
+
+#[test]
 fn symbols() {
     let mut w = writer(Format::X86_32);
     let symbol = local(&mut w);

@@ -55,6 +55,8 @@ fn everything(format: Format) -> Vec<u8> {
     w.finish().unwrap()
 }
 
+/// Name, `st_info`, `st_other`, section, value, size.
+type SymbolFields<'a> = (&'a [u8], u8, u8, usize, u64, u64);
 type Records = Vec<(String, u64, u32, String, i64)>;
 
 /// `(section, offset, type, symbol name or section number, addend in the record)` of every relocation.
@@ -134,7 +136,7 @@ fn check<H: FileHeader<Endian = LittleEndian>>(format: Format) {
     }
     let info = |bind: u8, kind: u8| bind << 4 | kind;
     // The section symbol has the name of its section, or none; the reader gives what the file has: none.
-    let expected: [(&[u8], u8, u8, usize, u64, u64); 5] = [
+    let expected: [SymbolFields<'_>; 5] = [
         (b"local \xff\x01", info(elf::STB_LOCAL, elf::STT_FUNC), elf::STV_DEFAULT, 3, 16, 5),
         (b"", info(elf::STB_LOCAL, elf::STT_SECTION), elf::STV_DEFAULT, 1, 0, 0),
         (b"global", info(elf::STB_GLOBAL, elf::STT_FUNC), elf::STV_DEFAULT, 3, 0, 13),
@@ -175,7 +177,7 @@ fn an_object_of_nothing_is_valid() {
     }
 }
 
-/// 70,000 functions in sections of their own, each with a relocation to the next; a group at the end.
+/// 70,000 functions in sections of their own, every tenth with a relocation to the next; a group at the end.
 fn many_sections(format: Format) -> Vec<u8> {
     let options = Options { text: TextLayout::PerFunction, ..Options::new(format) };
     let mut w = ObjectWriter::new(Vec::new(), options).unwrap();
@@ -190,8 +192,9 @@ fn many_sections(format: Format) -> Vec<u8> {
         let next = symbols[(number + 1) % symbols.len()];
         let mut bytes = [0xe9, 0, 0, 0, 0];
         let jump = relocation(1, r_type, Target::Symbol(next), -4, AddendPlacement::Width4);
-        // Every tenth function is a return, so there are sections without relocations between.
-        if number % 10 == 0 {
+        // Nine of ten functions are a return without relocations: readelf reads all symbols anew for each
+        // relocation section.
+        if number % 10 != 0 {
             bytes[0] = 0xc3;
             w.append_code(Code::new(symbol, &mut bytes[..1]), []).unwrap();
         } else {
@@ -213,8 +216,8 @@ fn check_many<H: FileHeader<Endian = LittleEndian>>(format: Format, test: &str, 
     assert_eq!(header.e_shnum(LittleEndian), 0);
     assert_eq!(header.e_shstrndx(LittleEndian), elf::SHN_XINDEX);
     let file = ElfFile::<H>::parse(&*bytes).unwrap();
-    // Null, group, 70,000 sections, 63,000 with relocations, data with relocations, note, four tables.
-    assert_eq!(file.elf_section_table().len(), 1 + 1 + 70_000 + 63_000 + 2 + 1 + 4);
+    // Null, group, 70,000 sections, 7,000 with relocations, data with relocations, note, four tables.
+    assert_eq!(file.elf_section_table().len(), 1 + 1 + 70_000 + 7_000 + 2 + 1 + 4);
     let mut seen = 0;
     for symbol in file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text) {
         let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
@@ -224,8 +227,8 @@ fn check_many<H: FileHeader<Endian = LittleEndian>>(format: Format, test: &str, 
     }
     assert_eq!(seen, 70_000);
     let records = relocations(&file);
-    assert_eq!(records.len(), 63_001);
-    for (section, _, _, target, _) in &records[..63_000] {
+    assert_eq!(records.len(), 7_001);
+    for (section, _, _, target, _) in &records[..7_000] {
         let number: u32 = section[".text.f".len()..].parse().unwrap();
         assert_eq!(*target, format!("f{}", (number + 1) % 70_000));
     }
@@ -236,7 +239,7 @@ fn check_many<H: FileHeader<Endian = LittleEndian>>(format: Format, test: &str, 
         let again = scratch.path("again.o");
         run("ld", &["-r", "-m", emulation, "-o", again.to_str().unwrap()], &[&object]);
         let again = std::fs::read(again).unwrap();
-        assert_eq!(relocations(&ElfFile::<H>::parse(&*again).unwrap()).len(), 63_001);
+        assert_eq!(relocations(&ElfFile::<H>::parse(&*again).unwrap()).len(), 7_001);
     }
 }
 
