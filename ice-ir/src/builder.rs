@@ -107,10 +107,10 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
 
     /// Appends a pure instruction, or finds its value.
     fn append_pure(&mut self, data: InstData, ty: Type) -> Value {
-        if self.announced.is_none() {
-            if let Some(value) = self.filter.find(self.func, &data, ty) {
-                return value;
-            }
+        if self.announced.is_none()
+            && let Some(value) = self.filter.find(self.func, &data, ty)
+        {
+            return value;
         }
         let value = self.append_value(data, ty);
         self.filter.record(&data, ty, value);

@@ -41,6 +41,7 @@ pub mod intrinsics;
 pub mod layout;
 pub mod mach;
 pub mod module;
+pub mod text;
 pub mod types;
 
 pub use builder::FunctionBuilder;
@@ -56,4 +57,5 @@ pub use module::{
     FunctionDecl, FunctionKind, GlobalDecl, Initializer, Linkage, Module, Mutability, Name, Program,
     Signature, TypeDef,
 };
+pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_program};
 pub use types::Type;
