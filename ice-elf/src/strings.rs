@@ -48,9 +48,7 @@ impl StringTable {
         let mut slot = hash as usize & mask;
         while self.slots[slot].1 != 0 {
             let (other, offset) = self.slots[slot];
-            let tail = &self.bytes[offset as usize..];
-            // A name has no byte 0, so if the tail starts with the name and then 0 they are equal.
-            if other == hash && tail.starts_with(name) && tail[name.len()] == 0 {
+            if other == hash && self.is_name_at(offset, name) {
                 return Ok(offset);
             }
             slot = (slot + 1) & mask;
@@ -62,6 +60,11 @@ impl StringTable {
         self.slots[slot] = (hash, offset);
         self.used += 1;
         Ok(offset)
+    }
+
+    /// Whether `name`, which has no byte 0, is the whole name at `offset`.
+    fn is_name_at(&self, offset: u32, name: &[u8]) -> bool {
+        self.bytes[offset as usize..].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&0))
     }
 
     fn grow(&mut self) {
@@ -119,6 +122,8 @@ mod tests {
         // A prefix of a stored name is another name.
         let prefix = table.intern(b"name").unwrap();
         assert_eq!(table.name(prefix), b"name");
+        assert!(table.is_name_at(prefix, b"name") && !table.is_name_at(prefix, b"nam"));
+        assert!(!table.is_name_at(offsets[0], b"name") && !table.is_name_at(prefix, b"name0"));
         assert_eq!(table.intern(b"").unwrap(), 0);
         assert_eq!(table.name(0), b"");
         assert_eq!(table.intern(b"a\0b"), Err(Error::NulInName { position: 1 }));

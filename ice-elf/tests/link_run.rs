@@ -7,6 +7,7 @@ use ice_elf::{
     StandardSection, SymbolId, SymbolKind, Target, TextLayout, Visibility,
 };
 use object::elf;
+use object::{Object, ObjectSection};
 
 type Writer = ObjectWriter<Vec<u8>>;
 
@@ -329,6 +330,20 @@ fn rich_object(name: &[u8], marker: u8) -> Vec<u8> {
     a.emit(&[0xc3]);
     w.append_code(Code::new(entry, &mut a.bytes), a.relocations).unwrap();
     w.finish().unwrap()
+}
+
+#[test]
+fn members_of_a_group_say_so() {
+    let bytes = rich_object(b"first", 1);
+    let file = object::File::parse(&*bytes).unwrap();
+    let mut members = 0;
+    for section in file.sections() {
+        let object::SectionFlags::Elf { sh_flags } = section.flags() else { panic!() };
+        let is_member = section.name().unwrap().ends_with(".text.inline_function");
+        assert_eq!(sh_flags & u64::from(elf::SHF_GROUP) != 0, is_member, "{:?}", section.name());
+        members += usize::from(is_member);
+    }
+    assert_eq!(members, 2);
 }
 
 #[test]

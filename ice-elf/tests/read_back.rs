@@ -177,6 +177,37 @@ fn an_object_of_nothing_is_valid() {
     }
 }
 
+#[test]
+fn section_numbers_around_the_reserved_ones() {
+    // With null, text sections, .symtab, .strtab and .shstrtab the counts are 0xfeff to 0xff02, and, with
+    // .symtab_shndx, 0x10001.
+    for functions in [0xfefb_u16, 0xfefc, 0xfefd, 0xfefe, 0xfffc] {
+        let options = Options {
+            text: TextLayout::PerFunction,
+            stack_note: StackNote::Omit,
+            ..Options::new(Format::X86_32)
+        };
+        let mut w = ObjectWriter::new(Vec::new(), options).unwrap();
+        for number in 0..functions {
+            let symbol = w
+                .declare_symbol(format!("f{number}").as_bytes(), Binding::Local, SymbolKind::Func, PLAIN)
+                .unwrap();
+            w.append_code(Code::new(symbol, &mut [0xc3]), []).unwrap();
+        }
+        let bytes = w.finish().unwrap();
+        let header = elf::FileHeader32::<LittleEndian>::parse(&*bytes).unwrap();
+        let (count, names) = (u32::from(functions) + 4, functions.saturating_add(3));
+        assert_eq!(u32::from(header.e_shnum(LittleEndian)), if count < 0xff00 { count } else { 0 });
+        assert_eq!(header.e_shstrndx(LittleEndian), if names < 0xff00 { names } else { elf::SHN_XINDEX });
+        let file = ElfFile::<elf::FileHeader32<LittleEndian>>::parse(&*bytes).unwrap();
+        // Past the reserved numbers .symtab_shndx is needed only if a symbol lies there.
+        assert_eq!(file.section_by_name(".symtab_shndx").is_some(), functions >= 0xff00);
+        let last = file.symbols().last().unwrap();
+        assert_eq!(last.section_index().unwrap().0, usize::from(functions));
+        assert_eq!(file.section_by_index(last.section_index().unwrap()).unwrap().size(), 1);
+    }
+}
+
 /// 70,000 functions in sections of their own, every tenth with a relocation to the next; a group at the end.
 fn many_sections(format: Format) -> Vec<u8> {
     let options = Options { text: TextLayout::PerFunction, ..Options::new(format) };
