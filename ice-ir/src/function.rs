@@ -440,6 +440,6 @@ mod tests {
     #[test]
     fn values_stay_small() {
         // One vector entry a value; 64-bit constants are kept inline.
-        assert_eq!(core::mem::size_of::<ValueData>(), 16);
+        assert_eq!(size_of::<ValueData>(), 16);
     }
 }

@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn instructions_stay_small() {
         // Four to a cache line; argument lists live in pools for this reason.
-        assert_eq!(core::mem::size_of::<InstData>(), 16);
+        assert_eq!(size_of::<InstData>(), 16);
     }
 
     #[test]

@@ -1,4 +1,21 @@
 //! Analyses, passes and the target-independent halves of lowering.
+//!
+//! One file an analysis or pass, named after it; [`target`] holds the one trait that a back end
+//! implements. Not for you if you only want to read or run programs: this crate knows no file format and
+//! no target.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
+
+pub mod block_order;
+pub mod code;
+pub mod lower;
+pub mod switch;
+pub mod target;
+pub mod uses;
+
+pub use block_order::{BlockOrder, LoweredBlock};
+pub use code::{CodeSymbol, CompiledFunction, JumpTable, Libcall};
+pub use lower::{Lower, LowerScratch, ValueRegs};
+pub use target::{CompileError, ErrorKind, Target};
+pub use uses::Uses;

@@ -1,1 +1,73 @@
-//! wip
+//! The machine-level function: what lowering writes, the allocator reads and emission walks.
+//!
+//! [`MachFunction`] is a linear sequence of machine instructions over virtual registers in final block
+//! order. It is written once, front to back, through the [`Sink`] trait, and never edited; allocation
+//! answers with one place per operand position and a list of edits beside it.
+//!
+//! Invariants: instructions of a block are contiguous; `operands` holds the operands of all instructions
+//! in order; an edge carries arguments only where the source has one successor or the target one
+//! predecessor (lowering splits critical edges).
+
+mod frame;
+mod function;
+
+pub use frame::{FrameInfo, FrameObject};
+pub use function::MachFunction;
+pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, VReg};
+
+use core::fmt;
+
+/// A machine instruction of one target. Instructions are plain data: whatever they refer to is an index.
+pub trait MachInst: Copy + fmt::Debug {
+    /// Visits the register operands in a fixed order: emission gets their places in the same order.
+    fn visit_operands(&self, visit: impl FnMut(Operand));
+
+    /// Register units destroyed beside the definitions.
+    fn clobbers(&self) -> RegUnits {
+        RegUnits::EMPTY
+    }
+
+    /// Source and destination of a plain copy of one register.
+    fn is_move(&self) -> Option<(VReg, VReg)> {
+        None
+    }
+
+    /// Whether control may leave the block here.
+    fn is_terminator(&self) -> bool;
+
+    /// True where a call is made: the stack must be aligned and a frame exist.
+    fn is_call(&self) -> bool {
+        false
+    }
+
+    /// Writes the instruction; `name` prints a virtual register.
+    fn write(&self, out: &mut dyn fmt::Write, name: &dyn Fn(VReg) -> ice_regalloc::Allocation) -> fmt::Result {
+        let _ = name;
+        write!(out, "{self:?}")
+    }
+}
+
+/// Where lowering rules put machine instructions. Rules only go forward: what a sink has taken it may
+/// already have encoded.
+pub trait Sink<I: MachInst> {
+    /// A new virtual register; `size` is the bytes of its spill slot.
+    fn new_vreg(&mut self, class: RegClass, size: u32) -> VReg;
+
+    /// Starts the next block in final order; `params` receive values from the predecessors.
+    fn begin_block(&mut self, params: &[VReg]);
+
+    /// Appends an instruction.
+    fn push(&mut self, inst: I);
+
+    /// Appends an instruction with operands of its own beside those it visits itself: a call.
+    fn push_with(&mut self, inst: I, operands: &[Operand]);
+
+    /// Ends the block: names a successor and the arguments for its parameters. Called once a successor.
+    fn add_successor(&mut self, target: MachBlock, args: &[VReg]);
+
+    /// Ends the block, after its successors are named.
+    fn end_block(&mut self);
+
+    /// The frame under construction.
+    fn frame(&mut self) -> &mut FrameInfo;
+}

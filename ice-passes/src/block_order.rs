@@ -1,0 +1,119 @@
+//! The final order of blocks, with critical edges split where values must be moved on them.
+//!
+//! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
+//! its order: reachable blocks in layout order, each followed by the edges that leave it. An edge block
+//! that stays empty costs nothing, because the code buffer threads branches through it.
+//!
+//! Requires: the function's [`ControlFlowGraph`]. Preserves: the function. Linear in blocks and edges.
+
+use alloc::vec::Vec;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use ice_ir::mach::MachBlock;
+use ice_ir::{Block, ControlFlowGraph, Function, InstData};
+
+/// A block of machine code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoweredBlock {
+    /// A block of the function.
+    Block(Block),
+    /// The edge between two blocks.
+    Edge {
+        /// Source.
+        from: Block,
+        /// Target.
+        to: Block,
+    },
+}
+
+/// The order of blocks of one function. Reused from function to function.
+#[derive(Default)]
+pub struct BlockOrder {
+    blocks: Vec<LoweredBlock>,
+    numbers: SecondaryMap<Block, Option<MachBlock>>,
+    stack: Vec<Block>,
+    reachable: SecondaryMap<Block, bool>,
+    has_phis: SecondaryMap<Block, bool>,
+}
+
+impl BlockOrder {
+    /// Computes the order.
+    pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
+        self.blocks.clear();
+        self.numbers.clear();
+        self.numbers.resize(func.num_blocks());
+        self.find_reachable(func, cfg);
+        for block in func.blocks() {
+            if !self.reachable[block] {
+                continue;
+            }
+            self.numbers[block] = Some(MachBlock::new(self.blocks.len()));
+            self.blocks.push(LoweredBlock::Block(block));
+            let succs = cfg.succs(block);
+            if succs.len() > 1 {
+                for &to in succs {
+                    if self.is_split(cfg, to) {
+                        self.blocks.push(LoweredBlock::Edge { from: block, to });
+                    }
+                }
+            }
+        }
+    }
+
+    fn find_reachable(&mut self, func: &Function, cfg: &ControlFlowGraph) {
+        self.reachable.clear();
+        self.reachable.resize(func.num_blocks());
+        self.has_phis.clear();
+        self.has_phis.resize(func.num_blocks());
+        let Some(entry) = func.layout.entry() else { return };
+        self.reachable[entry] = true;
+        self.stack.push(entry);
+        while let Some(block) = self.stack.pop() {
+            let first = func.layout.first_inst(block);
+            self.has_phis[block] = first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
+            for &succ in cfg.succs(block) {
+                if !core::mem::replace(&mut self.reachable[succ], true) {
+                    self.stack.push(succ);
+                }
+            }
+        }
+    }
+
+    /// Whether edges to `to` from blocks with several successors have a block of their own.
+    fn is_split(&self, cfg: &ControlFlowGraph, to: Block) -> bool {
+        self.has_phis[to] && cfg.preds(to).len() > 1
+    }
+
+    /// All blocks in order.
+    pub fn blocks(&self) -> &[LoweredBlock] {
+        &self.blocks
+    }
+
+    /// The number of a reachable block.
+    pub fn number(&self, block: Block) -> Option<MachBlock> {
+        self.numbers[block]
+    }
+
+    /// Whether control can reach `block`.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.reachable[block]
+    }
+
+    /// Calls `visit` with every successor of `from` and the machine block that a branch to it names.
+    pub fn for_each_target(
+        &self,
+        cfg: &ControlFlowGraph,
+        from: Block,
+        mut visit: impl FnMut(Block, MachBlock),
+    ) {
+        let succs = cfg.succs(from);
+        let mut edge = self.numbers[from].map_or(0, |n| n.index()) + 1;
+        for &to in succs {
+            if succs.len() > 1 && self.is_split(cfg, to) {
+                visit(to, MachBlock::new(edge));
+                edge += 1;
+            } else if let Some(number) = self.numbers[to] {
+                visit(to, number);
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
+
+use alloc::vec::Vec;
+use ice_asm::{ConstantId, ConstantPool, ConstantSize, Reloc, SymbolId};
+use ice_ir::{FuncId, GlobalId};
+
+macro_rules! libcalls {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A function outside of the module that generated code may call: the C library, libm, libgcc and
+        /// Ice's own runtime.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Libcall { $($(#[$doc])* $variant,)* }
+
+        impl Libcall {
+            /// Every helper.
+            pub const ALL: &'static [Libcall] = &[$(Libcall::$variant),*];
+
+            /// The symbol name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Libcall::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+libcalls! {
+    /// Copies memory without overlap.
+    Memcpy = "memcpy",
+    /// Copies memory.
+    Memmove = "memmove",
+    /// Fills memory.
+    Memset = "memset",
+    /// `frem` of f32.
+    Fmodf = "fmodf",
+    /// `frem` of f64.
+    Fmod = "fmod",
+    /// 64-bit unsigned division.
+    Udivdi3 = "__udivdi3",
+    /// 64-bit signed division.
+    Divdi3 = "__divdi3",
+    /// 64-bit unsigned remainder.
+    Umoddi3 = "__umoddi3",
+    /// 64-bit signed remainder.
+    Moddi3 = "__moddi3",
+    /// Ones in 32 bits.
+    Popcountsi2 = "__popcountsi2",
+    /// Ones in 64 bits.
+    Popcountdi2 = "__popcountdi2",
+    /// f64 to i64.
+    Fixdfdi = "__fixdfdi",
+    /// f32 to i64.
+    Fixsfdi = "__fixsfdi",
+    /// f64 to u64.
+    Fixunsdfdi = "__fixunsdfdi",
+    /// f32 to u64.
+    Fixunssfdi = "__fixunssfdi",
+    /// i64 to f64.
+    Floatdidf = "__floatdidf",
+    /// i64 to f32.
+    Floatdisf = "__floatdisf",
+    /// u64 to f64.
+    Floatundidf = "__floatundidf",
+    /// u64 to f32.
+    Floatundisf = "__floatundisf",
+    /// `setjmp` without signal mask.
+    Setjmp = "__ice_setjmp",
+    /// `longjmp`.
+    Longjmp = "__ice_longjmp",
+    /// The thread pointer.
+    ReadTp = "__ice_read_tp",
+}
+
+/// What a relocation of a compiled function refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CodeSymbol {
+    /// A function of the module.
+    Function(FuncId),
+    /// A global variable.
+    Global(GlobalId),
+    /// A helper outside of the module.
+    Libcall(Libcall),
+    /// A constant in the function's pool.
+    Constant(ConstantId),
+    /// A jump table of the function, by index.
+    JumpTable(u32),
+}
+
+const TAG_SHIFT: u32 = 29;
+const INDEX_MASK: u32 = (1 << TAG_SHIFT) - 1;
+
+impl CodeSymbol {
+    /// The symbol as the code buffer knows it. Indices go up to 2^27 - 1.
+    pub fn pack(self) -> SymbolId {
+        let (tag, index) = match self {
+            CodeSymbol::Function(f) => (0, f.as_u32()),
+            CodeSymbol::Global(g) => (1, g.as_u32()),
+            CodeSymbol::Libcall(l) => (2, l as u32),
+            CodeSymbol::Constant(ConstantId { size, index }) => (3, index << 2 | size as u32),
+            CodeSymbol::JumpTable(t) => (4, t),
+        };
+        debug_assert!(index <= INDEX_MASK);
+        SymbolId(tag << TAG_SHIFT | index & INDEX_MASK)
+    }
+
+    /// The symbol that [`pack`](Self::pack) packed.
+    pub fn unpack(id: SymbolId) -> CodeSymbol {
+        let index = id.0 & INDEX_MASK;
+        match id.0 >> TAG_SHIFT {
+            0 => CodeSymbol::Function(FuncId::from_u32(index)),
+            1 => CodeSymbol::Global(GlobalId::from_u32(index)),
+            2 => CodeSymbol::Libcall(Libcall::ALL[index as usize % Libcall::ALL.len()]),
+            3 => CodeSymbol::Constant(ConstantId {
+                size: [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16, ConstantSize::C16]
+                    [index as usize & 3],
+                index: index >> 2,
+            }),
+            _ => CodeSymbol::JumpTable(index),
+        }
+    }
+}
+
+/// A table of code addresses inside the function: offsets from its start, one a table entry.
+#[derive(Clone, Debug, Default)]
+pub struct JumpTable {
+    /// Offset of each target in the function's code.
+    pub targets: Vec<u32>,
+}
+
+/// The machine code of one function.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledFunction {
+    /// Code bytes.
+    pub code: Vec<u8>,
+    /// Relocations of the code, by offset.
+    pub relocs: Vec<Reloc>,
+    /// Constants that the code loads.
+    pub constants: ConstantPool,
+    /// Jump tables.
+    pub tables: Vec<JumpTable>,
+}
+
+impl CompiledFunction {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.code.clear();
+        self.relocs.clear();
+        self.constants.clear();
+        self.tables.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_survive_packing() {
+        let constant = |size, index| CodeSymbol::Constant(ConstantId { size, index });
+        for symbol in [
+            CodeSymbol::Function(FuncId::from_u32(70_000)),
+            CodeSymbol::Global(GlobalId::from_u32(0)),
+            CodeSymbol::Libcall(Libcall::ReadTp),
+            constant(ConstantSize::C4, 0),
+            constant(ConstantSize::C8, 9),
+            constant(ConstantSize::C16, 1 << 20),
+            CodeSymbol::JumpTable(3),
+        ] {
+            assert_eq!(CodeSymbol::unpack(symbol.pack()), symbol);
+        }
+        for (i, &l) in Libcall::ALL.iter().enumerate() {
+            assert_eq!(l as usize, i);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! The target-independent half of lowering: walks the function once in final block order and asks the
+//! target for each instruction.
+//!
+//! Values map to virtual registers on first use; constants never get one, the target materialises them
+//! where they are needed. Phis become block parameters. A value with a single use in its own block may be
+//! folded into its user (a comparison into a branch, an addition into an address): the target decides by
+//! looking at both, forwards, and the definition is then skipped.
+//!
+//! Requires: a verified function, its flow graph, block order and use counts. Preserves: the function.
+
+use crate::block_order::{BlockOrder, LoweredBlock};
+use crate::switch::SwitchPlan;
+use crate::target::{ErrorKind, Target, TypeLayout};
+use crate::uses::Uses;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use ice_asm::{ConstantId, ConstantPool, ConstantSize};
+use ice_ir::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value, ValueDef};
+
+/// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueRegs {
+    first: VReg,
+    parts: u8,
+}
+
+impl ValueRegs {
+    /// The only or the low register.
+    pub fn lo(self) -> VReg {
+        self.first
+    }
+
+    /// The n-th part, from the low end. `n` must be below the number of parts.
+    pub fn part(self, n: u8) -> VReg {
+        debug_assert!(n < self.parts);
+        VReg::new(self.first.index() + n as usize)
+    }
+
+    /// The high register of a pair.
+    pub fn hi(self) -> VReg {
+        self.part(1)
+    }
+
+    /// All parts from the low end.
+    pub fn iter(self) -> impl Iterator<Item = VReg> {
+        (0..self.parts).map(move |n| self.part(n))
+    }
+}
+
+/// A switch ready for emission.
+#[derive(Clone, Debug)]
+pub struct PlannedSwitch {
+    /// Bits of the condition.
+    pub bits: u32,
+    /// The decision tree.
+    pub plan: SwitchPlan<MachBlock>,
+}
+
+/// Vectors of lowering, reused from function to function.
+#[derive(Default)]
+pub struct LowerScratch {
+    values: SecondaryMap<Value, PackedOption<VReg>>,
+    folded: SecondaryMap<Inst, bool>,
+    targets: SecondaryMap<Block, PackedOption<MachBlock>>,
+    objects: SecondaryMap<Value, u32>,
+    params: Vec<VReg>,
+    args: Vec<VReg>,
+    arg_ends: Vec<(MachBlock, usize)>,
+    /// Switches of the function, by index.
+    pub switches: Vec<PlannedSwitch>,
+}
+
+/// What lowering rules see: the function, what is known about it, and where instructions go.
+pub struct Lower<'a, I: MachInst, S: Sink<I>> {
+    /// The module.
+    pub module: &'a Module,
+    /// The function being lowered.
+    pub func: &'a Function,
+    /// Its flow graph.
+    pub cfg: &'a ControlFlowGraph,
+    /// Its block order.
+    pub order: &'a BlockOrder,
+    /// Its use counts.
+    pub uses: &'a Uses,
+    /// Where instructions go.
+    pub sink: &'a mut S,
+    /// Constants in memory.
+    pub constants: &'a mut ConstantPool,
+    scratch: &'a mut LowerScratch,
+    layouts: [TypeLayout; 15],
+    block: Option<Block>,
+    inst: PhantomData<I>,
+}
+
+/// Marks "no frame object" in the object table.
+const NO_OBJECT: u32 = u32::MAX;
+
+impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
+    /// The registers of a value, made on first use.
+    pub fn regs(&mut self, value: Value) -> ValueRegs {
+        let layout = self.layouts[self.func.value_type(value) as usize];
+        let first = match self.scratch.values[value].expand() {
+            Some(first) => first,
+            None => {
+                let first = self.new_regs(layout).first;
+                self.scratch.values[value] = first.into();
+                first
+            }
+        };
+        ValueRegs { first, parts: layout.parts }
+    }
+
+    fn new_regs(&mut self, layout: TypeLayout) -> ValueRegs {
+        let first = self.sink.new_vreg(layout.class, u32::from(layout.size));
+        for _ in 1..layout.parts {
+            self.sink.new_vreg(layout.class, u32::from(layout.size));
+        }
+        ValueRegs { first, parts: layout.parts }
+    }
+
+    /// Fresh registers for a value of `ty`.
+    pub fn temp(&mut self, ty: Type) -> ValueRegs {
+        self.new_regs(self.layouts[ty as usize])
+    }
+
+    /// Whether values of this definition have no registers until they are materialised.
+    pub fn is_constant(&self, value: Value) -> bool {
+        !matches!(self.func.value_def(value), ValueDef::Param(_) | ValueDef::Inst(_))
+    }
+
+    /// Gives a constant registers of its own for one use.
+    pub fn fresh_constant_regs(&mut self, value: Value) -> ValueRegs {
+        let layout = self.layouts[self.func.value_type(value) as usize];
+        let regs = self.new_regs(layout);
+        self.scratch.values[value] = regs.first.into();
+        regs
+    }
+
+    /// The instruction that was folded into the one being lowered and defines `value`.
+    pub fn folded(&self, value: Value) -> Option<Inst> {
+        self.func.defining_inst(value).filter(|&inst| self.scratch.folded[inst])
+    }
+
+    /// Whether the instruction was folded into its user.
+    pub fn is_folded(&self, inst: Inst) -> bool {
+        self.scratch.folded[inst]
+    }
+
+    /// The machine block that a branch from the current block to `block` names.
+    pub fn target(&self, block: Block) -> MachBlock {
+        self.scratch.targets[block].expand().unwrap_or_else(|| MachBlock::new(0))
+    }
+
+    /// The block being lowered.
+    pub fn current_block(&self) -> Option<Block> {
+        self.block
+    }
+
+    /// The result of an instruction that has one.
+    pub fn result(&self, inst: Inst) -> Value {
+        self.func.result(inst).expect("the instruction has a result")
+    }
+
+    /// A constant in memory.
+    pub fn constant(&mut self, size: ConstantSize, bits: u128) -> ConstantId {
+        self.constants.intern(size, bits)
+    }
+
+    /// Notes that `value` is the address of a frame object.
+    pub fn set_frame_object(&mut self, value: Value, object: u32) {
+        self.scratch.objects[value] = object;
+    }
+
+    /// The frame object that `value` is the address of.
+    pub fn frame_object(&self, value: Value) -> Option<u32> {
+        Some(self.scratch.objects[value]).filter(|&o| o != NO_OBJECT)
+    }
+
+    /// Keeps the plan of a switch for emission and gives its index.
+    pub fn add_switch(&mut self, switch: PlannedSwitch) -> u32 {
+        self.scratch.switches.push(switch);
+        self.scratch.switches.len() as u32 - 1
+    }
+
+    fn is_live_phi(&self, inst: Inst) -> Option<Value> {
+        self.func.result(inst).filter(|_| !self.uses.is_dead(inst))
+    }
+
+    /// Gathers the arguments of the edge from `from` to `to`.
+    fn gather_edge_args<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
+        let func = self.func;
+        for inst in func.block_insts(to) {
+            let &InstData::Phi { incoming } = func.inst(inst) else { break };
+            if self.is_live_phi(inst).is_none() {
+                continue;
+            }
+            let Some(&(value, _)) = func.incoming(incoming).iter().find(|&&(_, b)| b == from) else {
+                continue;
+            };
+            if self.is_constant(value) {
+                target.materialize(self, value);
+            }
+            let regs = self.regs(value);
+            self.scratch.args.extend(regs.iter());
+        }
+    }
+
+    fn begin_block(&mut self, block: Block) {
+        self.block = Some(block);
+        let mut params = core::mem::take(&mut self.scratch.params);
+        params.clear();
+        let func = self.func;
+        for inst in func.block_insts(block) {
+            if !matches!(func.inst(inst), InstData::Phi { .. }) {
+                break;
+            }
+            if let Some(value) = self.is_live_phi(inst) {
+                let regs = self.regs(value);
+                params.extend(regs.iter());
+            }
+        }
+        self.sink.begin_block(&params);
+        self.scratch.params = params;
+    }
+
+    fn lower_block<T: Target<Inst = I>>(&mut self, target: &T, block: Block) -> Result<(), ErrorKind> {
+        self.begin_block(block);
+        let func = self.func;
+        if func.layout.entry() == Some(block) {
+            target.lower_params(self)?;
+        }
+        for inst in func.block_insts(block) {
+            let data = func.inst(inst);
+            if matches!(data, InstData::Phi { .. }) || self.uses.is_dead(inst) {
+                continue;
+            }
+            if data.is_terminator() {
+                self.lower_block_end(target, block, inst)?;
+                break;
+            }
+            let user = func.result(inst).and_then(|v| self.uses.only_user_in_block(func, inst, v));
+            if let Some(user) = user
+                && target.folds(self, inst, user)
+            {
+                self.scratch.folded[inst] = true;
+                continue;
+            }
+            target.lower(self, inst)?;
+        }
+        Ok(())
+    }
+
+    /// Arguments of edges first, then the terminator, then the successors by name.
+    fn lower_block_end<T: Target<Inst = I>>(
+        &mut self,
+        target: &T,
+        block: Block,
+        inst: Inst,
+    ) -> Result<(), ErrorKind> {
+        self.scratch.args.clear();
+        self.scratch.arg_ends.clear();
+        let (cfg, order) = (self.cfg, self.order);
+        let mut ends = core::mem::take(&mut self.scratch.arg_ends);
+        order.for_each_target(cfg, block, |to, machine_block| {
+            self.scratch.targets[to] = machine_block.into();
+            // A split edge carries the arguments on its own way to the target.
+            if order.number(to) == Some(machine_block) {
+                self.gather_edge_args(target, block, to);
+            }
+            ends.push((machine_block, self.scratch.args.len()));
+        });
+        target.lower_terminator(self, inst)?;
+        let mut start = 0;
+        for &(machine_block, end) in &ends {
+            self.sink.add_successor(machine_block, &self.scratch.args[start..end]);
+            start = end;
+        }
+        self.scratch.arg_ends = ends;
+        self.sink.end_block();
+        Ok(())
+    }
+
+    fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
+        self.sink.begin_block(&[]);
+        self.scratch.args.clear();
+        self.gather_edge_args(target, from, to);
+        let machine_block = self.order.number(to).unwrap_or_else(|| MachBlock::new(0));
+        target.lower_jump(self, machine_block);
+        self.sink.add_successor(machine_block, &self.scratch.args);
+        self.sink.end_block();
+    }
+}
+
+/// Lowers `func` into `mach`.
+#[allow(clippy::too_many_arguments, reason = "each is an analysis of its own, borrowed from one context")]
+pub fn lower_function<T: Target>(
+    target: &T,
+    module: &Module,
+    func: &Function,
+    cfg: &ControlFlowGraph,
+    order: &BlockOrder,
+    uses: &Uses,
+    constants: &mut ConstantPool,
+    scratch: &mut LowerScratch,
+    mach: &mut MachFunction<T::Inst>,
+) -> Result<(), ErrorKind> {
+    mach.clear();
+    scratch.values.clear();
+    scratch.values.resize(func.num_values());
+    scratch.folded.clear();
+    scratch.folded.resize(func.num_insts());
+    scratch.targets.clear();
+    scratch.targets.resize(func.num_blocks());
+    if scratch.objects.keys().len() == 0 {
+        scratch.objects = SecondaryMap::with_default(NO_OBJECT);
+    }
+    scratch.objects.clear();
+    scratch.switches.clear();
+    target.prepare(func, &mut mach.frame);
+    let layouts = Type::ALL.map(|ty| target.layout(ty));
+    let mut cx = Lower {
+        module,
+        func,
+        cfg,
+        order,
+        uses,
+        sink: mach,
+        constants,
+        scratch,
+        layouts,
+        block: None,
+        inst: PhantomData,
+    };
+    for &block in order.blocks() {
+        match block {
+            LoweredBlock::Block(block) => cx.lower_block(target, block)?,
+            LoweredBlock::Edge { from, to } => cx.lower_edge(target, from, to),
+        }
+    }
+    mach.finish();
+    Ok(())
+}

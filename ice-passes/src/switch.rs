@@ -1,0 +1,289 @@
+//! Switch clustering: from a case list to a small decision tree of ranges, comparisons and jump tables.
+//!
+//! Cases are sorted by signed value, neighbours with one target merge into ranges, dense runs become jump
+//! tables (at least four ranges, at most a half empty, found greedily from the left: Bernstein 1985), and
+//! what is left is split in halves by a balanced tree of signed comparisons. Bounds known from the
+//! comparisons above drop tests that must hold. Tables, ranges and comparisons mix freely.
+//!
+//! Cost: O(n log n) for n cases; the tree is at most 64 deep.
+
+use alloc::vec::Vec;
+use ice_ir::Block;
+
+/// Index of a node in [`SwitchPlan::nodes`].
+pub type NodeIndex = u32;
+
+/// One decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SwitchNode<T> {
+    /// Go to the block.
+    Goto(T),
+    /// Signed: below the pivot go to `below`, else to `otherwise`.
+    Less {
+        /// First value of the upper half.
+        pivot: i64,
+        /// Node for smaller values.
+        below: NodeIndex,
+        /// Node for the others.
+        otherwise: NodeIndex,
+    },
+    /// `low..=high` go to `target`, others to `otherwise`.
+    Range {
+        /// Smallest value.
+        low: i64,
+        /// Largest value.
+        high: i64,
+        /// Where they go.
+        target: T,
+        /// Node for the others.
+        otherwise: NodeIndex,
+    },
+    /// Values from `low` on index the table; past its end go to the default.
+    Table {
+        /// Value of the first entry.
+        low: i64,
+        /// First entry in [`SwitchPlan::entries`].
+        start: u32,
+        /// Number of entries.
+        len: u32,
+        /// Where values outside go.
+        default: T,
+        /// Whether values outside the table are known not to arrive here.
+        bounds: TableBounds,
+    },
+}
+
+/// Whether a jump table's index must be tested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableBounds {
+    /// Any value may arrive.
+    Test,
+    /// Only values of the table arrive.
+    Known,
+}
+
+/// A decision tree; node 0 is the root.
+#[derive(Clone, Debug)]
+pub struct SwitchPlan<T> {
+    /// Nodes.
+    pub nodes: Vec<SwitchNode<T>>,
+    /// Entries of all tables.
+    pub entries: Vec<T>,
+}
+
+impl<T> Default for SwitchPlan<T> {
+    fn default() -> Self {
+        SwitchPlan { nodes: Vec::new(), entries: Vec::new() }
+    }
+}
+
+/// Fewest ranges that are worth a table.
+const MIN_TABLE_CLUSTERS: usize = 4;
+
+/// A run of case values with one destiny.
+#[derive(Clone, Copy)]
+struct Cluster {
+    low: i64,
+    high: i64,
+    target: Destiny,
+}
+
+#[derive(Clone, Copy)]
+enum Destiny {
+    Block(Block),
+    /// Ranges `first..last` of the sorted list.
+    Table(u32, u32),
+}
+
+/// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks.
+pub fn plan<T: Copy>(
+    bits: u32,
+    default: Block,
+    cases: &[(i64, Block)],
+    target: impl Fn(Block) -> T,
+) -> SwitchPlan<T> {
+    let mut sorted: Vec<(i64, Block)> = cases.iter().copied().filter(|&(_, b)| b != default).collect();
+    sorted.sort_unstable_by_key(|&(v, _)| v);
+    let mut ranges: Vec<Cluster> = Vec::with_capacity(sorted.len());
+    for (value, block) in sorted {
+        match ranges.last_mut() {
+            Some(Cluster { high, target: Destiny::Block(b), .. })
+                if *b == block && high.checked_add(1) == Some(value) =>
+            {
+                *high = value;
+            }
+            _ => ranges.push(Cluster { low: value, high: value, target: Destiny::Block(block) }),
+        }
+    }
+    let clusters = find_tables(&ranges);
+    let mut planner =
+        Planner { plan: SwitchPlan::default(), ranges: &ranges, default: target(default), target };
+    let (min, max) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+    planner.build(&clusters, min, max);
+    planner.plan
+}
+
+/// Merges dense runs of ranges into tables.
+fn find_tables(ranges: &[Cluster]) -> Vec<Cluster> {
+    let mut clusters = Vec::with_capacity(ranges.len());
+    let mut first = 0;
+    while first < ranges.len() {
+        let low = ranges[first].low;
+        let mut best = first;
+        let mut used: u64 = 0;
+        for (n, range) in ranges[first..].iter().enumerate() {
+            used = used.saturating_add((range.high.wrapping_sub(range.low) as u64).saturating_add(1));
+            let span = range.high.wrapping_sub(low) as u64;
+            if span >= 1 << 24 {
+                break;
+            }
+            if used * 2 > span {
+                best = first + n;
+            } else if span > 4 * used + 64 {
+                // So sparse by now that only a much longer run could make up for it.
+                break;
+            }
+        }
+        if best + 1 - first >= MIN_TABLE_CLUSTERS {
+            let target = Destiny::Table(first as u32, best as u32 + 1);
+            clusters.push(Cluster { low, high: ranges[best].high, target });
+            first = best + 1;
+        } else {
+            clusters.push(ranges[first]);
+            first += 1;
+        }
+    }
+    clusters
+}
+
+struct Planner<'a, T, F> {
+    plan: SwitchPlan<T>,
+    ranges: &'a [Cluster],
+    default: T,
+    target: F,
+}
+
+impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
+    /// Adds the tree for `clusters`, reached with values in `min..=max`. Recursion halves the list.
+    fn build(&mut self, clusters: &[Cluster], min: i64, max: i64) -> NodeIndex {
+        let index = self.plan.nodes.len() as NodeIndex;
+        // Reserve the place, so that the root is node 0 and parents come before children.
+        self.plan.nodes.push(SwitchNode::Goto(self.default));
+        let node = match clusters {
+            [] => return index,
+            &[cluster] => self.leaf(cluster, min, max),
+            _ => {
+                let middle = clusters.len() / 2;
+                let pivot = clusters[middle].low;
+                let below = self.build(&clusters[..middle], min, pivot - 1);
+                let otherwise = self.build(&clusters[middle..], pivot, max);
+                SwitchNode::Less { pivot, below, otherwise }
+            }
+        };
+        self.plan.nodes[index as usize] = node;
+        index
+    }
+
+    fn leaf(&mut self, cluster: Cluster, min: i64, max: i64) -> SwitchNode<T> {
+        let covers = cluster.low <= min && max <= cluster.high;
+        match cluster.target {
+            Destiny::Block(block) if covers => SwitchNode::Goto((self.target)(block)),
+            Destiny::Block(block) => {
+                let otherwise = self.build(&[], min, max);
+                let target = (self.target)(block);
+                SwitchNode::Range { low: cluster.low, high: cluster.high, target, otherwise }
+            }
+            Destiny::Table(first, last) => {
+                let start = self.plan.entries.len() as u32;
+                let mut next = cluster.low;
+                for range in &self.ranges[first as usize..last as usize] {
+                    let Destiny::Block(block) = range.target else { continue };
+                    let gap = range.low.wrapping_sub(next) as usize;
+                    let run = range.high.wrapping_sub(range.low) as usize + 1;
+                    let target = (self.target)(block);
+                    self.plan.entries.extend(core::iter::repeat_n(self.default, gap));
+                    self.plan.entries.extend(core::iter::repeat_n(target, run));
+                    next = range.high.wrapping_add(1);
+                }
+                let len = self.plan.entries.len() as u32 - start;
+                let bounds = if covers { TableBounds::Known } else { TableBounds::Test };
+                SwitchNode::Table { low: cluster.low, start, len, default: self.default, bounds }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn run(plan: &SwitchPlan<Block>, value: i64) -> Block {
+        let mut at = 0;
+        loop {
+            at = match plan.nodes[at as usize] {
+                SwitchNode::Goto(b) => return b,
+                SwitchNode::Less { pivot, below, otherwise } => {
+                    if value < pivot {
+                        below
+                    } else {
+                        otherwise
+                    }
+                }
+                SwitchNode::Range { low, high, target, otherwise } => {
+                    if (low..=high).contains(&value) {
+                        return target;
+                    }
+                    otherwise
+                }
+                SwitchNode::Table { low, start, len, default, bounds } => {
+                    let index = value.wrapping_sub(low) as u64;
+                    if index >= u64::from(len) {
+                        assert_eq!(bounds, TableBounds::Test);
+                        return default;
+                    }
+                    return plan.entries[start as usize + index as usize];
+                }
+            };
+        }
+    }
+
+    fn check(bits: u32, cases: &[(i64, u32)], probes: &[i64]) -> SwitchPlan<Block> {
+        let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
+        let default = Block::from_u32(0);
+        let plan = plan(bits, default, &cases, |b| b);
+        for &value in probes {
+            let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
+            assert_eq!(run(&plan, value), want, "{value}");
+        }
+        plan
+    }
+
+    #[test]
+    fn extremes_and_empty() {
+        let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+        check(64, &[], &ends);
+        check(64, &[(i64::MIN, 1), (i64::MAX, 2), (0, 3), (-1, 3)], &ends);
+        let all: Vec<(i64, u32)> = (-128..128).map(|v| (v, (v & 3) as u32)).collect();
+        let probes: Vec<i64> = (-128..128).collect();
+        check(8, &all, &probes);
+    }
+
+    #[test]
+    fn tables_cross_zero_and_mix_with_ranges() {
+        let mut cases: Vec<(i64, u32)> = (-5..9).map(|v| (v, (v + 6) as u32)).collect();
+        cases.extend([(1000, 1), (1001, 1), (1_000_000, 2), (-70_000, 4)]);
+        let probes: Vec<i64> =
+            (-10..15).chain([999, 1000, 1001, 1002, 1_000_000, -70_000, -70_001]).collect();
+        let plan = check(32, &cases, &probes);
+        assert_eq!(plan.entries.len(), 14);
+        assert!(plan.nodes.iter().any(|n| matches!(n, SwitchNode::Range { low: 1000, high: 1001, .. })));
+    }
+
+    #[test]
+    fn a_hundred_thousand_sparse_cases() {
+        let cases: Vec<(i64, u32)> = (0..100_000).map(|i| (i * 977, 1 + (i % 7) as u32)).collect();
+        let probes = vec![0, 977, 978, 99_999 * 977, 99_999 * 977 + 1, -1];
+        check(32, &cases, &probes);
+    }
+}

@@ -1,0 +1,134 @@
+//! The one trait that a back end implements, and what can go wrong in it.
+
+use crate::code::CompiledFunction;
+use crate::lower::Lower;
+use core::fmt;
+use ice_asm::{CodeBuffer, Listing};
+use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
+use ice_ir::{FuncId, Function, Inst, Type, Value};
+use ice_regalloc::{Output, RegisterFile};
+
+/// How values of a type live in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeLayout {
+    /// Class of every part.
+    pub class: RegClass,
+    /// Number of registers a value takes.
+    pub parts: u8,
+    /// Bytes of the spill slot of one part.
+    pub size: u8,
+}
+
+/// A back end: lowering rules from ICE to machine instructions, and their emission.
+///
+/// The order of calls for one function: [`lower_params`](Self::lower_params) at the start of the entry
+/// block; for every instruction [`lower`](Self::lower), terminators through
+/// [`lower_terminator`](Self::lower_terminator); then, after register allocation, [`emit`](Self::emit).
+pub trait Target {
+    /// Its machine instruction.
+    type Inst: MachInst;
+
+    /// The register file for a function with this frame.
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
+
+    /// How values of `ty` live in registers.
+    fn layout(&self, ty: Type) -> TypeLayout;
+
+    /// Notes in `frame` what must be known before the first instruction is lowered.
+    fn prepare(&self, func: &Function, frame: &mut FrameInfo);
+
+    /// Moves the incoming arguments to where the function's parameters live.
+    fn lower_params<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>) -> Result<(), ErrorKind>;
+
+    /// Whether `user` will compute `def`, its operand and in its block, itself: `def` is then not lowered.
+    /// The answer must only depend on the function.
+    fn folds<S: Sink<Self::Inst>>(&self, cx: &Lower<'_, Self::Inst, S>, def: Inst, user: Inst) -> bool;
+
+    /// Lowers one instruction that is neither a phi nor a terminator.
+    fn lower<S: Sink<Self::Inst>>(
+        &self,
+        cx: &mut Lower<'_, Self::Inst, S>,
+        inst: Inst,
+    ) -> Result<(), ErrorKind>;
+
+    /// Lowers a terminator; branch targets are given by [`Lower::target`].
+    fn lower_terminator<S: Sink<Self::Inst>>(
+        &self,
+        cx: &mut Lower<'_, Self::Inst, S>,
+        inst: Inst,
+    ) -> Result<(), ErrorKind>;
+
+    /// Jumps to `target`: the terminator of a split edge.
+    fn lower_jump<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, target: MachBlock);
+
+    /// Puts a constant, address or undefined value into registers of its own.
+    fn materialize<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, value: Value);
+
+    /// Emits the allocated function into `buffer` and finishes it; `out` has the constants interned by
+    /// lowering and receives code, relocations and jump tables.
+    fn emit<L: Listing>(
+        &self,
+        mach: &MachFunction<Self::Inst>,
+        switches: &[crate::lower::PlannedSwitch],
+        allocation: &Output,
+        buffer: &mut CodeBuffer<L>,
+        out: &mut CompiledFunction,
+    ) -> Result<(), ErrorKind>;
+}
+
+/// Why a function could not be compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompileError {
+    /// Which function.
+    pub function: FuncId,
+    /// Why.
+    pub kind: ErrorKind,
+}
+
+/// The reason of a [`CompileError`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The stack frame would need this many bytes, more than can work.
+    FrameTooLarge(u64),
+    /// The target has no code for this instruction.
+    Unsupported(&'static str),
+    /// The register allocator refused the function; a defect of the back end.
+    RegisterAllocation(ice_regalloc::Error),
+    /// The code buffer refused the function: too large, or a defect of the back end.
+    Emission(ice_asm::Error),
+    /// The register allocation failed its check in a debug build; a defect of the allocator.
+    AllocationCheck,
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::FrameTooLarge(bytes) => write!(f, "stack frame of {bytes} bytes is too large"),
+            ErrorKind::Unsupported(what) => write!(f, "{what} is not supported by this target"),
+            ErrorKind::RegisterAllocation(error) => write!(f, "register allocation: {error}"),
+            ErrorKind::Emission(error) => write!(f, "emission: {error}"),
+            ErrorKind::AllocationCheck => f.write_str("register allocation failed its check"),
+        }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.function, self.kind)
+    }
+}
+
+impl core::error::Error for CompileError {}
+
+impl From<ice_regalloc::Error> for ErrorKind {
+    fn from(error: ice_regalloc::Error) -> Self {
+        ErrorKind::RegisterAllocation(error)
+    }
+}
+
+impl From<ice_asm::Error> for ErrorKind {
+    fn from(error: ice_asm::Error) -> Self {
+        ErrorKind::Emission(error)
+    }
+}
