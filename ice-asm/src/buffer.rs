@@ -265,10 +265,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         {
             anchor.offset = after;
         }
-        self.freeze_tail();
     }
 
     /// Pads with instructions that do nothing to the next multiple of `align` (a power of two, at most 64).
+    /// What was emitted before is final: no branch before it is cut any more.
     pub fn align(&mut self, align: u32) {
         let mask = align.clamp(1, 64).next_power_of_two() - 1;
         let padding = self.offset().wrapping_neg() & mask;
@@ -284,6 +284,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
                 out.write_str(" # padding")
             });
         }
+        self.freeze_tail();
     }
 
     /// States that control cannot reach the current end: after a return, an indirect jump or a trap.

@@ -164,9 +164,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
-    /// Makes the present tail final.
+    /// Makes the present tail final. Its labels are forgotten, so control may come to the end by them.
     pub(super) fn freeze_tail(&mut self) {
         self.tail_end = NONE;
+        self.stop = NONE;
     }
 
     /// The label's root, with the chain halved on the way; `None`, with an error, for no label of ours.

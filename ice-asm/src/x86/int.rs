@@ -150,7 +150,9 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `add r/m, imm` and its like: 83 /digit ib, 04/05 for the accumulator, 80/81 /digit.
     pub fn alu_rm_i(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, imm: Imm) {
-        self.line(&[op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
+        if !self.line_of_accumulator(op.code().plus(4 + wide(width)), width, &dst, imm, op.mnemonic()) {
+            self.line(&[op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
+        }
         self.alu_imm(op, width, &dst, imm, Attrs::width(width));
     }
 
@@ -180,7 +182,9 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn test_rm_i(&mut self, width: Width, rm: Rm<Gpr>, imm: Imm) {
         const TEST_ACC: Code = code("A8");
         const TEST: Code = code("F6 /0");
-        self.line(&["test", suffix(width)], &[imm_op(imm, width), Op::rm(&rm, width)]);
+        if !self.line_of_accumulator(TEST_ACC.plus(wide(width)), width, &rm, imm, "test") {
+            self.line(&["test", suffix(width)], &[imm_op(imm, width), Op::rm(&rm, width)]);
+        }
         let imm = self.immediate(imm, width);
         let attrs = Attrs::width(width).no_reg();
         if rm == Rm::Reg(Gpr::RAX) {
@@ -752,6 +756,28 @@ impl<L: Listing> Encoder<'_, L> {
             listing::write_bytes(out, bytes)?;
             write!(out, " # {comment}")
         });
+    }
+
+    /// The line of an operation on the accumulator and a symbol's address, for which assemblers choose
+    /// different codes: the code as a byte, the address as a datum. Says whether it applies.
+    fn line_of_accumulator(
+        &mut self,
+        code: Code,
+        width: Width,
+        rm: &Rm<Gpr>,
+        imm: Imm,
+        comment: &str,
+    ) -> bool {
+        let Imm::Symbol(symbol, _, addend) = imm else { return false };
+        if *rm != Rm::Reg(Gpr::RAX) {
+            return false;
+        }
+        let offset = self.buf.offset();
+        let rex = if width == Width::B64 { "0x48," } else { "" };
+        self.buf.listing.line(offset, |out| {
+            write!(out, ".byte {rex}{:#04x}; .long {}{addend:+} # {comment}", code.opcode, SymbolText(symbol))
+        });
+        true
     }
 
     /// The immediate as encoded in an operation of this width, sign-extended from it.
