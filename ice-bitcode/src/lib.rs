@@ -2,3 +2,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
+
+pub mod bitstream;
+pub mod canonical;
+pub mod dump;
+pub mod error;
+pub mod header;
+
+pub use error::{Error, LocatedError, Location, Result};

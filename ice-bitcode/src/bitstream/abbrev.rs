@@ -1,0 +1,154 @@
+//! Abbreviations: templates for records, and the lists of them that BLOCKINFO gives to blocks.
+//!
+//! An abbreviation is kept as it is executed: a run of scalar fields, then at most one array or blob. Widths
+//! of zero are legal, take no bits and give 0; they stay as they are so that a rewritten file is the same.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{Cursor, Dialect};
+use crate::error::Error;
+
+/// How one operand is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// No bits; the operand is this number.
+    Literal(u64),
+    /// That many bits, 0..=32.
+    Fixed(u32),
+    /// Variable width in chunks of that many bits, 0 or 2..=32.
+    Vbr(u32),
+    /// A character in 6 bits.
+    Char6,
+}
+
+/// What follows the scalar fields of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// Nothing.
+    None,
+    /// A count and that many operands.
+    Array(Op),
+    /// A count and that many aligned bytes. LLVM only.
+    Blob,
+}
+
+/// An abbreviation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Abbrev {
+    ops: Box<[Op]>,
+    tail: Element,
+}
+
+impl Abbrev {
+    /// An abbreviation of scalar fields, the first of which is the record code, and a tail.
+    ///
+    /// # Errors
+    ///
+    /// `B07` if there is nothing at all, `B09` for a width out of range, `B10` for a blob as the record code.
+    pub fn new(ops: &[Op], tail: Element) -> Result<Abbrev, Error> {
+        match tail {
+            Element::None if ops.is_empty() => return Err(Error::EmptyAbbrev),
+            Element::Blob if ops.is_empty() => return Err(Error::MisplacedArray),
+            _ => {}
+        }
+        let element = match tail {
+            Element::Array(op) => Some(op),
+            _ => None,
+        };
+        for op in ops.iter().copied().chain(element) {
+            match op {
+                Op::Fixed(width @ 33..) | Op::Vbr(width @ (1 | 33..)) => {
+                    return Err(Error::AbbrevWidth { width });
+                }
+                _ => {}
+            }
+        }
+        Ok(Abbrev { ops: ops.into(), tail })
+    }
+
+    /// The scalar fields; the first is the record code, unless there are none.
+    #[inline]
+    #[must_use]
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// What follows them.
+    #[inline]
+    #[must_use]
+    pub const fn tail(&self) -> Element {
+        self.tail
+    }
+
+    /// Reads a definition, behind the selector. Overflow and the end of the input are the caller's to ask for.
+    pub(super) fn read(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Abbrev, Error> {
+        let count = cursor.read_vbr32(5);
+        let (mut ops, mut tail) = (Vec::new(), Element::None);
+        for index in 0..count {
+            if cursor.is_past_end() {
+                return Err(Error::Truncated);
+            }
+            let op = if cursor.read_fixed(1) == 1 {
+                Op::Literal(cursor.read_vbr(8))
+            } else {
+                match (cursor.read_fixed(3) as u32, dialect) {
+                    (1, _) => Op::Fixed(cursor.read_vbr32(5)),
+                    (2, _) => Op::Vbr(cursor.read_vbr32(5)),
+                    (3, _) => {
+                        if tail != Element::None || u64::from(index) + 2 != u64::from(count) {
+                            return Err(Error::MisplacedArray);
+                        }
+                        tail = Element::Array(Op::Char6);
+                        continue;
+                    }
+                    (4, _) => Op::Char6,
+                    (5, Dialect::Llvm) => {
+                        if tail != Element::None || index + 1 != count {
+                            return Err(Error::MisplacedArray);
+                        }
+                        tail = Element::Blob;
+                        continue;
+                    }
+                    (encoding, _) => return Err(Error::AbbrevEncoding { encoding }),
+                }
+            };
+            match &mut tail {
+                Element::Array(element) => *element = op,
+                _ => ops.push(op),
+            }
+        }
+        Abbrev::new(&ops, tail)
+    }
+}
+
+/// The abbreviations that blocks inherit, by block id.
+#[derive(Clone, Default, Debug)]
+pub struct BlockInfo {
+    lists: Vec<(u32, Vec<Abbrev>)>,
+}
+
+impl BlockInfo {
+    /// Appends `abbrev` to the list of blocks with this id.
+    pub fn define(&mut self, block: u32, abbrev: Abbrev) {
+        match self.lists.iter_mut().find(|(id, _)| *id == block) {
+            Some((_, list)) => list.push(abbrev),
+            None => self.lists.push((block, alloc::vec![abbrev])),
+        }
+    }
+
+    /// The list of blocks with this id.
+    #[must_use]
+    pub fn abbrevs(&self, block: u32) -> &[Abbrev] {
+        self.list(block).map_or(&[], |index| self.list_at(index))
+    }
+
+    pub(super) fn list(&self, block: u32) -> Option<usize> {
+        self.lists.iter().position(|(id, _)| *id == block)
+    }
+
+    #[inline]
+    pub(super) fn list_at(&self, index: usize) -> &[Abbrev] {
+        self.lists.get(index).map_or(&[], |(_, list)| list)
+    }
+}

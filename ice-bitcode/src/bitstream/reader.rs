@@ -1,0 +1,573 @@
+//! Reads a bitstream entry by entry.
+//!
+//! [`Reader::next`] gives one entry of the innermost open block. A nested block is *passed over* when its entry
+//! is met, which takes constant time thanks to its length; [`Reader::enter`] goes back to its start. There is
+//! no recursion, so nesting needs no limit.
+//!
+//! Invariants: the position is never trusted beyond `limit` (the end of the block or of the available bytes):
+//! an entry that goes past it is an error before anybody sees it. A record needs at most one operand for each
+//! bit it occupies, or [`MAX_FREE_ELEMENTS`] where the elements of an array take no bits.
+//!
+//! Cost: one operand takes 6 to 12 machine instructions, a record about 25 more.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::UNABBREV_RECORD;
+use super::abbrev::{Abbrev, BlockInfo, Element, Op};
+use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK, FIRST_ABBREV};
+use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
+
+/// Longest array whose elements take no bits.
+const MAX_FREE_ELEMENTS: u32 = 1 << 16;
+
+/// A record. Reused from record to record.
+#[derive(Clone, Default, Debug)]
+pub struct Record {
+    /// Record code.
+    pub code: u32,
+    /// The selector it was written with: [`UNABBREV_RECORD`], or an abbreviation from [`FIRST_ABBREV`] on.
+    pub abbrev: u32,
+    /// Operands.
+    pub ops: Vec<u64>,
+    /// Where the bytes of a blob are in the reader's slice. LLVM only.
+    pub blob: Option<Range<usize>>,
+}
+
+/// The entry of a nested block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockHeader {
+    /// Block id.
+    pub id: u32,
+    /// Width of the selectors inside.
+    pub width: u32,
+    /// Length of the body in 32-bit words.
+    pub words: u32,
+    /// First bit of the entry, counted from the start of the file.
+    pub at: u64,
+    /// First bit of the body.
+    pub body: u64,
+}
+
+impl BlockHeader {
+    /// The bit behind the body.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.body + self.words as u64 * 32
+    }
+}
+
+/// What [`Reader::next`] met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// The end of the innermost block, which is now closed.
+    EndBlock,
+    /// A nested block, which is already passed over; [`Reader::enter`] opens it.
+    Block(BlockHeader),
+    /// An abbreviation definition, see [`Reader::defined`].
+    DefineAbbrev,
+    /// A record, now in the caller's [`Record`].
+    Record,
+}
+
+/// An open block.
+#[derive(Clone, Copy, Debug)]
+struct Scope {
+    id: u32,
+    width: u32,
+    /// Bit behind the body, counted from the start of the file.
+    end: u64,
+    at: u64,
+    body: u64,
+    /// Inherited abbreviations: index of the list, and how many there were on entry.
+    list: usize,
+    inherited: u32,
+    /// Where the block's own abbreviations start.
+    locals: usize,
+}
+
+/// A position in a bitstream, with the blocks that are open there.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    cursor: Cursor<'a>,
+    dialect: Dialect,
+    /// Bit offset of the slice in the file.
+    base: u64,
+    scope: Scope,
+    /// The blocks around the innermost one.
+    outer: Vec<Scope>,
+    /// Own abbreviations of all open blocks.
+    locals: Vec<Abbrev>,
+    info: Arc<BlockInfo>,
+    /// Inside BLOCKINFO: the block that the next definitions are for.
+    target: Option<u32>,
+    /// First bit of the current entry, in the slice.
+    entry: u64,
+    /// What may be read, in bits of the slice: the end of the block or of the slice.
+    limit: u64,
+}
+
+const TOP_LEVEL: u32 = u32::MAX;
+
+impl<'a> Reader<'a> {
+    /// A reader at the top level of `bytes`, which start at byte `offset` of the file. `offset` is a multiple of 4.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], offset: u64, dialect: Dialect) -> Reader<'a> {
+        let end = (offset + bytes.len() as u64) * 8;
+        Reader::at_scope(bytes, offset, dialect, end, Arc::default())
+    }
+
+    /// A reader at the top level of a file whose end is not known yet.
+    #[must_use]
+    pub fn open_ended(dialect: Dialect) -> Reader<'static> {
+        Reader::at_scope(&[], 0, dialect, u64::MAX, Arc::default())
+    }
+
+    /// A reader for the body of one block: `bytes` are the body, `header` and `info` what the reader of the
+    /// enclosing block said. The block is already open; `outer` are the blocks around it, for locations.
+    #[must_use]
+    pub fn for_block(
+        bytes: &'a [u8],
+        header: &BlockHeader,
+        outer: &[OpenBlock],
+        info: Arc<BlockInfo>,
+        dialect: Dialect,
+    ) -> Reader<'a> {
+        let end = header.body + bytes.len() as u64 * 8;
+        let mut reader = Reader::at_scope(bytes, header.body / 8, dialect, end, info);
+        for block in outer {
+            reader.outer.push(Scope { id: block.id, at: block.byte * 8, ..reader.scope });
+        }
+        let whole = BlockHeader { words: (bytes.len() / 4) as u32, ..*header };
+        reader.enter(&whole);
+        reader
+    }
+
+    fn at_scope(
+        bytes: &'a [u8],
+        offset: u64,
+        dialect: Dialect,
+        end: u64,
+        info: Arc<BlockInfo>,
+    ) -> Reader<'a> {
+        debug_assert!(offset.is_multiple_of(4));
+        let scope = Scope {
+            id: TOP_LEVEL,
+            width: 2,
+            end,
+            at: offset * 8,
+            body: offset * 8,
+            list: usize::MAX,
+            inherited: 0,
+            locals: 0,
+        };
+        Reader {
+            cursor: Cursor::new(bytes),
+            dialect,
+            base: offset * 8,
+            scope,
+            outer: Vec::new(),
+            locals: Vec::new(),
+            info,
+            target: None,
+            entry: 0,
+            limit: bytes.len() as u64 * 8,
+        }
+    }
+
+    /// The same position and open blocks over another slice of the file, which starts at byte `offset`.
+    #[must_use]
+    pub fn rebind(self, bytes: &[u8], offset: u64) -> Reader<'_> {
+        let at = self.position();
+        let entry = self.entry + self.base;
+        let base = offset * 8;
+        let mut cursor = Cursor::new(bytes);
+        cursor.seek(at - base);
+        let limit = (self.scope.end - base).min(bytes.len() as u64 * 8);
+        // All fields but the cursor move, because the lifetime of the slice is part of the type.
+        let Reader { dialect, scope, outer, locals, info, target, .. } = self;
+        Reader {
+            cursor,
+            dialect,
+            base,
+            scope,
+            outer,
+            locals,
+            info,
+            target,
+            entry: entry.saturating_sub(base),
+            limit,
+        }
+    }
+
+    /// The next bit, counted from the start of the file.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.base + self.cursor.position()
+    }
+
+    /// First bit of the current entry, counted from the start of the file.
+    #[must_use]
+    pub fn entry_position(&self) -> u64 {
+        self.base + self.entry
+    }
+
+    /// True if nothing is left in the innermost block or at the top level.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.cursor.position() >= self.limit
+    }
+
+    /// How many blocks are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.outer.len()
+    }
+
+    /// Id of the innermost open block; `None` at top level.
+    #[must_use]
+    pub fn block(&self) -> Option<u32> {
+        (self.scope.id != TOP_LEVEL).then_some(self.scope.id)
+    }
+
+    /// Bits that are left in the innermost block.
+    #[must_use]
+    pub fn remaining_bits(&self) -> u64 {
+        self.limit.saturating_sub(self.cursor.position())
+    }
+
+    /// The bytes that are read.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.cursor.bytes()
+    }
+
+    /// The abbreviations that blocks inherit, as far as BLOCKINFO was read.
+    #[must_use]
+    pub const fn block_info(&self) -> &Arc<BlockInfo> {
+        &self.info
+    }
+
+    /// The block that BLOCKINFO definitions are for at the moment.
+    #[must_use]
+    pub const fn block_info_target(&self) -> Option<u32> {
+        self.target
+    }
+
+    /// The abbreviation that was just defined.
+    #[must_use]
+    pub fn defined(&self) -> Option<&Abbrev> {
+        match (self.scope.id, self.target) {
+            (BLOCKINFO, Some(target)) => self.info.abbrevs(target).last(),
+            _ => self.locals[self.scope.locals..].last(),
+        }
+    }
+
+    /// The place of the current entry.
+    #[must_use]
+    pub fn location(&self, record: Option<&Record>) -> Location {
+        let open = self.outer.iter().chain([&self.scope]).filter(|scope| scope.id != TOP_LEVEL);
+        Location {
+            bit: self.entry_position(),
+            path: open.map(|scope| OpenBlock { id: scope.id, byte: scope.at / 8 }).collect(),
+            record: record.map(|r| RecordSummary { code: r.code, operands: r.ops.len() }),
+            function: None,
+        }
+    }
+
+    /// `error`, with the place of the current entry.
+    #[cold]
+    #[must_use]
+    pub fn error(&self, error: Error) -> Box<LocatedError> {
+        Box::new(LocatedError { error, location: self.location(None) })
+    }
+
+    /// `error`, with the place of the current entry, which is `record`.
+    #[cold]
+    #[must_use]
+    pub fn record_error(&self, error: Error, record: &Record) -> Box<LocatedError> {
+        Box::new(LocatedError { error, location: self.location(Some(record)) })
+    }
+
+    /// Opens a block that [`next`](Self::next) has just passed over.
+    pub fn enter(&mut self, header: &BlockHeader) {
+        self.outer.push(self.scope);
+        let list = self.info.list(header.id).unwrap_or(usize::MAX);
+        self.scope = Scope {
+            id: header.id,
+            width: header.width,
+            end: header.end(),
+            at: header.at,
+            body: header.body,
+            list,
+            inherited: self.info.list_at(list).len() as u32,
+            locals: self.locals.len(),
+        };
+        self.target = None;
+        self.cursor.seek(header.body - self.base);
+        self.update_limit();
+    }
+
+    fn update_limit(&mut self) {
+        let available = self.cursor.bytes().len() as u64 * 8;
+        self.limit = available.min(self.scope.end.saturating_sub(self.base));
+    }
+
+    /// Reads the next entry of the innermost block.
+    ///
+    /// # Errors
+    ///
+    /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
+    #[inline]
+    pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
+        let mut cursor = self.cursor;
+        self.entry = cursor.position();
+        if self.entry >= self.limit {
+            return Err(self.error(Error::Truncated));
+        }
+        let selector = cursor.read_fixed(self.scope.width) as u32;
+        if selector < UNABBREV_RECORD || self.scope.id == TOP_LEVEL || self.scope.id == BLOCKINFO {
+            return self.next_slow(cursor, selector, record);
+        }
+        self.read_record(cursor, selector, record)?;
+        Ok(Entry::Record)
+    }
+
+    /// Everything but a record of an ordinary block.
+    #[inline(never)]
+    fn next_slow(&mut self, cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<Entry> {
+        self.cursor = cursor;
+        if self.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
+            return Err(self.error(Error::TopLevelEntry));
+        }
+        let in_block_info = self.scope.id == BLOCKINFO;
+        match selector {
+            END_BLOCK => self.end_block(),
+            ENTER_SUBBLOCK if in_block_info && self.dialect == Dialect::Pnacl => {
+                Err(self.error(Error::BadBlockInfo))
+            }
+            ENTER_SUBBLOCK => self.block_header(),
+            DEFINE_ABBREV => {
+                let abbrev = Abbrev::read(&mut self.cursor, self.dialect).map_err(|error| {
+                    // Zero bits behind the end look like a bad definition.
+                    if self.cursor.is_past_end() { self.error(Error::Truncated) } else { self.error(error) }
+                })?;
+                self.check_entry()?;
+                match self.target {
+                    Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
+                    _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
+                    _ => self.locals.push(abbrev),
+                }
+                Ok(Entry::DefineAbbrev)
+            }
+            _ => {
+                self.read_record(self.cursor, selector, record)?;
+                if in_block_info {
+                    match (record.code, &record.ops[..], self.dialect) {
+                        (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
+                        (2.., _, Dialect::Llvm) => {}
+                        _ => return Err(self.record_error(Error::BadBlockInfo, record)),
+                    }
+                }
+                Ok(Entry::Record)
+            }
+        }
+    }
+
+    /// Refuses an entry that went too far or held too large a number.
+    #[inline(always)]
+    fn check_entry(&mut self) -> Result<()> {
+        if self.cursor.position() > self.limit || self.cursor.take_overflow() {
+            return Err(self.bad_entry());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_entry(&mut self) -> Box<LocatedError> {
+        let past = self.cursor.position() > self.limit;
+        self.error(if past { Error::Truncated } else { Error::NumberTooLarge })
+    }
+
+    /// Skips to the next word; PNaCl wants the bits in between to be zero.
+    fn align32(&mut self) -> Result<()> {
+        let padding = self.cursor.align32();
+        if padding != 0 && self.dialect == Dialect::Pnacl && !self.cursor.is_past_end() {
+            return Err(self.error(Error::NonzeroPadding));
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self) -> Result<Entry> {
+        self.align32()?;
+        let Scope { id, body, end, .. } = self.scope;
+        let position = self.position();
+        if position != end {
+            let (declared, used) = ((end - body) / 32, (position - body) / 32);
+            let error = match self.cursor.is_past_end() {
+                true => Error::Truncated,
+                false => Error::BlockLength { block: id, declared, used },
+            };
+            return Err(self.error(error));
+        }
+        self.locals.truncate(self.scope.locals);
+        if let Some(outer) = self.outer.pop() {
+            self.scope = outer;
+        }
+        self.target = None;
+        self.update_limit();
+        Ok(Entry::EndBlock)
+    }
+
+    fn block_header(&mut self) -> Result<Entry> {
+        let id = self.cursor.read_vbr32(8);
+        let width = self.cursor.read_vbr32(4);
+        self.check_entry()?;
+        self.align32()?;
+        let words = self.cursor.read_fixed(32) as u32;
+        self.check_entry()?;
+        if !(2..=32).contains(&width) {
+            return Err(self.error(Error::BadWidth { block: id, width }));
+        }
+        let header = BlockHeader { id, width, words, at: self.entry_position(), body: self.position() };
+        if header.end() > self.scope.end {
+            return Err(self.error(Error::BlockTooLong { block: id }));
+        }
+        self.cursor.seek(header.end() - self.base);
+        Ok(Entry::Block(header))
+    }
+
+    #[inline]
+    fn read_record(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
+        record.abbrev = selector;
+        record.ops.clear();
+        if selector == UNABBREV_RECORD {
+            record.blob = None;
+            record.code = cursor.read_vbr32(6);
+            let count = cursor.read_vbr32(6);
+            if u64::from(count) * 6 > self.limit.saturating_sub(cursor.position()) {
+                return Err(self.error(Error::Truncated));
+            }
+            record.ops.extend((0..count).map(|_| cursor.read_vbr(6)));
+        } else {
+            let index = selector - FIRST_ABBREV;
+            let abbrev = if index < self.scope.inherited {
+                self.info.list_at(self.scope.list).get(index as usize)
+            } else {
+                self.locals.get(self.scope.locals + (index - self.scope.inherited) as usize)
+            };
+            let Some(abbrev) = abbrev else { return Err(self.unknown_abbrev(selector)) };
+            let Some((code, fields)) = abbrev.ops().split_first() else {
+                return self.read_code_array(cursor, selector, record);
+            };
+            record.code = match read_field(&mut cursor, *code).try_into() {
+                Ok(code) => code,
+                Err(_) => return Err(self.error(Error::NumberTooLarge)),
+            };
+            record.ops.extend(fields.iter().map(|&op| read_field(&mut cursor, op)));
+            match abbrev.tail() {
+                Element::None => {}
+                Element::Array(op) => {
+                    if let Err(error) = read_array(&mut cursor, op, self.limit, record) {
+                        return Err(self.error(error));
+                    }
+                }
+                Element::Blob => {
+                    self.cursor = cursor;
+                    return self.read_blob(record);
+                }
+            }
+        }
+        self.cursor = cursor;
+        self.check_entry()
+    }
+
+    #[cold]
+    fn unknown_abbrev(&self, abbrev: u32) -> Box<LocatedError> {
+        self.error(Error::UnknownAbbrev { abbrev, block: self.scope.id })
+    }
+
+    /// A record that is one array, whose first element is the code.
+    #[cold]
+    fn read_code_array(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
+        let index = (selector - FIRST_ABBREV) as usize;
+        let inherited = self.scope.inherited as usize;
+        let abbrev = match index < inherited {
+            true => self.info.list_at(self.scope.list).get(index),
+            false => self.locals.get(self.scope.locals + index - inherited),
+        };
+        let Some(Element::Array(op)) = abbrev.map(Abbrev::tail) else {
+            return Err(self.unknown_abbrev(selector));
+        };
+        let result = read_array(&mut cursor, op, self.limit, record);
+        self.cursor = cursor;
+        result.map_err(|error| self.error(error))?;
+        self.check_entry()?;
+        if record.ops.is_empty() {
+            return Err(self.error(Error::NoRecordCode));
+        }
+        record.code = match record.ops.remove(0).try_into() {
+            Ok(code) => code,
+            Err(_) => return Err(self.error(Error::NumberTooLarge)),
+        };
+        Ok(())
+    }
+
+    #[cold]
+    fn read_blob(&mut self, record: &mut Record) -> Result<()> {
+        let length = self.cursor.read_vbr32(6);
+        self.check_entry()?;
+        self.cursor.align32();
+        let start = self.cursor.position();
+        let end = start + u64::from(length) * 8;
+        if end > self.limit {
+            return Err(self.error(Error::Truncated));
+        }
+        record.blob = Some(start as usize / 8..end as usize / 8);
+        self.cursor.seek(end);
+        self.cursor.align32();
+        self.check_entry()
+    }
+}
+
+/// One operand of an abbreviated record.
+#[inline(always)]
+fn read_field(cursor: &mut Cursor<'_>, op: Op) -> u64 {
+    match op {
+        Op::Literal(value) => value,
+        Op::Fixed(width) => cursor.read_fixed(width),
+        Op::Vbr(0) => 0,
+        Op::Vbr(width) => cursor.read_vbr(width),
+        Op::Char6 => cursor.read_char6(),
+    }
+}
+
+/// The tail of a record: a count and that many elements.
+#[inline]
+fn read_array(
+    cursor: &mut Cursor<'_>,
+    op: Op,
+    limit: u64,
+    record: &mut Record,
+) -> core::result::Result<(), Error> {
+    let count = cursor.read_vbr32(6);
+    let bits = match op {
+        Op::Literal(_) | Op::Fixed(0) | Op::Vbr(0) if count > MAX_FREE_ELEMENTS => {
+            return Err(Error::Truncated);
+        }
+        Op::Literal(_) => 0,
+        Op::Fixed(width) | Op::Vbr(width) => width,
+        Op::Char6 => 6,
+    };
+    if u64::from(count) * u64::from(bits) > limit.saturating_sub(cursor.position()) {
+        return Err(Error::Truncated);
+    }
+    match op {
+        Op::Fixed(8) => record.ops.extend((0..count).map(|_| cursor.read_fixed(8))),
+        Op::Char6 => record.ops.extend((0..count).map(|_| cursor.read_char6())),
+        _ => record.ops.extend((0..count).map(|_| read_field(cursor, op))),
+    }
+    Ok(())
+}

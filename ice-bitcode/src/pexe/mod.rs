@@ -1,0 +1,26 @@
+//! PNaCl programs: the wire format of `.pexe` files and the IR, both ways.
+//!
+//! | file | content |
+//! |---|---|
+//! | `codes`       | block ids, record codes and operator numbers |
+//! | `module`      | reads everything but function bodies, which it passes over by their length |
+//! | `types`, `globals`, `symbols` | the blocks of a module |
+//! | `function`    | reads one body: blocks, constants, value numbers |
+//! | `instruction` | the instruction records |
+//! | `ssa`         | checks that need the whole body: phis against edges, dominance |
+//!
+//! [`read_module`] gives a [`Module`](ice_ir::Module) and a [`BodyRange`] for each defined function; a
+//! [`FunctionReader`] turns one range into IR, on any thread and in any order. The reader is strict: it
+//! accepts what a conforming producer can make and refuses all else with the code of the error catalogue.
+
+mod codes;
+mod function;
+mod globals;
+mod instruction;
+mod module;
+mod ssa;
+mod symbols;
+mod types;
+
+pub use function::FunctionReader;
+pub use module::{BodyRange, ModuleHeader, read_module};
