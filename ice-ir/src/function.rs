@@ -320,6 +320,11 @@ impl Function {
         table
     }
 
+    /// Number of case tables.
+    pub fn num_switches(&self) -> usize {
+        self.num_switches
+    }
+
     /// The cases of a switch.
     pub fn switch(&self, table: SwitchTable) -> &SwitchData {
         &self.switches[table]

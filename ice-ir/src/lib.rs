@@ -43,6 +43,7 @@ pub mod mach;
 pub mod module;
 pub mod text;
 pub mod types;
+pub mod verifier;
 
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
@@ -59,3 +60,6 @@ pub use module::{
 };
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_program};
 pub use types::Type;
+pub use verifier::{
+    Place, Rule, Rules, VerifierError, VerifierScratch, verify_function, verify_module, verify_program,
+};

@@ -39,7 +39,7 @@
 //! | terminator | `br block1`, `br v1, block1, block2`, `switch v1, block4 [-1: block4, 7: block2]`, `ret`, `ret v1`, `unreachable` |
 //!
 //! Every result states its type, so a reader needs no second look at the operands, and a text with wrong
-//! types can be written down for the verifier, which is the one to refuse it.
+//! types can be written down for the [verifier](crate::verifier), which is the one to refuse it.
 //!
 //! *Names.* `@name` where all bytes are letters, digits, `_`, `.` or `$` and the first is no digit, else
 //! `@"…"` with `\hh` for a byte in hexadecimal. A nameless function is `@f3` and a nameless global `@g3`,

@@ -28,7 +28,7 @@ use ParseErrorKind::{
 ///
 /// The first thing that is wrong is the error. The result is well formed (every value is defined, every
 /// name is known), but not verified: types and dominance are the business of the
-/// verifier.
+/// [verifier](crate::verifier).
 pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     let tokens = lexer::tokenize(text)?;
     let mut parser = Parser {

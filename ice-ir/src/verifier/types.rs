@@ -1,0 +1,273 @@
+//! The rules about constants, types, memory and calls, instruction by instruction.
+
+use alloc::vec::Vec;
+
+use super::{Place, Rule, Rules, Verifier};
+use crate::entities::{Inst, Value};
+use crate::function::ValueDef;
+use crate::instruction::{BinaryOp, CastOp, InstData};
+use crate::intrinsics::{AtomicOp, Intrinsic};
+use crate::module::FunctionKind;
+use crate::types::Type;
+
+/// log2 of the largest alignment.
+pub(super) const MAX_ALIGN_LOG2: u8 = 29;
+
+/// The types that cross the boundary of an ordinary function of the stable format.
+pub(super) fn is_plain_argument(ty: Type) -> bool {
+    !matches!(ty, Type::I1 | Type::I8 | Type::I16)
+}
+
+/// Whether the stable format has loads and stores of `ty` with this alignment (bitcode specification,
+/// section 9.4).
+fn is_access_alignment(ty: Type, align_log2: u8) -> bool {
+    match ty {
+        Type::F32 => matches!(align_log2, 0 | 2),
+        Type::F64 => matches!(align_log2, 0 | 3),
+        _ if ty.is_vector() => 1 << align_log2 == ty.element().bytes(),
+        _ => align_log2 == 0,
+    }
+}
+
+/// Whether `op` converts `from` to `to`.
+fn is_conversion(op: CastOp, from: Type, to: Type) -> bool {
+    use CastOp::*;
+    let ints = (from.is_int_or_int_vector(), to.is_int_or_int_vector());
+    let (narrower, wider) =
+        (to.element().bits() < from.element().bits(), to.element().bits() > from.element().bits());
+    let matching = match op {
+        Trunc => ints == (true, true) && narrower,
+        Zext | Sext => ints == (true, true) && wider,
+        Fptoui | Fptosi => ints == (false, true),
+        Uitofp | Sitofp => ints == (true, false),
+        Fptrunc => ints == (false, false) && narrower,
+        Fpext => ints == (false, false) && wider,
+        Bitcast => return from.bits() == to.bits(),
+    };
+    matching && from.lanes() == to.lanes()
+}
+
+impl Verifier<'_> {
+    /// Everything that can be seen without control flow.
+    pub(super) fn types(&mut self, cases: &mut Vec<i64>) {
+        let func = self.func;
+        for index in 0..func.num_values() as u32 {
+            let value = Value::from_u32(index);
+            self.place = Place::Value(func.id, value);
+            self.constant(value);
+        }
+        for block in func.blocks() {
+            for inst in func.block_insts(block) {
+                self.place = Place::Inst(func.id, block, inst);
+                self.inst(inst, cases);
+            }
+        }
+    }
+
+    fn constant(&mut self, value: Value) {
+        let ty = self.func.value_type(value);
+        match self.func.value_def(value) {
+            ValueDef::Int(number) => {
+                let fits = ty.is_scalar_int() && ty.sign_extend(number) == number;
+                self.check(Rule::Constant, fits);
+            }
+            ValueDef::Float(bits) => {
+                let fits = ty == Type::F64 || ty == Type::F32 && u32::try_from(bits).is_ok();
+                self.check(Rule::Constant, fits);
+            }
+            ValueDef::Undef => self.check(Rule::Constant, ty != Type::Void),
+            ValueDef::Function(f) => {
+                let decl = self.module.functions.get(f);
+                self.check(Rule::AddressType, decl.is_some() && ty == self.module.pointer_type);
+                let intrinsic = decl.is_some_and(|d| matches!(d.kind, FunctionKind::Intrinsic(_)));
+                self.check(Rule::IntrinsicAddress, !intrinsic);
+            }
+            ValueDef::Global(g) => {
+                let exists = self.module.globals.is_valid(g);
+                self.check(Rule::AddressType, exists && ty == self.module.pointer_type);
+            }
+            ValueDef::Param(_) | ValueDef::Inst(_) | ValueDef::Forward => {}
+        }
+    }
+
+    fn inst(&mut self, inst: Inst, cases: &mut Vec<i64>) {
+        let func = self.func;
+        let pointer = self.module.pointer_type;
+        let ty = |value: Value| func.value_type(value);
+        let result = func.result(inst).map_or(Type::Void, ty);
+        match *func.inst(inst) {
+            InstData::Binary { op, args: [a, b] } => {
+                let lanes = match op.is_float() {
+                    true => result.is_float_or_float_vector(),
+                    false => result.is_int_or_int_vector(),
+                };
+                self.check(Rule::BinaryType, ty(a) == result && ty(b) == result && lanes);
+                let logic = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+                self.check_pnacl(Rule::BoolArithmetic, logic || !result.is_bool_or_bool_vector());
+            }
+            InstData::Cast { op, arg } => self.check(Rule::CastType, is_conversion(op, ty(arg), result)),
+            InstData::Icmp { args: [a, b], .. } => {
+                let operands = ty(a) == ty(b) && ty(a).is_int_or_int_vector();
+                self.check(Rule::CompareType, operands && result == ty(a).compare_result());
+                self.check_pnacl(Rule::BoolArithmetic, !ty(a).is_bool_or_bool_vector());
+            }
+            InstData::Fcmp { args: [a, b], .. } => {
+                let operands = ty(a) == ty(b) && ty(a).is_float_or_float_vector();
+                self.check(Rule::CompareType, operands && result == ty(a).compare_result());
+            }
+            InstData::Select { cond, if_true, if_false } => {
+                let arms = ty(if_true) == result && ty(if_false) == result;
+                let by_lane = result.is_vector() && ty(cond) == result.compare_result();
+                self.check(Rule::SelectType, arms && (ty(cond) == Type::I1 || by_lane));
+            }
+            InstData::ExtractElement { vector, index } => {
+                self.check(Rule::LaneType, ty(vector).is_vector() && result == ty(vector).element());
+                self.lane_index(ty(vector), index);
+            }
+            InstData::InsertElement { vector, element, index } => {
+                let vector = ty(vector);
+                let lanes = vector.is_vector() && vector == result && ty(element) == vector.element();
+                self.check(Rule::LaneType, lanes);
+                self.lane_index(vector, index);
+            }
+            InstData::Alloca { size, align_log2 } => {
+                self.check(Rule::PointerOperand, result == pointer);
+                let wide = self.rules == Rules::Ice && ty(size) == pointer;
+                self.check(Rule::AllocaSize, ty(size) == Type::I32 || wide);
+                self.check(Rule::Alignment, align_log2 <= MAX_ALIGN_LOG2);
+            }
+            InstData::Load { address, align_log2 } => self.access(result, ty(address), align_log2),
+            InstData::Store { address, value, align_log2 } => {
+                self.access(ty(value), ty(address), align_log2);
+            }
+            InstData::Call { callee, args, .. } => {
+                self.arguments(callee, args, result);
+                let intrinsic = matches!(self.module.functions[callee].kind, FunctionKind::Intrinsic(_));
+                self.check(Rule::CallKind, !intrinsic);
+            }
+            InstData::CallIntrinsic { op, callee, args, .. } => {
+                self.arguments(callee, args, result);
+                self.check(Rule::CallKind, self.module.functions[callee].kind == FunctionKind::Intrinsic(op));
+                self.intrinsic_operands(op, func.args(args));
+            }
+            InstData::CallIndirect { callee, args, .. } => {
+                self.check(Rule::PointerOperand, ty(callee) == pointer);
+                let args = func.args(args);
+                let plain = args.iter().all(|&v| is_plain_argument(ty(v))) && is_plain_argument(result);
+                self.check_pnacl(Rule::IndirectSmall, plain);
+            }
+            InstData::Phi { incoming } => {
+                let same = func.incoming(incoming).iter().all(|&(value, _)| ty(value) == result);
+                self.check(Rule::PhiType, same);
+            }
+            InstData::CondBr { cond, .. } => self.check(Rule::BranchType, ty(cond) == Type::I1),
+            InstData::Switch { value, table, .. } => {
+                let ty = ty(value);
+                let decides = ty.is_scalar_int() && ty != Type::I1;
+                self.check(Rule::SwitchType, decides);
+                if decides {
+                    cases.clear();
+                    cases.extend(func.switch(table).cases.iter().map(|&(number, _)| number));
+                    cases.sort_unstable();
+                    let distinct = cases.windows(2).all(|pair| pair[0] != pair[1]);
+                    let extended = cases.iter().all(|&n| ty.sign_extend(n) == n);
+                    self.check(Rule::SwitchCases, distinct && extended);
+                }
+            }
+            InstData::Ret { value } => {
+                self.check(Rule::ReturnType, value.map_or(Type::Void, ty) == func.ret);
+            }
+            InstData::Br { .. } | InstData::Unreachable => {}
+        }
+    }
+
+    fn lane_index(&mut self, vector: Type, index: Value) {
+        let lane = self.func.int_value(index).filter(|_| self.func.value_type(index) == Type::I32);
+        let below = lane.is_some_and(|lane| (0..i64::from(vector.lanes())).contains(&lane));
+        self.check(Rule::LaneIndex, below || !vector.is_vector());
+    }
+
+    fn access(&mut self, ty: Type, address: Type, align_log2: u8) {
+        self.check(Rule::PointerOperand, address == self.module.pointer_type);
+        let lone_bool = self.rules == Rules::Ice && ty == Type::I1;
+        let in_memory = lone_bool || !ty.is_bool_or_bool_vector();
+        self.check(Rule::MemoryType, in_memory);
+        let legal = align_log2 <= MAX_ALIGN_LOG2
+            && (self.rules == Rules::Ice || !in_memory || is_access_alignment(ty, align_log2));
+        self.check(Rule::Alignment, legal);
+    }
+
+    fn arguments(&mut self, callee: crate::FuncId, args: crate::ValueRange, result: Type) {
+        let signature = self.module.signature(callee);
+        let types = self.func.args(args).iter().map(|&v| self.func.value_type(v));
+        let same = result == signature.ret && types.eq(signature.params.iter().copied());
+        self.check(Rule::CallArguments, same);
+    }
+
+    /// Operands that say how, not what (bitcode specification, section 11). A missing one is reported as a
+    /// wrong call elsewhere.
+    fn intrinsic_operands(&mut self, op: Intrinsic, args: &[Value]) {
+        use Intrinsic::*;
+        let number = |n: usize| args.get(n).and_then(|&v| self.func.int_value(v));
+        let one_of = |n: usize, accepted: &[i64]| number(n).is_some_and(|v| accepted.contains(&v));
+        let accepted = match op {
+            Memcpy | Memmove | Memset => one_of(3, &[1]),
+            AtomicLoad => one_of(1, &[3, 6]),
+            AtomicStore => one_of(2, &[4, 6]),
+            AtomicRmw => one_of(3, &[3, 4, 5, 6]),
+            AtomicFence => one_of(0, &[3, 4, 5, 6]),
+            AtomicCmpxchg => {
+                matches!((number(3), number(4)), (Some(3 | 5 | 6), Some(3)) | (Some(6), Some(6)))
+            }
+            AtomicIsLockFree => one_of(0, &[1, 2, 4, 8]),
+            _ => true,
+        };
+        let operation = op != AtomicRmw || number(0).is_some_and(|code| AtomicOp::from_code(code).is_some());
+        self.check(Rule::AtomicOperation, operation);
+        self.check_pnacl(Rule::IntrinsicOperand, accepted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of section 9.4, written out once more.
+    #[test]
+    fn alignments_of_the_stable_format() {
+        let legal = |ty| (0..=29).filter(|&log2| is_access_alignment(ty, log2)).collect::<Vec<u8>>();
+        for ty in [Type::I8, Type::I16, Type::I32, Type::I64, Type::V16I8] {
+            assert_eq!(legal(ty), [0], "{ty}");
+        }
+        assert_eq!(legal(Type::F32), [0, 2]);
+        assert_eq!(legal(Type::F64), [0, 3]);
+        assert_eq!(legal(Type::V8I16), [1]);
+        assert_eq!(legal(Type::V4I32), [2]);
+        assert_eq!(legal(Type::V4F32), [2]);
+    }
+
+    #[test]
+    fn conversions() {
+        use CastOp::*;
+        let ok = [
+            (Trunc, Type::I64, Type::I1),
+            (Sext, Type::V4I1, Type::V4I32),
+            (Fptosi, Type::V4F32, Type::V4I32),
+            (Uitofp, Type::I1, Type::F64),
+            (Fpext, Type::F32, Type::F64),
+            (Bitcast, Type::V4F32, Type::V16I8),
+            (Bitcast, Type::I8, Type::I8),
+            (Bitcast, Type::V8I1, Type::I8),
+        ];
+        let wrong = [
+            (Trunc, Type::I32, Type::I32),
+            (Zext, Type::V4I1, Type::V8I16),
+            (Fptrunc, Type::F32, Type::F64),
+            (Fptoui, Type::F32, Type::F64),
+            (Sitofp, Type::F32, Type::F64),
+            (Bitcast, Type::I32, Type::F64),
+        ];
+        assert!(ok.iter().all(|&(op, from, to)| is_conversion(op, from, to)));
+        assert!(!wrong.iter().any(|&(op, from, to)| is_conversion(op, from, to)));
+    }
+}

@@ -1,0 +1,328 @@
+//! One program for each rule that breaks exactly that rule.
+
+use ice_ir::{
+    Faithful, FuncId, Function, FunctionBuilder, GlobalId, InstData, Place, Program, Rule, Rules, SigId,
+    Signature, SwitchTable, Symbol, Type, TypeDef, Value, VerifierError, parse_program, verify_program,
+};
+use std::collections::BTreeSet;
+
+const DECLARATIONS: &str = "
+    global @g align 4 = zero 16
+    intrinsic external @llvm.memcpy.p0i8.p0i8.i32(i32, i32, i32, i32, i1) -> void
+    intrinsic external @llvm.nacl.atomic.rmw.i32(i32, i32, i32, i32) -> i32
+    intrinsic external @llvm.nacl.atomic.load.i32(i32, i32) -> i32
+    intrinsic external @llvm.nacl.atomic.cmpxchg.i32(i32, i32, i32, i32, i32) -> i32
+    intrinsic external @llvm.trap() -> void
+    define external @_start(v0: i32) -> void { block0: ret }
+    define internal @callee(v0: i32) -> i32 { block0: ret v0 }
+";
+
+/// A function with a value of every kind around `body`, which must end its last block.
+fn with_body(body: &str) -> String {
+    format!(
+        "{DECLARATIONS} define internal @f(v0: i32, v1: i64, v2: f32, v3: f64, v4: v4i32, v5: v4f32) -> i32 {{
+            v10: i32 = 1 v11: i1 = true v12: i32 = 3 v13: i32 = 7 v14: i8 = 5 v15: v4i1 = undef
+            v16: i32 = @g v17: i32 = 4 v18: i32 = 6 v19: i32 = 2 {body} }}"
+    )
+}
+
+fn parse(text: &str) -> Program {
+    parse_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn broken(program: &Program, rules: Rules) -> BTreeSet<Rule> {
+    verify_program(program, rules).err().unwrap_or_default().iter().map(|e| e.rule).collect()
+}
+
+enum Scope {
+    Both,
+    PnaclOnly,
+}
+use Scope::*;
+
+/// Text after which the rule is broken; a leading `!` stands for a whole program.
+const BROKEN: &[(Rule, Scope, &str)] = &[
+    (Rule::HasEntry, Both, ""),
+    (Rule::Terminated, Both, "block0: v20: i32 = add v0, v0"),
+    (Rule::Terminated, Both, "block0: br block1 block1:"),
+    (Rule::Terminated, Both, "block0: unreachable ret v0"),
+    (Rule::Result, Both, "block0: v20: i32 = call @llvm.trap() ret v0"),
+    (Rule::Result, Both, "block0: call @callee(v0) ret v0"),
+    (Rule::EntryTarget, Both, "block0: br v11, block1, block0 block1: ret v0"),
+    (Rule::EntryTarget, Both, "block0: switch v0, block1 [3: block0] block1: ret v0"),
+    (Rule::PhiPosition, Both, "block0: v20: i32 = phi ret v0"),
+    (
+        Rule::PhiPosition,
+        Both,
+        "block0: br block1 block1: v20: i32 = add v0, v0 v21: i32 = phi [v0, block0] ret v0",
+    ),
+    (Rule::AddressType, Both, "v20: i64 = @g block0: ret v0"),
+    (Rule::IntrinsicAddress, Both, "v20: i32 = @llvm.trap block0: ret v0"),
+    (Rule::BinaryType, Both, "block0: v20: i32 = add v0, v1 ret v0"),
+    (Rule::BinaryType, Both, "block0: v20: i64 = add v0, v0 ret v0"),
+    (Rule::BinaryType, Both, "block0: v20: f32 = add v2, v2 ret v0"),
+    (Rule::BinaryType, Both, "block0: v20: v4i32 = fadd v4, v4 ret v0"),
+    (Rule::BoolArithmetic, PnaclOnly, "block0: v20: i1 = add v11, v11 ret v0"),
+    (Rule::BoolArithmetic, PnaclOnly, "block0: v20: v4i1 = shl v15, v15 ret v0"),
+    (Rule::BoolArithmetic, PnaclOnly, "block0: v20: i1 = icmp eq v11, v11 ret v0"),
+    (Rule::CastType, Both, "block0: v20: i64 = trunc v0 ret v0"),
+    (Rule::CastType, Both, "block0: v20: i64 = bitcast v2 ret v0"),
+    (Rule::CompareType, Both, "block0: v20: i1 = icmp eq v0, v1 ret v0"),
+    (Rule::CompareType, Both, "block0: v20: i1 = icmp eq v2, v2 ret v0"),
+    (Rule::CompareType, Both, "block0: v20: i1 = fcmp oeq v0, v0 ret v0"),
+    (Rule::CompareType, Both, "block0: v20: i1 = icmp eq v4, v4 ret v0"),
+    (Rule::SelectType, Both, "block0: v20: i32 = select v0, v0, v0 ret v0"),
+    (Rule::SelectType, Both, "block0: v20: i32 = select v11, v0, v1 ret v0"),
+    (Rule::SelectType, Both, "block0: v20: i32 = select v15, v0, v0 ret v0"),
+    (Rule::LaneType, Both, "block0: v20: i64 = extractelement v4, v10 ret v0"),
+    (Rule::LaneType, Both, "block0: v20: i32 = extractelement v0, v10 ret v0"),
+    (Rule::LaneType, Both, "block0: v20: v4i32 = insertelement v4, v2, v10 ret v0"),
+    (Rule::LaneIndex, Both, "block0: v20: i32 = extractelement v4, v17 ret v0"),
+    (Rule::LaneIndex, Both, "block0: v20: i32 = extractelement v4, v0 ret v0"),
+    (Rule::LaneIndex, Both, "v20: i64 = 1 block0: v21: i32 = extractelement v4, v20 ret v0"),
+    (Rule::BranchType, Both, "block0: br v0, block1, block1 block1: ret v0"),
+    (Rule::SwitchType, Both, "block0: switch v11, block1 [0: block1] block1: ret v0"),
+    (Rule::SwitchCases, Both, "block0: switch v0, block1 [7: block1, 8: block1, 7: block1] block1: ret v0"),
+    (Rule::ReturnType, Both, "block0: ret v1"),
+    (Rule::ReturnType, Both, "block0: ret"),
+    (Rule::Dominance, Both, "block0: v20: i32 = add v21, v0 v21: i32 = add v0, v0 ret v0"),
+    (Rule::Dominance, Both, "block0: v20: i32 = add v20, v0 ret v0"),
+    (
+        Rule::Dominance,
+        Both,
+        "block0: br v11, block1, block2 block1: v20: i32 = add v0, v0 br block2 block2: ret v20",
+    ),
+    (
+        Rule::Dominance,
+        Both,
+        "block0: br v11, block1, block2 block1: v20: i32 = add v0, v0 br block2
+         block2: v21: i32 = phi [v20, block0], [v0, block1] ret v21",
+    ),
+    (Rule::Dominance, Both, "block0: ret v20 block1: v20: i32 = add v0, v0 ret v0"),
+    (Rule::PhiType, Both, "block0: br block1 block1: v20: i64 = phi [v0, block0] ret v0"),
+    (Rule::PhiEdges, Both, "block0: br block1 block1: v20: i32 = phi ret v0"),
+    (Rule::PhiEdges, Both, "block0: br v11, block1, block1 block1: v20: i32 = phi [v0, block0] ret v0"),
+    (
+        Rule::PhiEdges,
+        Both,
+        "block0: br v11, block1, block1 block1: v20: i32 = phi [v0, block0], [v10, block0] ret v0",
+    ),
+    (
+        Rule::PhiEdges,
+        Both,
+        "block0: br v11, block1, block2 block1: br block2
+         block2: v20: i32 = phi [v0, block0], [v0, block0] ret v0",
+    ),
+    (Rule::PointerOperand, Both, "block0: v20: i32 = load v1, align 1 ret v0"),
+    (Rule::PointerOperand, Both, "block0: store v0 to v1, align 1 ret v0"),
+    (Rule::PointerOperand, Both, "block0: v20: i64 = alloca v0, align 1 ret v0"),
+    (Rule::PointerOperand, Both, "block0: call_indirect v1() ret v0"),
+    (Rule::AllocaSize, Both, "block0: v20: i32 = alloca v1, align 1 ret v0"),
+    (Rule::MemoryType, PnaclOnly, "block0: v20: i1 = load v0, align 1 ret v0"),
+    (Rule::MemoryType, Both, "block0: store v15 to v0, align 1 ret v0"),
+    (Rule::Alignment, PnaclOnly, "block0: v20: i32 = load v0, align 4 ret v0"),
+    (Rule::Alignment, PnaclOnly, "block0: store v3 to v0, align 4 ret v0"),
+    (Rule::Alignment, Both, "block0: v20: i32 = load v0, align 1073741824 ret v0"),
+    (Rule::Alignment, Both, "block0: v20: i32 = alloca v0, align 1073741824 ret v0"),
+    (Rule::CallArguments, Both, "block0: v20: i32 = call @callee() ret v0"),
+    (Rule::CallArguments, Both, "block0: v20: i32 = call @callee(v1) ret v0"),
+    (Rule::CallArguments, Both, "block0: v20: i64 = call @callee(v0) ret v0"),
+    (Rule::IndirectSmall, PnaclOnly, "block0: call_indirect v0(v14) ret v0"),
+    (Rule::IndirectSmall, PnaclOnly, "block0: v20: i8 = call_indirect v0() ret v0"),
+    (
+        Rule::AtomicOperation,
+        Both,
+        "block0: v20: i32 = call @llvm.nacl.atomic.rmw.i32(v13, v0, v0, v18) ret v0",
+    ),
+    (
+        Rule::AtomicOperation,
+        Both,
+        "block0: v20: i32 = call @llvm.nacl.atomic.rmw.i32(v0, v0, v0, v18) ret v0",
+    ),
+    (Rule::IntrinsicOperand, PnaclOnly, "block0: v20: i32 = call @llvm.nacl.atomic.load.i32(v0, v17) ret v0"),
+    (Rule::IntrinsicOperand, PnaclOnly, "block0: v20: i32 = call @llvm.nacl.atomic.load.i32(v0, v0) ret v0"),
+    (
+        Rule::IntrinsicOperand,
+        PnaclOnly,
+        "block0: v20: i32 = call @llvm.nacl.atomic.cmpxchg.i32(v0, v0, v0, v12, v18) ret v0",
+    ),
+    (
+        Rule::IntrinsicOperand,
+        PnaclOnly,
+        "block0: call @llvm.memcpy.p0i8.p0i8.i32(v0, v0, v0, v17, v11) ret v0",
+    ),
+    (Rule::PointerType, PnaclOnly, "!target pointer i64 define external @_start() -> void { block0: ret }"),
+    (Rule::SignatureTypes, Both, "!sig0 = (void) -> void define external @_start() -> void { block0: ret }"),
+    (Rule::SmallParameter, PnaclOnly, "!define external @_start(v0: i16) -> void { block0: ret }"),
+    (Rule::DeclaredFunction, PnaclOnly, "!DECL declare external @puts(i32) -> i32"),
+    (Rule::DeclaredFunction, PnaclOnly, "!DECL intrinsic internal @llvm.sqrt.f32(f32) -> f32"),
+    (Rule::IntrinsicName, PnaclOnly, "!DECL intrinsic external @llvm.sqrt.f32(f64) -> f32"),
+    (Rule::IntrinsicName, PnaclOnly, "!DECL intrinsic external @sqrt(f64) -> f64 as sqrt"),
+    (Rule::IntrinsicName, Both, "!DECL intrinsic external @llvm.sqrt.f64(f64, f64) -> f64"),
+    (Rule::IntrinsicName, PnaclOnly, "!DECL define internal @llvm.x() -> void { block0: ret }"),
+    (Rule::EntryPoint, PnaclOnly, "!define internal @_start() -> void { block0: ret }"),
+    (Rule::EntryPoint, PnaclOnly, "!DECL define external @main() -> void { block0: ret }"),
+    (Rule::GlobalAlignment, Both, "!DECL global @h align 1073741824 = zero 1"),
+    (Rule::GlobalContents, PnaclOnly, "!DECL global @h align 1"),
+    (Rule::GlobalContents, PnaclOnly, "!DECL global @h align 1 = bytes \"\""),
+    (Rule::GlobalContents, Both, "!DECL global @h align 1 = addr @llvm.trap"),
+    (Rule::GlobalContents, Both, "!DECL global @h align 1 = zero 4294967295, zero 1"),
+];
+
+/// What no text can say: made by hand. `f` is the last function.
+fn broken_by_hand() -> Vec<(Rule, Program)> {
+    let base = || parse(&with_body("block0: v20: i32 = add v0, v0 br block1 block1: ret v20"));
+    let mut all = Vec::new();
+    let mut add = |rule, change: &dyn Fn(&mut Program)| {
+        let mut program = base();
+        change(&mut program);
+        all.push((rule, program));
+    };
+    let first = |f: &Function| f.layout.first_inst(f.layout.entry().unwrap()).unwrap();
+    let last = |f: &Function| f.layout.last_inst(f.layout.entry().unwrap()).unwrap();
+    add(Rule::Header, &|p| p.bodies[2].ret = Type::I64);
+    add(Rule::Reference, &|p| {
+        let inst = first(&p.bodies[2]);
+        let InstData::Binary { args, .. } = p.bodies[2].inst_mut(inst) else { unreachable!() };
+        args[1] = Value::from_u32(999);
+    });
+    add(Rule::Reference, &|p| {
+        let inst = last(&p.bodies[2]);
+        *p.bodies[2].inst_mut(inst) = InstData::Br { target: ice_ir::Block::from_u32(2) };
+    });
+    add(Rule::Reference, &|p| {
+        let body = &mut p.bodies[2];
+        let (inst, value) = (last(body), body.params()[0]);
+        let default = body.blocks().last().unwrap();
+        *body.inst_mut(inst) = InstData::Switch { value, default, table: SwitchTable::from_u32(0) };
+    });
+    add(Rule::Reference, &|p| {
+        let body = &mut p.bodies[2];
+        let args = body.make_args(&[]);
+        let call = InstData::Call { callee: FuncId::from_u32(99), args, tail: ice_ir::TailHint::None };
+        let call = body.make_inst(call, Type::Void);
+        let before = last(body);
+        body.layout.insert_before(before, call);
+    });
+    add(Rule::Defined, &|p| {
+        let body = &mut p.bodies[2];
+        let forward = body.make_forward(Type::I32);
+        let inst = first(body);
+        let InstData::Binary { args, .. } = body.inst_mut(inst) else { unreachable!() };
+        args[1] = forward;
+    });
+    add(Rule::Defined, &|p| {
+        let inst = first(&p.bodies[2]);
+        p.bodies[2].layout.remove_inst(inst);
+    });
+    add(Rule::Constant, &|p| _ = p.bodies[2].make_float(Type::F32, 1 << 32));
+    add(Rule::Constant, &|p| _ = p.bodies[2].make_float(Type::I32, 0));
+    add(Rule::Constant, &|p| _ = p.bodies[2].make_int(Type::F32, 0));
+    add(Rule::AddressType, &|p| {
+        let nowhere = Symbol::Global(GlobalId::from_u32(77));
+        p.bodies[2].make_address(nowhere, Type::I32);
+    });
+    add(Rule::SwitchCases, &|p| {
+        let body = &mut p.bodies[2];
+        let table = body.make_switch();
+        let default = body.blocks().last().unwrap();
+        body.switch_mut(table).cases.push((1 << 31, default));
+        let (inst, value) = (last(body), body.params()[0]);
+        *body.inst_mut(inst) = InstData::Switch { value, default, table };
+    });
+    add(Rule::CallKind, &|p| {
+        let callee = p.module.function_by_name(b"llvm.trap").unwrap();
+        let body = &mut p.bodies[2];
+        let args = body.make_args(&[]);
+        let call = InstData::Call { callee, args, tail: ice_ir::TailHint::None };
+        let call = body.make_inst(call, Type::Void);
+        let before = last(body);
+        body.layout.insert_before(before, call);
+    });
+    add(Rule::TypeTable, &|p| p.module.types.push(TypeDef::Function(SigId::from_u32(50))));
+    add(Rule::SymbolNames, &|p| {
+        let symbol = Symbol::Global(GlobalId::from_u32(0));
+        p.module.symbol_order.push(symbol);
+    });
+    add(Rule::SymbolNames, &|p| {
+        p.module.symbol_order.clear();
+        p.module.set_symbol_name(Symbol::Global(GlobalId::from_u32(0)), *b"callee");
+    });
+    add(Rule::GlobalContents, &|p| p.module.globals[GlobalId::from_u32(0)].initializers = 5..6);
+    add(Rule::Bodies, &|p| drop(p.bodies.pop()));
+    add(Rule::Bodies, &|p| p.bodies.swap(0, 1));
+    all
+}
+
+#[test]
+fn every_rule_can_be_broken_alone() {
+    let fine = parse(&with_body("block0: ret v0"));
+    assert!(broken(&fine, Rules::Pnacl).is_empty() && broken(&fine, Rules::Ice).is_empty());
+    let mut seen = BTreeSet::new();
+    for (rule, scope, text) in BROKEN {
+        let text = match text.strip_prefix('!') {
+            Some(whole) => whole.replace("DECL", DECLARATIONS),
+            None => with_body(text),
+        };
+        let program = parse(&text);
+        let only = BTreeSet::from([*rule]);
+        assert_eq!(broken(&program, Rules::Pnacl), only, "{text}");
+        let relaxed = if matches!(scope, Both) { only } else { BTreeSet::new() };
+        assert_eq!(broken(&program, Rules::Ice), relaxed, "{text}");
+        seen.insert(*rule);
+    }
+    for (rule, program) in broken_by_hand() {
+        for rules in [Rules::Pnacl, Rules::Ice] {
+            assert_eq!(broken(&program, rules), BTreeSet::from([rule]), "{:?}", program.bodies);
+        }
+        seen.insert(rule);
+    }
+    let missing: Vec<_> = Rule::ALL.iter().filter(|rule| !seen.contains(rule)).collect();
+    assert!(missing.is_empty(), "no program breaks {missing:?}");
+    let labels: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.label()).collect();
+    assert_eq!(labels.len(), Rule::ALL.len());
+}
+
+#[test]
+fn errors_say_where() {
+    let program = parse(&with_body("block0: br block1 block1: v20: i32 = add v0, v1 ret v0"));
+    let errors = verify_program(&program, Rules::Pnacl).unwrap_err();
+    let function = program.module.function_by_name(b"f").unwrap();
+    let body = program.bodies.last().unwrap();
+    let block = body.blocks().last().unwrap();
+    let inst = body.layout.first_inst(block).unwrap();
+    assert_eq!(errors, [VerifierError { rule: Rule::BinaryType, place: Place::Inst(function, block, inst) }]);
+    assert!(errors[0].to_string().starts_with("func7, block1, inst1: binary-type: "));
+}
+
+#[test]
+fn uses_in_unreachable_blocks_are_exempt() {
+    let text = with_body(
+        "block0: ret v0 block1: v20: i32 = add v21, v22 br block2 block2: v21: i32 = add v20, v20 v22: i32 = add v21, v21 ret v22",
+    );
+    assert!(broken(&parse(&text), Rules::Pnacl).is_empty());
+}
+
+/// A switch to many blocks, each with a phi: edges must not be counted by searching the cases.
+#[test]
+fn large_switches_take_no_quadratic_time() {
+    const N: i64 = 50_000;
+    let signature = Signature { params: vec![Type::I32], ret: Type::I32 };
+    let mut func = Function::new();
+    let mut b = FunctionBuilder::new(&mut func, Faithful);
+    b.begin(FuncId::from_u32(0), &signature);
+    let entry = b.create_block();
+    b.switch_to_block(entry);
+    let x = b.func.params()[0];
+    let blocks: Vec<_> = (0..N).map(|_| b.create_block()).collect();
+    let table = b.switch(x, blocks[0]);
+    b.func.switch_mut(table).cases = blocks.iter().enumerate().skip(1).map(|(i, &b)| (i as i64, b)).collect();
+    for &block in &blocks {
+        b.switch_to_block(block);
+        let phi = b.phi(Type::I32, &[(x, entry)]);
+        b.ret(Some(phi));
+    }
+    let mut program = parse("define internal @f(v0: i32) -> i32 { block0: ret v0 }");
+    program.bodies[0] = func;
+    assert!(verify_program(&program, Rules::Ice).is_ok());
+}
