@@ -261,6 +261,20 @@ fn short_branch_is_threaded_only_where_it_reaches() {
 }
 
 #[test]
+fn short_branch_is_not_threaded_to_the_unknown() {
+    let mut b = Buffer::new();
+    let [edge, target] = labels(&mut b);
+    b.jump_if_within(Cond::E, edge, Reach::Within(10));
+    ret(&mut b);
+    b.bind(edge);
+    b.jump(target);
+    nops(&mut b, 200);
+    b.bind(target);
+    ret(&mut b);
+    assert_eq!(finished(b)[..5], [0x74, 1, 0xc3, 0xe9, 200]);
+}
+
+#[test]
 fn alias_names_the_target_before_it_is_known() {
     let mut b = Buffer::new();
     let [edge, target] = labels(&mut b);

@@ -5,29 +5,40 @@
 
 use super::Encoder;
 use super::operand::{AddressSize, Base, Gpr, Mem, Mode, Segment, Target, Width};
-use crate::buffer::Label;
 use crate::error::Error;
 use crate::listing::Listing;
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 
-/// An opcode with its mandatory prefix, map and ModRM extension.
+/// An opcode with its mandatory prefix and ModRM extension; eight bytes, to go by value.
 #[derive(Clone, Copy)]
 pub(super) struct Code {
+    /// Escapes and opcode, first byte lowest.
+    bytes: u32,
+    len: u8,
     /// 0, 66, F2 or F3.
-    pub prefix: u8,
-    /// 0: one byte; 1: 0F; 2: 0F 38; 3: 0F 3A.
-    pub map: u8,
-    pub opcode: u8,
+    prefix: u8,
     /// The digit of `/digit`.
     pub ext: u8,
     pub rex_w: bool,
 }
 
 impl Code {
-    pub const NONE: Code = Code { prefix: 0, map: 0, opcode: 0, ext: 0, rex_w: false };
+    pub const NONE: Code = Code { bytes: 0, len: 0, prefix: 0, ext: 0, rex_w: false };
 
-    pub const fn plus(self, n: u8) -> Code {
-        Code { opcode: self.opcode + n, ..self }
+    /// The code whose last byte is `n` more (or less).
+    pub const fn plus(self, n: i8) -> Code {
+        let last = self.opcode().wrapping_add_signed(n);
+        let shift = 8 * (self.len - 1);
+        Code { bytes: self.bytes & !(0xff << shift) | (last as u32) << shift, ..self }
+    }
+
+    /// The last byte.
+    pub const fn opcode(self) -> u8 {
+        (self.bytes >> (8 * (self.len - 1))) as u8
+    }
+
+    pub const fn with_prefix(self, prefix: u8) -> Code {
+        Code { prefix, ..self }
     }
 }
 
@@ -43,7 +54,7 @@ const fn hex(digit: u8) -> u8 {
 pub(super) const fn code(text: &str) -> Code {
     let text = text.as_bytes();
     let mut code = Code::NONE;
-    let (mut i, mut count) = (0, 0);
+    let mut i = 0;
     while i < text.len() {
         match text[i] {
             b' ' => i += 1,
@@ -58,19 +69,13 @@ pub(super) const fn code(text: &str) -> Code {
                 i += 2;
             }
             _ => {
-                let byte = hex(text[i]) << 4 | hex(text[i + 1]);
-                // What was taken for the opcode was a prefix or an escape if another byte follows.
-                if count > 0 {
-                    match (code.map, code.opcode) {
-                        (0, 0x66 | 0xf2 | 0xf3 | 0xd9) => code.prefix = code.opcode,
-                        (0, 0x0f) => code.map = 1,
-                        (1, 0x38) => code.map = 2,
-                        (1, 0x3a) => code.map = 3,
-                        _ => panic!("unknown opcode map"),
-                    }
+                // What was taken for the opcode was a prefix if another byte follows.
+                if code.len == 1 && code.prefix == 0 && matches!(code.bytes, 0x66 | 0xf2 | 0xf3) {
+                    code = Code { prefix: code.bytes as u8, bytes: 0, len: 0, ..code };
                 }
-                code.opcode = byte;
-                count += 1;
+                let byte = hex(text[i]) << 4 | hex(text[i + 1]);
+                code.bytes |= (byte as u32) << (8 * code.len);
+                code.len += 1;
                 i += 2;
             }
         }
@@ -139,39 +144,29 @@ impl Immediate {
     }
 }
 
-/// The displacement field of an address, where the linker or the buffer fills it in.
+/// The bytes of an instruction up to its opcode, first byte lowest. Eight are enough: a segment, 67, 66,
+/// one of F0, F2 and F3, REX, and an opcode of three bytes.
 #[derive(Clone, Copy)]
-enum Field {
-    Symbol(SymbolId, RelocKind),
-    Label(Label),
+struct Head {
+    bytes: u64,
+    len: u32,
 }
 
-struct Inst {
-    bytes: [u8; 16],
-    len: usize,
-}
+impl Head {
+    const EMPTY: Head = Head { bytes: 0, len: 0 };
 
-impl Inst {
     #[inline]
     fn push(&mut self, byte: u8) {
-        self.bytes[self.len & 15] = byte;
+        self.bytes |= u64::from(byte) << (8 * self.len);
         self.len += 1;
     }
+}
 
-    #[inline]
-    fn push32(&mut self, value: i32) {
-        value.to_le_bytes().into_iter().for_each(|byte| self.push(byte));
-    }
-
-    #[inline]
-    fn immediate(&mut self, imm: Immediate) {
-        if imm.symbol.is_some() {
-            return (0..imm.size).for_each(|_| self.push(0));
-        }
-        for i in 0..imm.size {
-            self.push((imm.value >> (8 * i)) as u8);
-        }
-    }
+/// ModRM, SIB and displacement.
+#[derive(Clone, Copy)]
+struct Tail {
+    bytes: u64,
+    len: u32,
 }
 
 const REX_B: u8 = 1;
@@ -190,213 +185,198 @@ impl<L: Listing> Encoder<'_, L> {
     /// Prefixes from 66 on, and the opcode. `rex` holds the register bits; `byte` whether a byte
     /// register needs a REX prefix to mean its low byte.
     #[inline]
-    fn opcode(&mut self, inst: &mut Inst, code: Code, attrs: Attrs, mut rex: u8, byte: bool) {
+    fn opcode(&mut self, mut head: Head, code: Code, attrs: Attrs, mut rex: u8, byte: bool) -> Head {
         if attrs.has(Attrs::SIZE16) {
-            inst.push(0x66);
+            head.push(0x66);
         }
         if code.prefix != 0 {
-            inst.push(code.prefix);
+            head.push(code.prefix);
         }
         if attrs.has(Attrs::LOCKED) {
-            inst.push(0xf0);
+            head.push(0xf0);
         }
         if attrs.has(Attrs::REX_W) || code.rex_w {
             rex |= REX_W;
         }
         if rex != 0 || byte {
             match self.mode {
-                Mode::Bits64 => inst.push(0x40 | rex),
+                Mode::Bits64 => head.push(0x40 | rex),
                 Mode::Bits32 if rex != 0 => self.invalid(),
                 Mode::Bits32 => {}
             }
         }
-        match code.map {
-            0 => {}
-            1 => inst.push(0x0f),
-            2 => {
-                inst.push(0x0f);
-                inst.push(0x38);
-            }
-            _ => {
-                inst.push(0x0f);
-                inst.push(0x3a);
-            }
-        }
-        inst.push(code.opcode);
+        head.bytes |= u64::from(code.bytes) << (8 * head.len);
+        head.len += u32::from(code.len);
+        head
     }
 
     #[inline]
-    fn finish_inst(&mut self, mut inst: Inst, imm: Immediate) {
-        inst.immediate(imm);
-        let offset = self.buf.offset();
-        if let Some((symbol, kind)) = imm.symbol {
-            let offset = offset + inst.len as u32 - u32::from(imm.size);
-            self.buf.add_reloc(Reloc { offset, kind, symbol, addend: imm.value });
+    fn finish_inst(&mut self, head: Head, tail: Tail, imm: Immediate) {
+        let mut bytes = [0; 32];
+        let (middle, end) = (head.len as usize, (head.len + tail.len) as usize);
+        bytes[..8].copy_from_slice(&head.bytes.to_le_bytes());
+        bytes[middle..middle + 8].copy_from_slice(&tail.bytes.to_le_bytes());
+        if imm.size > 0 {
+            let value = match imm.symbol {
+                None => imm.value,
+                Some((symbol, kind)) => {
+                    let offset = self.buf.offset() + end as u32;
+                    self.buf.add_reloc(Reloc { offset, kind, symbol, addend: imm.value });
+                    0
+                }
+            };
+            bytes[end..end + 8].copy_from_slice(&value.to_le_bytes());
         }
-        self.buf.append_inst(&inst.bytes, inst.len.min(15));
+        let (inst, _) = bytes.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
+        self.buf.append_inst(inst, (end + usize::from(imm.size)).min(15));
     }
 
     /// An instruction without ModRM; `reg` goes into the low bits of the opcode.
     pub(super) fn inst_o(&mut self, code: Code, attrs: Attrs, reg: u8, imm: Immediate) {
-        let mut inst = Inst { bytes: [0; 16], len: 0 };
         let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg);
-        self.opcode(&mut inst, code.plus(reg & 7), attrs, reg >> 3, byte);
-        self.finish_inst(inst, imm);
+        let code = code.plus((reg & 7) as i8);
+        let head = self.opcode(Head::EMPTY, code, attrs, reg >> 3, byte);
+        self.finish_inst(head, Tail { bytes: 0, len: 0 }, imm);
     }
 
     /// An instruction with two registers; `reg` is an extension where there is only one.
     pub(super) fn inst_rr(&mut self, code: Code, attrs: Attrs, reg: u8, rm: u8, imm: Immediate) {
-        let mut inst = Inst { bytes: [0; 16], len: 0 };
         let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg)
             || attrs.has(Attrs::BYTE_RM) && (4..8).contains(&rm);
-        let rex = if reg >= 8 { REX_R } else { 0 } | if rm >= 8 { REX_B } else { 0 };
-        self.opcode(&mut inst, code, attrs, rex, byte);
-        inst.push(0xc0 | (reg & 7) << 3 | rm & 7);
-        self.finish_inst(inst, imm);
+        let rex = ((reg >> 3) * REX_R) | ((rm >> 3) * REX_B);
+        let head = self.opcode(Head::EMPTY, code, attrs, rex, byte);
+        let modrm = 0xc0 | (reg & 7) << 3 | rm & 7;
+        self.finish_inst(head, Tail { bytes: modrm.into(), len: 1 }, imm);
     }
 
     /// An instruction with a register (or extension) and memory.
     pub(super) fn inst_rm(&mut self, code: Code, attrs: Attrs, reg: u8, mem: &Mem, imm: Immediate) {
-        let mut inst = Inst { bytes: [0; 16], len: 0 };
         let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg);
-        self.address_prefixes(&mut inst, mem);
-        let mut rex = if reg >= 8 { REX_R } else { 0 };
-        if let Base::Reg(base) = mem.base
-            && base.number() >= 8
-        {
-            rex |= REX_B;
+        let mut rex = (reg >> 3) * REX_R;
+        if let Base::Reg(base) = mem.base {
+            rex |= (base.number() >> 3) * REX_B;
         }
         if let Some((index, _)) = mem.index {
-            if index.number() >= 8 {
-                rex |= REX_X;
-            } else if index == Gpr::RSP {
+            rex |= (index.number() >> 3) * REX_X;
+            if index == Gpr::RSP {
                 self.invalid();
             }
         }
-        self.opcode(&mut inst, code, attrs, rex, byte);
-        let at = self.address(&mut inst, (reg & 7) << 3, mem);
-        if let Some((at, field)) = at {
-            let (start, after) = (self.buf.offset(), 4 + u32::from(imm.size));
-            let offset = start + at as u32;
-            let pc = if mem.base == Base::Rip { i64::from(after) } else { 0 };
-            let addend = i64::from(mem.disp) - pc;
-            match field {
-                Field::Symbol(symbol, kind) => self.buf.add_reloc(Reloc { offset, kind, symbol, addend }),
-                Field::Label(label) if mem.base == Base::Rip => {
-                    self.buf.pc_relative_to_label(offset, label, addend as i32);
-                }
-                Field::Label(label) => {
-                    let kind = match self.mode {
-                        Mode::Bits32 => RelocKind::Abs32,
-                        Mode::Bits64 => RelocKind::Abs32S,
-                    };
-                    self.buf.reloc_to_label(offset, kind, label, addend);
-                }
+        let head = self.address_prefixes(mem);
+        let head = self.opcode(head, code, attrs, rex, byte);
+        let tail = self.address((reg & 7) << 3, mem);
+        if mem.target != Target::None {
+            self.target_field(head.len + tail.len - 4, mem, imm.size);
+        }
+        self.finish_inst(head, tail, imm);
+    }
+
+    /// Records what fills in the displacement, `at` bytes into the instruction that is about to be appended.
+    fn target_field(&mut self, at: u32, mem: &Mem, imm_size: u8) {
+        let offset = self.buf.offset() + at;
+        let pc = if mem.base == Base::Rip { 4 + i64::from(imm_size) } else { 0 };
+        let addend = i64::from(mem.disp) - pc;
+        match mem.target {
+            Target::None => {}
+            Target::Symbol(symbol, kind) => self.buf.add_reloc(Reloc { offset, kind, symbol, addend }),
+            Target::Label(label) if mem.base == Base::Rip => {
+                self.buf.pc_relative_to_label(offset, label, addend as i32);
+            }
+            Target::Label(label) => {
+                let kind = match self.mode {
+                    Mode::Bits32 => RelocKind::Abs32,
+                    Mode::Bits64 => RelocKind::Abs32S,
+                };
+                self.buf.reloc_to_label(offset, kind, label, addend);
             }
         }
-        self.finish_inst(inst, imm);
     }
 
     /// `mov` between the accumulator and an absolute address in 32-bit mode: no ModRM.
     pub(super) fn inst_offset(&mut self, code: Code, attrs: Attrs, mem: &Mem) {
-        let mut inst = Inst { bytes: [0; 16], len: 0 };
-        self.address_prefixes(&mut inst, mem);
-        self.opcode(&mut inst, code, attrs, 0, false);
-        let symbol = match mem.target {
-            Target::Symbol(symbol, kind) => Some((symbol, kind)),
-            _ => None,
-        };
-        if let Target::Label(label) = mem.target {
-            let at = self.buf.offset() + inst.len as u32;
-            self.buf.reloc_to_label(at, RelocKind::Abs32, label, mem.disp.into());
+        let head = self.address_prefixes(mem);
+        let head = self.opcode(head, code, attrs, 0, false);
+        let disp = if mem.target == Target::None { mem.disp } else { 0 };
+        if mem.target != Target::None {
+            self.target_field(head.len, mem, 0);
         }
-        let value = if mem.target == Target::None || symbol.is_some() { mem.disp.into() } else { 0 };
-        self.finish_inst(inst, Immediate { value, size: 4, symbol });
+        self.finish_inst(head, Tail { bytes: u64::from(disp as u32), len: 4 }, Immediate::NONE);
     }
 
-    /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`.
+    /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`. Gives the operand's offset.
     pub(super) fn inst_rel(&mut self, code: Code) -> u32 {
-        let mut inst = Inst { bytes: [0; 16], len: 0 };
-        self.opcode(&mut inst, code, Attrs::NONE, 0, false);
-        let at = self.buf.offset() + inst.len as u32;
-        inst.len += 4;
-        self.finish_inst(inst, Immediate::NONE);
+        let head = self.opcode(Head::EMPTY, code, Attrs::NONE, 0, false);
+        let at = self.buf.offset() + head.len;
+        self.finish_inst(head, Tail { bytes: 0, len: 4 }, Immediate::NONE);
         at
     }
 
-    fn address_prefixes(&mut self, inst: &mut Inst, mem: &Mem) {
+    #[inline]
+    fn address_prefixes(&mut self, mem: &Mem) -> Head {
+        let mut head = Head::EMPTY;
         match mem.segment {
             Segment::Default => {}
-            Segment::Fs => inst.push(0x64),
-            Segment::Gs => inst.push(0x65),
+            Segment::Fs => head.push(0x64),
+            Segment::Gs => head.push(0x65),
         }
-        // An address that is not negative is the same in 32 and 64 bits.
-        let plain = match mem.base {
-            Base::None => mem.index.is_none() && mem.disp >= 0,
-            Base::Reg(_) => false,
-            Base::Rip => true,
-        };
-        if mem.address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 && !plain {
-            inst.push(0x67);
+        if mem.address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
+            // An address that is not negative is the same in 32 and 64 bits.
+            let plain = match mem.base {
+                Base::None => mem.index.is_none() && mem.disp >= 0,
+                Base::Reg(_) => false,
+                Base::Rip => true,
+            };
+            if !plain {
+                head.push(0x67);
+            }
         }
+        head
     }
 
-    /// ModRM, SIB and displacement (SDM volume 2, tables 2-2 and 2-3). Gives the place of a
-    /// displacement that is filled in later.
-    fn address(&mut self, inst: &mut Inst, reg: u8, mem: &Mem) -> Option<(usize, Field)> {
-        let (field, disp) = match mem.target {
-            Target::None => (None, mem.disp),
-            Target::Symbol(symbol, kind) => (Some(Field::Symbol(symbol, kind)), 0),
-            Target::Label(label) => (Some(Field::Label(label)), 0),
-        };
+    /// ModRM, SIB and displacement (SDM volume 2, tables 2-2 and 2-3). A displacement that is filled in
+    /// later is the last four bytes.
+    #[inline]
+    fn address(&mut self, reg: u8, mem: &Mem) -> Tail {
         const SIB: u8 = 4;
         const NO_BASE: u8 = 5;
         const NO_INDEX: u8 = 4 << 3;
+        let disp = if mem.target == Target::None { mem.disp } else { 0 };
         let index =
             mem.index.map_or(NO_INDEX, |(index, scale)| (scale as u8) << 6 | (index.number() & 7) << 3);
-        match mem.base {
+        let (modrm, sib, disp_len) = match mem.base {
             Base::Reg(base) => {
                 let base = base.number() & 7;
-                let mode: u8 = if field.is_some() {
-                    2
+                let (mode, disp_len) = if mem.target != Target::None {
+                    (2 << 6, 4)
                 } else if disp == 0 && base != NO_BASE {
-                    0
+                    (0, 0)
                 } else if i8::try_from(disp).is_ok() {
-                    1
+                    (1 << 6, 1)
                 } else {
-                    2
+                    (2 << 6, 4)
                 };
                 if mem.index.is_some() || base == SIB {
-                    inst.push(mode << 6 | reg | SIB);
-                    inst.push(index | base);
+                    (mode | reg | SIB, Some(index | base), disp_len)
                 } else {
-                    inst.push(mode << 6 | reg | base);
-                }
-                match mode {
-                    0 => return None,
-                    1 => {
-                        inst.push(disp as u8);
-                        return None;
-                    }
-                    _ => {}
+                    (mode | reg | base, None, disp_len)
                 }
             }
             // In 64-bit mode the form without SIB is relative to the next instruction.
-            Base::None if mem.index.is_none() && self.mode == Mode::Bits32 => inst.push(reg | NO_BASE),
-            Base::None => {
-                inst.push(reg | SIB);
-                inst.push(index | NO_BASE);
-            }
+            Base::None if mem.index.is_none() && self.mode == Mode::Bits32 => (reg | NO_BASE, None, 4),
+            Base::None => (reg | SIB, Some(index | NO_BASE), 4),
             Base::Rip => {
                 if mem.index.is_some() || self.mode == Mode::Bits32 {
                     self.invalid();
                 }
-                inst.push(reg | NO_BASE);
+                (reg | NO_BASE, None, 4)
             }
+        };
+        // Bytes past the length are overwritten or cut.
+        let (modrm, disp) = (u64::from(modrm), u64::from(disp as u32));
+        match sib {
+            None => Tail { bytes: modrm | disp << 8, len: 1 + disp_len },
+            Some(sib) => Tail { bytes: modrm | u64::from(sib) << 8 | disp << 16, len: 2 + disp_len },
         }
-        let at = inst.len;
-        inst.push32(disp);
-        field.map(|field| (at, field))
     }
 }
 
@@ -407,10 +387,12 @@ mod tests {
     #[test]
     fn notation_is_parsed() {
         let c = code("66 REX.W 0F 3A 16 /r");
-        assert_eq!((c.prefix, c.map, c.opcode, c.ext, c.rex_w), (0x66, 3, 0x16, 0, true));
-        let c = code("0F 38 F1 /7");
-        assert_eq!((c.prefix, c.map, c.opcode, c.ext, c.rex_w), (0, 2, 0xf1, 7, false));
-        let c = code("F2 0F 38");
-        assert_eq!((c.prefix, c.map, c.opcode), (0xf2, 1, 0x38));
+        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.rex_w), (0x66, 0x16_3a_0f, 3, 0, true));
+        let c = code("81 /7");
+        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.rex_w), (0, 0x81, 1, 7, false));
+        let c = code("F3 90");
+        assert_eq!((c.prefix, c.bytes, c.len), (0xf3, 0x90, 1));
+        assert_eq!(code("0F 38 F0").plus(-1).bytes, 0xef_38_0f);
+        assert_eq!(size_of::<Code>(), 8);
     }
 }

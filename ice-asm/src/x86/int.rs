@@ -100,11 +100,11 @@ ops!(
 );
 
 ops!(
-    /// Fences and the spin hint. The low bits of the third byte are in the `/digit` form of ModRM.
+    /// Fences.
     Fence, code:
-    Lfence "lfence" "0F AE /5",
-    Mfence "mfence" "0F AE /6",
-    Sfence "sfence" "0F AE /7",
+    Lfence "lfence" "0F AE E8",
+    Mfence "mfence" "0F AE F0",
+    Sfence "sfence" "0F AE F8",
 );
 
 ops!(
@@ -165,7 +165,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width != Width::B8 && imm.symbol.is_none() && i8::try_from(imm.value).is_ok() {
             self.inst_reg_rm(RM_IB_SIGN, attrs, digit, dst, Immediate { size: 1, ..imm });
         } else if *dst == Rm::Reg(Gpr::RAX) {
-            self.inst_o(Code { ext: 0, ..op.code() }.plus(4 + wide(width)), attrs, 0, imm);
+            self.inst_o(op.code().plus(4 + wide(width)), attrs, 0, imm);
         } else {
             self.inst_reg_rm(if width == Width::B8 { RM_IB } else { RM_IZ }, attrs, digit, dst, imm);
         }
@@ -383,7 +383,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.inst_reg_rm(code, attrs, code.ext, &rm, Immediate::NONE);
         }
         self.line(&[op.mnemonic(), suffix(width)], &[Op::Imm(count.into()), Op::rm(&rm, width)]);
-        let code = Code { opcode: code.opcode - 0x10, ..code };
+        let code = code.plus(-0x10);
         self.inst_reg_rm(code, attrs, code.ext, &rm, Immediate::new(count.into(), 1));
     }
 
@@ -526,7 +526,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn setcc(&mut self, cond: Cond, dst: Rm<Gpr>) {
         self.line(&["set", cond.suffix()], &[Op::rm(&dst, Width::B8)]);
         let attrs = Attrs::width(Width::B8).no_reg();
-        self.inst_reg_rm(code("0F 90").plus(cond as u8), attrs, 0, &dst, Immediate::NONE);
+        self.inst_reg_rm(code("0F 90").plus(cond as i8), attrs, 0, &dst, Immediate::NONE);
     }
 
     /// `cmovcc r, r/m`: 0F 40+cc /r; 16 bits or more.
@@ -535,7 +535,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         self.line(&["cmov", cond.suffix(), suffix(width)], &[Op::rm(&src, width), Op::Reg(dst, width)]);
-        let code = code("0F 40").plus(cond as u8);
+        let code = code("0F 40").plus(cond as i8);
         self.inst_reg_rm(code, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
 
@@ -661,9 +661,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `lfence`, `mfence`, `sfence`: 0F AE E8/F0/F8.
     pub fn fence(&mut self, op: Fence) {
-        self.line(&[op.mnemonic()], &[]);
-        let code = op.code();
-        self.inst_rr(code, Attrs::NONE, code.ext, 0, Immediate::NONE);
+        self.plain(op.mnemonic(), op.code());
     }
 
     fn plain(&mut self, mnemonic: &str, code: Code) {
@@ -677,11 +675,11 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B16 {
             // Assemblers differ in the order of the two prefixes.
             let start = self.buf.offset();
-            self.inst_o(Code { prefix: 0xf3, ..code }, Attrs::width(width), 0, Immediate::NONE);
+            self.inst_o(code.with_prefix(0xf3), Attrs::width(width), 0, Immediate::NONE);
             return self.line_of_bytes(start, op.mnemonic());
         }
         self.line(&["rep ", op.mnemonic(), suffix(width)], &[]);
-        self.inst_o(Code { prefix: 0xf3, ..code }, Attrs::width(width), 0, Immediate::NONE);
+        self.inst_o(code.with_prefix(0xf3), Attrs::width(width), 0, Immediate::NONE);
     }
 
     /// `lock add m, r` and its like, not `cmp`.
@@ -775,7 +773,12 @@ impl<L: Listing> Encoder<'_, L> {
         let offset = self.buf.offset();
         let rex = if width == Width::B64 { "0x48," } else { "" };
         self.buf.listing.line(offset, |out| {
-            write!(out, ".byte {rex}{:#04x}; .long {}{addend:+} # {comment}", code.opcode, SymbolText(symbol))
+            write!(
+                out,
+                ".byte {rex}{:#04x}; .long {}{addend:+} # {comment}",
+                code.opcode(),
+                SymbolText(symbol)
+            )
         });
         true
     }
@@ -805,8 +808,8 @@ impl<'a> Op<'a> {
 }
 
 /// 1 for the opcodes of 16 bits and more.
-const fn wide(width: Width) -> u8 {
-    (width as u8 != Width::B8 as u8) as u8
+const fn wide(width: Width) -> i8 {
+    (width as u8 != Width::B8 as u8) as i8
 }
 
 const fn truncate(value: i64, width: Width) -> i64 {

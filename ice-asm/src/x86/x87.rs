@@ -66,7 +66,7 @@ x87!(
 );
 
 x87!(
-    /// Operations on the top of the stack alone. The opcode's second byte is in the `/digit` and low bits: see the code.
+    /// Operations on the top of the stack alone.
     X87Op:
     Fchs  "fchs"  "D9 E0",
     Fabs  "fabs"  "D9 E1",
@@ -98,12 +98,6 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn x87_op(&mut self, op: X87Op) {
         let (mnemonic, code) = X87Op::ROWS[op as usize];
         self.line(&[mnemonic], &[]);
-        self.inst_rr(
-            Code { opcode: 0xd9, ..Code::NONE },
-            Attrs::NONE,
-            code.opcode >> 3 & 7,
-            code.opcode & 7,
-            Immediate::NONE,
-        );
+        self.inst_o(code, Attrs::NONE, 0, Immediate::NONE);
     }
 }
