@@ -1,0 +1,195 @@
+//! Atomic intrinsics, all sequentially consistent whatever order they name: a stronger order is always
+//! correct, and on this processor it costs something only for stores.
+//!
+//! | intrinsic | up to a register | 64 bits on x86-32 |
+//! |---|---|---|
+//! | load | `mov` | `movq` through a vector register |
+//! | store | `xchg` | `movq` through a vector register, `mfence` |
+//! | add, sub, exchange | `lock xadd`, `neg` first for sub, `xchg` | `lock cmpxchg8b` loop |
+//! | and, or, xor | `lock cmpxchg` loop | `lock cmpxchg8b` loop |
+//! | compare and exchange | `lock cmpxchg` | `lock cmpxchg8b` |
+//!
+//! Aligned accesses of up to 8 bytes are atomic (Intel SDM volume 3, 9.1.1); plain loads need no fence
+//! where every store has one (ibid., 9.2). A dead result changes nothing: the access is still made.
+
+use crate::inst::{Amode, Base, Inst};
+use crate::target::{Cx, X86};
+use ice_asm::x86::{Alu, SseOp, Unary, Width};
+use ice_ir::mach::Sink;
+use ice_ir::{AtomicOp, Intrinsic, Type, Value};
+use ice_passes::ErrorKind;
+
+/// The loop's operation on one register, `None` for what has an instruction of its own.
+fn loop_op(op: AtomicOp) -> Option<Alu> {
+    match op {
+        AtomicOp::And => Some(Alu::And),
+        AtomicOp::Or => Some(Alu::Or),
+        AtomicOp::Xor => Some(Alu::Xor),
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Exchange => None,
+    }
+}
+
+/// The loop's operations on the low and high half of a pair, `None` for an exchange.
+fn pair_loop_op(op: AtomicOp) -> Option<(Alu, Alu)> {
+    match op {
+        AtomicOp::Add => Some((Alu::Add, Alu::Adc)),
+        AtomicOp::Sub => Some((Alu::Sub, Alu::Sbb)),
+        AtomicOp::And => Some((Alu::And, Alu::And)),
+        AtomicOp::Or => Some((Alu::Or, Alu::Or)),
+        AtomicOp::Xor => Some((Alu::Xor, Alu::Xor)),
+        AtomicOp::Exchange => None,
+    }
+}
+
+impl X86 {
+    /// Lowers a call of an atomic intrinsic.
+    pub(super) fn atomic<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        op: Intrinsic,
+        args: &[Value],
+    ) -> Result<(), ErrorKind> {
+        match (op, args) {
+            (Intrinsic::AtomicLoad, &[address, ..]) => {
+                let result = cx.result(inst);
+                self.atomic_load(cx, address, result);
+            }
+            (Intrinsic::AtomicStore, &[value, address, ..]) => self.atomic_store(cx, value, address),
+            (Intrinsic::AtomicRmw, &[code, address, value, ..]) => {
+                let result = cx.result(inst);
+                let op = cx.func.int_value(code).and_then(AtomicOp::from_code);
+                let op = op.ok_or(ErrorKind::Unsupported("this atomic operation"))?;
+                self.atomic_rmw(cx, op, address, value, result);
+            }
+            (Intrinsic::AtomicCmpxchg, &[address, expected, new, ..]) => {
+                let result = cx.result(inst);
+                self.atomic_cmpxchg(cx, address, [expected, new], result);
+            }
+            (Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll, _) => cx.sink.push(Inst::Mfence),
+            (Intrinsic::AtomicIsLockFree, &[size, ..]) => {
+                let dst = cx.regs(cx.result(inst)).lo();
+                let free = matches!(cx.func.int_value(size), Some(1 | 2 | 4 | 8));
+                cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: free.into() });
+            }
+            _ => return Err(ErrorKind::Unsupported("this atomic intrinsic")),
+        }
+        Ok(())
+    }
+
+    /// Whether a value of `ty` is a pair of registers.
+    fn is_pair(self, ty: Type) -> bool {
+        ty == Type::I64 && self.has_pairs()
+    }
+
+    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+        let mem = self.address(cx, address);
+        if !self.is_pair(cx.func.value_type(result)) {
+            return self.load_from(cx, mem, result);
+        }
+        let dst = cx.regs(result);
+        let whole = self.temp(cx, Type::F64);
+        let (op, width) = (SseOp::MovGpr, Width::B32);
+        cx.sink.push(Inst::LoadXmm { size: 8, dst: whole, mem });
+        cx.sink.push(Inst::XmmToGpr { op, width, dst: dst.lo(), src: whole });
+        cx.sink.push(Inst::SseShift { op: SseOp::Psrlq, dst: whole, imm: 32 });
+        cx.sink.push(Inst::XmmToGpr { op, width, dst: dst.hi(), src: whole });
+    }
+
+    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value) {
+        let ty = cx.func.value_type(value);
+        let mem = self.address(cx, address);
+        if self.is_pair(ty) {
+            let slot = self.transfer_slot(cx);
+            self.store_to(cx, slot, value);
+            let whole = self.temp(cx, Type::F64);
+            cx.sink.push(Inst::LoadXmm { size: 8, dst: whole, mem: slot });
+            cx.sink.push(Inst::StoreXmm { size: 8, src: whole, mem });
+            cx.sink.push(Inst::Mfence);
+        } else {
+            // The old value is dropped.
+            let temp = cx.temp(ty);
+            self.move_value(cx, temp, value);
+            cx.sink.push(Inst::Xchg { width: self.width(ty), dst: temp.lo(), mem });
+        }
+    }
+
+    fn atomic_rmw<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: AtomicOp,
+        address: Value,
+        value: Value,
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(value);
+        let mem = self.address(cx, address);
+        if self.is_pair(ty) {
+            return self.pair_rmw(cx, op, mem, value, result);
+        }
+        let width = self.width(ty);
+        let dst = cx.regs(result);
+        if let Some(op) = loop_op(op) {
+            let src = self.reg(cx, value);
+            let scratch = self.temp(cx, ty);
+            return cx.sink.push(Inst::RmwLoop { op, width, src, old: dst.lo(), scratch, mem });
+        }
+        self.move_value(cx, dst, value);
+        let dst = dst.lo();
+        if op == AtomicOp::Sub {
+            cx.sink.push(Inst::Unary { op: Unary::Neg, width: self.arithmetic_width(ty), dst });
+        }
+        cx.sink.push(match op {
+            AtomicOp::Exchange => Inst::Xchg { width, dst, mem },
+            _ => Inst::LockXadd { width, dst, mem },
+        });
+    }
+
+    /// The loop needs ecx:ebx and edx:eax, so its operand comes from the frame.
+    fn pair_rmw<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: AtomicOp,
+        mem: Amode,
+        value: Value,
+        result: Value,
+    ) {
+        let operand = cx.sink.frame().add_object(8, 3);
+        self.store_to(cx, Amode::new(Base::Object(operand), 0), value);
+        let old = cx.regs(result);
+        let scratch = [self.temp(cx, Type::I32), self.temp(cx, Type::I32)];
+        let op = pair_loop_op(op);
+        cx.sink.push(Inst::RmwLoop8b { op, operand, old: [old.lo(), old.hi()], scratch, mem });
+    }
+
+    /// On x86-64 a 32-bit exchange that succeeds leaves rax as it was, and its upper half was zero.
+    fn atomic_cmpxchg<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        [expected, new]: [Value; 2],
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let mem = self.address(cx, address);
+        let expected = self.regs(cx, expected);
+        let new = self.regs(cx, new);
+        let old = cx.regs(result);
+        cx.sink.push(if self.is_pair(ty) {
+            Inst::LockCmpxchg8b {
+                expected: [expected.lo(), expected.hi()],
+                new: [new.lo(), new.hi()],
+                old: [old.lo(), old.hi()],
+                mem,
+            }
+        } else {
+            Inst::LockCmpxchg {
+                width: self.width(ty),
+                expected: expected.lo(),
+                new: new.lo(),
+                old: old.lo(),
+                mem,
+            }
+        });
+    }
+}

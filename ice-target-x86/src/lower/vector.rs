@@ -1,0 +1,315 @@
+//! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the
+//! files below: single lanes and what has no packed instruction in `lanes`, conversions in `cast`.
+//!
+//! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
+//! or all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
+//!
+//! A spilled operand is read in place, all 16 bytes of its slot: only values of vector type may be the
+//! `Src::Reg` of a packed instruction, never a scalar, whose slot is smaller.
+
+mod cast;
+mod lanes;
+#[cfg(test)]
+mod tests;
+
+use super::pool_address;
+use crate::inst::{Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::ConstantSize;
+use ice_asm::x86::{Predicate, SseOp};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
+use ice_passes::ErrorKind;
+
+/// Picks by the width of a lane: 8, 16 or 32 bits.
+fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {
+    match ty.lanes() {
+        16 => byte,
+        8 => word,
+        _ => double,
+    }
+}
+
+/// Bits of a lane in its register.
+fn lane_bits(ty: Type) -> u32 {
+    128 / ty.lanes().max(1)
+}
+
+/// 128 bits with `lane` in each lane of this many bits.
+fn splat(bits: u32, lane: u32) -> u128 {
+    (0..128).step_by(bits as usize).fold(0, |all, at| all | u128::from(lane) << at)
+}
+
+/// The instruction for an operator, where one instruction does it.
+#[rustfmt::skip]
+fn packed(op: BinaryOp, ty: Type) -> Option<SseOp> {
+    use SseOp::*;
+    let ints = |byte, word, double| match ty {
+        Type::V16I8 => Some(byte),
+        Type::V8I16 => Some(word),
+        Type::V4I32 => Some(double),
+        _ => None,
+    };
+    match op {
+        BinaryOp::Add  => ints(Paddb, Paddw, Paddd),
+        BinaryOp::Sub  => ints(Psubb, Psubw, Psubd),
+        BinaryOp::Mul  => (ty == Type::V8I16).then_some(Pmullw),
+        BinaryOp::And  => Some(Pand),
+        BinaryOp::Or   => Some(Por),
+        BinaryOp::Xor  => Some(Pxor),
+        BinaryOp::Fadd => Some(Addps),
+        BinaryOp::Fsub => Some(Subps),
+        BinaryOp::Fmul => Some(Mulps),
+        BinaryOp::Fdiv => Some(Divps),
+        _ => None,
+    }
+}
+
+/// How `cmpps` gives a predicate.
+#[derive(Clone, Copy)]
+enum PackedTest {
+    /// Without comparing.
+    Known(bool),
+    /// One comparison.
+    One(Predicate),
+    /// One comparison of the exchanged operands.
+    Swapped(Predicate),
+    /// Both comparisons hold.
+    Both(Predicate, Predicate),
+    /// One of the comparisons holds.
+    Either(Predicate, Predicate),
+}
+
+/// The predicates that `cmpps` has, their mirror images, and the two that need a pair of them (SDM volume 2,
+/// table 3-1).
+#[rustfmt::skip]
+fn float_test(cond: FloatCond) -> PackedTest {
+    use PackedTest::*;
+    use Predicate as P;
+    match cond {
+        FloatCond::False => Known(false),
+        FloatCond::Oeq   => One(P::Eq),
+        FloatCond::Ogt   => Swapped(P::Lt),
+        FloatCond::Oge   => Swapped(P::Le),
+        FloatCond::Olt   => One(P::Lt),
+        FloatCond::Ole   => One(P::Le),
+        FloatCond::One   => Both(P::Ord, P::Neq),
+        FloatCond::Ord   => One(P::Ord),
+        FloatCond::Uno   => One(P::Unord),
+        FloatCond::Ueq   => Either(P::Unord, P::Eq),
+        FloatCond::Ugt   => One(P::Nle),
+        FloatCond::Uge   => One(P::Nlt),
+        FloatCond::Ult   => Swapped(P::Nle),
+        FloatCond::Ule   => Swapped(P::Nlt),
+        FloatCond::Une   => One(P::Neq),
+        FloatCond::True  => Known(true),
+    }
+}
+
+impl X86 {
+    // ---- small helpers of all vector rules
+
+    /// `dst = dst op src`.
+    fn sse<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, src: VReg) {
+        cx.sink.push(Inst::Sse { op, dst, src: Src::Reg(src) });
+    }
+
+    /// `dst = dst op bits` with a constant in memory.
+    fn sse_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, bits: u128) {
+        let mem = pool_address(cx.constant(ConstantSize::C16, bits));
+        cx.sink.push(Inst::Sse { op, dst, src: Src::Mem(mem) });
+    }
+
+    /// `dst = dst shift imm`, lane by lane.
+    fn sse_shift<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, imm: u8) {
+        cx.sink.push(Inst::SseShift { op, dst, imm });
+    }
+
+    /// `dst = shuffle of src`.
+    fn pshufd<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg, order: [u8; 4]) {
+        let imm = shuffle(order);
+        cx.sink.push(Inst::SseUnaryImm { op: SseOp::Pshufd, dst, src: Src::Reg(src), imm });
+    }
+
+    /// Two lanes of `dst`, then two lanes of `src`.
+    fn shufps<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg, order: [u8; 4]) {
+        let imm = shuffle(order);
+        cx.sink.push(Inst::SseImm { op: SseOp::Shufps, dst, src: Src::Reg(src), imm });
+    }
+
+    /// A fresh vector register.
+    fn vector_temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+        self.temp(cx, Type::V4I32)
+    }
+
+    /// `dst = src`, all 128 bits.
+    fn copy_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg) {
+        cx.sink.push(Inst::MovXmm { dst, src, size: 16 });
+    }
+
+    /// A copy that may be overwritten.
+    fn vector_copy<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg) -> VReg {
+        let dst = self.vector_temp(cx);
+        self.copy_to(cx, dst, src);
+        dst
+    }
+
+    // ---- arithmetic
+
+    /// Any binary operator on vectors.
+    pub(super) fn vector_binary<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        args: [Value; 2],
+        result: Value,
+    ) -> Result<(), ErrorKind> {
+        let ty = cx.func.value_type(result);
+        if let Some(op) = packed(op, ty) {
+            let [a, b] = args.map(|v| self.reg(cx, v));
+            let dst = cx.regs(result).lo();
+            self.copy_to(cx, dst, a);
+            self.sse(cx, op, dst, b);
+            return Ok(());
+        }
+        match op {
+            _ if ty.is_bool_or_bool_vector() => {
+                return Err(ErrorKind::Unsupported("arithmetic on a vector of booleans"));
+            }
+            BinaryOp::Mul if ty == Type::V16I8 => self.multiply_bytes(cx, args, result),
+            BinaryOp::Mul => self.multiply_doublewords(cx, args, result),
+            BinaryOp::Frem => self.remainder_by_lane(cx, args, result),
+            _ if op.is_division() => self.divide_by_lane(cx, op, args, result),
+            _ => self.shift_by_lane(cx, op, args, result),
+        }
+        Ok(())
+    }
+
+    /// Bytes as the halves of words. The low byte of a product depends on the low bytes alone: even bytes
+    /// are multiplied as they stand, odd ones shifted down.
+    fn multiply_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: [Value; 2], result: Value) {
+        let [a, b] = args.map(|v| self.reg(cx, v));
+        let even = cx.regs(result).lo();
+        self.copy_to(cx, even, a);
+        self.sse(cx, SseOp::Pmullw, even, b);
+        self.sse_shift(cx, SseOp::Psllw, even, 8);
+        self.sse_shift(cx, SseOp::Psrlw, even, 8);
+        let odd = self.vector_copy(cx, a);
+        self.sse_shift(cx, SseOp::Psrlw, odd, 8);
+        let other = self.vector_copy(cx, b);
+        self.sse_shift(cx, SseOp::Psrlw, other, 8);
+        self.sse(cx, SseOp::Pmullw, odd, other);
+        self.sse_shift(cx, SseOp::Psllw, odd, 8);
+        self.sse(cx, SseOp::Por, even, odd);
+    }
+
+    /// `pmuludq` multiplies lanes 0 and 2 to 64 bits; once more for lanes 1 and 3, and the low halves of the
+    /// products together again.
+    fn multiply_doublewords<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: [Value; 2], result: Value) {
+        let [a, b] = args.map(|v| self.reg(cx, v));
+        let even = self.vector_copy(cx, a);
+        self.sse(cx, SseOp::Pmuludq, even, b);
+        let (odd, other) = (self.vector_temp(cx), self.vector_temp(cx));
+        self.pshufd(cx, odd, a, [1, 1, 3, 3]);
+        self.pshufd(cx, other, b, [1, 1, 3, 3]);
+        self.sse(cx, SseOp::Pmuludq, odd, other);
+        self.shufps(cx, even, odd, [0, 2, 0, 2]);
+        let dst = cx.regs(result).lo();
+        self.pshufd(cx, dst, even, [0, 2, 1, 3]);
+    }
+
+    // ---- comparisons and select
+
+    /// An integer comparison. There is "equal" and "signed greater"; the others exchange the operands,
+    /// complement the result, or flip the sign bits to compare unsigned.
+    pub(super) fn vector_icmp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: IntCond,
+        args: [Value; 2],
+        result: Value,
+    ) {
+        use IntCond::*;
+        let ty = cx.func.value_type(args[0]);
+        let complement = matches!(cond, Ne | Ule | Uge | Sle | Sge);
+        let cond = if complement { cond.inverse() } else { cond };
+        let [a, b] = if matches!(cond, Ult | Slt) { [args[1], args[0]] } else { args };
+        let mut rhs = self.reg(cx, b);
+        let lhs = self.reg(cx, a);
+        let dst = cx.regs(result).lo();
+        self.copy_to(cx, dst, lhs);
+        if matches!(cond, Ugt | Ult) {
+            let bits = lane_bits(ty);
+            let signs = splat(bits, 1 << (bits - 1));
+            self.sse_constant(cx, SseOp::Pxor, dst, signs);
+            rhs = self.vector_copy(cx, rhs);
+            self.sse_constant(cx, SseOp::Pxor, rhs, signs);
+        }
+        let op = match cond {
+            Eq => by_lane(ty, SseOp::Pcmpeqb, SseOp::Pcmpeqw, SseOp::Pcmpeqd),
+            _ => by_lane(ty, SseOp::Pcmpgtb, SseOp::Pcmpgtw, SseOp::Pcmpgtd),
+        };
+        self.sse(cx, op, dst, rhs);
+        if complement {
+            let ones = self.vector_temp(cx);
+            cx.sink.push(Inst::OnesXmm { dst: ones });
+            self.sse(cx, SseOp::Pxor, dst, ones);
+        }
+    }
+
+    /// A comparison of v4f32.
+    pub(super) fn vector_fcmp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: FloatCond,
+        args: [Value; 2],
+        result: Value,
+    ) {
+        let dst = cx.regs(result).lo();
+        let test = float_test(cond);
+        let [a, b] = if matches!(test, PackedTest::Swapped(_)) { [args[1], args[0]] } else { args };
+        let (first, second) = match test {
+            PackedTest::Known(false) => return cx.sink.push(Inst::ZeroXmm { dst }),
+            PackedTest::Known(true) => return cx.sink.push(Inst::OnesXmm { dst }),
+            PackedTest::One(first) | PackedTest::Swapped(first) => (first, None),
+            PackedTest::Both(first, second) => (first, Some((second, SseOp::Pand))),
+            PackedTest::Either(first, second) => (first, Some((second, SseOp::Por))),
+        };
+        let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
+        self.copy_to(cx, dst, lhs);
+        self.cmpps(cx, first, dst, rhs);
+        if let Some((second, join)) = second {
+            let other = self.vector_copy(cx, lhs);
+            self.cmpps(cx, second, other, rhs);
+            self.sse(cx, join, dst, other);
+        }
+    }
+
+    /// `dst = dst test src`, a mask.
+    fn cmpps<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, test: Predicate, dst: VReg, src: VReg) {
+        cx.sink.push(Inst::SseImm { op: SseOp::Cmpps, dst, src: Src::Reg(src), imm: test as u8 });
+    }
+
+    /// A select lane by lane: the mask, which is as wide as the lanes, keeps one side and clears the other.
+    pub(super) fn vector_select<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: Value,
+        if_true: Value,
+        if_false: Value,
+        result: Value,
+    ) {
+        let [mask, if_true, if_false] = [cond, if_true, if_false].map(|v| self.reg(cx, v));
+        let dst = cx.regs(result).lo();
+        self.copy_to(cx, dst, if_true);
+        self.sse(cx, SseOp::Pand, dst, mask);
+        let rest = self.vector_copy(cx, mask);
+        self.sse(cx, SseOp::Pandn, rest, if_false);
+        self.sse(cx, SseOp::Por, dst, rest);
+    }
+}
+
+/// The immediate of `pshufd` and `shufps`: where each lane comes from, lane 0 first.
+fn shuffle(order: [u8; 4]) -> u8 {
+    order.into_iter().rev().fold(0, |imm, lane| imm << 2 | lane & 3)
+}

@@ -1,0 +1,427 @@
+//! An interpreter of machine instructions over virtual registers, as the manual describes them. What the
+//! hardware leaves undefined or keeps is filled with garbage.
+
+extern crate std;
+
+use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
+use alloc::vec::Vec;
+use ice_asm::ConstantPool;
+use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
+use ice_ir::mach::{MachFunction, VReg};
+use ice_passes::CodeSymbol;
+use ice_regalloc::Function as _;
+use std::collections::HashMap;
+
+/// Stands where the hardware promises nothing.
+pub(super) const GARBAGE: u128 = 0x5a69_78a5_96b4_c3d2_e1f0_1357_9bdf_2468;
+
+/// Lanes of this many bits, zero-extended.
+pub(super) fn split(bits: u32, value: u128) -> Vec<u128> {
+    (0..128 / bits).map(|n| cut(bits, value >> (n * bits))).collect()
+}
+
+pub(super) fn join(bits: u32, lanes: impl IntoIterator<Item = u128>) -> u128 {
+    lanes.into_iter().enumerate().fold(0, |all, (n, lane)| all | cut(bits, lane) << (n as u32 * bits))
+}
+
+pub(super) fn cut(bits: u32, value: u128) -> u128 {
+    if bits == 128 { value } else { value & ((1 << bits) - 1) }
+}
+
+pub(super) fn signed(bits: u32, value: u128) -> i64 {
+    ((value as u64) << (64 - bits)) as i64 >> (64 - bits)
+}
+
+pub(super) fn float(lane: u128) -> f32 {
+    f32::from_bits(lane as u32)
+}
+
+pub(super) fn bits_of(value: f32) -> u128 {
+    value.to_bits().into()
+}
+
+pub(super) fn zip(bits: u32, a: u128, b: u128, f: impl Fn(u128, u128) -> u128) -> u128 {
+    join(bits, split(bits, a).into_iter().zip(split(bits, b)).map(|(a, b)| f(a, b)))
+}
+
+pub(super) fn mask(bits: u32, holds: bool) -> u128 {
+    if holds { cut(bits, u128::MAX) } else { 0 }
+}
+
+/// The hardware's conversion, which gives the sign bit out of range.
+fn truncate(value: f32) -> u128 {
+    let in_range = (-2147483648.0..2147483648.0).contains(&value);
+    cut(32, if in_range { value as i32 as u128 } else { 1 << 31 })
+}
+
+pub(super) struct Machine<'a> {
+    pub mach: &'a MachFunction<Inst>,
+    pub constants: &'a ConstantPool,
+    pub regs: Vec<u128>,
+    pub memory: HashMap<(u32, i64), u8>,
+    pub fpu: Vec<u128>,
+}
+
+impl Machine<'_> {
+    fn get(&self, reg: VReg) -> u128 {
+        self.regs[reg.as_u32() as usize]
+    }
+
+    pub fn set(&mut self, reg: VReg, value: u128) {
+        self.regs[reg.as_u32() as usize] = value;
+    }
+
+    /// A general register written in this width: 32-bit writes clear what is above, narrow ones keep it.
+    fn set_int(&mut self, width: Width, reg: VReg, value: u128) {
+        let bits = 8 * width.bytes();
+        let kept = if bits < 32 { self.get(reg) & !((1 << bits) - 1) } else { 0 };
+        self.set(reg, kept | cut(bits, value));
+    }
+
+    fn place(&self, mem: &Amode) -> (u32, i64) {
+        assert_eq!(mem.index, None);
+        match mem.base {
+            Base::Object(n) => (n, mem.disp.into()),
+            Base::Outgoing => (1000, mem.disp.into()),
+            Base::Incoming => (1001, mem.disp.into()),
+            Base::None => (1002, mem.disp.into()),
+            Base::Reg(reg) => (1002, self.get(reg) as i64 + i64::from(mem.disp)),
+        }
+    }
+
+    pub fn load(&self, bytes: u32, mem: &Amode) -> u128 {
+        if let Some(symbol) = mem.symbol {
+            let CodeSymbol::Constant(id) = CodeSymbol::unpack(symbol) else { panic!("{mem:?}") };
+            assert!(bytes <= id.size.bytes());
+            return self.constants.get(id).unwrap();
+        }
+        let (space, at) = self.place(mem);
+        (0..bytes).fold(0, |all, n| {
+            all | u128::from(self.memory.get(&(space, at + i64::from(n))).copied().unwrap_or(0)) << (8 * n)
+        })
+    }
+
+    pub fn store(&mut self, bytes: u32, mem: &Amode, value: u128) {
+        let (space, at) = self.place(mem);
+        for n in 0..bytes {
+            self.memory.insert((space, at + i64::from(n)), (value >> (8 * n)) as u8);
+        }
+    }
+
+    fn src(&self, bytes: u32, src: &Src) -> u128 {
+        match src {
+            // A spilled register is read in place: its slot must be large enough.
+            Src::Reg(reg) if bytes == 16 => {
+                assert_eq!(self.mach.vreg_size(*reg), 16, "{src:?}");
+                self.get(*reg)
+            }
+            Src::Reg(reg) => cut(8 * bytes, self.get(*reg)),
+            Src::Mem(mem) => self.load(bytes, mem),
+            Src::Imm(imm) => cut(8 * bytes, *imm as u128),
+            Src::Symbol(..) => panic!("{src:?}"),
+        }
+    }
+
+    fn alu(op: Alu, a: u128, b: u128) -> u128 {
+        match op {
+            Alu::Add => a.wrapping_add(b),
+            Alu::Sub => a.wrapping_sub(b),
+            Alu::And => a & b,
+            Alu::Or => a | b,
+            Alu::Xor => a ^ b,
+            _ => panic!("{op:?}"),
+        }
+    }
+
+    /// Runs a function without branches; gives the registers that it returns.
+    pub fn run(&mut self) -> Vec<u128> {
+        for (index, inst) in self.mach.insts().iter().enumerate() {
+            let operands = self.mach.operands(ice_regalloc::Inst::from_u32(index as u32));
+            match *inst {
+                Inst::Params => {}
+                Inst::Ret => {
+                    let mut result: Vec<u128> = operands.iter().map(|o| self.get(o.vreg())).collect();
+                    result.append(&mut self.fpu);
+                    return result;
+                }
+                Inst::Call { mode, .. } => {
+                    let out = |n| Amode::new(Base::Outgoing, n);
+                    let [a, b] = match mode {
+                        Mode::Bits64 => [self.get(operands[0].vreg()), self.get(operands[1].vreg())],
+                        Mode::Bits32 => [self.load(4, &out(0)), self.load(4, &out(4))],
+                    };
+                    let result = bits_of(float(a) % float(b));
+                    match mode {
+                        Mode::Bits64 => self.set(operands[2].vreg(), result | GARBAGE << 32),
+                        Mode::Bits32 => self.fpu.push(result),
+                    }
+                }
+                _ => self.step(inst),
+            }
+        }
+        panic!("no return");
+    }
+
+    fn step(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Mov { width, dst, src } => self.set_int(width.max(Width::B32), dst, self.get(src)),
+            Inst::ZeroUpper { dst, src } => self.set_int(Width::B32, dst, self.get(src)),
+            Inst::MovImm { width, dst, imm } => self.set_int(width.max(Width::B32), dst, imm as u128),
+            Inst::Extend { kind, from, to, dst, src } => {
+                let value = self.src(from.bytes(), &src);
+                let value = match kind {
+                    Extend::Zero => value,
+                    Extend::Sign => signed(8 * from.bytes(), value) as u128,
+                };
+                self.set_int(to, dst, value);
+            }
+            Inst::Load { width, dst, mem } => {
+                let value = self.load(width.bytes(), &mem);
+                self.set_int(
+                    Width::B64,
+                    dst,
+                    value | if width < Width::B32 { GARBAGE << 16 & 0xffff_0000 } else { 0 },
+                );
+            }
+            Inst::Store { width, src, mem } => self.store(width.bytes(), &mem, self.get(src)),
+            Inst::StoreImm { width, imm, mem } => self.store(width.bytes(), &mem, imm as u128),
+            Inst::Alu { op, width, dst, src } => {
+                let value = Self::alu(op, self.get(dst), self.src(width.bytes(), &src));
+                self.set_int(width, dst, value);
+            }
+            Inst::Unary { op: Unary::Neg, width, dst } => {
+                self.set_int(width, dst, self.get(dst).wrapping_neg());
+            }
+            Inst::Shift { op, width: Width::B32, dst, amount } => {
+                let amount = match amount {
+                    Amount::Imm(n) => n.into(),
+                    Amount::Cl(reg) => self.get(reg) as u32,
+                } & 31;
+                let value = self.get(dst) as u32;
+                let value = match op {
+                    Shift::Shl => value << amount,
+                    Shift::Shr => value >> amount,
+                    Shift::Sar => (value as i32 >> amount) as u32,
+                    _ => panic!("{op:?}"),
+                };
+                self.set(dst, value.into());
+            }
+            Inst::SignOfAx { dst, src, .. } => {
+                let sign = (self.get(src) as i32) >> 31;
+                self.set_int(Width::B32, dst, sign as u128);
+            }
+            Inst::Divide { sign, width: Width::B32, lo, hi, src, quotient, remainder } => {
+                let dividend = cut(32, self.get(hi)) << 32 | cut(32, self.get(lo));
+                let divisor = cut(32, self.get(src));
+                assert_ne!(divisor, 0, "division trap");
+                let (q, r) = match sign {
+                    Sign::Unsigned => ((dividend / divisor) as i64, (dividend % divisor) as i64),
+                    Sign::Signed => {
+                        let (a, b) = (signed(64, dividend), signed(32, divisor));
+                        (a / b, a % b)
+                    }
+                };
+                self.set_int(Width::B32, quotient, q as u128);
+                self.set_int(Width::B32, remainder, r as u128);
+            }
+            Inst::MovXmm { dst, src, size } => {
+                let bits = 8 * u32::from(size);
+                let above = if size == 16 { 0 } else { GARBAGE << bits };
+                self.set(dst, above | cut(bits, self.get(src)));
+            }
+            Inst::LoadXmm { size, dst, mem } => {
+                let value = cut(8 * u32::from(size), self.load(size.into(), &mem));
+                self.set(dst, value);
+            }
+            Inst::StoreXmm { size, src, mem } => self.store(size.into(), &mem, self.get(src)),
+            Inst::ZeroXmm { dst } => self.set(dst, 0),
+            Inst::OnesXmm { dst } => self.set(dst, u128::MAX),
+            Inst::Sse { op, dst, src } => {
+                let value = packed(op, self.get(dst), self.src(16, &src));
+                self.set(dst, value);
+            }
+            Inst::SseImm { op, dst, src, imm } => {
+                let (a, b) = (self.get(dst), self.src(16, &src));
+                let value = match op {
+                    SseOp::Shufps => {
+                        let (low, high) = (shuffled(32, a, imm), shuffled(32, b, imm));
+                        cut(64, low) | high >> 64 << 64
+                    }
+                    SseOp::Cmpps => zip(32, a, b, |a, b| {
+                        let (a, b) = (float(a), float(b));
+                        let holds = match imm & 3 {
+                            0 => a == b,
+                            1 => a < b,
+                            2 => a <= b,
+                            _ => a.is_nan() || b.is_nan(),
+                        };
+                        mask(32, holds != (imm & 4 != 0))
+                    }),
+                    _ => panic!("{op:?}"),
+                };
+                self.set(dst, value);
+            }
+            Inst::SseUnary { op, dst, src } => {
+                let src = self.src(16, &src);
+                let value = match op {
+                    SseOp::Cvttps2dq => join(32, split(32, src).into_iter().map(|l| truncate(float(l)))),
+                    SseOp::Cvtdq2ps => {
+                        join(32, split(32, src).into_iter().map(|l| bits_of(signed(32, l) as f32)))
+                    }
+                    _ => panic!("{op:?}"),
+                };
+                self.set(dst, value);
+            }
+            Inst::SseUnaryImm { op, dst, src, imm } => {
+                let src = self.src(16, &src);
+                let value = match op {
+                    SseOp::Pshufd => shuffled(32, src, imm),
+                    SseOp::Pshuflw => cut(64, shuffled(16, src, imm)) | src >> 64 << 64,
+                    _ => panic!("{op:?}"),
+                };
+                self.set(dst, value);
+            }
+            Inst::SseShift { op, dst, imm } => {
+                let bits = match op {
+                    SseOp::Psllw | SseOp::Psrlw | SseOp::Psraw => 16,
+                    SseOp::Pslld | SseOp::Psrld | SseOp::Psrad => 32,
+                    SseOp::Psllq | SseOp::Psrlq => 64,
+                    _ => panic!("{op:?}"),
+                };
+                let lanes = split(bits, self.get(dst)).into_iter().map(|lane| match op {
+                    SseOp::Psllw | SseOp::Pslld | SseOp::Psllq => lane << imm,
+                    SseOp::Psrlw | SseOp::Psrld | SseOp::Psrlq => lane >> imm,
+                    _ => (signed(bits, lane) >> imm) as u128,
+                });
+                let value = join(bits, lanes);
+                self.set(dst, value);
+            }
+            Inst::GprToXmm { op: SseOp::MovGpr, width, dst, src } => {
+                self.set(dst, cut(8 * width.bytes(), self.get(src)));
+            }
+            Inst::XmmToGpr { op, width, dst, src } => {
+                let value = match op {
+                    SseOp::MovGpr => self.get(src),
+                    SseOp::Pmovmskb => {
+                        (0..16).fold(0, |all, n| all | (self.get(src) >> (8 * n + 7) & 1) << n)
+                    }
+                    _ => panic!("{op:?}"),
+                };
+                self.set_int(width, dst, value);
+            }
+            Inst::Pinsrw { dst, src, lane } => {
+                let at = 16 * u32::from(lane);
+                let value = self.get(dst) & !(0xffff << at) | cut(16, self.get(src)) << at;
+                self.set(dst, value);
+            }
+            Inst::Pextrw { dst, src, lane } => {
+                let value = cut(16, self.get(src) >> (16 * u32::from(lane)));
+                self.set(dst, value);
+            }
+            Inst::PopFpu { dst, .. } => {
+                let value = self.fpu.pop().unwrap();
+                self.set(dst, value);
+            }
+            Inst::PushFpu { size, src } => {
+                let value = cut(8 * u32::from(size), self.get(src));
+                self.fpu.push(value);
+            }
+            // ---- atomics
+            Inst::Mfence => {}
+            Inst::LockXadd { width, dst, mem } => {
+                let old = self.load(width.bytes(), &mem);
+                self.store(width.bytes(), &mem, old.wrapping_add(self.get(dst)));
+                self.set_int(width, dst, old);
+            }
+            Inst::Xchg { width, dst, mem } => {
+                let old = self.load(width.bytes(), &mem);
+                self.store(width.bytes(), &mem, self.get(dst));
+                self.set_int(width, dst, old);
+            }
+            Inst::LockCmpxchg { width, expected, new, old, mem } => {
+                let now = self.load(width.bytes(), &mem);
+                let rax = self.get(expected);
+                self.set(old, rax);
+                if now == cut(8 * width.bytes(), rax) {
+                    self.store(width.bytes(), &mem, self.get(new));
+                } else {
+                    self.set_int(width, old, now);
+                }
+            }
+            Inst::LockCmpxchg8b { expected, new, old, mem } => {
+                let pair = |m: &Self, [lo, hi]: [VReg; 2]| m.get(lo) | m.get(hi) << 32;
+                let now = self.load(8, &mem);
+                if now == pair(self, expected) {
+                    self.store(8, &mem, pair(self, new));
+                }
+                self.set(old[0], cut(32, now));
+                self.set(old[1], now >> 32);
+            }
+            Inst::RmwLoop { op, width, src, old, scratch, mem } => {
+                let now = self.load(width.bytes(), &mem);
+                self.store(width.bytes(), &mem, Self::alu(op, now, self.get(src)));
+                self.set(scratch, GARBAGE);
+                self.set(old, now);
+            }
+            Inst::RmwLoop8b { op, operand, old, scratch, mem } => {
+                let now = self.load(8, &mem);
+                let operand = self.load(8, &Amode::new(Base::Object(operand), 0));
+                // Carries are those of the whole number.
+                self.store(8, &mem, op.map_or(operand, |(low, _)| Self::alu(low, now, operand)));
+                self.set(scratch[0], GARBAGE);
+                self.set(scratch[1], GARBAGE);
+                self.set(old[0], cut(32, now));
+                self.set(old[1], now >> 32);
+            }
+            _ => panic!("{inst:?}"),
+        }
+    }
+}
+
+/// Four lanes by an immediate; above them the same lanes again.
+fn shuffled(bits: u32, value: u128, imm: u8) -> u128 {
+    let lanes = split(bits, value);
+    join(bits, (0..128 / bits).map(|n| lanes[usize::from(imm >> (2 * (n & 3)) & 3)]))
+}
+
+/// SDM volume 2.
+fn packed(op: SseOp, a: u128, b: u128) -> u128 {
+    use SseOp::*;
+    let ints = |bits, f: &dyn Fn(u128, u128) -> u128| zip(bits, a, b, f);
+    let floats = |f: &dyn Fn(f32, f32) -> f32| zip(32, a, b, |a, b| bits_of(f(float(a), float(b))));
+    let equal = |bits| zip(bits, a, b, |a, b| mask(bits, a == b));
+    let greater = |bits| zip(bits, a, b, |a, b| mask(bits, signed(bits, a) > signed(bits, b)));
+    match op {
+        Pand => a & b,
+        Pandn => !a & b,
+        Por => a | b,
+        Pxor => a ^ b,
+        Paddb => ints(8, &|a, b| a + b),
+        Paddw => ints(16, &|a, b| a + b),
+        Paddd => ints(32, &|a, b| a + b),
+        Psubb => ints(8, &u128::wrapping_sub),
+        Psubw => ints(16, &u128::wrapping_sub),
+        Psubd => ints(32, &u128::wrapping_sub),
+        Pmullw => ints(16, &|a, b| a * b),
+        Pmuludq => ints(64, &|a, b| cut(32, a) * cut(32, b)),
+        Pcmpeqb => equal(8),
+        Pcmpeqw => equal(16),
+        Pcmpeqd => equal(32),
+        Pcmpgtb => greater(8),
+        Pcmpgtw => greater(16),
+        Pcmpgtd => greater(32),
+        Addps => floats(&|a, b| a + b),
+        Subps => floats(&|a, b| a - b),
+        Mulps => floats(&|a, b| a * b),
+        Divps => floats(&|a, b| a / b),
+        Punpcklbw => {
+            let (a, b) = (split(8, a), split(8, b));
+            join(8, (0..16).map(|n| if n % 2 == 0 { a[n / 2] } else { b[n / 2] }))
+        }
+        Packsswb => {
+            let words = split(16, a).into_iter().chain(split(16, b));
+            join(8, words.map(|w| signed(16, w).clamp(-128, 127) as u128))
+        }
+        _ => panic!("{op:?}"),
+    }
+}
