@@ -1,2 +1,8 @@
-//! The ice command: recipes, threads, files and the runtime for translated programs.
+//! The driver: recipes, threads, files, and the `ice` command. Under construction: the modules that only
+//! need what exists are in; the others join when the back end does.
 #![deny(unsafe_code)]
+
+pub mod arch;
+pub mod files;
+pub mod names;
+pub mod parallel;

@@ -1,0 +1,104 @@
+//! The one error type of translation.
+
+use crate::arch::Arch;
+use core::fmt;
+use ice_asm::RelocKind;
+use ice_passes::{CompileError, ErrorKind};
+
+/// Why a module was not translated.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bitcode is not well-formed; says where.
+    Bitcode(Box<ice_bitcode::LocatedError>),
+    /// The text is not well-formed; says where.
+    Text(ice_ir::ParseError),
+    /// The text is not UTF-8 from this byte on.
+    NotUtf8(usize),
+    /// The program breaks rules of the IR; says where and which.
+    Verify(Vec<ice_ir::VerifierError>),
+    /// A function cannot be compiled.
+    Compile {
+        /// Its name, as in the output.
+        name: String,
+        /// Which and why.
+        error: CompileError,
+    },
+    /// Initial contents of global variables would take this many bytes, which is out of proportion.
+    DataTooLarge {
+        /// Bytes wanted.
+        bytes: u64,
+        /// Bytes allowed for an input of this size.
+        limit: u64,
+    },
+    /// The object cannot be written.
+    Object(ice_elf::Error),
+    /// The back end asked for a relocation that the machine's objects do not have; a defect of the back end.
+    UnsupportedRelocation(RelocKind),
+    /// The machine is known, but this build has no back end for it.
+    TargetNotBuiltIn(Arch),
+    /// No defined function has this name or number.
+    NoSuchFunction(String),
+}
+
+/// Whose fault an error is: it decides the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blame {
+    /// The input is refused: exit code 1.
+    Input,
+    /// The request or the system: exit code 2.
+    Request,
+}
+
+impl Error {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Error::Object(ice_elf::Error::Sink(_)) | Error::TargetNotBuiltIn(_) | Error::NoSuchFunction(_) => {
+                Blame::Request
+            }
+            _ => Blame::Input,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Bitcode(error) => error.fmt(f),
+            Error::Text(error) => error.fmt(f),
+            Error::NotUtf8(offset) => write!(f, "not UTF-8 at byte {offset}"),
+            Error::Verify(errors) => {
+                for (i, error) in errors.iter().enumerate() {
+                    write!(f, "{}{error}", if i == 0 { "" } else { "\n" })?;
+                }
+                Ok(())
+            }
+            Error::Compile { name, error } => write!(f, "function {name} ({}): {}", error.function, error.kind),
+            Error::DataTooLarge { bytes, limit } => {
+                write!(f, "initialised data of {bytes} bytes; at most {limit} are accepted for an input of this size")
+            }
+            Error::Object(error) => error.fmt(f),
+            Error::UnsupportedRelocation(kind) => write!(f, "no relocation for {kind:?} in objects of this target"),
+            Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
+            Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ice_elf::Error> for Error {
+    fn from(error: ice_elf::Error) -> Error {
+        Error::Object(error)
+    }
+}
+
+impl From<ice_elf::SinkError> for Error {
+    fn from(error: ice_elf::SinkError) -> Error {
+        Error::Object(ice_elf::Error::Sink(error))
+    }
+}
+
+/// Shorthand of the recipe: an error without its function.
+pub(crate) type StepResult = Result<(), ErrorKind>;

@@ -1,0 +1,457 @@
+//! The command line as one table: commands and flags, from which parsing, help, manual page and shell
+//! completions are made.
+
+use crate::arch::Arch;
+use crate::options::{Emit, FunctionSelector, OptLevel, Timing};
+use crate::recipe::Step;
+use core::fmt;
+use lexopt::Arg;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Command {
+    /// Bitcode to an object.
+    Translate,
+    /// Bitcode to an executable.
+    Build,
+    /// Build and execute.
+    Run,
+    /// Execute without translating.
+    Interpret,
+    /// Print blocks and records.
+    Dump,
+    /// Check.
+    Verify,
+    /// Bitcode to text.
+    Print,
+    /// Text to bitcode.
+    Freeze,
+}
+
+/// One command of the table.
+pub struct CommandRow {
+    /// The command.
+    pub command: Command,
+    /// As written.
+    pub name: &'static str,
+    /// Its operands.
+    pub operands: &'static str,
+    /// What it does, in a line.
+    pub help: &'static str,
+}
+
+/// One flag of the table.
+pub struct FlagRow {
+    /// The flag.
+    pub flag: Flag,
+    /// `-x`.
+    pub short: Option<char>,
+    /// `--long`.
+    pub long: Option<&'static str>,
+    /// The name of its value, if it takes one.
+    pub value: Option<&'static str>,
+    /// Commands that take it, as bits; 0 for a flag that stands alone.
+    pub commands: u16,
+    /// What it does, in a line.
+    pub help: &'static str,
+    /// Values that a shell may offer.
+    pub offers: &'static [&'static str],
+}
+
+/// A flag, to be matched on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the table says what each does")]
+pub enum Flag {
+    Level,
+    Target,
+    Output,
+    Emit,
+    Threads,
+    Linker,
+    Function,
+    PrintAfter,
+    Stats,
+    TimePasses,
+    Help,
+    Version,
+    Man,
+    Completions,
+}
+
+const fn bit(command: Command) -> u16 {
+    1 << command as u16
+}
+
+const T: u16 = bit(Command::Translate);
+const B: u16 = bit(Command::Build);
+const R: u16 = bit(Command::Run);
+const I: u16 = bit(Command::Interpret);
+const D: u16 = bit(Command::Dump);
+const V: u16 = bit(Command::Verify);
+const P: u16 = bit(Command::Print);
+const F: u16 = bit(Command::Freeze);
+
+const fn command(
+    command: Command,
+    name: &'static str,
+    operands: &'static str,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow { command, name, operands, help }
+}
+
+/// Every command.
+#[rustfmt::skip]
+pub const COMMANDS: &[CommandRow] = &[
+    command(Command::Translate, "translate", "IN -o OUT",     "translate a program to an object file"),
+    command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it with the runtime"),
+    command(Command::Run,       "run",       "IN [ARGS...]",  "translate a program and run it; ARGS are the program's"),
+    command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a program in the reference interpreter"),
+    command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of a bitcode file"),
+    command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
+    command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
+    command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
+];
+
+const fn row(
+    flag: Flag,
+    short: Option<char>,
+    long: Option<&'static str>,
+    value: Option<&'static str>,
+    commands: u16,
+    offers: &'static [&'static str],
+    help: &'static str,
+) -> FlagRow {
+    FlagRow { flag, short, long, value, commands, help, offers }
+}
+
+/// Every flag.
+#[rustfmt::skip]
+pub const FLAGS: &[FlagRow] = &[
+    row(Flag::Level,       Some('O'), None,                Some("LEVEL"),    T|B|R,     &["0", "1", "2", "m1"],                "optimisation level: 0, 1, 2 or m1; m1 if not given"),
+    row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7", "mipsel"], "machine: x86_64, i686, armv7, mipsel or a triple; the host if not given"),
+    row(Flag::Emit,        None,      Some("emit"),        Some("KIND"),     T,         &["obj", "ir", "mir", "asm"],          "what to write: obj, ir, mir or asm; obj if not given"),
+    row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
+    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "worker threads; 0, the default, translates on the main thread"),
+    row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
+    row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
+    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
+    row(Flag::Stats,       None,      Some("stats"),       None,             T|B|R,     &[],                                   "print counts to the error output"),
+    row(Flag::TimePasses,  None,      Some("time-passes"), None,             T|B|R,     &[],                                   "print the time of each step to the error output"),
+    row(Flag::Help,        Some('h'), Some("help"),        None,             T|B|R|I|D|V|P|F, &[],                             "print this help"),
+    row(Flag::Version,     Some('V'), Some("version"),     None,             0,         &[],                                   "print the version"),
+    row(Flag::Man,         None,      Some("man"),         None,             0,         &[],                                   "print the manual page"),
+    row(Flag::Completions, None,      Some("completions"), Some("SHELL"),    0,         &["bash", "zsh", "fish"],              "print completions for bash, zsh or fish"),
+];
+
+impl Command {
+    /// Its row.
+    pub fn row(self) -> &'static CommandRow {
+        &COMMANDS[self as usize]
+    }
+
+    /// The flags it takes.
+    pub fn flags(self) -> impl Iterator<Item = &'static FlagRow> {
+        FLAGS.iter().filter(move |row| row.commands & bit(self) != 0)
+    }
+
+    /// Whether everything after the input belongs to the program.
+    pub const fn passes_arguments(self) -> bool {
+        matches!(self, Command::Run | Command::Interpret)
+    }
+
+    const fn needs_output(self) -> bool {
+        matches!(self, Command::Build | Command::Freeze)
+    }
+}
+
+/// A command line that asks for work.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// What to do.
+    pub command: Command,
+    /// `-O`, if given.
+    pub level: Option<OptLevel>,
+    /// `--target`, or the host.
+    pub arch: Option<Arch>,
+    /// `--emit`.
+    pub emit: Emit,
+    /// `-o`.
+    pub output: Option<PathBuf>,
+    /// `--threads`.
+    pub threads: usize,
+    /// `--linker`.
+    pub linker: Option<String>,
+    /// `--function`.
+    pub function: Option<FunctionSelector>,
+    /// `--print-after`.
+    pub print_after: Vec<Step>,
+    /// `--stats`.
+    pub stats: Stats,
+    /// `--time-passes`.
+    pub timing: Timing,
+    /// The input, as typed.
+    pub input: PathBuf,
+    /// Arguments of the program.
+    pub arguments: Vec<OsString>,
+}
+
+/// Whether counts are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stats {
+    /// No.
+    Off,
+    /// Yes.
+    On,
+}
+
+/// What a command line asks for.
+#[derive(Clone, Debug)]
+pub enum Request {
+    /// Work.
+    Work(Box<Invocation>),
+    /// Text about `ice` itself.
+    Text(String),
+}
+
+/// Why a command line is not understood.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsageError(pub String);
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+impl From<lexopt::Error> for UsageError {
+    fn from(error: lexopt::Error) -> UsageError {
+        UsageError(error.to_string())
+    }
+}
+
+fn usage(message: impl Into<String>) -> UsageError {
+    UsageError(message.into())
+}
+
+/// Most worker threads accepted.
+const MAX_THREADS: usize = 1024;
+
+/// Understands a command line, without the program's name.
+///
+/// # Errors
+/// Unknown commands and flags, missing or bad values.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, UsageError> {
+    let mut parser = lexopt::Parser::from_args(arguments);
+    let mut command = None;
+    let mut work = Invocation {
+        command: Command::Translate,
+        level: None,
+        arch: None,
+        emit: Emit::Object,
+        output: None,
+        threads: 0,
+        linker: None,
+        function: None,
+        print_after: Vec::new(),
+        stats: Stats::Off,
+        timing: Timing::Off,
+        input: PathBuf::new(),
+        arguments: Vec::new(),
+    };
+    let mut input = None;
+    while let Some(arg) = parser.next()? {
+        let row = match arg {
+            Arg::Value(name) if command.is_none() => {
+                command = Some(find_command(&name)?);
+                continue;
+            }
+            Arg::Value(value) if input.is_none() => {
+                input = Some(value);
+                if command.is_some_and(Command::passes_arguments) {
+                    work.arguments = parser.raw_args()?.collect();
+                    break;
+                }
+                continue;
+            }
+            Arg::Value(value) => {
+                return Err(usage(format!("unexpected argument '{}'", value.to_string_lossy())));
+            }
+            Arg::Short(c) => FLAGS.iter().find(|row| row.short == Some(c)).ok_or(arg),
+            Arg::Long(long) => FLAGS.iter().find(|row| row.long == Some(long)).ok_or(arg),
+        };
+        let row = row.map_err(|arg| UsageError(arg.unexpected().to_string()))?;
+        match command {
+            Some(command) if row.commands & bit(command) == 0 => {
+                let name = command.row().name;
+                return Err(usage(format!("'{}' is not a flag of '{name}'", spelling(row))));
+            }
+            None if row.commands != 0 && row.flag != Flag::Help => {
+                return Err(usage(format!("the command comes before '{}'", spelling(row))));
+            }
+            _ => {}
+        }
+        let value = match row.value {
+            Some(_) => Some(parser.value()?),
+            None => None,
+        };
+        if let Some(text) = apply(row, value, command, &mut work)? {
+            return Ok(Request::Text(text));
+        }
+    }
+    work.command = command.ok_or_else(|| usage("a command is missing"))?;
+    work.input = input.ok_or_else(|| usage("the input file is missing"))?.into();
+    let writes_object = work.command == Command::Translate && work.emit == Emit::Object;
+    if work.output.is_none() && (work.command.needs_output() || writes_object) {
+        return Err(usage("the output file is missing (-o)"));
+    }
+    Ok(Request::Work(Box::new(work)))
+}
+
+fn find_command(name: &OsStr) -> Result<Command, UsageError> {
+    let row = COMMANDS.iter().find(|row| name == row.name);
+    row.map(|row| row.command).ok_or_else(|| usage(format!("unknown command '{}'", name.to_string_lossy())))
+}
+
+/// A flag as it is typed.
+pub fn spelling(row: &FlagRow) -> String {
+    match (row.short, row.long) {
+        (_, Some(long)) => format!("--{long}"),
+        (Some(short), None) => format!("-{short}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Enters one flag; gives the text if it asks for one.
+fn apply(
+    row: &FlagRow,
+    value: Option<OsString>,
+    command: Option<Command>,
+    work: &mut Invocation,
+) -> Result<Option<String>, UsageError> {
+    let os_value = value.unwrap_or_default();
+    let value = os_value.to_string_lossy();
+    let bad = || usage(format!("'{value}' is no {} for '{}'", row.value.unwrap_or("value"), spelling(row)));
+    match row.flag {
+        Flag::Level => work.level = Some(OptLevel::parse(&value).ok_or_else(bad)?),
+        Flag::Target => work.arch = Some(Arch::parse(&value).map_err(|error| usage(error.to_string()))?),
+        Flag::Emit => {
+            work.emit = match &*value {
+                "obj" => Emit::Object,
+                "ir" => Emit::Ir,
+                "mir" => Emit::Mir,
+                "asm" => Emit::Assembly,
+                _ => return Err(bad()),
+            }
+        }
+        Flag::Output => work.output = Some(PathBuf::from(os_value)),
+        Flag::Threads => {
+            let threads = value.parse().ok().filter(|&threads: &usize| threads <= MAX_THREADS);
+            work.threads = threads.ok_or_else(bad)?;
+        }
+        Flag::Linker => work.linker = Some(os_value.to_str().ok_or_else(bad)?.to_owned()),
+        Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
+        Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),
+        Flag::PrintAfter => work.print_after.push(Step::parse(&value).ok_or_else(bad)?),
+        Flag::Stats => work.stats = Stats::On,
+        Flag::TimePasses => work.timing = Timing::On,
+        Flag::Help => {
+            return Ok(Some(match command {
+                Some(command) => crate::help::command_help(command),
+                None => crate::help::help(),
+            }));
+        }
+        Flag::Version => return Ok(Some(format!("ice {}\n", env!("CARGO_PKG_VERSION")))),
+        Flag::Man => return Ok(Some(crate::help::man_page())),
+        Flag::Completions => return Ok(Some(crate::help::completions(&value).ok_or_else(bad)?)),
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<Request, UsageError> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    fn work(line: &str) -> Invocation {
+        match parse_line(line) {
+            Ok(Request::Work(work)) => *work,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn refused(line: &str) -> String {
+        parse_line(line).expect_err(line).0
+    }
+
+    #[test]
+    fn the_forms_of_the_manual() {
+        let w = work("translate -O2 --target i686 --threads 4 --emit asm a.pexe -o a.s");
+        assert_eq!((w.command, w.level, w.arch), (Command::Translate, Some(OptLevel::O2), Some(Arch::X86_32)));
+        assert_eq!((w.threads, w.emit), (4, Emit::Assembly));
+        assert_eq!((w.input.to_str(), w.output), (Some("a.pexe"), Some("a.s".into())));
+        assert_eq!(work("build -Om1 a.pexe -oa").level, Some(OptLevel::Om1));
+        let w = work("translate --print-after lower --print-after emit --function=f3 --stats - -o -");
+        assert_eq!(w.print_after, [Step::Lower, Step::Emit]);
+        assert_eq!((w.function, w.stats), (Some(FunctionSelector::Name("f3".into())), Stats::On));
+        assert_eq!(work("dump a.pexe").output, None);
+        assert_eq!(work("translate --emit ir a.pexe").output, None);
+    }
+
+    #[test]
+    fn all_after_the_input_is_the_programs() {
+        for command in ["run", "interpret"] {
+            let w = work(&format!("{command} a.pexe -O2 -- --help -o x b"));
+            assert_eq!(w.arguments, ["-O2", "--", "--help", "-o", "x", "b"]);
+            assert_eq!((w.level, w.output), (None, None));
+        }
+        assert_eq!(work("run -- -odd.pexe -h").input, PathBuf::from("-odd.pexe"));
+        assert_eq!(work("run - 1 2").arguments, ["1", "2"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(refused(""), "a command is missing");
+        assert_eq!(refused("frobnicate x"), "unknown command 'frobnicate'");
+        assert_eq!(refused("translate"), "the input file is missing");
+        assert_eq!(refused("translate a.pexe"), "the output file is missing (-o)");
+        assert_eq!(refused("dump a b"), "unexpected argument 'b'");
+        assert_eq!(refused("dump -O2 a"), "'-O' is not a flag of 'dump'");
+        assert_eq!(refused("translate -O9 a -o b"), "'9' is no LEVEL for '-O'");
+        assert_eq!(refused("translate --threads x a -o b"), "'x' is no N for '--threads'");
+        assert_eq!(refused("translate --threads 99999 a -o b"), "'99999' is no N for '--threads'");
+        assert_eq!(refused("translate --emit exe a -o b"), "'exe' is no KIND for '--emit'");
+        assert!(refused("translate --target vax a -o b").starts_with("unknown target 'vax'"));
+        assert_eq!(refused("--threads 3 translate a"), "the command comes before '--threads'");
+        assert_eq!(refused("--completions csh"), "'csh' is no SHELL for '--completions'");
+        for line in ["--frob", "translate --frob a -o b", "translate a -o", "translate --stats=3 a -o b", "-Q"] {
+            assert!(!refused(line).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_consistent() {
+        for (index, row) in COMMANDS.iter().enumerate() {
+            assert_eq!(row.command as usize, index);
+        }
+        for (i, a) in FLAGS.iter().enumerate() {
+            assert!(!spelling(a).is_empty());
+            for b in &FLAGS[i + 1..] {
+                assert!(a.flag != b.flag && (a.short.is_none() || a.short != b.short));
+                assert!(a.long.is_none() || a.long != b.long);
+            }
+        }
+        let steps = FLAGS.iter().find(|row| row.flag == Flag::PrintAfter).unwrap().offers;
+        assert_eq!(steps[..Step::ALL.len()], Step::ALL.map(Step::name));
+        let targets = FLAGS.iter().find(|row| row.flag == Flag::Target).unwrap().offers;
+        assert!(targets.iter().all(|name| Arch::parse(name).is_ok()));
+    }
+}

@@ -1,0 +1,39 @@
+//! Programs as they are: reading whole ones, checking, dumping, writing bitcode. Nothing is translated.
+
+use crate::error::Error;
+use crate::options::InputFormat;
+use crate::translate::parse_text;
+use core::fmt::{self, Write};
+use ice_bitcode::pexe;
+use ice_ir::Program;
+
+/// Reads and verifies a whole program without changing anything in it.
+///
+/// # Errors
+/// The input is malformed or breaks a rule of the IR.
+pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error> {
+    match format {
+        InputFormat::Text => parse_text(bytes),
+        InputFormat::Bitcode => {
+            let program = pexe::read_program(bytes).map_err(Error::Bitcode)?;
+            ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
+            Ok(program)
+        }
+    }
+}
+
+/// Lists the blocks and records of a bitcode file.
+///
+/// # Errors
+/// Outside: the sink failed. Inside: the file is malformed; what comes before the error is written.
+pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt::Error> {
+    Ok(ice_bitcode::dump::dump_pexe(bytes, out)?.map_err(Error::Bitcode))
+}
+
+/// Writes a program as bitcode.
+///
+/// # Errors
+/// The format cannot express the program.
+pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
+    pexe::write_program(program).map_err(Error::Bitcode)
+}

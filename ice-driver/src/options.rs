@@ -1,0 +1,150 @@
+//! What a translation is asked to do.
+
+use crate::arch::Arch;
+use crate::recipe::{Recipe, Step};
+
+/// Optimisation level as written on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OptLevel {
+    /// Short translation: the recipe [`Recipe::Om1`].
+    Om1,
+    /// The same as [`OptLevel::Om1`] until it has a recipe of its own.
+    O0,
+    /// The same as [`OptLevel::O2`] until it has a recipe of its own.
+    O1,
+    /// Fast code: the recipe [`Recipe::O2`].
+    O2,
+}
+
+impl OptLevel {
+    /// The level written after `-O`.
+    pub fn parse(text: &str) -> Option<OptLevel> {
+        match text {
+            "m1" => Some(OptLevel::Om1),
+            "0" => Some(OptLevel::O0),
+            "1" => Some(OptLevel::O1),
+            "2" => Some(OptLevel::O2),
+            _ => None,
+        }
+    }
+
+    /// The recipe that this level means.
+    pub fn recipe(self) -> Recipe {
+        match self {
+            OptLevel::Om1 | OptLevel::O0 => Recipe::Om1,
+            OptLevel::O1 | OptLevel::O2 => Recipe::O2,
+        }
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emit {
+    /// A relocatable ELF object.
+    Object,
+    /// The intermediate representation that lowering sees, in the text form of `ice-ir`.
+    Ir,
+    /// Machine instructions over virtual registers.
+    Mir,
+    /// Text for the GNU assembler and `llvm-mc`, which make the same object from it.
+    Assembly,
+}
+
+/// What the input is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputFormat {
+    /// PNaCl bitcode (`.pexe`).
+    Bitcode,
+    /// The text form (`.ice`).
+    Text,
+}
+
+/// One function of a module, as the user names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FunctionSelector {
+    /// By its number among all functions of the module, declared ones included.
+    Number(u32),
+    /// By its name.
+    Name(String),
+}
+
+impl FunctionSelector {
+    /// A decimal number or a name.
+    pub fn parse(text: &str) -> FunctionSelector {
+        match text.parse() {
+            Ok(number) => FunctionSelector::Number(number),
+            Err(_) => FunctionSelector::Name(text.to_owned()),
+        }
+    }
+}
+
+/// Whether the time of each step is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timing {
+    /// No clock is read.
+    #[default]
+    Off,
+    /// The clock is read around every step of every function.
+    On,
+}
+
+/// Choices of one translation.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Machine to translate for.
+    pub arch: Arch,
+    /// Optimisation level.
+    pub level: OptLevel,
+    /// What to write.
+    pub emit: Emit,
+    /// What the input is.
+    pub format: InputFormat,
+    /// Worker threads; 0 translates on the calling thread.
+    pub threads: usize,
+    /// Translate only this function.
+    pub function: Option<FunctionSelector>,
+    /// Steps after which the function is given to [`Options::print`].
+    pub print_after: Vec<Step>,
+    /// Receives what [`Options::print_after`] asks for, function by function in their order.
+    pub print: fn(&str),
+    /// Whether to take times.
+    pub timing: Timing,
+}
+
+impl Options {
+    /// An object for `arch` from bitcode, at the fastest level, on the calling thread.
+    pub fn new(arch: Arch) -> Options {
+        Options {
+            arch,
+            level: OptLevel::Om1,
+            emit: Emit::Object,
+            format: InputFormat::Bitcode,
+            threads: 0,
+            function: None,
+            print_after: Vec::new(),
+            print: |_| {},
+            timing: Timing::Off,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_the_spelling_of_the_command_line() {
+        assert_eq!(OptLevel::parse("m1"), Some(OptLevel::Om1));
+        assert_eq!(OptLevel::parse("2").map(OptLevel::recipe), Some(Recipe::O2));
+        assert_eq!(OptLevel::parse("0").map(OptLevel::recipe), Some(Recipe::Om1));
+        assert_eq!(OptLevel::parse("3"), None);
+        assert_eq!(OptLevel::parse(""), None);
+    }
+
+    #[test]
+    fn functions_are_chosen_by_number_or_name() {
+        assert_eq!(FunctionSelector::parse("17"), FunctionSelector::Number(17));
+        assert_eq!(FunctionSelector::parse("_start"), FunctionSelector::Name("_start".into()));
+        assert_eq!(FunctionSelector::parse("-1"), FunctionSelector::Name("-1".into()));
+    }
+}

@@ -1,0 +1,359 @@
+//! The recipes: which steps turn a function body into machine code, in which order.
+//!
+//! [`FunctionCompiler`] owns the memory of every step. It is made once a thread and reused from function
+//! to function, so that translating the thousandth function allocates nothing.
+
+use crate::error::{Error, StepResult};
+use crate::options::{Emit, Timing};
+use crate::output::FunctionOutput;
+use crate::report::Report;
+use crate::translate::Bodies;
+use core::fmt::Write;
+use ice_asm::{CodeBuffer, Listing};
+use ice_ir::mach::MachFunction;
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, Module};
+use ice_passes::lower::{LowerScratch, lower_function};
+use ice_passes::{BlockOrder, CompileError, Target, Uses};
+use std::time::Instant;
+
+/// A list of steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recipe {
+    /// Short translation time.
+    Om1,
+    /// Fast code.
+    O2,
+}
+
+/// What is done to a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Read the body; constants fold and common subexpressions of a block vanish while it is built.
+    Read,
+    /// Predecessors and successors of blocks.
+    ControlFlow,
+    /// Use counts and dead instructions.
+    Uses,
+    /// Final block order with split edges.
+    BlockOrder,
+    /// Machine instructions over virtual registers.
+    Lower,
+    /// Registers and spill slots.
+    Allocate,
+    /// Bytes.
+    Emit,
+}
+
+impl Step {
+    /// Every step, in the order of the longest recipe.
+    pub const ALL: [Step; 7] = [
+        Step::Read,
+        Step::ControlFlow,
+        Step::Uses,
+        Step::BlockOrder,
+        Step::Lower,
+        Step::Allocate,
+        Step::Emit,
+    ];
+
+    /// The name for `--print-after` and `--time-passes`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Step::Read => "read",
+            Step::ControlFlow => "control-flow",
+            Step::Uses => "uses",
+            Step::BlockOrder => "block-order",
+            Step::Lower => "lower",
+            Step::Allocate => "allocate",
+            Step::Emit => "emit",
+        }
+    }
+
+    /// The step of that name.
+    pub fn parse(name: &str) -> Option<Step> {
+        Step::ALL.into_iter().find(|step| step.name() == name)
+    }
+}
+
+/// Om1: values are in registers within a block only.
+const OM1: &[Step] = &[
+    Step::Read,
+    Step::ControlFlow,
+    Step::Uses,
+    Step::BlockOrder,
+    Step::Lower,
+    Step::Allocate,
+    Step::Emit,
+];
+
+impl Recipe {
+    /// The steps in order. O2 has no steps of its own yet: see [`Recipe::is_complete`].
+    pub const fn steps(self) -> &'static [Step] {
+        match self {
+            Recipe::Om1 | Recipe::O2 => OM1,
+        }
+    }
+
+    /// Whether the recipe is more than a name for another one.
+    pub const fn is_complete(self) -> bool {
+        matches!(self, Recipe::Om1)
+    }
+
+    fn allocator(self) -> ice_regalloc::Options {
+        match self {
+            Recipe::Om1 | Recipe::O2 => ice_regalloc::Options { mode: ice_regalloc::Mode::Minimal },
+        }
+    }
+}
+
+/// What all functions of a translation have in common.
+pub struct Job<'a, T, B> {
+    /// The back end.
+    pub target: T,
+    /// The module.
+    pub module: &'a Module,
+    /// Its bodies.
+    pub bodies: B,
+    /// The steps.
+    pub recipe: Recipe,
+    /// What is wanted in the end.
+    pub emit: Emit,
+    /// Steps after which the function is printed.
+    pub print_after: &'a [Step],
+    /// Whether to take times.
+    pub timing: Timing,
+}
+
+/// The memory of every step.
+pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
+    reader: B::Reader,
+    filter: Filtered,
+    func: Function,
+    cfg: ControlFlowGraph,
+    uses: Uses,
+    order: BlockOrder,
+    lower: LowerScratch,
+    mach: MachFunction<T::Inst>,
+    allocator: ice_regalloc::Context,
+    allocation: ice_regalloc::Output,
+    buffer: CodeBuffer<L>,
+    /// Sums over the functions compiled so far.
+    pub report: Report,
+}
+
+impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
+    fn default() -> Self {
+        FunctionCompiler {
+            reader: B::Reader::default(),
+            filter: Filtered::new(),
+            func: Function::new(),
+            cfg: ControlFlowGraph::new(),
+            uses: Uses::default(),
+            order: BlockOrder::default(),
+            lower: LowerScratch::default(),
+            mach: MachFunction::new(),
+            allocator: ice_regalloc::Context::default(),
+            allocation: ice_regalloc::Output::default(),
+            buffer: CodeBuffer::new(),
+            report: Report::default(),
+        }
+    }
+}
+
+impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
+    /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
+    /// them.
+    ///
+    /// # Errors
+    /// The body is malformed, or the back end refuses the function.
+    pub fn compile(
+        &mut self,
+        job: &Job<'_, T, B>,
+        function: FuncId,
+        body: usize,
+        out: &mut FunctionOutput<L>,
+    ) -> Result<(), Error> {
+        out.clear(function);
+        let last = match job.emit {
+            Emit::Ir => Step::Read,
+            Emit::Mir => Step::Lower,
+            Emit::Object | Emit::Assembly => Step::Emit,
+        };
+        for &step in job.recipe.steps() {
+            let start = (job.timing == Timing::On).then(Instant::now);
+            let result = match step {
+                Step::Read => {
+                    job.bodies.read(body, &mut self.reader, &mut self.filter, &mut self.func)?;
+                    Ok(())
+                }
+                _ => self.perform(step, job, out),
+            };
+            if let Some(start) = start {
+                self.report.times[step as usize] += start.elapsed();
+            }
+            result.map_err(|kind| Error::Compile {
+                name: String::from_utf8_lossy(job.module.name(job.module.functions[function].name)).into_owned(),
+                error: CompileError { function, kind },
+            })?;
+            if job.print_after.contains(&step) {
+                self.print(step, job, function, out);
+            }
+            if step == last {
+                break;
+            }
+        }
+        match job.emit {
+            Emit::Ir => self.write_ir(job.module, &mut out.text),
+            Emit::Mir => self.write_mir(function, &mut out.text),
+            Emit::Object => {}
+            // The listing is printed when constants have their final numbers.
+            Emit::Assembly => std::mem::swap(&mut self.buffer, &mut out.listing),
+        }
+        self.count(out);
+        Ok(())
+    }
+
+    /// One step after reading.
+    fn perform(&mut self, step: Step, job: &Job<'_, T, B>, out: &mut FunctionOutput<L>) -> StepResult {
+        match step {
+            Step::Read => Ok(()),
+            Step::ControlFlow => {
+                self.cfg.compute(&self.func);
+                Ok(())
+            }
+            Step::Uses => {
+                self.uses.compute(&self.func);
+                Ok(())
+            }
+            Step::BlockOrder => {
+                self.order.compute(&self.func, &self.cfg);
+                Ok(())
+            }
+            Step::Lower => lower_function(
+                &job.target,
+                job.module,
+                &self.func,
+                &self.cfg,
+                &self.order,
+                &self.uses,
+                &mut out.compiled.constants,
+                &mut self.lower,
+                &mut self.mach,
+            ),
+            Step::Allocate => self.allocate(job),
+            Step::Emit => job.target.emit(
+                &self.mach,
+                &self.lower.switches,
+                &self.allocation,
+                &mut self.buffer,
+                &mut out.compiled,
+            ),
+        }
+    }
+
+    fn allocate(&mut self, job: &Job<'_, T, B>) -> StepResult {
+        let registers = job.target.registers(&self.mach.frame);
+        let options = job.recipe.allocator();
+        self.allocator.allocate(&self.mach, registers, &options, &mut self.allocation)?;
+        #[cfg(debug_assertions)]
+        if let Err(error) = ice_regalloc::check(&self.mach, registers, &self.allocation) {
+            debug_assert!(false, "{}: {error}", self.func.id);
+            return Err(ice_passes::ErrorKind::AllocationCheck);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, out: &FunctionOutput<L>) {
+        let report = &mut self.report;
+        report.functions += 1;
+        report.blocks += self.func.num_blocks() as u64;
+        report.insts += self.func.num_insts() as u64;
+        report.mach_insts += self.mach.insts().len() as u64;
+        report.moves += u64::from(self.allocation.stats.moves);
+        report.spills += u64::from(self.allocation.stats.spills);
+        report.reloads += u64::from(self.allocation.stats.reloads);
+        report.code_bytes += out.compiled.code.len() as u64;
+        report.relocations += out.compiled.relocs.len() as u64;
+        report.jump_tables += out.compiled.tables.len() as u64;
+    }
+
+    fn write_ir(&self, module: &Module, out: &mut String) {
+        // Writing into a string cannot fail.
+        let _ = ice_ir::write_function(module, &self.func, out);
+    }
+
+    fn write_mir(&self, function: FuncId, out: &mut String) {
+        let _ = writeln!(out, "{function}:");
+        let _ = self.mach.write(out);
+    }
+
+    /// Prints what `step` made into the log of the function.
+    fn print(&self, step: Step, job: &Job<'_, T, B>, function: FuncId, out: &mut FunctionOutput<L>) {
+        let _ = writeln!(out.log, "; {function} after {}", step.name());
+        match step {
+            Step::Read => self.write_ir(job.module, &mut out.log),
+            Step::ControlFlow => {
+                for block in self.func.blocks() {
+                    let (preds, succs) = (self.cfg.preds(block), self.cfg.succs(block));
+                    let _ = writeln!(out.log, "{block}: from {preds:?} to {succs:?}");
+                }
+            }
+            Step::Uses => {
+                for block in self.func.blocks() {
+                    for inst in self.func.block_insts(block) {
+                        if let Some(result) = self.func.result(inst) {
+                            let (count, dead) = (self.uses.count(result), self.uses.is_dead(inst));
+                            let _ = writeln!(out.log, "{result}: {count}{}", if dead { " dead" } else { "" });
+                        }
+                    }
+                }
+            }
+            Step::BlockOrder => {
+                for (index, block) in self.order.blocks().iter().enumerate() {
+                    let _ = writeln!(out.log, "{index}: {block:?}");
+                }
+            }
+            Step::Lower => self.write_mir(function, &mut out.log),
+            Step::Allocate => {
+                self.write_mir(function, &mut out.log);
+                for inst in 0..self.mach.insts().len() {
+                    let inst = ice_regalloc::Inst::from_u32(inst as u32);
+                    let _ = writeln!(out.log, "{inst}: {:?}", self.allocation.allocs_of(inst));
+                }
+                for edit in &self.allocation.edits {
+                    let _ = writeln!(out.log, "{}: {} = {}", edit.point, edit.to, edit.from);
+                }
+            }
+            Step::Emit => {
+                for line in out.compiled.code.chunks(16) {
+                    for byte in line {
+                        let _ = write!(out.log, "{byte:02x} ");
+                    }
+                    let _ = writeln!(out.log);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_found_by_their_names_and_have_their_place_in_the_table() {
+        for (index, step) in Step::ALL.into_iter().enumerate() {
+            assert_eq!(Step::parse(step.name()), Some(step));
+            assert_eq!(step as usize, index);
+        }
+        assert_eq!(Step::parse("all"), None);
+    }
+
+    #[test]
+    fn every_recipe_ends_with_bytes() {
+        for recipe in [Recipe::Om1, Recipe::O2] {
+            assert_eq!(recipe.steps().first(), Some(&Step::Read));
+            assert_eq!(recipe.steps().last(), Some(&Step::Emit));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a translation did: counts for `--stats`, times for `--time-passes`.
+
+use crate::recipe::Step;
+use core::fmt;
+use core::time::Duration;
+
+/// Sums over the functions of a module. Counts are the same for every number of threads.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Functions translated.
+    pub functions: u64,
+    /// Blocks of the IR.
+    pub blocks: u64,
+    /// Instructions of the IR.
+    pub insts: u64,
+    /// Machine instructions before emission.
+    pub mach_insts: u64,
+    /// Register-to-register copies that the allocator added.
+    pub moves: u64,
+    /// Stores to spill slots.
+    pub spills: u64,
+    /// Loads from spill slots.
+    pub reloads: u64,
+    /// Bytes of machine code, without padding between functions.
+    pub code_bytes: u64,
+    /// Relocations in code.
+    pub relocations: u64,
+    /// Jump tables.
+    pub jump_tables: u64,
+    /// Time of each step over all threads, by [`Step`]; zero unless asked for.
+    pub times: [Duration; Step::ALL.len()],
+}
+
+impl Report {
+    /// Adds the sums of another worker.
+    pub fn merge(&mut self, other: &Report) {
+        self.functions += other.functions;
+        self.blocks += other.blocks;
+        self.insts += other.insts;
+        self.mach_insts += other.mach_insts;
+        self.moves += other.moves;
+        self.spills += other.spills;
+        self.reloads += other.reloads;
+        self.code_bytes += other.code_bytes;
+        self.relocations += other.relocations;
+        self.jump_tables += other.jump_tables;
+        for (time, more) in self.times.iter_mut().zip(other.times) {
+            *time += more;
+        }
+    }
+
+    /// Writes the counts, one a line.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        for (count, what) in [
+            (self.functions, "functions"),
+            (self.blocks, "blocks"),
+            (self.insts, "IR instructions"),
+            (self.mach_insts, "machine instructions"),
+            (self.moves, "moves added by register allocation"),
+            (self.spills, "spills"),
+            (self.reloads, "reloads"),
+            (self.code_bytes, "bytes of code"),
+            (self.relocations, "relocations in code"),
+            (self.jump_tables, "jump tables"),
+        ] {
+            writeln!(out, "{count:>12} {what}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the time of each step in milliseconds, one a line.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_times(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let total: Duration = self.times.iter().sum();
+        let row = |out: &mut dyn fmt::Write, name: &str, time: Duration| {
+            let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
+            writeln!(out, "{:>12.3} ms {share:>5.1} % {name}", time.as_secs_f64() * 1e3)
+        };
+        for step in Step::ALL {
+            row(out, step.name(), self.times[step as usize])?;
+        }
+        row(out, "all steps", total)
+    }
+}

@@ -1,0 +1,258 @@
+//! From the bytes of a module to the bytes of an object, without input or output.
+//!
+//! The header of the module is read first; then every body is read and translated by itself, on as many
+//! threads as asked for ([`parallel`](crate::parallel)), and written in the order of the module.
+
+use crate::arch::Arch;
+use crate::assembly::AssemblyOutput;
+use crate::error::Error;
+use crate::names::SymbolNames;
+use crate::object::{ObjectOutput, data_limit};
+use crate::options::{Emit, FunctionSelector, InputFormat, Options};
+use crate::output::{FunctionOutput, ModuleOutput};
+use crate::parallel::run_in_order;
+use crate::recipe::{FunctionCompiler, Job};
+use crate::report::Report;
+use ice_asm::{Listing, TextListing};
+use ice_bitcode::pexe;
+use ice_elf::Sink as ObjectSink;
+use ice_ir::{Filtered, FuncId, Function, Module, Program};
+use ice_passes::Target;
+use ice_target_x86::X86;
+
+/// Function bodies by number, to be read on any thread.
+pub trait Bodies: Sync {
+    /// Memory of reading, one a thread.
+    type Reader: Default + Send;
+
+    /// Reads body number `index` into `func`.
+    ///
+    /// # Errors
+    /// The body is malformed.
+    fn read(
+        &self,
+        index: usize,
+        reader: &mut Self::Reader,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<(), Error>;
+}
+
+/// The bodies of a bitcode file.
+struct BitcodeBodies<'a> {
+    bytes: &'a [u8],
+    header: &'a pexe::ModuleHeader,
+}
+
+impl Bodies for BitcodeBodies<'_> {
+    type Reader = pexe::FunctionReader;
+
+    fn read(
+        &self,
+        index: usize,
+        reader: &mut Self::Reader,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<(), Error> {
+        let body = &self.header.bodies[index];
+        reader.read(self.bytes, self.header, body, filter, func).map_err(Error::Bitcode)
+    }
+}
+
+/// The bodies of a program in memory.
+struct ProgramBodies<'a>(&'a [Function]);
+
+impl Bodies for ProgramBodies<'_> {
+    type Reader = ();
+
+    fn read(&self, index: usize, (): &mut (), _: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+        func.clone_from(&self.0[index]);
+        Ok(())
+    }
+}
+
+/// Translates the module in `input` and writes what `options` ask for into `sink`, which must be empty.
+///
+/// The result depends on the input and the options alone; the number of threads does not change it.
+///
+/// # Errors
+/// Malformed input, a function that the target cannot express, an unknown function, a target that is not
+/// built in, errors of the sink. The first function with an error is the one reported. The sink then holds
+/// a useless beginning.
+pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) -> Result<Report, Error> {
+    match options.arch {
+        Arch::X86_32 => compile(X86::new_32(), input, options, sink),
+        Arch::X86_64 => compile(X86::new_64(), input, options, sink),
+        arch @ (Arch::Arm32 | Arch::Mips32) => Err(Error::TargetNotBuiltIn(arch)),
+    }
+}
+
+fn compile<T: Target + Sync + Copy>(
+    target: T,
+    input: &[u8],
+    options: &Options,
+    sink: &mut dyn ObjectSink,
+) -> Result<Report, Error> {
+    match options.format {
+        InputFormat::Bitcode => {
+            let header = pexe::read_module(input).map_err(Error::Bitcode)?;
+            let bodies = BitcodeBodies { bytes: input, header: &header };
+            let (module, count) = (&header.module, header.bodies.len());
+            compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
+        }
+        InputFormat::Text => {
+            let program = parse_text(input)?;
+            let bodies = ProgramBodies(&program.bodies);
+            let (module, count) = (&program.module, program.bodies.len());
+            compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
+        }
+    }
+}
+
+/// Parses and verifies a program in the text form.
+///
+/// # Errors
+/// A syntax error, or a rule of the IR that the program breaks.
+pub fn parse_text(input: &[u8]) -> Result<Program, Error> {
+    let text = std::str::from_utf8(input).map_err(|error| Error::NotUtf8(error.valid_up_to()))?;
+    let program = ice_ir::parse_program(text).map_err(Error::Text)?;
+    ice_ir::verify_program(&program, ice_ir::Rules::Ice).map_err(Error::Verify)?;
+    Ok(program)
+}
+
+struct Translation<'a, T, B> {
+    target: T,
+    module: &'a Module,
+    bodies: B,
+    /// Number of bodies.
+    count: usize,
+    input: &'a [u8],
+    options: &'a Options,
+}
+
+/// The defined functions to translate, each with the number of its body.
+fn select(
+    module: &Module,
+    count: usize,
+    selector: Option<&FunctionSelector>,
+) -> Result<Vec<(FuncId, usize)>, Error> {
+    let all = module.defined_functions().zip(0..count);
+    let Some(selector) = selector else { return Ok(all.collect()) };
+    let is_wanted = |id: FuncId| match selector {
+        FunctionSelector::Number(number) => id.as_u32() == *number,
+        FunctionSelector::Name(name) => module.name(module.functions[id].name) == name.as_bytes(),
+    };
+    let found: Vec<_> = all.filter(|&(id, _)| is_wanted(id)).take(1).collect();
+    if found.is_empty() {
+        return Err(Error::NoSuchFunction(match selector {
+            FunctionSelector::Number(number) => number.to_string(),
+            FunctionSelector::Name(name) => name.clone(),
+        }));
+    }
+    Ok(found)
+}
+
+fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
+    translation: Translation<'_, T, B>,
+    sink: &mut dyn ObjectSink,
+) -> Result<Report, Error> {
+    let Translation { target, module, bodies, count, input, options } = translation;
+    let functions = select(module, count, options.function.as_ref())?;
+    let job = Job {
+        target,
+        module,
+        bodies,
+        recipe: options.level.recipe(),
+        emit: options.emit,
+        print_after: &options.print_after,
+        timing: options.timing,
+    };
+    match options.emit {
+        Emit::Object => {
+            let names = SymbolNames::new(module);
+            let limit = data_limit(input.len());
+            let selected = |id| match options.function {
+                None => true,
+                Some(_) => functions.iter().any(|&(function, _)| function == id),
+            };
+            let output = ObjectOutput::new(options.arch, module, &names, selected, limit, sink)?;
+            run::<T, B, ()>(&job, &functions, options, Box::new(output))
+        }
+        Emit::Assembly => {
+            let names = SymbolNames::new(module);
+            let output = AssemblyOutput::new(module, &names, sink)?;
+            run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
+        }
+        Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),
+        Emit::Ir | Emit::Mir => run::<T, B, ()>(&job, &functions, options, Box::new(TextOutput(sink))),
+    }
+}
+
+/// Translates the functions and hands them to `output` in order.
+fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
+    job: &Job<'_, T, B>,
+    functions: &[(FuncId, usize)],
+    options: &Options,
+    mut output: Box<dyn ModuleOutput<L> + '_>,
+) -> Result<Report, Error> {
+    let reports = run_in_order(
+        functions.len(),
+        options.threads,
+        FunctionCompiler::<T, B, L>::default,
+        |compiler, number, out: &mut FunctionOutput<L>| {
+            let (function, body) = functions[number];
+            compiler.compile(job, function, body, out)
+        },
+        |compiler| compiler.report,
+        |_, out, result| {
+            if !out.log.is_empty() {
+                (options.print)(&out.log);
+            }
+            result?;
+            output.function(out)
+        },
+    )?;
+    output.finish()?;
+    let mut report = Report::default();
+    for part in &reports {
+        report.merge(part);
+    }
+    Ok(report)
+}
+
+/// Representations as text, one function after the other.
+struct TextOutput<'a>(&'a mut dyn ObjectSink);
+
+impl<L: Listing> ModuleOutput<L> for TextOutput<'_> {
+    fn function(&mut self, output: &mut FunctionOutput<L>) -> Result<(), Error> {
+        Ok(self.0.append(output.text.as_bytes())?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The whole module as lowering sees it, as a program that can be read back.
+fn emit_program<T: Target, B: Bodies>(
+    job: &Job<'_, T, B>,
+    functions: &[(FuncId, usize)],
+    sink: &mut dyn ObjectSink,
+) -> Result<Report, Error> {
+    let mut report = Report::default();
+    let mut program = Program { module: job.module.clone(), bodies: Vec::with_capacity(functions.len()) };
+    let (mut reader, mut filter) = (B::Reader::default(), Filtered::new());
+    for &(_, body) in functions {
+        let mut func = Function::new();
+        job.bodies.read(body, &mut reader, &mut filter, &mut func)?;
+        report.functions += 1;
+        report.blocks += func.num_blocks() as u64;
+        report.insts += func.num_insts() as u64;
+        program.bodies.push(func);
+    }
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = ice_ir::write_program(&program, &mut text);
+    sink.append(text.as_bytes())?;
+    Ok(report)
+}
