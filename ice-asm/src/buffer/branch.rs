@@ -8,8 +8,8 @@
 //!    inverted conditional to `M`.
 //! 4. *Unreachable branch*: a jump where control cannot come from before and no label is bound: not emitted.
 //!
-//! Rules 1 and 4 apply when a jump is asked for, 2 and 3 until none applies after each branch and each
-//! label: each shortens the buffer, so this ends, and each branch is removed at most once.
+//! Rules 1 and 4 apply when a jump is asked for, 2 and 3 when a label is bound, until none applies: each
+//! shortens the buffer, so this ends, and each branch is removed at most once.
 //!
 //! A branch in the middle can still come to target its own end, by the later alias of a label; `finish`
 //! writes it as instructions that do nothing.
@@ -225,7 +225,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         true
     }
 
-    /// Appends a branch and applies rules 2 and 3.
+    /// Appends a branch. No label is bound behind it yet, so rules 2 and 3 wait for `bind`.
     fn add_branch(&mut self, cond: Option<B::Cond>, target: Label, reach: Reach) {
         let start = self.offset();
         let short = B::size(cond, Form::Short);
@@ -247,15 +247,14 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             _ => Form::Long,
         };
         self.push_branch(cond, target, form);
-        self.simplify_tail();
     }
 
     fn push_branch(&mut self, cond: Option<B::Cond>, target: Label, form: Form) {
         let start = self.offset();
         let mut bytes = [0; 16];
-        let bytes = &mut bytes[..B::size(cond, form) as usize];
-        B::encode(cond, form, 0, bytes);
-        self.append(bytes);
+        let size = B::size(cond, form) as usize;
+        B::encode(cond, form, 0, &mut bytes[..size]);
+        self.append_inst(&bytes, size);
         if self.offset() == start {
             return; // The buffer is full.
         }

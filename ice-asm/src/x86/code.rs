@@ -169,6 +169,13 @@ struct Tail {
     len: u32,
 }
 
+/// Where a base is expected in ModRM: a SIB byte follows.
+const SIB: u8 = 4;
+/// Where a base is expected and the mode is 0: there is none.
+const NO_BASE: u8 = 5;
+/// In SIB: there is no index.
+const NO_INDEX: u8 = 4 << 3;
+
 const REX_B: u8 = 1;
 const REX_X: u8 = 2;
 const REX_R: u8 = 4;
@@ -253,6 +260,30 @@ impl<L: Listing> Encoder<'_, L> {
     pub(super) fn inst_rm(&mut self, code: Code, attrs: Attrs, reg: u8, mem: &Mem, imm: Immediate) {
         let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg);
         let mut rex = (reg >> 3) * REX_R;
+        // The usual operand, a base and a displacement, takes a short way.
+        if let Mem {
+            base: Base::Reg(base),
+            index: None,
+            disp,
+            target: Target::None,
+            address_size: AddressSize::Native,
+            segment: Segment::Default,
+        } = *mem
+            && base.number() & 7 != SIB
+        {
+            let head = self.opcode(Head::EMPTY, code, attrs, rex | ((base.number() >> 3) * REX_B), byte);
+            let modrm = u64::from((reg & 7) << 3 | base.number() & 7);
+            let (mode, len) = match i8::try_from(disp) {
+                Ok(0) if base.number() & 7 != NO_BASE => (0, 1),
+                Ok(_) => (1 << 6, 2),
+                Err(_) => (2 << 6, 5),
+            };
+            return self.finish_inst(
+                head,
+                Tail { bytes: modrm | mode | u64::from(disp as u32) << 8, len },
+                imm,
+            );
+        }
         if let Base::Reg(base) = mem.base {
             rex |= (base.number() >> 3) * REX_B;
         }
@@ -337,9 +368,6 @@ impl<L: Listing> Encoder<'_, L> {
     /// later is the last four bytes.
     #[inline]
     fn address(&mut self, reg: u8, mem: &Mem) -> Tail {
-        const SIB: u8 = 4;
-        const NO_BASE: u8 = 5;
-        const NO_INDEX: u8 = 4 << 3;
         let disp = if mem.target == Target::None { mem.disp } else { 0 };
         let index =
             mem.index.map_or(NO_INDEX, |(index, scale)| (scale as u8) << 6 | (index.number() & 7) << 3);
