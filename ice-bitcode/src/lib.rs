@@ -8,5 +8,6 @@ pub mod canonical;
 pub mod dump;
 pub mod error;
 pub mod header;
+pub mod pexe;
 
 pub use error::{Error, LocatedError, Location, Result};

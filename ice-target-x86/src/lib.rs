@@ -1,4 +1,22 @@
 //! The x86-32 and x86-64 back end.
+//!
+//! Both modes share every lowering rule: [`X86`] carries the [`Mode`], and the rules ask it for widths and
+//! register numbers. PNaCl programs have 32-bit addresses in both modes; in 64-bit code their memory
+//! operands carry the address-size prefix, so that address arithmetic wraps as the program expects.
+//!
+//! Not for you if you need code for a processor without SSE2.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
+
+mod abi;
+mod address;
+mod emit;
+mod inst;
+mod lower;
+mod regs;
+mod size;
+mod target;
+
+pub use inst::Inst;
+pub use target::X86;

@@ -33,11 +33,48 @@ pub enum Element {
     Blob,
 }
 
+/// A scalar field, made ready for reading. One rule for all but characters: a chunk of `width` bits, cut off by
+/// `mask`; more chunks if it has a bit of `more` (none for fixed fields); `literal` added (0 where there are bits).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Field {
+    pub(super) literal: u64,
+    pub(super) mask: u32,
+    pub(super) more: u32,
+    pub(super) width: u8,
+}
+
+impl Field {
+    fn new(op: Op) -> Field {
+        let mask = |width: u32| ((1u64 << width) - 1) as u32;
+        match op {
+            Op::Literal(literal) => Field { literal, mask: 0, more: 0, width: 0 },
+            Op::Fixed(width) => Field { literal: 0, mask: mask(width), more: 0, width: width as u8 },
+            Op::Vbr(width) => {
+                Field { literal: 0, mask: mask(width), more: (1u64 << width >> 1) as u32, width: width as u8 }
+                    .without_empty_chunks()
+            }
+            Op::Char6 => Field { literal: 0, mask: 63, more: 0, width: 6 },
+        }
+    }
+
+    /// A field of width 0 has no continuation bit.
+    const fn without_empty_chunks(mut self) -> Field {
+        if self.width == 0 {
+            self.more = 0;
+        }
+        self
+    }
+}
+
 /// An abbreviation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Abbrev {
     ops: Box<[Op]>,
     tail: Element,
+    /// The fields behind a literal code, ready for reading.
+    fields: Box<[Field]>,
+    /// The code; `None` where it is not a literal or a field is a character, which takes a slower way.
+    code: Option<u32>,
 }
 
 impl Abbrev {
@@ -64,7 +101,18 @@ impl Abbrev {
                 _ => {}
             }
         }
-        Ok(Abbrev { ops: ops.into(), tail })
+        let code = match ops.first() {
+            Some(&Op::Literal(code)) if !ops.contains(&Op::Char6) => u32::try_from(code).ok(),
+            _ => None,
+        };
+        let fields = ops.iter().skip(1).map(|&op| Field::new(op)).collect();
+        Ok(Abbrev { ops: ops.into(), tail, fields, code })
+    }
+
+    /// Code and fields, where the code is a literal and no field is a character.
+    #[inline(always)]
+    pub(super) fn fast(&self) -> Option<(u32, &[Field])> {
+        self.code.map(|code| (code, &self.fields[..]))
     }
 
     /// The scalar fields; the first is the record code, unless there are none.

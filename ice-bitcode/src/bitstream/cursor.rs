@@ -10,6 +10,8 @@
 //! [`Reader`](super::Reader) asks once an entry whether the entry was good; that is the invariant that keeps
 //! this safe and fast. Cost: about 6 machine instructions for a field.
 
+use super::abbrev::Field;
+
 /// A position in a stream of bits, bit 0 of each byte first.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
@@ -76,14 +78,15 @@ impl<'a> Cursor<'a> {
                 self.next += ((63 - self.bits) >> 3) as usize;
                 self.bits |= 56;
             }
-            None => self.refill_tail(),
+            None => *self = self.refill_tail(),
         }
     }
 
-    /// The last seven bytes and the zero bits behind them.
+    /// The last seven bytes and the zero bits behind them. By value, so that no address of a cursor is taken
+    /// and its fields stay in registers.
     #[cold]
     #[inline(never)]
-    fn refill_tail(&mut self) {
+    fn refill_tail(mut self) -> Cursor<'a> {
         self.window &= (1u64 << self.bits) - 1;
         while self.bits <= 56 {
             let byte = self.bytes.get(self.next).copied().unwrap_or(0);
@@ -97,6 +100,7 @@ impl<'a> Cursor<'a> {
             self.bits = 56;
             self.next -= 1;
         }
+        self
     }
 
     /// A field of `width` bits, `width` 0..=32.
@@ -117,29 +121,44 @@ impl<'a> Cursor<'a> {
     pub fn read_vbr(&mut self, width: u32) -> u64 {
         let chunk = self.read_fixed(width);
         let more = 1u64 << (width - 1);
-        if chunk & more == 0 { chunk } else { self.read_vbr_rest(width, chunk ^ more) }
+        if chunk & more == 0 { chunk } else { self.read_vbr_rest(width, more, chunk ^ more) }
     }
 
     /// The second and further chunks of a number; `value` is the payload of the first.
-    #[inline]
-    fn read_vbr_rest(&mut self, width: u32, mut value: u64) -> u64 {
-        let more = 1u64 << (width - 1);
-        let mut shift = width - 1;
+    #[inline(always)]
+    fn read_vbr_rest(&mut self, width: u32, more: u64, mut value: u64) -> u64 {
+        let payload_bits = width - 1;
+        let mut shift = payload_bits;
         loop {
             let chunk = self.read_fixed(width);
             let payload = chunk & (more - 1);
-            if shift < 64 {
-                let shifted = payload << shift;
-                self.overflow |= shifted >> shift != payload;
-                value |= shifted;
-                shift += width - 1;
+            if shift + payload_bits <= 64 {
+                value |= payload << shift;
+                shift += payload_bits;
             } else {
-                self.overflow |= payload != 0;
+                // The last chunk that has room for some bits, or one behind it.
+                self.overflow |= payload.checked_shr(64 - shift).unwrap_or(0) != 0;
+                value |= payload.checked_shl(shift).unwrap_or(0);
+                shift = 64;
             }
             if chunk & more == 0 {
                 return value;
             }
         }
+    }
+
+    /// One scalar field of an abbreviation.
+    #[inline(always)]
+    pub(super) fn read_field(&mut self, field: &Field) -> u64 {
+        let width = u32::from(field.width);
+        if self.bits < width {
+            self.refill();
+        }
+        let chunk = self.window & u64::from(field.mask);
+        self.window >>= width;
+        self.bits -= width;
+        let more = u64::from(field.more);
+        if chunk & more == 0 { chunk | field.literal } else { self.read_vbr_rest(width, more, chunk ^ more) }
     }
 
     /// A variable-width number that has to fit in 32 bits.

@@ -81,9 +81,9 @@ struct Scope {
     end: u64,
     at: u64,
     body: u64,
-    /// Inherited abbreviations: index of the list, and how many there were on entry.
+    /// Inherited abbreviations: index of their list, and how many there were on entry.
     list: usize,
-    inherited: u32,
+    inherited: usize,
     /// Where the block's own abbreviations start.
     locals: usize,
 }
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
             at: header.at,
             body: header.body,
             list,
-            inherited: self.info.list_at(list).len() as u32,
+            inherited: self.info.list_at(list).len(),
             locals: self.locals.len(),
         };
         self.target = None;
@@ -363,7 +363,10 @@ impl<'a> Reader<'a> {
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                self.read_record(self.cursor, selector, record)?;
+                let mut cursor = self.cursor;
+                self.cursor.seek(self.entry);
+                cursor.take_overflow();
+                self.read_record(cursor, selector, record)?;
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
                         (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
@@ -442,31 +445,31 @@ impl<'a> Reader<'a> {
     #[inline]
     fn read_record(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
         record.abbrev = selector;
-        record.ops.clear();
+        record.blob = None;
         if selector == UNABBREV_RECORD {
-            record.blob = None;
-            record.code = cursor.read_vbr32(6);
-            let count = cursor.read_vbr32(6);
-            if u64::from(count) * 6 > self.limit.saturating_sub(cursor.position()) {
-                return Err(self.error(Error::Truncated));
+            let code = cursor.read_vbr(6);
+            let count = cursor.read_vbr(6);
+            if count > self.limit.saturating_sub(cursor.position()) / 6 || code > u64::from(u32::MAX) {
+                return Err(self.bad_record(code | count));
             }
-            record.ops.extend((0..count).map(|_| cursor.read_vbr(6)));
+            record.code = code as u32;
+            record.ops.clear();
+            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr(6)));
         } else {
-            let index = selector - FIRST_ABBREV;
+            let index = (selector - FIRST_ABBREV) as usize;
             let abbrev = if index < self.scope.inherited {
-                self.info.list_at(self.scope.list).get(index as usize)
+                self.info.list_at(self.scope.list).get(index)
             } else {
-                self.locals.get(self.scope.locals + (index - self.scope.inherited) as usize)
+                self.locals.get(self.scope.locals + index - self.scope.inherited)
             };
             let Some(abbrev) = abbrev else { return Err(self.unknown_abbrev(selector)) };
-            let Some((code, fields)) = abbrev.ops().split_first() else {
-                return self.read_code_array(cursor, selector, record);
+            let Some((code, fields)) = abbrev.fast() else {
+                let abbrev = abbrev.clone();
+                return self.read_unusual(&abbrev, record);
             };
-            record.code = match read_field(&mut cursor, *code).try_into() {
-                Ok(code) => code,
-                Err(_) => return Err(self.error(Error::NumberTooLarge)),
-            };
-            record.ops.extend(fields.iter().map(|&op| read_field(&mut cursor, op)));
+            record.code = code;
+            record.ops.clear();
+            record.ops.extend(fields.iter().map(|field| cursor.read_field(field)));
             match abbrev.tail() {
                 Element::None => {}
                 Element::Array(op) => {
@@ -485,34 +488,38 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
+    fn bad_record(&self, number: u64) -> Box<LocatedError> {
+        let large = number > u64::from(u32::MAX);
+        self.error(if large { Error::NumberTooLarge } else { Error::Truncated })
+    }
+
+    #[cold]
     fn unknown_abbrev(&self, abbrev: u32) -> Box<LocatedError> {
         self.error(Error::UnknownAbbrev { abbrev, block: self.scope.id })
     }
 
-    /// A record that is one array, whose first element is the code.
+    /// A record whose code is no literal, or that has single characters.
     #[cold]
-    fn read_code_array(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
-        let index = (selector - FIRST_ABBREV) as usize;
-        let inherited = self.scope.inherited as usize;
-        let abbrev = match index < inherited {
-            true => self.info.list_at(self.scope.list).get(index),
-            false => self.locals.get(self.scope.locals + index - inherited),
-        };
-        let Some(Element::Array(op)) = abbrev.map(Abbrev::tail) else {
-            return Err(self.unknown_abbrev(selector));
-        };
-        let result = read_array(&mut cursor, op, self.limit, record);
-        self.cursor = cursor;
-        result.map_err(|error| self.error(error))?;
+    fn read_unusual(&mut self, abbrev: &Abbrev, record: &mut Record) -> Result<()> {
+        record.ops.clear();
+        // The selector is read again: the caller's cursor is a copy.
+        self.cursor.read_fixed(self.scope.width);
+        for &op in abbrev.ops() {
+            let value = read_op(&mut self.cursor, op);
+            record.ops.push(value);
+        }
+        if let Element::Array(op) = abbrev.tail() {
+            read_array(&mut self.cursor, op, self.limit, record).map_err(|error| self.error(error))?;
+        }
         self.check_entry()?;
         if record.ops.is_empty() {
             return Err(self.error(Error::NoRecordCode));
         }
-        record.code = match record.ops.remove(0).try_into() {
-            Ok(code) => code,
-            Err(_) => return Err(self.error(Error::NumberTooLarge)),
-        };
-        Ok(())
+        record.code = u32::try_from(record.ops.remove(0)).map_err(|_| self.error(Error::NumberTooLarge))?;
+        match abbrev.tail() {
+            Element::Blob => self.read_blob(record),
+            _ => Ok(()),
+        }
     }
 
     #[cold]
@@ -534,7 +541,7 @@ impl<'a> Reader<'a> {
 
 /// One operand of an abbreviated record.
 #[inline(always)]
-fn read_field(cursor: &mut Cursor<'_>, op: Op) -> u64 {
+fn read_op(cursor: &mut Cursor<'_>, op: Op) -> u64 {
     match op {
         Op::Literal(value) => value,
         Op::Fixed(width) => cursor.read_fixed(width),
@@ -545,7 +552,7 @@ fn read_field(cursor: &mut Cursor<'_>, op: Op) -> u64 {
 }
 
 /// The tail of a record: a count and that many elements.
-#[inline]
+#[inline(always)]
 fn read_array(
     cursor: &mut Cursor<'_>,
     op: Op,
@@ -565,9 +572,9 @@ fn read_array(
         return Err(Error::Truncated);
     }
     match op {
-        Op::Fixed(8) => record.ops.extend((0..count).map(|_| cursor.read_fixed(8))),
-        Op::Char6 => record.ops.extend((0..count).map(|_| cursor.read_char6())),
-        _ => record.ops.extend((0..count).map(|_| read_field(cursor, op))),
+        Op::Fixed(8) => record.ops.extend((0..count as usize).map(|_| cursor.read_fixed(8))),
+        Op::Char6 => record.ops.extend((0..count as usize).map(|_| cursor.read_char6())),
+        _ => record.ops.extend((0..count as usize).map(|_| read_op(cursor, op))),
     }
     Ok(())
 }

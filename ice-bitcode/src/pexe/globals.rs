@@ -10,7 +10,12 @@ use crate::error::{Error, Result};
 const MAX_ALIGNMENT: u64 = 30;
 
 /// Reads the block into the module.
-pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Record, module: &mut Module) -> Result<()> {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    block: &BlockHeader,
+    record: &mut Record,
+    module: &mut Module,
+) -> Result<()> {
     reader.enter(block);
     let mut state = State { declared: None, missing: 0, fresh: false, size: 0 };
     loop {
@@ -65,7 +70,11 @@ impl State {
         let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
         if record.code == code::COUNT {
             let &[count] = ops else { return Err(wrong("COUNT", "1")) };
-            return if self.declared.replace(count).is_some() { Err(Error::GlobalCountFirst) } else { Ok(()) };
+            return if self.declared.replace(count).is_some() {
+                Err(Error::GlobalCountFirst)
+            } else {
+                Ok(())
+            };
         }
         let Some(declared) = self.declared else { return Err(Error::GlobalCountFirst) };
         let fresh = core::mem::replace(&mut self.fresh, false);
@@ -91,7 +100,12 @@ impl State {
                 };
                 let start = module.initializers.len() as u32;
                 let initializers = start..start;
-                module.globals.push(GlobalDecl { name: Name::default(), align_log2, mutability, initializers });
+                module.globals.push(GlobalDecl {
+                    name: Name::default(),
+                    align_log2,
+                    mutability,
+                    initializers,
+                });
                 self.missing = 1;
                 self.fresh = true;
                 self.size = 0;
@@ -130,7 +144,9 @@ impl State {
                     [value, addend] => (value, addend),
                     _ => return Err(wrong("RELOC", "1 or 2")),
                 };
-                let Ok(addend) = u32::try_from(addend) else { return Err(Error::RelocationAddend { addend }) };
+                let Ok(addend) = u32::try_from(addend) else {
+                    return Err(Error::RelocationAddend { addend });
+                };
                 let functions = module.functions.len() as u64;
                 let target = if value < functions {
                     Symbol::Function(FuncId::from_u32(value as u32))
@@ -147,7 +163,12 @@ impl State {
         }
     }
 
-    fn initializer(&mut self, module: &mut Module, bytes: u64, init: Initializer) -> core::result::Result<(), Error> {
+    fn initializer(
+        &mut self,
+        module: &mut Module,
+        bytes: u64,
+        init: Initializer,
+    ) -> core::result::Result<(), Error> {
         if self.missing == 0 {
             return Err(Error::StrayInitializer);
         }

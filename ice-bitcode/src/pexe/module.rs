@@ -1,6 +1,6 @@
 //! Reads a module but for its function bodies.
 //!
-//! The parts come in a fixed order (bitcode specification, section 4): VERSION, BLOCKINFO, TYPE, FUNCTION
+//! The parts come in a fixed order (bitcode specification, section 4): VERSION and BLOCKINFO, TYPE, FUNCTION
 //! records, GLOBALVAR, VALUE_SYMTAB, FUNCTION blocks. Bodies are passed over by their length, so that they
 //! can be read later, elsewhere and in any order.
 
@@ -51,7 +51,6 @@ pub struct ModuleHeader {
 enum Part {
     Start,
     Version,
-    BlockInfo,
     Types,
     Functions,
     Globals,
@@ -64,7 +63,6 @@ impl Part {
         match self {
             Part::Start => "the module",
             Part::Version => "VERSION",
-            Part::BlockInfo => "BLOCKINFO",
             Part::Types => "TYPE",
             Part::Functions => "FUNCTION records",
             Part::Globals => "GLOBALVAR",
@@ -94,7 +92,13 @@ pub fn read_module(bytes: &[u8]) -> Result<ModuleHeader> {
     }
     reader.enter(&block);
     let outer = OpenBlock { id: block.id, byte: block.at / 8 };
-    let mut state = ModuleReader { module: Module::new(), bodies: Vec::new(), last: Part::Start, next_body: 0 };
+    let mut state = ModuleReader {
+        module: Module::new(),
+        bodies: Vec::new(),
+        last: Part::Start,
+        has_block_info: false,
+        next_body: 0,
+    };
     loop {
         match reader.next(&mut record)? {
             Entry::EndBlock => break,
@@ -119,6 +123,7 @@ struct ModuleReader {
     bodies: Vec<BodyRange>,
     /// The last part met.
     last: Part,
+    has_block_info: bool,
     /// Number of the first function that may have the next body.
     next_body: usize,
 }
@@ -131,7 +136,7 @@ impl ModuleReader {
         }
         let needed = match part {
             Part::Start | Part::Version => Part::Start,
-            Part::BlockInfo | Part::Types => Part::Version,
+            Part::Types => Part::Version,
             _ => Part::Types,
         };
         if self.last < needed {
@@ -146,7 +151,10 @@ impl ModuleReader {
             code::VERSION => {
                 let &[version] = &record.ops[..] else {
                     let found = record.ops.len();
-                    return Err(reader.record_error(Error::OperandCount { record: "VERSION", found, expected: "1" }, record));
+                    return Err(reader.record_error(
+                        Error::OperandCount { record: "VERSION", found, expected: "1" },
+                        record,
+                    ));
                 };
                 if version != 1 || self.last != Part::Start {
                     return Err(reader.record_error(Error::ModuleVersion { version }, record));
@@ -189,7 +197,7 @@ impl ModuleReader {
 
     fn block(&mut self, reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Record) -> Result<()> {
         let (part, name) = match block.id {
-            BLOCKINFO => (Part::BlockInfo, "BLOCKINFO"),
+            BLOCKINFO => return self.block_info(reader, block, record),
             block::TYPE => (Part::Types, "TYPE"),
             block::GLOBALVAR => (Part::Globals, "GLOBALVAR"),
             block::VALUE_SYMTAB => (Part::Symbols, "VALUE_SYMTAB"),
@@ -197,26 +205,37 @@ impl ModuleReader {
             id => return Err(reader.error(Error::UnexpectedBlock { block: id, outer: block::MODULE })),
         };
         if part == self.last && part != Part::Bodies {
-            return Err(reader.error(match part {
-                Part::BlockInfo => Error::SecondBlockInfo,
-                _ => Error::BlockRepeated { block: name },
-            }));
+            return Err(reader.error(Error::BlockRepeated { block: name }));
         }
         if part == Part::Bodies && self.last < Part::Bodies {
             self.check_declarations().map_err(|error| reader.error(error))?;
         }
         self.advance(reader, part)?;
         match part {
-            Part::BlockInfo => {
-                reader.enter(block);
-                while reader.next(record)? != Entry::EndBlock {}
-                Ok(())
-            }
             Part::Types => types::read(reader, block, record, &mut self.module),
             Part::Globals => globals::read(reader, block, record, &mut self.module),
             Part::Symbols => symbols::read(reader, block, record, &mut self.module),
             _ => self.body(block).map_err(|error| reader.error(error)),
         }
+    }
+
+    /// BLOCKINFO comes before everything that uses abbreviations; the standard writer puts VERSION before it,
+    /// a compressor of its output behind it.
+    fn block_info(
+        &mut self,
+        reader: &mut Reader<'_>,
+        block: &BlockHeader,
+        record: &mut Record,
+    ) -> Result<()> {
+        if core::mem::replace(&mut self.has_block_info, true) {
+            return Err(reader.error(Error::SecondBlockInfo));
+        }
+        if self.last > Part::Version {
+            return Err(reader.error(Error::Order { part: "BLOCKINFO", other: self.last.name() }));
+        }
+        reader.enter(block);
+        while reader.next(record)? != Entry::EndBlock {}
+        Ok(())
     }
 
     fn body(&mut self, block: &BlockHeader) -> core::result::Result<(), Error> {

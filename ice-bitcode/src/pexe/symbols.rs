@@ -12,14 +12,21 @@ use crate::bitstream::{BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Reads the block into the module.
-pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Record, module: &mut Module) -> Result<()> {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    block: &BlockHeader,
+    record: &mut Record,
+    module: &mut Module,
+) -> Result<()> {
     reader.enter(block);
     loop {
         match reader.next(record)? {
             Entry::EndBlock => break,
             Entry::DefineAbbrev => {}
             Entry::Block(inner) => {
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::VALUE_SYMTAB }));
+                return Err(
+                    reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::VALUE_SYMTAB })
+                );
             }
             Entry::Record => entry(record, module).map_err(|error| reader.record_error(error, record))?,
         }
@@ -95,7 +102,11 @@ pub(super) fn resolve_intrinsics(module: &mut Module) -> core::result::Result<()
         }
         let Some(known) = intrinsics::find(bytes) else {
             let name = name();
-            return Err(if is_llvm { Error::UnknownIntrinsic { name } } else { Error::UndefinedFunction { name } });
+            return Err(if is_llvm {
+                Error::UnknownIntrinsic { name }
+            } else {
+                Error::UndefinedFunction { name }
+            });
         };
         if known.ret != signature.ret || known.params != signature.params {
             let found = display_signature(signature.ret, &signature.params);

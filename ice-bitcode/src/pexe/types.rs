@@ -2,6 +2,9 @@
 
 use alloc::vec::Vec;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use ice_ir::{Module, Signature, Type, TypeDef};
 
 use super::codes::{block, types as code};
@@ -9,9 +12,15 @@ use crate::bitstream::{BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Reads the block into the module's type table and signatures.
-pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Record, module: &mut Module) -> Result<()> {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    block: &BlockHeader,
+    record: &mut Record,
+    module: &mut Module,
+) -> Result<()> {
     reader.enter(block);
     let mut declared = None;
+    let mut seen = IndexMap::with_hasher(FxBuildHasher);
     loop {
         match reader.next(record)? {
             Entry::EndBlock => break,
@@ -20,7 +29,8 @@ pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Re
                 return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::TYPE }));
             }
             Entry::Record => {
-                read_type(record, &mut declared, module).map_err(|error| reader.record_error(error, record))?;
+                read_type(record, &mut declared, &mut seen, module)
+                    .map_err(|error| reader.record_error(error, record))?;
             }
         }
     }
@@ -32,10 +42,14 @@ pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, record: &mut Re
     }
 }
 
-fn read_type(record: &Record, declared: &mut Option<u64>, module: &mut Module) -> core::result::Result<(), Error> {
-    let count_error = |record: &'static str, expected| {
-        move |found| Error::OperandCount { record, found, expected }
-    };
+fn read_type(
+    record: &Record,
+    declared: &mut Option<u64>,
+    seen: &mut IndexMap<Signature, u64, FxBuildHasher>,
+    module: &mut Module,
+) -> core::result::Result<(), Error> {
+    let count_error =
+        |record: &'static str, expected| move |found| Error::OperandCount { record, found, expected };
     let ops = &record.ops[..];
     let found = ops.len();
     if record.code == code::NUMENTRY {
@@ -47,11 +61,12 @@ fn read_type(record: &Record, declared: &mut Option<u64>, module: &mut Module) -
     if id >= declared {
         return Err(Error::TypeCount { declared, found: id + 1 });
     }
-    let value_type = |module: &Module, refers: u64| match usize::try_from(refers).ok().and_then(|t| module.types.get(t)) {
-        Some(&TypeDef::Value(ty)) => Ok(ty),
-        Some(TypeDef::Function(_)) => Err(Error::ComponentType),
-        None => Err(Error::UndefinedType { ty: id, refers }),
-    };
+    let value_type =
+        |module: &Module, refers: u64| match usize::try_from(refers).ok().and_then(|t| module.types.get(t)) {
+            Some(&TypeDef::Value(ty)) => Ok(ty),
+            Some(TypeDef::Function(_)) => Err(Error::ComponentType),
+            None => Err(Error::UndefinedType { ty: id, refers }),
+        };
     let ty = match (record.code, ops) {
         (code::VOID, []) => Type::Void,
         (code::FLOAT, []) => Type::F32,
@@ -79,17 +94,16 @@ fn read_type(record: &Record, declared: &mut Option<u64>, module: &mut Module) -
                 return Err(Error::Variadic);
             }
             let ret = value_type(module, ret)?;
-            let params: Vec<Type> = params.iter().map(|&p| value_type(module, p)).collect::<core::result::Result<_, _>>()?;
+            let params: Vec<Type> =
+                params.iter().map(|&p| value_type(module, p)).collect::<core::result::Result<_, _>>()?;
             if params.contains(&Type::Void) {
                 return Err(Error::ComponentType);
             }
             let signature = Signature { params, ret };
-            let earlier = module.types.iter().position(
-                |t| matches!(t, TypeDef::Function(s) if module.signatures[*s] == signature),
-            );
-            if let Some(earlier) = earlier {
-                return Err(Error::TypeRepeated { ty: id, earlier: earlier as u64 });
+            if let Some(&earlier) = seen.get(&signature) {
+                return Err(Error::TypeRepeated { ty: id, earlier });
             }
+            seen.insert(signature.clone(), id);
             let signature = module.signatures.push(signature);
             module.types.push(TypeDef::Function(signature));
             return Ok(());
@@ -97,6 +111,7 @@ fn read_type(record: &Record, declared: &mut Option<u64>, module: &mut Module) -
         (code::FUNCTION, _) => return Err(count_error("FUNCTION", "2 or more")(found)),
         (code, _) => return Err(Error::UnknownRecord { code, block: block::TYPE }),
     };
+    // There are fifteen value types: the earlier one is near the start or among many function types only once.
     if let Some(earlier) = module.types.iter().position(|&t| t == TypeDef::Value(ty)) {
         return Err(Error::TypeRepeated { ty: id, earlier: earlier as u64 });
     }

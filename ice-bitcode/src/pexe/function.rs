@@ -1,0 +1,442 @@
+//! Reads one function body: basic blocks, constants, and the numbers of values.
+//!
+//! Value numbers are absolute: functions and globals of the module, then parameters, constants and results
+//! in the order of records; operands count back from the next number (bitcode specification, section 6).
+//! Blocks are implicit: each terminator ends one. The instruction records themselves are in
+//! [`instruction`](super::instruction), the checks that need the whole body in [`ssa`](super::ssa).
+//!
+//! A reader is scratch memory: it is reused from function to function and then allocates nothing.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use cranelift_entity::packed_option::PackedOption;
+use ice_ir::{
+    Block, ControlFlowGraph, Filter, FuncId, FunctionBuilder, FunctionKind, GlobalId, Symbol, Type, TypeDef,
+    Value,
+};
+
+use super::codes::{block, constants as code, function as fcode};
+use super::module::{BodyRange, ModuleHeader};
+use super::ssa::SsaChecks;
+use crate::bitstream::{Dialect, Entry, Reader, Record, unrotate_sign};
+use crate::error::{Error, LocatedError, Result};
+
+/// Reads function bodies, one after another.
+#[derive(Default)]
+pub struct FunctionReader {
+    pub(super) record: Record,
+    /// Local values by number: parameters, constants, results; announced ones ahead of time.
+    pub(super) locals: Vec<PackedOption<Value>>,
+    /// Addresses of functions and globals that this body uses: (epoch, value).
+    addresses: Vec<(u32, PackedOption<Value>)>,
+    epoch: u32,
+    /// Number of functions and globals of the module: the number of the first local value.
+    pub(super) first_local: u32,
+    /// Index in `locals` of the next value to be defined.
+    pub(super) next_local: u32,
+    /// Announced values that are not defined yet.
+    pub(super) pending: u32,
+    pub(super) num_functions: u32,
+    pub(super) num_blocks: u32,
+    /// The block that the next instruction belongs to.
+    pub(super) block: u32,
+    /// Whether a non-phi of the current block was read.
+    pub(super) past_phis: bool,
+    /// Indices in `locals` of the constants.
+    pub(super) constant_range: core::ops::Range<u32>,
+    pub(super) args: Vec<Value>,
+    pub(super) incoming: Vec<(Value, Block)>,
+    pub(super) cases: Vec<i64>,
+    pub(super) checks: SsaChecks,
+}
+
+/// What a part of the reader gives: the place is added by the caller.
+pub(super) type Checked<T> = core::result::Result<T, Error>;
+
+impl FunctionReader {
+    /// A reader without memory of any function.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads `body` of the program in `file` into the function of `builder`, and checks it completely.
+    ///
+    /// # Errors
+    ///
+    /// Any condition of the catalogue that concerns a function body, with its place.
+    pub fn read<F: Filter>(
+        &mut self,
+        header: &ModuleHeader,
+        file: &[u8],
+        body: &BodyRange,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Result<()> {
+        let located = |mut error: Box<LocatedError>| {
+            error.location.function = Some(body.function.as_u32());
+            error
+        };
+        let Some(bytes) = file.get(body.bytes()) else {
+            return Err(located(LocatedError::at_bit(Error::Truncated, body.header.at)));
+        };
+        let info = Arc::clone(&header.block_info);
+        let mut reader = Reader::for_block(bytes, &body.header, &[header.outer], info, Dialect::Pnacl);
+        let mut record = core::mem::take(&mut self.record);
+        let result = self.read_body(header, body.function, &mut reader, &mut record, builder);
+        self.record = record;
+        result.map_err(located)
+    }
+
+    /// The flow graph of the function that was read last.
+    #[must_use]
+    pub fn flow_graph(&self) -> &ControlFlowGraph {
+        &self.checks.cfg
+    }
+
+    fn begin<F: Filter>(
+        &mut self,
+        header: &ModuleHeader,
+        function: FuncId,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) {
+        let module = &header.module;
+        builder.begin(function, module.signature(function));
+        self.num_functions = module.functions.len() as u32;
+        self.first_local = self.num_functions + module.globals.len() as u32;
+        self.addresses.resize(self.first_local as usize, (0, None.into()));
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.addresses.fill((0, None.into()));
+            self.epoch = 1;
+        }
+        self.locals.clear();
+        self.locals.extend(builder.func.params().iter().map(|&p| PackedOption::from(p)));
+        self.next_local = self.locals.len() as u32;
+        self.constant_range = self.next_local..self.next_local;
+        self.pending = 0;
+        self.num_blocks = 0;
+        self.block = 0;
+        self.past_phis = false;
+        self.checks.begin();
+    }
+
+    fn read_body<F: Filter>(
+        &mut self,
+        header: &ModuleHeader,
+        function: FuncId,
+        reader: &mut Reader<'_>,
+        record: &mut Record,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Result<()> {
+        self.begin(header, function, builder);
+        loop {
+            match reader.next(record)? {
+                Entry::Record => {
+                    let remaining = reader.remaining_bits();
+                    self.instruction_record(&header.module, record, remaining, builder)
+                        .map_err(|error| reader.record_error(error, record))?;
+                }
+                Entry::EndBlock => break,
+                Entry::DefineAbbrev => {}
+                Entry::Block(inner) => match inner.id {
+                    block::CONSTANTS => {
+                        if self.num_blocks == 0 {
+                            return Err(reader.error(Error::BlockCountFirst));
+                        }
+                        let is_first = self.constant_range.is_empty() && self.checks.is_untouched();
+                        if !is_first
+                            || self.block != 0
+                            || self.next_local as usize != builder.func.params().len()
+                        {
+                            return Err(reader.error(Error::MisplacedConstants));
+                        }
+                        reader.enter(&inner);
+                        self.constants(&header.module, reader, record, builder)?;
+                    }
+                    block::VALUE_SYMTAB => return Err(reader.error(Error::LocalSymbolTable)),
+                    id => {
+                        return Err(
+                            reader.error(Error::UnexpectedBlock { block: id, outer: block::FUNCTION })
+                        );
+                    }
+                },
+            }
+        }
+        self.finish(builder).map_err(|error| reader.error(error))
+    }
+
+    fn finish<F: Filter>(&mut self, builder: &mut FunctionBuilder<'_, F>) -> Checked<()> {
+        if self.num_blocks == 0 {
+            return Err(Error::BlockCountFirst);
+        }
+        if builder.current_block().is_some() {
+            return Err(Error::NoTerminator);
+        }
+        if self.block < self.num_blocks {
+            return Err(Error::TooFewBlocks { declared: self.num_blocks, found: self.block });
+        }
+        if self.pending > 0 {
+            let value = self.first_local + self.next_local;
+            return Err(Error::NeverDefined { value });
+        }
+        self.checks.check(builder.func)
+    }
+
+    // ---- constants
+
+    fn constants<F: Filter>(
+        &mut self,
+        module: &ice_ir::Module,
+        reader: &mut Reader<'_>,
+        record: &mut Record,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Result<()> {
+        let mut ty = None;
+        self.checks.touch();
+        loop {
+            match reader.next(record)? {
+                Entry::EndBlock => break,
+                Entry::DefineAbbrev => {}
+                Entry::Block(inner) => {
+                    return Err(
+                        reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::CONSTANTS })
+                    );
+                }
+                Entry::Record => {
+                    let value = constant(module, record, &mut ty, builder)
+                        .map_err(|error| reader.record_error(error, record))?;
+                    if let Some(value) = value {
+                        self.locals.push(value.into());
+                        self.next_local += 1;
+                    }
+                }
+            }
+        }
+        self.constant_range.end = self.next_local;
+        Ok(())
+    }
+
+    // ---- values
+
+    /// The number of the next value.
+    pub(super) fn next_number(&self) -> u32 {
+        self.first_local + self.next_local
+    }
+
+    /// The value that an operand of an instruction means.
+    pub(super) fn operand<F: Filter>(
+        &mut self,
+        module: &ice_ir::Module,
+        relative: u64,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<Value> {
+        let number = self.next_number().wrapping_sub(relative as u32);
+        // Above 2^32 only small negative distances in 64 bits are legal.
+        if relative >> 32 != 0 && (relative >> 31) + 1 != 1 << 33 {
+            return Err(Error::NonexistentValue { operand: relative });
+        }
+        self.value(module, number, relative, builder)
+    }
+
+    /// The value with an absolute number.
+    pub(super) fn value<F: Filter>(
+        &mut self,
+        module: &ice_ir::Module,
+        number: u32,
+        operand: u64,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<Value> {
+        let Some(local) = number.checked_sub(self.first_local) else {
+            return self.address(module, number, builder);
+        };
+        match self.locals.get(local as usize).and_then(|v| v.expand()) {
+            Some(value) => Ok(value),
+            None if number > i32::MAX as u32 => Err(Error::NonexistentValue { operand }),
+            None => Err(Error::UsedBeforeDefined { value: number }),
+        }
+    }
+
+    /// The address of a function or global, one value a function body.
+    fn address<F: Filter>(
+        &mut self,
+        module: &ice_ir::Module,
+        number: u32,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<Value> {
+        let (epoch, value) = self.addresses[number as usize];
+        if let (true, Some(value)) = (epoch == self.epoch, value.expand()) {
+            return Ok(value);
+        }
+        let symbol = match number.checked_sub(self.num_functions) {
+            Some(global) => Symbol::Global(GlobalId::from_u32(global)),
+            None => {
+                let function = FuncId::from_u32(number);
+                if let FunctionKind::Intrinsic(_) = module.functions[function].kind {
+                    return Err(Error::IntrinsicAsValue { function: number });
+                }
+                Symbol::Function(function)
+            }
+        };
+        let value = builder.address(symbol, module.pointer_type);
+        self.addresses[number as usize] = (self.epoch, value.into());
+        Ok(value)
+    }
+
+    /// Announces the type of a value that is defined later.
+    pub(super) fn announce<F: Filter>(
+        &mut self,
+        number: u64,
+        ty: Type,
+        remaining_bits: u64,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        let next = u64::from(self.next_number());
+        if number < next {
+            return Err(Error::AlreadyDeclared { value: number });
+        }
+        // Each record that defines a value takes at least two bits.
+        if number - next > remaining_bits / 2 || number > u64::from(i32::MAX as u32) {
+            return Err(Error::ForwardOutOfRange { value: number });
+        }
+        let local = (number - u64::from(self.first_local)) as usize;
+        if self.locals.len() <= local {
+            self.locals.resize(local + 1, None.into());
+        }
+        if self.locals[local].is_some() {
+            return Err(Error::AlreadyDeclared { value: number });
+        }
+        let value = builder.func.make_forward(ty);
+        self.locals[local] = value.into();
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// Prepares the definition of the next value: if it was announced, the builder must define that one.
+    pub(super) fn prepare<F: Filter>(
+        &mut self,
+        ty: Type,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        let announced = self.locals.get(self.next_local as usize).and_then(|v| v.expand());
+        if let Some(value) = announced {
+            let expected = builder.func.value_type(value);
+            if expected != ty {
+                return Err(Error::AnnouncedType {
+                    value: self.next_number(),
+                    announced: expected,
+                    found: ty,
+                });
+            }
+            self.pending -= 1;
+            builder.define_next_as(value);
+        }
+        Ok(())
+    }
+
+    /// Gives the next number to `value`.
+    pub(super) fn define(&mut self, value: Value) {
+        match self.locals.get_mut(self.next_local as usize) {
+            Some(slot) => *slot = value.into(),
+            None => self.locals.push(value.into()),
+        }
+        self.next_local += 1;
+    }
+
+    /// Whether the number of an operand is in the constant range.
+    pub(super) fn is_constant_number(&self, relative: u64) -> bool {
+        let number = self.next_number().wrapping_sub(relative as u32);
+        number.checked_sub(self.first_local).is_some_and(|local| self.constant_range.contains(&local))
+    }
+
+    /// DECLAREBLOCKS: makes the blocks.
+    pub(super) fn declare_blocks<F: Filter>(
+        &mut self,
+        record: &Record,
+        remaining_bits: u64,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        let &[count] = &record.ops[..] else {
+            return Err(Error::OperandCount {
+                record: "DECLAREBLOCKS",
+                found: record.ops.len(),
+                expected: "1",
+            });
+        };
+        debug_assert_eq!(record.code, fcode::DECLAREBLOCKS);
+        if self.num_blocks != 0 {
+            return Err(Error::BlockCountFirst);
+        }
+        if count == 0 {
+            return Err(Error::NoBlocks);
+        }
+        // Each block has a terminator of at least two bits.
+        if count > remaining_bits / 2 || count > u64::from(i32::MAX as u32) {
+            return Err(Error::BlockCountTooLarge { count });
+        }
+        self.num_blocks = count as u32;
+        for _ in 0..count {
+            builder.create_block();
+        }
+        Ok(())
+    }
+}
+
+/// The type with this id, if values can have it; `void` included.
+pub(super) fn value_type(module: &ice_ir::Module, id: u64) -> Option<Type> {
+    match module.types.get(usize::try_from(id).ok()?)? {
+        TypeDef::Value(ty) => Some(*ty),
+        TypeDef::Function(_) => None,
+    }
+}
+
+/// Reads a record of a CONSTANTS block: sets the type, or makes a constant.
+fn constant<F: Filter>(
+    module: &ice_ir::Module,
+    record: &Record,
+    ty: &mut Option<Type>,
+    builder: &mut FunctionBuilder<'_, F>,
+) -> Checked<Option<Value>> {
+    let ops = &record.ops[..];
+    let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
+    if record.code == code::SETTYPE {
+        let &[id] = ops else { return Err(wrong("SETTYPE", "1")) };
+        *ty = Some(
+            value_type(module, id).filter(|&ty| ty != Type::Void).ok_or(Error::ConstantType { ty: id })?,
+        );
+        return Ok(None);
+    }
+    if !matches!(record.code, code::UNDEF | code::INTEGER | code::FLOAT) {
+        return Err(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
+    }
+    let Some(ty) = *ty else { return Err(Error::UntypedConstant) };
+    let value = match record.code {
+        code::UNDEF => match ops {
+            [] => builder.func.make_undef(ty),
+            _ => return Err(wrong("UNDEF", "0")),
+        },
+        code::INTEGER => {
+            let &[number] = ops else { return Err(wrong("INTEGER", "1")) };
+            if !ty.is_scalar_int() {
+                return Err(Error::ConstantKind { ty });
+            }
+            let number = unrotate_sign(number);
+            if ty.sign_extend(number) != number {
+                return Err(Error::ConstantRange { ty });
+            }
+            builder.int_const(ty, number)
+        }
+        _ => {
+            let &[bits] = ops else { return Err(wrong("FLOAT", "1")) };
+            if !ty.is_scalar_float() {
+                return Err(Error::ConstantKind { ty });
+            }
+            if ty == Type::F32 && bits >> 32 != 0 {
+                return Err(Error::ConstantRange { ty });
+            }
+            builder.func.make_float(ty, bits)
+        }
+    };
+    Ok(Some(value))
+}

@@ -1,0 +1,573 @@
+//! The instruction records of a function body (bitcode specification, section 7.3).
+//!
+//! Each record is checked against its rule, its operands are resolved, and it becomes one instruction. The
+//! types of operands decide the types of results, so every operand has a known type when it is used.
+
+use ice_ir::{
+    AtomicOp, BinaryOp, Block, CastOp, Filter, FuncId, FunctionBuilder, FunctionKind, Intrinsic, Module,
+    TailHint, Type, Value,
+};
+
+use super::codes::{self, block, function as code};
+use super::function::{Checked, FunctionReader, value_type};
+use crate::bitstream::{Record, unrotate_sign};
+use crate::error::Error;
+
+/// Largest alignment code: 2^29 bytes.
+const MAX_ALIGNMENT: u64 = 30;
+
+/// The error for a record `$name` with other than `$expected` operands.
+fn count_error<T>(record: &'static str, found: usize, expected: &'static str) -> Checked<T> {
+    Err(Error::OperandCount { record, found, expected })
+}
+
+impl FunctionReader {
+    /// Reads one record of a FUNCTION block.
+    pub(super) fn instruction_record<F: Filter>(
+        &mut self,
+        module: &Module,
+        record: &Record,
+        remaining_bits: u64,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        if record.code == code::DECLAREBLOCKS {
+            return self.declare_blocks(record, remaining_bits, builder);
+        }
+        if self.num_blocks == 0 {
+            return Err(Error::BlockCountFirst);
+        }
+        self.checks.touch();
+        if self.block >= self.num_blocks {
+            return Err(match record.code {
+                code::FORWARDTYPEREF => Error::NoTerminator,
+                _ => Error::TooManyBlocks { declared: self.num_blocks },
+            });
+        }
+        if record.code == code::FORWARDTYPEREF {
+            let &[number, ty] = &record.ops[..] else {
+                return count_error("FORWARDTYPEREF", record.ops.len(), "2");
+            };
+            let ty = value_type(module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)?;
+            return self.announce(number, ty, remaining_bits, builder);
+        }
+        if builder.current_block().is_none() {
+            builder.switch_to_block(Block::from_u32(self.block));
+            self.past_phis = false;
+        }
+        if record.code != code::PHI {
+            self.past_phis = true;
+        }
+        let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
+        match record.code {
+            code::BINOP => cx.binop(),
+            code::CAST => cx.cast(),
+            code::EXTRACTELT => cx.extract_element(),
+            code::INSERTELT => cx.insert_element(),
+            code::RET => cx.ret(),
+            code::BR => cx.br(),
+            code::SWITCH => cx.switch(),
+            code::UNREACHABLE => cx.unreachable(),
+            code::PHI => cx.phi(),
+            code::ALLOCA => cx.alloca(),
+            code::LOAD => cx.load(),
+            code::STORE => cx.store(),
+            code::CMP2 => cx.compare(),
+            code::VSELECT => cx.select(),
+            code::CALL => cx.call(),
+            code::CALL_INDIRECT => cx.call_indirect(),
+            code => Err(Error::UnknownRecord { code, block: block::FUNCTION }),
+        }
+    }
+}
+
+/// One record being read.
+struct Reading<'a, 'f, F: Filter> {
+    r: &'a mut FunctionReader,
+    module: &'a Module,
+    ops: &'a [u64],
+    b: &'a mut FunctionBuilder<'f, F>,
+}
+
+impl<F: Filter> Reading<'_, '_, F> {
+    // ---- operands
+
+    /// The value of a relative operand, noted as used here.
+    fn value(&mut self, relative: u64) -> Checked<Value> {
+        let value = self.r.operand(self.module, relative, self.b)?;
+        let block = Block::from_u32(self.r.block);
+        self.r.checks.note_use(self.b.func, value, block);
+        Ok(value)
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.b.func.value_type(value)
+    }
+
+    fn value_type(&self, id: u64) -> Checked<Type> {
+        value_type(self.module, id).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)
+    }
+
+    fn target(&self, number: u64) -> Checked<Block> {
+        match number {
+            0 => Err(Error::BranchToEntry),
+            n if n < u64::from(self.r.num_blocks) => Ok(Block::from_u32(n as u32)),
+            block => Err(Error::UnknownBlock { block }),
+        }
+    }
+
+    /// The number of a relative operand that must be an integer constant.
+    fn constant(&self, relative: u64, value: Value) -> Option<i64> {
+        self.b.func.int_value(value).filter(|_| self.r.is_constant_number(relative))
+    }
+
+    fn terminated(&mut self) -> Checked<()> {
+        self.r.block += 1;
+        Ok(())
+    }
+
+    // ---- arithmetic
+
+    fn binop(&mut self) -> Checked<()> {
+        // A fourth operand holds flags of old producers, without meaning.
+        let &([a, b, operator] | [a, b, operator, _]) = self.ops else {
+            return count_error("BINOP", self.ops.len(), "3 or 4");
+        };
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        let (ty, right) = (self.ty(a), self.ty(b));
+        if ty != right {
+            return Err(Error::OperandTypes { left: ty, right });
+        }
+        let index = usize::try_from(operator).unwrap_or(usize::MAX);
+        let op = if ty.is_float_or_float_vector() {
+            codes::FLOAT_OPERATORS.get(index).copied().flatten()
+        } else {
+            codes::INT_OPERATORS.get(index).copied()
+        };
+        let op = op.ok_or(Error::UnknownOperator { operator, ty })?;
+        if ty.is_bool_or_bool_vector() && !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
+            return Err(Error::BooleanArithmetic { operation: op.name() });
+        }
+        self.r.prepare(ty, self.b)?;
+        let result = self.b.binary(op, a, b);
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn cast(&mut self) -> Checked<()> {
+        let &[a, ty, opcode] = self.ops else { return count_error("CAST", self.ops.len(), "3") };
+        let a = self.value(a)?;
+        let (from, to) = (self.ty(a), self.value_type(ty)?);
+        let op = usize::try_from(opcode).ok().and_then(|i| codes::CASTS.get(i).copied().flatten());
+        let op = op.ok_or(Error::UnknownCast { opcode })?;
+        if !cast_is_legal(op, from, to) {
+            return Err(Error::CastTypes { operation: op.name(), from, to });
+        }
+        self.r.prepare(to, self.b)?;
+        let result = self.b.cast(op, a, to);
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn compare(&mut self) -> Checked<()> {
+        let &[a, b, predicate] = self.ops else { return count_error("CMP2", self.ops.len(), "3") };
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        let (ty, right) = (self.ty(a), self.ty(b));
+        if ty != right {
+            return Err(Error::CompareTypes { left: ty, right });
+        }
+        let unknown = Error::UnknownPredicate { predicate, ty };
+        self.r.prepare(ty.compare_result(), self.b)?;
+        let result = if ty.is_float_or_float_vector() {
+            let cond = codes::float_predicate(predicate).ok_or(unknown)?;
+            self.b.fcmp(cond, a, b)
+        } else {
+            let cond = codes::int_predicate(predicate).ok_or(unknown)?;
+            if ty.is_bool_or_bool_vector() {
+                return Err(Error::BooleanArithmetic { operation: "icmp" });
+            }
+            self.b.icmp(cond, a, b)
+        };
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn select(&mut self) -> Checked<()> {
+        let &[if_true, if_false, cond] = self.ops else { return count_error("VSELECT", self.ops.len(), "3") };
+        let (if_true, if_false, cond) = (self.value(if_true)?, self.value(if_false)?, self.value(cond)?);
+        let (ty, right) = (self.ty(if_true), self.ty(if_false));
+        if ty != right {
+            return Err(Error::SelectTypes { left: ty, right });
+        }
+        let cond_ty = self.ty(cond);
+        let matches_lanes = cond_ty.is_bool_or_bool_vector() && cond_ty.lanes() == ty.lanes();
+        if cond_ty != Type::I1 && !matches_lanes {
+            return Err(Error::SelectCondition { ty: cond_ty });
+        }
+        self.r.prepare(ty, self.b)?;
+        let result = self.b.select(cond, if_true, if_false);
+        self.r.define(result);
+        Ok(())
+    }
+
+    // ---- vectors
+
+    /// Checks that an operand is a constant lane number.
+    fn lane(&mut self, relative: u64, vector: Type) -> Checked<Value> {
+        let index = self.value(relative)?;
+        let lanes = vector.lanes();
+        let number = self.constant(relative, index);
+        if self.ty(index) != Type::I32 || !number.is_some_and(|n| (0..i64::from(lanes)).contains(&n)) {
+            return Err(Error::LaneIndex { lanes });
+        }
+        Ok(index)
+    }
+
+    fn extract_element(&mut self) -> Checked<()> {
+        let &[vector, index] = self.ops else { return count_error("EXTRACTELT", self.ops.len(), "2") };
+        let vector = self.value(vector)?;
+        let ty = self.ty(vector);
+        if !ty.is_vector() {
+            return Err(Error::NotAVector { ty });
+        }
+        let index = self.lane(index, ty)?;
+        self.r.prepare(ty.element(), self.b)?;
+        let result = self.b.extract_element(vector, index);
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn insert_element(&mut self) -> Checked<()> {
+        let &[vector, element, index] = self.ops else {
+            return count_error("INSERTELT", self.ops.len(), "3");
+        };
+        let (vector, element) = (self.value(vector)?, self.value(element)?);
+        let ty = self.ty(vector);
+        if !ty.is_vector() {
+            return Err(Error::NotAVector { ty });
+        }
+        let (found, expected) = (self.ty(element), ty.element());
+        if found != expected {
+            return Err(Error::LaneType { found, expected });
+        }
+        let index = self.lane(index, ty)?;
+        self.r.prepare(ty, self.b)?;
+        let result = self.b.insert_element(vector, element, index);
+        self.r.define(result);
+        Ok(())
+    }
+
+    // ---- terminators
+
+    fn ret(&mut self) -> Checked<()> {
+        let value = match *self.ops {
+            [] => None,
+            [value] => Some(self.value(value)?),
+            _ => return count_error("RET", self.ops.len(), "0 or 1"),
+        };
+        let found = value.map_or(Type::Void, |v| self.ty(v));
+        if found != self.b.func.ret {
+            return Err(Error::ReturnValue);
+        }
+        self.b.ret(value);
+        self.terminated()
+    }
+
+    fn br(&mut self) -> Checked<()> {
+        match *self.ops {
+            [target] => {
+                let target = self.target(target)?;
+                self.b.br(target);
+            }
+            [if_true, if_false, cond] => {
+                let (if_true, if_false) = (self.target(if_true)?, self.target(if_false)?);
+                let cond = self.value(cond)?;
+                let ty = self.ty(cond);
+                if ty != Type::I1 {
+                    return Err(Error::BranchCondition { ty });
+                }
+                self.b.cond_br(cond, if_true, if_false);
+            }
+            _ => return count_error("BR", self.ops.len(), "1 or 3"),
+        }
+        self.terminated()
+    }
+
+    fn switch(&mut self) -> Checked<()> {
+        let &[ty, value, default, count, ref cases @ ..] = self.ops else {
+            return count_error("SWITCH", self.ops.len(), "4 or more");
+        };
+        let ty = self.value_type(ty)?;
+        let value = self.value(value)?;
+        if self.ty(value) != ty || !ty.is_scalar_int() || ty == Type::I1 {
+            return Err(Error::SwitchType { ty });
+        }
+        if count.checked_mul(4) != Some(cases.len() as u64) {
+            return Err(Error::MalformedSwitch);
+        }
+        let default = self.target(default)?;
+        let table = self.b.switch(value, default);
+        self.r.cases.clear();
+        for case in cases.chunks_exact(4) {
+            if case[0] != 1 || case[1] != 1 {
+                return Err(Error::CaseRange);
+            }
+            let number = unrotate_sign(case[2]);
+            if ty.sign_extend(number) != number {
+                return Err(Error::CaseValue { value: number });
+            }
+            let target = self.target(case[3])?;
+            self.b.func.switch_mut(table).cases.push((number, target));
+            self.r.cases.push(number);
+        }
+        self.r.cases.sort_unstable();
+        if let Some(pair) = self.r.cases.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::CaseValue { value: pair[0] });
+        }
+        self.terminated()
+    }
+
+    fn unreachable(&mut self) -> Checked<()> {
+        if !self.ops.is_empty() {
+            return count_error("UNREACHABLE", self.ops.len(), "0");
+        }
+        self.b.unreachable();
+        self.terminated()
+    }
+
+    fn phi(&mut self) -> Checked<()> {
+        let &[ty, ref pairs @ ..] = self.ops else { return Err(Error::MalformedPhi) };
+        if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
+            return Err(Error::MalformedPhi);
+        }
+        let ty = value_type(self.module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::MalformedPhi)?;
+        if self.r.past_phis || self.r.block == 0 {
+            return Err(Error::MisplacedPhi);
+        }
+        let next = self.r.next_number();
+        self.r.incoming.clear();
+        for pair in pairs.chunks_exact(2) {
+            let distance = unrotate_sign(pair[0]);
+            let number = i64::from(next).checked_sub(distance).and_then(|n| u32::try_from(n).ok());
+            let number = number.ok_or(Error::NonexistentValue { operand: pair[0] })?;
+            let value = self.r.value(self.module, number, pair[0], self.b)?;
+            let found = self.ty(value);
+            if found != ty {
+                return Err(Error::PhiType { found, expected: ty });
+            }
+            if pair[1] >= u64::from(self.r.num_blocks) {
+                return Err(Error::UnknownBlock { block: pair[1] });
+            }
+            let pred = Block::from_u32(pair[1] as u32);
+            self.r.checks.note_phi_use(self.b.func, value, pred);
+            self.r.incoming.push((value, pred));
+        }
+        self.r.prepare(ty, self.b)?;
+        let result = self.b.phi(ty, &self.r.incoming);
+        if let Some(inst) = self.b.func.defining_inst(result) {
+            self.r.checks.note_phi(inst, Block::from_u32(self.r.block));
+        }
+        self.r.define(result);
+        Ok(())
+    }
+
+    // ---- memory
+
+    fn alloca(&mut self) -> Checked<()> {
+        let &[size, align] = self.ops else { return count_error("ALLOCA", self.ops.len(), "2") };
+        let size = self.value(size)?;
+        let ty = self.ty(size);
+        if ty != Type::I32 {
+            return Err(Error::AllocaSize { ty });
+        }
+        if align > MAX_ALIGNMENT {
+            return Err(Error::AlignmentTooLarge { code: align });
+        }
+        let align_log2 = align.checked_sub(1).ok_or(Error::Alignment { code: align, ty })? as u8;
+        self.r.prepare(self.module.pointer_type, self.b)?;
+        let result = self.b.alloca(size, align_log2, self.module.pointer_type);
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn address(&mut self, relative: u64) -> Checked<Value> {
+        let address = self.value(relative)?;
+        let ty = self.ty(address);
+        if ty == self.module.pointer_type { Ok(address) } else { Err(Error::AddressType { ty }) }
+    }
+
+    fn load(&mut self) -> Checked<()> {
+        let &[address, align, ty] = self.ops else { return count_error("LOAD", self.ops.len(), "3") };
+        let address = self.address(address)?;
+        let ty = self.value_type(ty)?;
+        let align_log2 = memory_alignment(align, ty)?;
+        self.r.prepare(ty, self.b)?;
+        let result = self.b.load(ty, address, align_log2);
+        self.r.define(result);
+        Ok(())
+    }
+
+    fn store(&mut self) -> Checked<()> {
+        let &[address, value, align] = self.ops else { return count_error("STORE", self.ops.len(), "3") };
+        let address = self.address(address)?;
+        let value = self.value(value)?;
+        let align_log2 = memory_alignment(align, self.ty(value))?;
+        self.b.store(address, value, align_log2);
+        Ok(())
+    }
+
+    // ---- calls
+
+    /// Resolves arguments into the scratch list.
+    fn arguments(&mut self, relative: &[u64]) -> Checked<()> {
+        self.r.args.clear();
+        for &relative in relative {
+            let value = self.value(relative)?;
+            self.r.args.push(value);
+        }
+        Ok(())
+    }
+
+    fn tail(cc: u64) -> Checked<TailHint> {
+        match cc {
+            0 => Ok(TailHint::None),
+            1 => Ok(TailHint::Tail),
+            bits => Err(Error::CallConvention { bits }),
+        }
+    }
+
+    fn call(&mut self) -> Checked<()> {
+        let &[cc, callee, ref args @ ..] = self.ops else {
+            return count_error("CALL", self.ops.len(), "2 or more");
+        };
+        let tail = Self::tail(cc)?;
+        let number = self.r.next_number().wrapping_sub(callee as u32);
+        if number >= self.r.num_functions || callee >> 32 != 0 {
+            return Err(Error::CalleeNotFunction { value: number });
+        }
+        let callee = FuncId::from_u32(number);
+        let signature = self.module.signature(callee);
+        let (passed, expected) = (args.len(), signature.params.len());
+        if passed != expected {
+            return Err(Error::ArgumentCount { passed, expected });
+        }
+        self.arguments(args)?;
+        for (argument, (&value, &expected)) in self.r.args.iter().zip(&signature.params).enumerate() {
+            let found = self.ty(value);
+            if found != expected {
+                return Err(Error::ArgumentType { argument, found, expected });
+            }
+        }
+        let ret = signature.ret;
+        if ret != Type::Void {
+            self.r.prepare(ret, self.b)?;
+        }
+        let result = match self.module.functions[callee].kind {
+            FunctionKind::Intrinsic(op) => {
+                self.check_intrinsic(op, args)?;
+                self.b.call_intrinsic(op, callee, &self.r.args, ret, tail)
+            }
+            _ => self.b.call(callee, &self.r.args, ret, tail),
+        };
+        if let Some(result) = result {
+            self.r.define(result);
+        }
+        Ok(())
+    }
+
+    /// The constant operands of intrinsics (bitcode specification, section 11).
+    fn check_intrinsic(&self, op: Intrinsic, relative: &[u64]) -> Checked<()> {
+        let constant = |n: usize| self.constant(relative[n], self.r.args[n]);
+        let orders = |n: usize, legal: &[i64]| match constant(n) {
+            Some(order) if legal.contains(&order) => Ok(()),
+            _ => Err(Error::AtomicOperands),
+        };
+        match op {
+            Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset => match constant(3) {
+                Some(1) => Ok(()),
+                _ => Err(Error::CopyAlignment),
+            },
+            Intrinsic::AtomicLoad => orders(1, &[3, 6]),
+            Intrinsic::AtomicStore => orders(2, &[4, 6]),
+            Intrinsic::AtomicRmw => {
+                if constant(0).and_then(AtomicOp::from_code).is_none() {
+                    return Err(Error::AtomicOperands);
+                }
+                orders(3, &[3, 4, 5, 6])
+            }
+            Intrinsic::AtomicCmpxchg => match (constant(3), constant(4)) {
+                (Some(3 | 5 | 6), Some(3)) | (Some(6), Some(6)) => Ok(()),
+                _ => Err(Error::AtomicOperands),
+            },
+            Intrinsic::AtomicFence => orders(0, &[3, 4, 5, 6]),
+            Intrinsic::AtomicIsLockFree => match constant(0) {
+                Some(1 | 2 | 4 | 8) => Ok(()),
+                _ => Err(Error::LockFreeSize),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn call_indirect(&mut self) -> Checked<()> {
+        let &[cc, callee, ret, ref args @ ..] = self.ops else {
+            return count_error("CALL_INDIRECT", self.ops.len(), "3 or more");
+        };
+        let tail = Self::tail(cc)?;
+        let callee = self.value(callee)?;
+        let ty = self.ty(callee);
+        if ty != self.module.pointer_type {
+            return Err(Error::CalleeType { ty });
+        }
+        let ret = value_type(self.module, ret).ok_or(Error::VoidValue)?;
+        self.arguments(args)?;
+        let small = |ty: &Type| matches!(ty, Type::I1 | Type::I8 | Type::I16);
+        let types = self.r.args.iter().map(|&v| self.ty(v)).chain([ret]);
+        if let Some(ty) = types.into_iter().find(small) {
+            return Err(Error::IndirectCallType { ty });
+        }
+        if ret != Type::Void {
+            self.r.prepare(ret, self.b)?;
+        }
+        if let Some(result) = self.b.call_indirect(callee, &self.r.args, ret, tail) {
+            self.r.define(result);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the conversion exists (bitcode specification, section 7.3).
+fn cast_is_legal(op: CastOp, from: Type, to: Type) -> bool {
+    if op == CastOp::Bitcast {
+        return from.bits() == to.bits();
+    }
+    if from.lanes() != to.lanes() {
+        return false;
+    }
+    let (a, b) = (from.element(), to.element());
+    match op {
+        CastOp::Trunc => a.is_scalar_int() && b.is_scalar_int() && a.bits() > b.bits(),
+        CastOp::Zext | CastOp::Sext => a.is_scalar_int() && b.is_scalar_int() && a.bits() < b.bits(),
+        CastOp::Fptoui | CastOp::Fptosi => a.is_scalar_float() && b.is_scalar_int(),
+        CastOp::Uitofp | CastOp::Sitofp => a.is_scalar_int() && b.is_scalar_float(),
+        CastOp::Fptrunc => a == Type::F64 && b == Type::F32,
+        CastOp::Fpext => a == Type::F32 && b == Type::F64,
+        CastOp::Bitcast => true,
+    }
+}
+
+/// The alignment of a load or store, as log2 (bitcode specification, section 9.4).
+fn memory_alignment(code: u64, ty: Type) -> Checked<u8> {
+    if code > MAX_ALIGNMENT {
+        return Err(Error::AlignmentTooLarge { code });
+    }
+    let is_legal = match ty {
+        Type::Void | Type::I1 | Type::V4I1 | Type::V8I1 | Type::V16I1 => {
+            return Err(Error::NotInMemory { ty });
+        }
+        Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::V16I8 => code == 1,
+        Type::F32 => code == 1 || code == 3,
+        Type::F64 => code == 1 || code == 4,
+        Type::V8I16 => code == 2,
+        Type::V4I32 | Type::V4F32 => code == 3,
+    };
+    if is_legal { Ok(code as u8 - 1) } else { Err(Error::Alignment { code, ty }) }
+}

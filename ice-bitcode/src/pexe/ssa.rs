@@ -1,0 +1,165 @@
+//! Checks that need the whole body: phis against edges (I24) and dominance (F18).
+//!
+//! While a body is read, a use of a value in the block of its definition is settled at once when the
+//! definition came before; every other use is noted as (value, block), at most once in a row for a value and
+//! a block. At the end the dominator tree decides. Phis are compared with the multiset of incoming edges.
+//! Cost: linear in edges, phi entries and noted uses, plus the dominator tree.
+
+use alloc::vec::Vec;
+
+use cranelift_entity::{EntityRef, SecondaryMap};
+use ice_ir::dominators::DominatorTree;
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Value, ValueDef};
+
+use crate::error::Error;
+
+/// Notes and scratch of the checks; reused from function to function.
+#[derive(Default)]
+pub(super) struct SsaChecks {
+    pub(super) cfg: ControlFlowGraph,
+    dominators: DominatorTree,
+    /// Uses that are not settled: the definition must dominate the end of the block.
+    uses: Vec<(Value, Block)>,
+    /// Uses of announced values before their definition, not in phis: never in the block of the definition.
+    early: Vec<(Value, Block)>,
+    /// The last block for which a use of the value was noted, plus one.
+    noted: SecondaryMap<Value, u32>,
+    phis: Vec<(Inst, Block)>,
+    /// Sources of the edges into each block, repeated ones included, grouped by target.
+    edge_ends: Vec<u32>,
+    edge_sources: Vec<Block>,
+    /// For the phi being checked: (entries seen, first value) by predecessor, with the mark of the phi.
+    seen: SecondaryMap<Block, (u32, u32, u32)>,
+    touched: bool,
+}
+
+impl SsaChecks {
+    pub(super) fn begin(&mut self) {
+        self.uses.clear();
+        self.early.clear();
+        self.noted.clear();
+        self.phis.clear();
+        self.touched = false;
+    }
+
+    /// Notes that something came after which constants are misplaced.
+    pub(super) fn touch(&mut self) {
+        self.touched = true;
+    }
+
+    pub(super) fn is_untouched(&self) -> bool {
+        !self.touched
+    }
+
+    /// Notes a use of `value` by an instruction of `block`.
+    #[inline]
+    pub(super) fn note_use(&mut self, func: &Function, value: Value, block: Block) {
+        match func.value_def(value) {
+            ValueDef::Inst(def) if func.layout.block_of(def) != Some(block) => self.note(value, block),
+            ValueDef::Forward => self.early.push((value, block)),
+            _ => {}
+        }
+    }
+
+    /// Notes a use of `value` at the end of `pred`.
+    pub(super) fn note_phi_use(&mut self, func: &Function, value: Value, pred: Block) {
+        match func.value_def(value) {
+            ValueDef::Inst(def) if func.layout.block_of(def) != Some(pred) => self.note(value, pred),
+            ValueDef::Forward => self.uses.push((value, pred)),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, value: Value, block: Block) {
+        let mark = block.as_u32() + 1;
+        if core::mem::replace(&mut self.noted[value], mark) != mark {
+            self.uses.push((value, block));
+        }
+    }
+
+    pub(super) fn note_phi(&mut self, inst: Inst, block: Block) {
+        self.phis.push((inst, block));
+    }
+
+    /// Checks the complete function.
+    pub(super) fn check(&mut self, func: &Function) -> Result<(), Error> {
+        self.cfg.compute(func);
+        self.check_phis(func)?;
+        if self.uses.is_empty() && self.early.is_empty() {
+            return Ok(());
+        }
+        self.dominators.compute(func, &self.cfg);
+        for (uses, may_share_block) in [(&self.uses, true), (&self.early, false)] {
+            for &(value, block) in uses {
+                let def = func.defining_inst(value).and_then(|inst| func.layout.block_of(inst));
+                let holds = def.is_some_and(|def| {
+                    (may_share_block || def != block) && self.dominators.dominates(def, block)
+                });
+                // Nothing runs in a block that control cannot reach.
+                if !holds && self.dominators.is_reachable(block) {
+                    return Err(Error::NotDominated { value: value.as_u32() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn collect_edges(&mut self, func: &Function) {
+        let blocks = func.num_blocks();
+        self.edge_ends.clear();
+        self.edge_ends.resize(blocks, 0);
+        for block in func.blocks() {
+            func.for_each_successor(block, |to| self.edge_ends[to.index()] += 1);
+        }
+        let mut total = 0;
+        for end in &mut self.edge_ends {
+            total += core::mem::replace(end, total);
+        }
+        self.edge_sources.clear();
+        self.edge_sources.resize(total as usize, Block::new(0));
+        for block in func.blocks() {
+            func.for_each_successor(block, |to| {
+                let end = &mut self.edge_ends[to.index()];
+                self.edge_sources[*end as usize] = block;
+                *end += 1;
+            });
+        }
+    }
+
+    /// The entries of every phi are exactly the incoming edges, and edges from one block agree on the value.
+    fn check_phis(&mut self, func: &Function) -> Result<(), Error> {
+        if self.phis.is_empty() {
+            return Ok(());
+        }
+        self.collect_edges(func);
+        self.seen.clear();
+        for (mark, &(inst, block)) in (1..).zip(&self.phis) {
+            let &InstData::Phi { incoming } = func.inst(inst) else { continue };
+            let entries = func.incoming(incoming);
+            let start = block.index().checked_sub(1).map_or(0, |i| self.edge_ends[i]);
+            let edges = &self.edge_sources[start as usize..self.edge_ends[block.index()] as usize];
+            let mismatch = || Error::PhiEdges { value: func.result(inst).map_or(0, |v| v.as_u32()) };
+            if entries.len() != edges.len() {
+                return Err(mismatch());
+            }
+            for &(value, pred) in entries {
+                let (seen_mark, count, first) = &mut self.seen[pred];
+                if *seen_mark != mark {
+                    (*seen_mark, *count, *first) = (mark, 0, value.as_u32());
+                }
+                if *first != value.as_u32() {
+                    return Err(mismatch());
+                }
+                *count += 1;
+            }
+            for &source in edges {
+                let (seen_mark, count, _) = &mut self.seen[source];
+                if *seen_mark != mark || *count == 0 {
+                    return Err(mismatch());
+                }
+                *count -= 1;
+            }
+        }
+        Ok(())
+    }
+}

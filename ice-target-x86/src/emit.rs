@@ -1,0 +1,555 @@
+//! Emission: from allocated machine instructions to bytes.
+//!
+//! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
+//! which [`Inst::visit_operands`](ice_ir::mach::MachInst::visit_operands) names them. Every block has a
+//! label with its offset in the longest layout ([`size`](crate::size)), from which the buffer chooses short
+//! branches.
+
+mod control;
+mod frame;
+mod vector;
+
+use crate::abi::Frame;
+use crate::inst::{Amode, Amount, Base, Callee, Compare, Extend, Inst, Sign, Src};
+use crate::regs::{self, FramePointer, GPR};
+use crate::size;
+use ice_asm::x86::{
+    self, Alu, BitOp, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width, Xmm,
+};
+use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
+use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
+use ice_passes::lower::PlannedSwitch;
+use ice_passes::{CodeSymbol, CompiledFunction, ErrorKind, JumpTable};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Output};
+
+/// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
+pub(crate) fn emit_function<L: Listing>(
+    mode: Mode,
+    mach: &MachFunction<Inst>,
+    switches: &[PlannedSwitch],
+    allocation: &Output,
+    buffer: &mut CodeBuffer<L>,
+    out: &mut CompiledFunction,
+) -> Result<(), ErrorKind> {
+    let frame = Frame::compute(mode, mach, allocation)?;
+    for _ in mach.blocks() {
+        buffer.new_label();
+    }
+    size::set_longest_offsets(mode, mach, allocation, &frame, switches, buffer);
+    let mut emitter = Emitter {
+        mode,
+        frame: &frame,
+        switches,
+        e: Encoder::new(buffer, mode),
+        allocs: &[],
+        tables: Tables::default(),
+    };
+    emitter.prologue();
+    let mut edits = allocation.edits.iter().peekable();
+    for block in mach.blocks() {
+        emitter.e.bind(label(block));
+        for index in mach.inst_range(block) {
+            let id = MachInstId::from_u32(index as u32);
+            let mut next_edit = |before: bool| {
+                edits.next_if(|e| e.point.inst() == id && e.point.is_before() == before).copied()
+            };
+            while let Some(edit) = next_edit(true) {
+                emitter.edit(&edit);
+            }
+            emitter.allocs = allocation.allocs_of(id);
+            emitter.inst(&mach.insts()[index]);
+            while let Some(edit) = next_edit(false) {
+                emitter.edit(&edit);
+            }
+        }
+    }
+    let tables = emitter.tables;
+    buffer.finish()?;
+    out.code.extend_from_slice(buffer.bytes());
+    out.relocs.extend_from_slice(buffer.relocs());
+    for labels in tables.labels {
+        let targets = labels.into_iter().map(|l| buffer.label_offset(l).unwrap_or(0)).collect();
+        out.tables.push(JumpTable { targets });
+    }
+    Ok(())
+}
+
+/// The label of a block: the first labels of the buffer, in order.
+pub(crate) fn label(block: MachBlock) -> Label {
+    Label(block.as_u32())
+}
+
+/// Jump tables under construction.
+#[derive(Default)]
+struct Tables {
+    labels: alloc::vec::Vec<alloc::vec::Vec<Label>>,
+}
+
+/// State of the walk.
+struct Emitter<'a, L: Listing> {
+    mode: Mode,
+    frame: &'a Frame,
+    switches: &'a [PlannedSwitch],
+    e: Encoder<'a, L>,
+    /// Places of the operands of the current instruction that are not consumed yet.
+    allocs: &'a [Allocation],
+    tables: Tables,
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    // ---- operands
+
+    fn next(&mut self) -> Allocation {
+        let (first, rest) = self.allocs.split_first().unwrap_or((&Allocation::NONE, &[]));
+        self.allocs = rest;
+        *first
+    }
+
+    fn gpr(&mut self) -> Gpr {
+        let reg = self.next().as_reg();
+        debug_assert!(reg.is_some());
+        reg.map_or(Gpr::RAX, regs::gpr)
+    }
+
+    fn xmm(&mut self) -> Xmm {
+        let reg = self.next().as_reg();
+        debug_assert!(reg.is_some());
+        reg.map_or(Xmm::new(0), regs::vector)
+    }
+
+    fn rm(&mut self) -> Rm<Gpr> {
+        let place = self.next();
+        self.place_rm(place)
+    }
+
+    fn xm(&mut self) -> Rm<Xmm> {
+        let place = self.next();
+        self.place_xm(place)
+    }
+
+    fn place_rm(&self, place: Allocation) -> Rm<Gpr> {
+        match place.kind() {
+            AllocationKind::Reg(reg) => Rm::Reg(regs::gpr(reg)),
+            _ => Rm::Mem(self.slot(place)),
+        }
+    }
+
+    fn place_xm(&self, place: Allocation) -> Rm<Xmm> {
+        match place.kind() {
+            AllocationKind::Reg(reg) => Rm::Reg(regs::vector(reg)),
+            _ => Rm::Mem(self.slot(place)),
+        }
+    }
+
+    fn slot(&self, place: Allocation) -> Mem {
+        debug_assert!(place.is_slot());
+        let offset = place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize]);
+        Mem::base(self.base(), offset)
+    }
+
+    /// The register that the frame hangs off.
+    fn base(&self) -> Gpr {
+        match self.frame.pointer {
+            FramePointer::None => Gpr::RSP,
+            FramePointer::Used => Gpr::RBP,
+        }
+    }
+
+    /// The memory operand, consuming its registers.
+    fn mem(&mut self, amode: &Amode) -> Mem {
+        let frame_base = self.base();
+        let (mem, program_address) = match amode.base {
+            Base::None => (Mem::absolute(amode.disp), true),
+            Base::Reg(_) => (Mem::base(self.gpr(), amode.disp), true),
+            Base::Object(n) => {
+                let offset = self.frame.objects[n as usize];
+                (Mem::base(frame_base, offset.wrapping_add(amode.disp)), false)
+            }
+            Base::Outgoing => (Mem::base(Gpr::RSP, amode.disp), false),
+            Base::Incoming => (Mem::base(frame_base, self.frame.incoming.wrapping_add(amode.disp)), false),
+        };
+        let index = amode.index.map(|(_, shift)| {
+            let scale = Scale::from_shift(shift).unwrap_or(Scale::X1);
+            (self.gpr(), scale)
+        });
+        let mut mem = Mem { index, ..mem };
+        if let Some(symbol) = amode.symbol {
+            if self.mode == Mode::Bits64 && index.is_none() && amode.base == Base::None {
+                return Mem::rip(symbol, RelocKind::PcRel32, amode.disp);
+            }
+            mem.target = MemTarget::Symbol(symbol, RelocKind::Abs32);
+        }
+        // Program addresses wrap at 32 bits; so does an index into a frame object.
+        if program_address || index.is_some() { mem.with_addr32() } else { mem }
+    }
+
+    /// A source that is not an immediate.
+    fn src_rm(&mut self, src: &Src) -> Rm<Gpr> {
+        match src {
+            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
+            _ => self.rm(),
+        }
+    }
+
+    fn src_xm(&mut self, src: &Src) -> Rm<Xmm> {
+        match src {
+            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
+            _ => self.xm(),
+        }
+    }
+
+    // ---- edits
+
+    fn edit(&mut self, edit: &Edit) {
+        if edit.class == regs::XMM {
+            return self.move_vector(edit.size as u8, edit.to, edit.from);
+        }
+        let width = if edit.size == 8 { Width::B64 } else { Width::B32 };
+        match edit.to.as_reg() {
+            Some(to) => {
+                let from = self.place_rm(edit.from);
+                self.e.mov_r_rm(width, regs::gpr(to), from);
+            }
+            None => {
+                let to = self.slot(edit.to);
+                let from = edit.from.as_reg().map_or(Gpr::RAX, regs::gpr);
+                self.e.mov_rm_r(width, Rm::Mem(to), from);
+            }
+        }
+        debug_assert!(edit.class == GPR || edit.class == regs::BYTE);
+    }
+
+    // ---- instructions
+
+    /// `dst = src` unless they are the same register.
+    fn copy(&mut self, width: Width, dst: Gpr, src: Rm<Gpr>) {
+        if src != Rm::Reg(dst) {
+            self.e.mov_r_rm(width, dst, src);
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Params => self.allocs = &[],
+            Inst::Mov { width, .. } => {
+                let src = self.rm();
+                let dst = self.gpr();
+                self.copy(width, dst, src);
+            }
+            Inst::ZeroUpper { .. } => {
+                let src = self.rm();
+                let dst = self.gpr();
+                match self.mode {
+                    Mode::Bits32 => self.copy(Width::B32, dst, src),
+                    Mode::Bits64 => self.e.mov_r_rm(Width::B32, dst, src),
+                }
+            }
+            Inst::MovImm { width, imm, .. } => {
+                let dst = self.gpr();
+                if imm == 0 {
+                    self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(dst), dst);
+                } else {
+                    self.e.mov_r_i(width, dst, imm);
+                }
+            }
+            Inst::MovSymbol { symbol, addend, .. } => {
+                let dst = self.gpr();
+                self.e.mov_r_symbol(dst, symbol, RelocKind::Abs32, addend);
+            }
+            Inst::Extend { kind, from, to, src, .. } => {
+                let src = self.src_rm(&src);
+                let dst = self.gpr();
+                match kind {
+                    Extend::Zero => self.e.movzx(dst, Width::B32, src, from),
+                    Extend::Sign => self.e.movsx(dst, to, src, from),
+                }
+            }
+            Inst::Load { width, mem, .. } => {
+                let mem = Rm::Mem(self.mem(&mem));
+                let dst = self.gpr();
+                match width {
+                    Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, mem, width),
+                    _ => self.e.mov_r_rm(width, dst, mem),
+                }
+            }
+            Inst::Store { width, mem, .. } => {
+                let src = self.gpr();
+                let mem = self.mem(&mem);
+                self.e.mov_rm_r(width, Rm::Mem(mem), src);
+            }
+            Inst::StoreImm { width, imm, mem } => {
+                let mem = self.mem(&mem);
+                self.e.mov_rm_i(width, Rm::Mem(mem), Imm::from(imm));
+            }
+            Inst::StoreSymbol { symbol, addend, mem } => {
+                let mem = self.mem(&mem);
+                let imm = Imm::Symbol(symbol, RelocKind::Abs32, addend);
+                self.e.mov_rm_i(Width::B32, Rm::Mem(mem), imm);
+            }
+            Inst::Lea { width, mem, .. } => {
+                let mem = self.mem(&mem);
+                let dst = self.gpr();
+                self.e.lea(width, dst, mem);
+            }
+            Inst::Alu { op, width, src, .. } => match src {
+                Src::Imm(_) | Src::Symbol(..) => {
+                    let dst = self.gpr();
+                    self.e.alu_rm_i(op, width, Rm::Reg(dst), immediate(&src));
+                }
+                _ => {
+                    let src = self.src_rm(&src);
+                    let dst = self.gpr();
+                    match src {
+                        Rm::Reg(src) => self.e.alu_rm_r(op, width, Rm::Reg(dst), src),
+                        Rm::Mem(_) => self.e.alu_r_rm(op, width, dst, src),
+                    }
+                }
+            },
+            Inst::Compare { op, width, rhs, .. } => self.compare(op, width, &rhs),
+            Inst::Unary { op, width, .. } => {
+                let dst = self.gpr();
+                self.e.unary_rm(op, width, Rm::Reg(dst));
+            }
+            Inst::Bswap { width, .. } => {
+                let dst = self.gpr();
+                self.e.bswap(width, dst);
+            }
+            Inst::Shift { op, width, amount, .. } => match amount {
+                Amount::Imm(n) => {
+                    let dst = self.gpr();
+                    self.e.shift_rm_i(op, width, Rm::Reg(dst), n);
+                }
+                Amount::Cl(_) => {
+                    self.next();
+                    let dst = self.gpr();
+                    self.e.shift_rm_cl(op, width, Rm::Reg(dst));
+                }
+            },
+            Inst::DoubleShift { op, width, amount, .. } => {
+                let op = match op {
+                    crate::inst::DoubleShift::Left => x86::DoubleShift::Shld,
+                    crate::inst::DoubleShift::Right => x86::DoubleShift::Shrd,
+                };
+                let src = self.gpr();
+                match amount {
+                    Amount::Imm(n) => {
+                        let dst = self.gpr();
+                        self.e.double_shift_i(op, width, Rm::Reg(dst), src, n);
+                    }
+                    Amount::Cl(_) => {
+                        self.next();
+                        let dst = self.gpr();
+                        self.e.double_shift_cl(op, width, Rm::Reg(dst), src);
+                    }
+                }
+            }
+            Inst::Imul { width, src, .. } => {
+                let src = self.src_rm(&src);
+                let dst = self.gpr();
+                self.e.imul_r_rm(width, dst, src);
+            }
+            Inst::ImulImm { width, imm, .. } => {
+                let src = self.rm();
+                let dst = self.gpr();
+                self.e.imul_r_rm_i(width, dst, src, imm);
+            }
+            Inst::MulWide { sign, width, .. } => {
+                self.next();
+                let src = self.rm();
+                let op = if sign == Sign::Signed { Unary::Imul } else { Unary::Mul };
+                self.e.unary_rm(op, width, src);
+            }
+            Inst::Divide { sign, width, .. } => {
+                self.next();
+                self.next();
+                let src = self.rm();
+                let op = if sign == Sign::Signed { Unary::Idiv } else { Unary::Div };
+                self.e.unary_rm(op, width, src);
+            }
+            Inst::SignOfAx { width, .. } => self.e.sign_to_rdx(width),
+            Inst::BitScan { op, width, .. } => {
+                let src = self.rm();
+                let dst = self.gpr();
+                let op = match op {
+                    crate::inst::BitScan::Forward => BitOp::Bsf,
+                    crate::inst::BitScan::Reverse => BitOp::Bsr,
+                };
+                self.e.bit_op(op, width, dst, src);
+            }
+            Inst::Setcc { cond, .. } => {
+                let dst = self.gpr();
+                self.e.setcc(cond, Rm::Reg(dst));
+            }
+            Inst::Cmov { cond, width, .. } => {
+                let src = self.rm();
+                let dst = self.gpr();
+                self.e.cmovcc(cond, width, dst, src);
+            }
+            Inst::Mfence
+            | Inst::LockXadd { .. }
+            | Inst::Xchg { .. }
+            | Inst::LockCmpxchg { .. }
+            | Inst::LockCmpxchg8b { .. }
+            | Inst::RmwLoop { .. }
+            | Inst::RmwLoop8b { .. } => self.atomic(inst),
+            Inst::StackSub { .. } => {
+                let amount = self.rm();
+                self.e.alu_r_rm(Alu::Sub, self.stack_width(), Gpr::RSP, amount);
+            }
+            Inst::StackSave { .. } => {
+                let dst = self.gpr();
+                self.e.mov_r_rm(Width::B32, dst, Rm::Reg(Gpr::RSP));
+            }
+            Inst::StackRestore { .. } => {
+                let src = self.rm();
+                self.e.mov_r_rm(Width::B32, Gpr::RSP, src);
+            }
+            Inst::Call { callee, .. } => match callee {
+                Callee::Symbol(symbol) => self.e.call_symbol(symbol, call_kind(self.mode, symbol)),
+                Callee::Value(_) => {
+                    let place = self.next();
+                    self.call_indirect(place);
+                }
+            },
+            Inst::Jmp { .. }
+            | Inst::Jcc { .. }
+            | Inst::JccAnd { .. }
+            | Inst::Switch { .. }
+            | Inst::SwitchPair { .. }
+            | Inst::Ret
+            | Inst::Trap
+            | Inst::Unreachable => self.control(inst),
+            _ => self.vector(inst),
+        }
+    }
+
+    /// Comparison with zero in a register is a shorter `test` with the same flags.
+    fn compare(&mut self, op: Compare, width: Width, rhs: &Src) {
+        match (op, rhs) {
+            (_, Src::Imm(_) | Src::Symbol(..)) => {
+                let lhs = self.rm();
+                match (op, rhs, lhs) {
+                    (Compare::Cmp, Src::Imm(0), Rm::Reg(reg)) => self.e.test_rm_r(width, lhs, reg),
+                    (Compare::Cmp, ..) => self.e.alu_rm_i(Alu::Cmp, width, lhs, immediate(rhs)),
+                    (Compare::Test, ..) => self.e.test_rm_i(width, lhs, immediate(rhs)),
+                }
+            }
+            _ => {
+                let lhs = self.gpr();
+                let rhs = self.src_rm(rhs);
+                match (op, rhs) {
+                    (Compare::Cmp, Rm::Reg(rhs)) => self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(lhs), rhs),
+                    (Compare::Cmp, _) => self.e.alu_r_rm(Alu::Cmp, width, lhs, rhs),
+                    (Compare::Test, _) => self.e.test_rm_r(width, rhs, lhs),
+                }
+            }
+        }
+    }
+
+    /// In 64-bit code a 32-bit address in a slot must be loaded first: the call would read 64 bits.
+    fn call_indirect(&mut self, place: Allocation) {
+        let callee = self.place_rm(place);
+        match (self.mode, callee) {
+            (Mode::Bits64, Rm::Mem(_)) => {
+                self.e.mov_r_rm(Width::B32, Gpr::R11, callee);
+                self.e.call_rm(Rm::Reg(Gpr::R11));
+            }
+            _ => self.e.call_rm(callee),
+        }
+    }
+
+    /// The width of arithmetic on the stack pointer.
+    fn stack_width(&self) -> Width {
+        match self.mode {
+            Mode::Bits32 => Width::B32,
+            Mode::Bits64 => Width::B64,
+        }
+    }
+
+    fn atomic(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::LockXadd { width, mem, .. } => {
+                let mem = self.mem(&mem);
+                let dst = self.gpr();
+                self.e.lock_xadd(width, mem, dst);
+            }
+            Inst::Xchg { width, mem, .. } => {
+                let mem = self.mem(&mem);
+                let dst = self.gpr();
+                self.e.xchg_rm_r(width, Rm::Mem(mem), dst);
+            }
+            Inst::LockCmpxchg { width, mem, .. } => {
+                self.next();
+                let new = self.gpr();
+                let mem = self.mem(&mem);
+                self.e.lock_cmpxchg(width, mem, new);
+            }
+            Inst::LockCmpxchg8b { mem, .. } => {
+                for _ in 0..4 {
+                    self.next();
+                }
+                let mem = self.mem(&mem);
+                self.e.lock_cmpxchg8b(mem);
+            }
+            Inst::RmwLoop { op, width, mem, .. } => {
+                let src = self.gpr();
+                let mem = self.mem(&mem);
+                self.next();
+                let scratch = self.gpr();
+                let again = self.e.buf.new_label();
+                match width {
+                    Width::B8 | Width::B16 => self.e.movzx(Gpr::RAX, Width::B32, Rm::Mem(mem), width),
+                    _ => self.e.mov_r_rm(width, Gpr::RAX, Rm::Mem(mem)),
+                }
+                self.e.bind(again);
+                self.e.mov_r_rm(width.max(Width::B32), scratch, Rm::Reg(Gpr::RAX));
+                self.e.alu_rm_r(op, width.max(Width::B32), Rm::Reg(scratch), src);
+                self.e.lock_cmpxchg(width, mem, scratch);
+                self.e.jump_if(x86::Cond::Ne, again);
+            }
+            Inst::RmwLoop8b { op, operand, mem, .. } => {
+                let mem = self.mem(&mem);
+                let high = Mem { disp: mem.disp.wrapping_add(4), ..mem };
+                let object = self.frame.objects[operand as usize];
+                let source = [0, 4].map(|n| Rm::Mem(Mem::base(self.base(), object + n)));
+                let again = self.e.buf.new_label();
+                let w = Width::B32;
+                self.e.mov_r_rm(w, Gpr::RAX, Rm::Mem(mem));
+                self.e.mov_r_rm(w, Gpr::RDX, Rm::Mem(high));
+                self.e.bind(again);
+                match op {
+                    None => {
+                        self.e.mov_r_rm(w, Gpr::RBX, source[0]);
+                        self.e.mov_r_rm(w, Gpr::RCX, source[1]);
+                    }
+                    Some((low_op, high_op)) => {
+                        self.e.mov_r_rm(w, Gpr::RBX, Rm::Reg(Gpr::RAX));
+                        self.e.mov_r_rm(w, Gpr::RCX, Rm::Reg(Gpr::RDX));
+                        self.e.alu_r_rm(low_op, w, Gpr::RBX, source[0]);
+                        self.e.alu_r_rm(high_op, w, Gpr::RCX, source[1]);
+                    }
+                }
+                self.e.lock_cmpxchg8b(mem);
+                self.e.jump_if(x86::Cond::Ne, again);
+            }
+            _ => self.e.fence(x86::Fence::Mfence),
+        }
+    }
+}
+
+/// The immediate of a source.
+fn immediate(src: &Src) -> Imm {
+    match *src {
+        Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
+        Src::Imm(value) => Imm::from(value),
+        _ => Imm::from(0),
+    }
+}
+
+/// Calls inside the module are plain; calls of helpers may go through the linkage table.
+fn call_kind(mode: Mode, symbol: ice_asm::SymbolId) -> RelocKind {
+    match (mode, CodeSymbol::unpack(symbol)) {
+        (Mode::Bits64, CodeSymbol::Libcall(_)) => RelocKind::Plt32,
+        _ => RelocKind::PcRel32,
+    }
+}

@@ -1,0 +1,189 @@
+//! Terminators and switches.
+
+use super::{Emitter, label};
+use crate::inst::Inst;
+use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
+use ice_asm::{Label, Listing, RelocKind};
+use ice_ir::mach::MachBlock;
+use ice_passes::CodeSymbol;
+use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
+
+/// Registers of a switch.
+#[derive(Clone, Copy)]
+struct SwitchRegs {
+    /// The value, or its low half.
+    index: Gpr,
+    /// The high half of a pair.
+    high: Option<Gpr>,
+    /// Destroyed.
+    scratch: Gpr,
+    width: Width,
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    pub(super) fn control(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Jmp { target } => self.e.jump(label(target)),
+            Inst::Jcc { cond, if_true, if_false } => {
+                self.e.jump_if(cond, label(if_true));
+                self.e.jump(label(if_false));
+            }
+            Inst::JccAnd { conds: [first, second], both, otherwise } => {
+                self.e.jump_if(first.invert(), label(otherwise));
+                self.e.jump_if(second.invert(), label(otherwise));
+                self.e.jump(label(both));
+            }
+            Inst::Switch { switch, .. } => {
+                let (index, scratch) = (self.gpr(), self.gpr());
+                let bits = self.switches[switch as usize].bits;
+                let width = if bits == 64 { Width::B64 } else { Width::B32 };
+                self.switch(switch, SwitchRegs { index, high: None, scratch, width });
+            }
+            Inst::SwitchPair { switch, .. } => {
+                let (index, high, scratch) = (self.gpr(), self.gpr(), self.gpr());
+                self.switch(switch, SwitchRegs { index, high: Some(high), scratch, width: Width::B32 });
+            }
+            Inst::Ret => {
+                self.allocs = &[];
+                self.epilogue();
+            }
+            Inst::Trap => self.e.ud2(),
+            _ => {
+                self.e.ud2();
+                self.e.buf.stop_flow();
+            }
+        }
+    }
+
+    fn switch(&mut self, switch: u32, regs: SwitchRegs) {
+        let switches = self.switches;
+        self.switch_node(&switches[switch as usize].plan, 0, regs);
+    }
+
+    /// Emits a node and what hangs under it; the depth is at most that of the tree (64).
+    fn switch_node(&mut self, plan: &SwitchPlan<MachBlock>, node: NodeIndex, regs: SwitchRegs) {
+        match plan.nodes[node as usize] {
+            SwitchNode::Goto(target) => self.e.jump(label(target)),
+            SwitchNode::Less { pivot, below, otherwise } => {
+                let lower = self.e.buf.new_label();
+                self.jump_if_less(regs, pivot, lower);
+                self.switch_node(plan, otherwise, regs);
+                self.e.bind(lower);
+                self.switch_node(plan, below, regs);
+            }
+            SwitchNode::Range { low, high, target, otherwise } => {
+                self.jump_if_in(regs, low, high, label(target));
+                self.switch_node(plan, otherwise, regs);
+            }
+            SwitchNode::Table { low, start, len, default, bounds } => {
+                let entries = &plan.entries[start as usize..(start + len) as usize];
+                self.switch_table(regs, low, entries, default, bounds);
+            }
+        }
+    }
+
+    /// Compares the value, or one half of it, with a constant.
+    fn compare_with(&mut self, regs: SwitchRegs, reg: Gpr, value: i64) {
+        match i32::try_from(value) {
+            Ok(imm) => self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm)),
+            Err(_) => {
+                self.e.mov_r_i(regs.width, regs.scratch, value);
+                self.e.alu_rm_r(Alu::Cmp, regs.width, Rm::Reg(reg), regs.scratch);
+            }
+        }
+    }
+
+    fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
+        let Some(high) = regs.high else {
+            self.compare_with(regs, regs.index, pivot);
+            return self.e.jump_if(Cond::L, target);
+        };
+        let not_less = self.e.buf.new_label();
+        self.compare_with(regs, high, pivot >> 32);
+        self.e.jump_if(Cond::L, target);
+        self.e.jump_if(Cond::G, not_less);
+        self.compare_with(regs, regs.index, i64::from(pivot as i32));
+        self.e.jump_if(Cond::B, target);
+        self.e.bind(not_less);
+    }
+
+    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) {
+        let other = self.e.buf.new_label();
+        match regs.high {
+            Some(high_half) if low == high => {
+                self.compare_with(regs, regs.index, i64::from(low as i32));
+                self.e.jump_if(Cond::Ne, other);
+                self.compare_with(regs, high_half, low >> 32);
+                self.e.jump_if(Cond::E, target);
+            }
+            None if low == high => {
+                self.compare_with(regs, regs.index, low);
+                self.e.jump_if(Cond::E, target);
+            }
+            // 32-bit values: one unsigned comparison of the distance from the low end.
+            None if regs.width == Width::B32 => {
+                self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
+                let distance = Imm::from(high.wrapping_sub(low) as i32);
+                self.e.alu_rm_i(Alu::Cmp, Width::B32, Rm::Reg(regs.scratch), distance);
+                self.e.jump_if(Cond::Be, target);
+            }
+            _ => {
+                self.jump_if_less(regs, low, other);
+                match high.checked_add(1) {
+                    Some(end) => self.jump_if_less(regs, end, target),
+                    None => self.e.jump(target),
+                }
+            }
+        }
+        self.e.bind(other);
+    }
+
+    fn switch_table(
+        &mut self,
+        regs: SwitchRegs,
+        low: i64,
+        entries: &[MachBlock],
+        default: MachBlock,
+        bounds: TableBounds,
+    ) {
+        let len = entries.len() as i64;
+        let in_range_by_halves = regs.high.is_some() || i32::try_from(low).is_err();
+        if in_range_by_halves && bounds == TableBounds::Test {
+            let inside = self.e.buf.new_label();
+            self.jump_if_less(regs, low, label(default));
+            match low.checked_add(len) {
+                Some(end) => self.jump_if_less(regs, end, inside),
+                None => self.e.jump(inside),
+            }
+            self.e.jump(label(default));
+            self.e.bind(inside);
+        }
+        // The index is below 2^32 from here on, or tested next.
+        let minus_low = (low as i32).wrapping_neg();
+        if in_range_by_halves || regs.width == Width::B32 {
+            self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, minus_low));
+        } else {
+            self.e.mov_r_rm(regs.width, regs.scratch, Rm::Reg(regs.index));
+            self.e.alu_rm_i(Alu::Sub, regs.width, Rm::Reg(regs.scratch), Imm::from(low as i32));
+        }
+        if !in_range_by_halves && bounds == TableBounds::Test {
+            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
+            self.e.jump_if(Cond::Ae, label(default));
+        }
+        let table = self.tables.labels.len() as u32;
+        self.tables.labels.push(entries.iter().map(|&b| label(b)).collect());
+        let symbol = CodeSymbol::JumpTable(table).pack();
+        let mem = Mem::index(regs.scratch, Scale::X4, 0);
+        match self.mode {
+            Mode::Bits32 => {
+                let mem = mem.with_target(Target::Symbol(symbol, RelocKind::Abs32));
+                self.e.jmp_rm(Rm::Mem(mem));
+            }
+            Mode::Bits64 => {
+                let mem = mem.with_target(Target::Symbol(symbol, RelocKind::Abs32S));
+                self.e.mov_r_rm(Width::B32, regs.scratch, Rm::Mem(mem));
+                self.e.jmp_rm(Rm::Reg(regs.scratch));
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Prologue and epilogue.
+
+use super::Emitter;
+use crate::regs::{self, FramePointer};
+use ice_asm::Listing;
+use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
+
+/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
+/// met and not jumped over.
+const PAGE: u32 = 4096;
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Saves registers and takes the frame.
+    pub(super) fn prologue(&mut self) {
+        let width = self.stack_width();
+        if self.frame.pointer == FramePointer::Used {
+            self.e.push_r(Gpr::RBP);
+            self.e.mov_r_rm(width, Gpr::RBP, Rm::Reg(Gpr::RSP));
+        }
+        for &reg in &self.frame.saved {
+            self.e.push_r(regs::gpr(reg));
+        }
+        let mut size = self.frame.size;
+        if size >= PAGE {
+            // Neither register carries an argument.
+            let limit = if self.mode == Mode::Bits32 { Gpr::RAX } else { Gpr::R11 };
+            let whole = size / PAGE * PAGE;
+            size -= whole;
+            self.e.lea(width, limit, Mem::base(Gpr::RSP, -(whole as i32)));
+            let again = self.e.buf.new_label();
+            self.e.bind(again);
+            self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(PAGE as i32));
+            self.e.alu_rm_i(Alu::Or, Width::B32, Rm::Mem(Mem::base(Gpr::RSP, 0)), Imm::from(0));
+            self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
+            self.e.jump_if(Cond::Ne, again);
+        }
+        if size > 0 {
+            self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(size as i32));
+        }
+    }
+
+    /// Gives back the frame, restores registers and returns.
+    pub(super) fn epilogue(&mut self) {
+        let width = self.stack_width();
+        let frame = self.frame;
+        match frame.pointer {
+            FramePointer::Used => {
+                let saved = frame.saved.len() as i32 * width.bytes() as i32;
+                self.e.lea(width, Gpr::RSP, Mem::base(Gpr::RBP, -saved));
+            }
+            FramePointer::None if frame.size > 0 => {
+                self.e.alu_rm_i(Alu::Add, width, Rm::Reg(Gpr::RSP), Imm::from(frame.size as i32));
+            }
+            FramePointer::None => {}
+        }
+        for &reg in frame.saved.iter().rev() {
+            self.e.pop_r(regs::gpr(reg));
+        }
+        if frame.pointer == FramePointer::Used {
+            self.e.pop_r(Gpr::RBP);
+        }
+        self.e.ret();
+    }
+}

@@ -1,0 +1,232 @@
+//! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
+
+use crate::inst::{Compare, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::x86::{Alu, Cond, SseOp, Width};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{FloatCond, InstData, IntCond, Type, Value};
+
+/// How the flags tell the result of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Test {
+    /// The condition holds.
+    One(Cond),
+    /// Both hold.
+    Both(Cond, Cond),
+    /// Not both hold.
+    NotBoth(Cond, Cond),
+    /// Known without flags.
+    Known(bool),
+}
+
+/// Condition of an integer predicate (Intel SDM volume 1, appendix B).
+fn int_cond(cond: IntCond) -> Cond {
+    match cond {
+        IntCond::Eq => Cond::E,
+        IntCond::Ne => Cond::Ne,
+        IntCond::Ugt => Cond::A,
+        IntCond::Uge => Cond::Ae,
+        IntCond::Ult => Cond::B,
+        IntCond::Ule => Cond::Be,
+        IntCond::Sgt => Cond::G,
+        IntCond::Sge => Cond::Ge,
+        IntCond::Slt => Cond::L,
+        IntCond::Sle => Cond::Le,
+    }
+}
+
+/// Whether the operands of `ucomis` are exchanged, and the test. Unordered sets ZF, PF and CF, so that only
+/// "above" conditions are false for a NaN.
+fn float_test(cond: FloatCond) -> (bool, Test) {
+    use FloatCond::*;
+    match cond {
+        False => (false, Test::Known(false)),
+        True => (false, Test::Known(true)),
+        Oeq => (false, Test::Both(Cond::E, Cond::Np)),
+        Une => (false, Test::NotBoth(Cond::E, Cond::Np)),
+        Ogt => (false, Test::One(Cond::A)),
+        Oge => (false, Test::One(Cond::Ae)),
+        Olt => (true, Test::One(Cond::A)),
+        Ole => (true, Test::One(Cond::Ae)),
+        One => (false, Test::One(Cond::Ne)),
+        Ord => (false, Test::One(Cond::Np)),
+        Uno => (false, Test::One(Cond::P)),
+        Ueq => (false, Test::One(Cond::E)),
+        Ugt => (true, Test::One(Cond::B)),
+        Uge => (true, Test::One(Cond::Be)),
+        Ult => (false, Test::One(Cond::B)),
+        Ule => (false, Test::One(Cond::Be)),
+    }
+}
+
+impl X86 {
+    /// Whether `user` takes `def` into itself.
+    pub(crate) fn folds_into<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let scalar = |args: [Value; 2]| !cx.func.value_type(args[0]).is_vector();
+        let two_conditions = match *cx.func.inst(def) {
+            InstData::Icmp { args, .. } if scalar(args) => false,
+            InstData::Fcmp { args, cond } if scalar(args) => !matches!(float_test(cond).1, Test::One(_)),
+            _ => return self.folds_into_address(cx, def, user),
+        };
+        let result = cx.func.result(def);
+        match *cx.func.inst(user) {
+            InstData::CondBr { .. } => true,
+            InstData::Select { cond, .. } => Some(cond) == result && !two_conditions,
+            _ => false,
+        }
+    }
+
+    /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
+    pub(super) fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
+        match *cx.func.inst(inst) {
+            InstData::Icmp { cond, args } => self.compare_ints(cx, cond, args),
+            InstData::Fcmp { cond, args } => self.compare_floats(cx, cond, args),
+            _ => Test::Known(false),
+        }
+    }
+
+    /// Sets the flags for a condition value, which may have been folded.
+    pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
+        if let Some(inst) = cx.folded(cond) {
+            return self.compare(cx, inst);
+        }
+        if let Some(number) = cx.func.int_value(cond) {
+            return Test::Known(number != 0);
+        }
+        let lhs = self.reg(cx, cond);
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: Width::B8, lhs, rhs: Src::Imm(0) });
+        Test::One(Cond::Ne)
+    }
+
+    fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Test {
+        let ty = cx.func.value_type(a);
+        let swap = cx.is_constant(a) && !cx.is_constant(b);
+        let (cond, [a, b]) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
+        if ty == Type::I64 && self.has_pairs() {
+            return self.compare_pairs(cx, cond, [a, b]);
+        }
+        let lhs = self.reg(cx, a);
+        let rhs = self.src(cx, b);
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: self.width(ty), lhs, rhs });
+        Test::One(int_cond(cond))
+    }
+
+    /// Equality: or of the differences of the halves. Order: subtract with borrow, which leaves the sign,
+    /// overflow and carry of the whole difference; zero is not valid, so greater exchanges the operands.
+    fn compare_pairs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> Test {
+        let width = Width::B32;
+        let swap = matches!(cond, IntCond::Ugt | IntCond::Ule | IntCond::Sgt | IntCond::Sle);
+        let (cond, [a, b]) = if swap { (cond.swapped(), [args[1], args[0]]) } else { (cond, args) };
+        let lhs = self.pair_src(cx, a);
+        let rhs = self.pair_src(cx, b);
+        let temp = self.temp(cx, Type::I32);
+        if matches!(cond, IntCond::Eq | IntCond::Ne) {
+            let high = self.temp(cx, Type::I32);
+            self.mov(cx, width, temp, lhs[0]);
+            self.mov(cx, width, high, lhs[1]);
+            if rhs[0] != Src::Imm(0) {
+                cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst: temp, src: rhs[0] });
+            }
+            if rhs[1] != Src::Imm(0) {
+                cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst: high, src: rhs[1] });
+            }
+            cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: temp, src: Src::Reg(high) });
+        } else {
+            let low = match lhs[0] {
+                Src::Reg(reg) => reg,
+                other => {
+                    let low = self.temp(cx, Type::I32);
+                    self.mov(cx, width, low, other);
+                    low
+                }
+            };
+            self.mov(cx, width, temp, lhs[1]);
+            cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: low, rhs: rhs[0] });
+            cx.sink.push(Inst::Alu { op: Alu::Sbb, width, dst: temp, src: rhs[1] });
+        }
+        Test::One(int_cond(cond))
+    }
+
+    fn compare_floats<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: FloatCond, [a, b]: [Value; 2]) -> Test {
+        let (swap, test) = float_test(cond);
+        if matches!(test, Test::Known(_)) {
+            return test;
+        }
+        let op = match cx.func.value_type(a) {
+            Type::F32 => SseOp::Ucomiss,
+            _ => SseOp::Ucomisd,
+        };
+        let [a, b] = if swap { [b, a] } else { [a, b] };
+        let rhs = Src::Reg(self.reg(cx, b));
+        let lhs = self.reg(cx, a);
+        cx.sink.push(Inst::CompareXmm { op, lhs, rhs });
+        test
+    }
+
+    /// An integer comparison as a boolean.
+    pub(super) fn icmp_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+        let dst = cx.regs(result).lo();
+        let test = self.compare(cx, inst);
+        self.set_bool(cx, test, dst);
+    }
+
+    /// A floating-point comparison as a boolean.
+    pub(super) fn fcmp_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+        self.icmp_value(cx, inst, result);
+    }
+
+    fn set_bool<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, test: Test, dst: VReg) {
+        let (op, first, second) = match test {
+            Test::One(cond) => return cx.sink.push(Inst::Setcc { cond, dst }),
+            Test::Known(known) => {
+                let imm = i64::from(known);
+                return cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm });
+            }
+            Test::Both(a, b) => (Alu::And, a, b),
+            Test::NotBoth(a, b) => (Alu::Or, a.invert(), b.invert()),
+        };
+        let other = self.temp(cx, Type::I1);
+        cx.sink.push(Inst::Setcc { cond: first, dst: other });
+        cx.sink.push(Inst::Setcc { cond: second, dst });
+        cx.sink.push(Inst::Alu { op, width: Width::B32, dst, src: Src::Reg(other) });
+    }
+
+    /// A select with a scalar condition.
+    pub(super) fn select<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: Value,
+        if_true: Value,
+        if_false: Value,
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        let wins = self.regs(cx, if_true);
+        self.move_value(cx, dst, if_false);
+        let test = self.condition(cx, cond);
+        let cond = match test {
+            Test::One(cond) => cond,
+            Test::Known(true) => return self.move_value(cx, dst, if_true),
+            // Comparisons with two conditions are not folded into a select.
+            Test::Known(false) | Test::Both(..) | Test::NotBoth(..) => return,
+        };
+        if ty.is_vector() || ty.is_scalar_float() {
+            let size = ty.bytes() as u8;
+            return cx.sink.push(Inst::SelectXmm { cond, dst: dst.lo(), src: wins.lo(), size });
+        }
+        for (dst, src) in dst.iter().zip(wins.iter()) {
+            cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
+        }
+    }
+
+    /// The width of one register of a value.
+    pub(super) fn part_width(self, ty: Type) -> Width {
+        if self.has_pairs() { Width::B32 } else { self.arithmetic_width(ty) }
+    }
+}

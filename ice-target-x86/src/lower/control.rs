@@ -1,0 +1,74 @@
+//! Terminators.
+
+use super::compare::Test;
+use crate::inst::{Extend, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_ir::mach::{MachBlock, Sink};
+use ice_ir::{Block, InstData, SwitchTable, Type, Value};
+use ice_passes::ErrorKind;
+use ice_passes::lower::PlannedSwitch;
+use ice_passes::switch;
+
+impl X86 {
+    /// Lowers the terminator of a block.
+    pub(crate) fn lower_control<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        match *cx.func.inst(inst) {
+            InstData::Br { target } => {
+                let target = cx.target(target);
+                cx.sink.push(Inst::Jmp { target });
+            }
+            InstData::CondBr { cond, if_true, if_false } => {
+                let test = self.condition(cx, cond);
+                let (if_true, if_false) = (cx.target(if_true), cx.target(if_false));
+                cx.sink.push(branch(test, if_true, if_false));
+            }
+            InstData::Switch { value, default, table } => self.lower_switch(cx, value, default, table),
+            InstData::Ret { value } => self.lower_return(cx, value),
+            InstData::Unreachable => cx.sink.push(Inst::Unreachable),
+            _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
+        }
+        Ok(())
+    }
+
+    fn lower_switch<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        value: Value,
+        default: Block,
+        table: SwitchTable,
+    ) {
+        let cases = &cx.func.switch(table).cases;
+        let ty = cx.func.value_type(value);
+        if cases.is_empty() {
+            let target = cx.target(default);
+            return cx.sink.push(Inst::Jmp { target });
+        }
+        let plan = switch::plan(ty.bits(), default, cases, |block| cx.target(block));
+        let switch = cx.add_switch(PlannedSwitch { bits: ty.bits().max(32), plan });
+        if ty == Type::I64 && self.has_pairs() {
+            let regs = self.regs(cx, value);
+            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });
+        }
+        let scratch = cx.temp(ty.max(Type::I32)).lo();
+        let index =
+            if ty == Type::I64 { self.reg(cx, value) } else { self.extended(cx, Extend::Sign, value) };
+        // Defines the register that emission destroys.
+        let width = self.arithmetic_width(ty);
+        self.mov(cx, width, scratch, Src::Reg(index));
+        cx.sink.push(Inst::Switch { switch, index, scratch });
+    }
+}
+
+/// The branch for a test.
+fn branch(test: Test, if_true: MachBlock, if_false: MachBlock) -> Inst {
+    match test {
+        Test::One(cond) => Inst::Jcc { cond, if_true, if_false },
+        Test::Both(a, b) => Inst::JccAnd { conds: [a, b], both: if_true, otherwise: if_false },
+        Test::NotBoth(a, b) => Inst::JccAnd { conds: [a, b], both: if_false, otherwise: if_true },
+        Test::Known(known) => Inst::Jmp { target: if known { if_true } else { if_false } },
+    }
+}

@@ -1,0 +1,289 @@
+//! Intrinsics other than atomics.
+
+use super::float::by_type;
+use super::pool_address;
+use crate::inst::{Amount, BitScan, Compare, Extend, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::ConstantSize;
+use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{Intrinsic, Type, Value, ValueRange};
+use ice_passes::{ErrorKind, Libcall, ValueRegs};
+
+/// Largest constant length that is copied or filled inline, in bytes.
+const MAX_INLINE: i64 = 64;
+
+impl X86 {
+    /// Lowers a call of an intrinsic.
+    pub(super) fn intrinsic<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        op: Intrinsic,
+        args: ValueRange,
+    ) -> Result<(), ErrorKind> {
+        let func = cx.func;
+        let args = func.args(args);
+        let result = func.result(inst);
+        let ty = result.map_or(Type::Void, |r| func.value_type(r));
+        let address = cx.module.pointer_type;
+        match op {
+            Intrinsic::Memcpy | Intrinsic::Memmove => self.copy_memory(cx, op, args),
+            Intrinsic::Memset => self.fill_memory(cx, args),
+            Intrinsic::ReadTp => {
+                let result = result.map(|r| (cx.regs(r), ty));
+                self.libcall(cx, Libcall::ReadTp, &[], result);
+            }
+            Intrinsic::Setjmp => {
+                let args = [(self.regs(cx, args[0]), address)];
+                let result = result.map(|r| (cx.regs(r), ty));
+                self.libcall(cx, Libcall::Setjmp, &args, result);
+            }
+            Intrinsic::Longjmp => {
+                let args = [(self.regs(cx, args[0]), address), (self.regs(cx, args[1]), Type::I32)];
+                self.libcall(cx, Libcall::Longjmp, &args, None);
+            }
+            Intrinsic::Trap => cx.sink.push(Inst::Trap),
+            Intrinsic::Stacksave => {
+                if let Some(result) = result {
+                    let dst = cx.regs(result).lo();
+                    cx.sink.push(Inst::StackSave { dst });
+                }
+            }
+            Intrinsic::Stackrestore => {
+                let src = self.reg(cx, args[0]);
+                cx.sink.push(Inst::StackRestore { src });
+            }
+            Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop => {
+                if let Some(result) = result {
+                    self.bit_intrinsic(cx, op, args[0], result);
+                }
+            }
+            Intrinsic::Fabs => {
+                if let Some(result) = result {
+                    self.fabs(cx, args[0], result);
+                }
+            }
+            Intrinsic::Sqrt => {
+                if let Some(result) = result {
+                    let src = Src::Reg(self.reg(cx, args[0]));
+                    let dst = cx.regs(result).lo();
+                    cx.sink.push(Inst::SseUnary { op: by_type(ty, SseOp::Sqrtss, SseOp::Sqrtsd), dst, src });
+                }
+            }
+            Intrinsic::AtomicLoad
+            | Intrinsic::AtomicStore
+            | Intrinsic::AtomicRmw
+            | Intrinsic::AtomicCmpxchg
+            | Intrinsic::AtomicFence
+            | Intrinsic::AtomicFenceAll
+            | Intrinsic::AtomicIsLockFree => return self.atomic(cx, inst, op, args),
+        }
+        Ok(())
+    }
+
+    fn fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
+        let ty = cx.func.value_type(result);
+        let (op, mask) = match ty {
+            Type::F64 => (SseOp::Andpd, 0x7fff_ffff_ffff_ffff_7fff_ffff_ffff_ffff),
+            _ => (SseOp::Andps, 0x7fff_ffff_7fff_ffff_7fff_ffff_7fff_ffff),
+        };
+        let mem = pool_address(cx.constant(ConstantSize::C16, mask));
+        let dst = cx.regs(result);
+        self.move_value(cx, dst, arg);
+        cx.sink.push(Inst::Sse { op, dst: dst.lo(), src: Src::Mem(mem) });
+    }
+
+    // ---- bits
+
+    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, arg: Value, result: Value) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        let src = self.regs(cx, arg);
+        let pair = ty == Type::I64 && self.has_pairs();
+        match op {
+            Intrinsic::Bswap => self.byte_swap(cx, ty, src, dst),
+            Intrinsic::Ctpop => {
+                let (helper, width) = match (self.has_pairs(), ty) {
+                    (true, Type::I32) => (Libcall::Popcountsi2, Type::I32),
+                    _ => (Libcall::Popcountdi2, Type::I64),
+                };
+                let count = self.temp(cx, Type::I32);
+                let count_regs = cx.temp(Type::I32);
+                let arg = if !self.has_pairs() && ty == Type::I32 {
+                    let wide = cx.temp(Type::I64);
+                    cx.sink.push(Inst::ZeroUpper { dst: wide.lo(), src: src.lo() });
+                    wide
+                } else {
+                    src
+                };
+                self.libcall(cx, helper, &[(arg, width)], Some((count_regs, Type::I32)));
+                self.mov(cx, Width::B32, count, Src::Reg(count_regs.lo()));
+                self.set_count(cx, ty, dst, count);
+            }
+            _ if pair => self.pair_scan(cx, op, src, dst),
+            _ => {
+                let width = self.arithmetic_width(ty);
+                self.scan(cx, op, width, src.lo(), dst.lo());
+            }
+        }
+    }
+
+    /// A count below 2^32 as a value of `ty`.
+    fn set_count<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: ValueRegs, count: VReg) {
+        cx.sink.push(Inst::ZeroUpper { dst: dst.lo(), src: count });
+        if ty == Type::I64 && self.has_pairs() {
+            cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
+        }
+    }
+
+    fn byte_swap<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: ValueRegs, dst: ValueRegs) {
+        let width = self.part_width(ty);
+        match ty {
+            Type::I16 => {
+                self.mov(cx, Width::B32, dst.lo(), Src::Reg(src.lo()));
+                let amount = Amount::Imm(8);
+                cx.sink.push(Inst::Shift { op: Shift::Rol, width: Width::B16, dst: dst.lo(), amount });
+            }
+            Type::I64 if self.has_pairs() => {
+                self.mov(cx, width, dst.lo(), Src::Reg(src.hi()));
+                self.mov(cx, width, dst.hi(), Src::Reg(src.lo()));
+                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
+                cx.sink.push(Inst::Bswap { width, dst: dst.hi() });
+            }
+            _ => {
+                self.mov(cx, width, dst.lo(), Src::Reg(src.lo()));
+                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
+            }
+        }
+    }
+
+    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a
+    /// conditional move puts in what becomes the width.
+    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
+        let bits = if width == Width::B64 { 64 } else { 32 };
+        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
+        let none = self.temp(cx, ty);
+        let leading = op == Intrinsic::Ctlz;
+        let imm = if leading { 2 * bits - 1 } else { bits };
+        cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
+        let scan = if leading { BitScan::Reverse } else { BitScan::Forward };
+        cx.sink.push(Inst::BitScan { op: scan, width, dst, src });
+        cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
+        if leading {
+            // Position from the top: (bits - 1) - n, and (2 × bits - 1) becomes bits.
+            cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: Src::Imm(bits as i32 - 1) });
+        }
+    }
+
+    fn pair_scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: ValueRegs, dst: ValueRegs) {
+        let width = Width::B32;
+        // `first` decides unless it is zero.
+        let (first, second) = if op == Intrinsic::Ctlz { (src.hi(), src.lo()) } else { (src.lo(), src.hi()) };
+        let near = self.temp(cx, Type::I32);
+        self.scan(cx, op, width, first, near);
+        self.scan(cx, op, width, second, dst.lo());
+        self.alu_imm(cx, Alu::Add, dst.lo(), 32);
+        cx.sink.push(Inst::MovImm { width, dst: dst.hi(), imm: 0 });
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: first, rhs: Src::Imm(0) });
+        cx.sink.push(Inst::Cmov { cond: Cond::Ne, width, dst: dst.lo(), src: near });
+    }
+
+    // ---- memory
+
+    /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets.
+    fn chunks(self, length: i64) -> impl Iterator<Item = (u8, i32)> {
+        let mut offset = 0i64;
+        core::iter::from_fn(move || {
+            let size = [16u8, 8, 4, 2, 1].into_iter().find(|&s| i64::from(s) <= length - offset)?;
+            let at = offset as i32;
+            offset += i64::from(size);
+            Some((size, at))
+        })
+    }
+
+    fn inline_length<S: Sink<Inst>>(cx: &Cx<'_, S>, length: Value) -> Option<i64> {
+        cx.func.int_value(length).filter(|n| (0..=MAX_INLINE).contains(n))
+    }
+
+    /// Everything is read before anything is written, so that the regions may overlap.
+    fn copy_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value]) {
+        let [dst, src, length] = [args[0], args[1], args[2]];
+        let Some(length) = Self::inline_length(cx, length) else {
+            let helper = if op == Intrinsic::Memcpy { Libcall::Memcpy } else { Libcall::Memmove };
+            return self.memory_libcall(cx, helper, [dst, src, length]);
+        };
+        let from = self.address(cx, src);
+        let to = self.address(cx, dst);
+        let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), 8>::new();
+        for (size, offset) in self.chunks(length) {
+            let mem = from.offset(offset);
+            let temp = match size {
+                16 | 8 => self.temp(cx, if size == 16 { Type::V4I32 } else { Type::F64 }),
+                1 => self.temp(cx, Type::I8),
+                _ => self.temp(cx, Type::I32),
+            };
+            cx.sink.push(match size {
+                16 | 8 => Inst::LoadXmm { size, dst: temp, mem },
+                _ => Inst::Load { width: chunk_width(size), dst: temp, mem },
+            });
+            temps.push((size, offset, temp));
+        }
+        for (size, offset, temp) in temps {
+            let mem = to.offset(offset);
+            cx.sink.push(match size {
+                16 | 8 => Inst::StoreXmm { size, src: temp, mem },
+                _ => Inst::Store { width: chunk_width(size), src: temp, mem },
+            });
+        }
+    }
+
+    fn fill_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: &[Value]) {
+        let [dst, byte, length] = [args[0], args[1], args[2]];
+        let inline = Self::inline_length(cx, length).zip(cx.func.int_value(byte));
+        let Some((length, byte)) = inline else {
+            let regs = cx.temp(Type::I32);
+            let wide = self.extended(cx, Extend::Zero, byte);
+            self.mov(cx, Width::B32, regs.lo(), Src::Reg(wide));
+            let address = (self.regs(cx, dst), Type::I32);
+            let length = (self.regs(cx, length), Type::I32);
+            return self.libcall(cx, Libcall::Memset, &[address, (regs, Type::I32), length], None);
+        };
+        let pattern = (byte as u8 as u32).wrapping_mul(0x0101_0101);
+        let bits = u128::from(pattern) * 0x0000_0001_0000_0001_0000_0001_0000_0001;
+        let to = self.address(cx, dst);
+        let vector = if length < 8 {
+            None
+        } else {
+            let vector = self.temp(cx, Type::V4I32);
+            if pattern == 0 {
+                cx.sink.push(Inst::ZeroXmm { dst: vector });
+            } else {
+                let mem = pool_address(cx.constant(ConstantSize::C16, bits));
+                cx.sink.push(Inst::LoadXmm { size: 16, dst: vector, mem });
+            }
+            Some(vector)
+        };
+        for (size, offset) in self.chunks(length) {
+            let mem = to.offset(offset);
+            cx.sink.push(match (size, vector) {
+                (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
+                _ => Inst::StoreImm { width: chunk_width(size), imm: pattern as i32, mem },
+            });
+        }
+    }
+
+    /// The helpers take host addresses and sizes: the upper half of each register is zero, as always.
+    fn memory_libcall<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, helper: Libcall, args: [Value; 3]) {
+        let args = args.map(|v| (self.regs(cx, v), Type::I32));
+        self.libcall(cx, helper, &args, None);
+    }
+}
+
+fn chunk_width(size: u8) -> Width {
+    match size {
+        1 => Width::B8,
+        2 => Width::B16,
+        _ => Width::B32,
+    }
+}

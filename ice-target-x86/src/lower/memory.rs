@@ -1,0 +1,104 @@
+//! Loads, stores and stack allocation.
+
+use super::{STACK_ALIGN_LOG2, fixed_alloca};
+use crate::inst::{Amode, Base, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::x86::{Alu, Width};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{Type, Value};
+use ice_passes::ErrorKind;
+
+impl X86 {
+    /// A load of any type.
+    pub(super) fn load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+        let mem = self.address(cx, address);
+        self.load_from(cx, mem, result);
+    }
+
+    /// A load of `result` from a memory operand.
+    pub(super) fn load_from<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, result: Value) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        if ty.is_vector() || ty.is_scalar_float() {
+            cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst: dst.lo(), mem });
+        } else if ty == Type::I64 && self.has_pairs() {
+            // The address must outlive the first load.
+            cx.sink.push(Inst::Load { width: Width::B32, dst: dst.lo(), mem });
+            cx.sink.push(Inst::Load { width: Width::B32, dst: dst.hi(), mem: mem.offset(4) });
+        } else {
+            cx.sink.push(Inst::Load { width: self.width(ty), dst: dst.lo(), mem });
+        }
+    }
+
+    /// A store of any type.
+    pub(super) fn store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, value: Value) {
+        let mem = self.address(cx, address);
+        self.store_to(cx, mem, value);
+    }
+
+    /// A store of `value` to a memory operand.
+    pub(super) fn store_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
+        let ty = cx.func.value_type(value);
+        if ty.is_vector() || ty.is_scalar_float() {
+            let src = self.reg(cx, value);
+            cx.sink.push(Inst::StoreXmm { size: ty.bytes() as u8, src, mem });
+        } else if ty == Type::I64 && self.has_pairs() {
+            let [lo, hi] = self.pair_src(cx, value);
+            self.store_src(cx, Width::B32, lo, mem);
+            self.store_src(cx, Width::B32, hi, mem.offset(4));
+        } else {
+            let src = self.src(cx, value);
+            self.store_src(cx, self.width(ty), src, mem);
+        }
+    }
+
+    /// A store of a source operand that is not in memory.
+    pub(super) fn store_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: Src, mem: Amode) {
+        match src {
+            Src::Reg(src) => cx.sink.push(Inst::Store { width, src, mem }),
+            Src::Imm(imm) => cx.sink.push(Inst::StoreImm { width, imm, mem }),
+            Src::Symbol(symbol, addend) => cx.sink.push(Inst::StoreSymbol { symbol, addend, mem }),
+            Src::Mem(from) => {
+                let temp = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+                cx.sink.push(Inst::Load { width, dst: temp, mem: from });
+                cx.sink.push(Inst::Store { width, src: temp, mem });
+            }
+        }
+    }
+
+    /// A stack allocation: a fixed object of the frame, or a move of the stack pointer.
+    pub(super) fn alloca<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        size: Value,
+        align_log2: u8,
+    ) -> Result<(), ErrorKind> {
+        let result = cx.result(inst);
+        if let Some((size, align_log2)) = fixed_alloca(cx.func, inst) {
+            let object = cx.sink.frame().add_object(size, align_log2);
+            cx.set_frame_object(result, object);
+            return Ok(());
+        }
+        let dst = cx.regs(result).lo();
+        // Room to round the address up, as the stack pointer itself is only aligned to 16.
+        let slack = if align_log2 > STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };
+        let amount = self.temp(cx, Type::I32);
+        let src = self.src(cx, size);
+        self.mov(cx, Width::B32, amount, src);
+        self.alu_imm(cx, Alu::Add, amount, slack.wrapping_add(15));
+        self.alu_imm(cx, Alu::And, amount, -16);
+        cx.sink.push(Inst::StackSub { amount });
+        let mem = Amode::new(Base::Outgoing, slack);
+        cx.sink.push(Inst::Lea { width: Width::B32, dst, mem });
+        if slack != 0 {
+            self.alu_imm(cx, Alu::And, dst, !slack);
+        }
+        Ok(())
+    }
+
+    /// `dst = dst op imm` in 32 bits.
+    pub(super) fn alu_imm<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, dst: VReg, imm: i32) {
+        cx.sink.push(Inst::Alu { op, width: Width::B32, dst, src: Src::Imm(imm) });
+    }
+}

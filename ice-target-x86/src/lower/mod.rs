@@ -1,0 +1,306 @@
+//! Lowering rules: one file a kind of instruction, this one chooses the rule and holds the helpers.
+//!
+//! Representation of values: an `i1` is 0 or 1 in the low byte of its register; above the width of an `i8`
+//! or `i16` a register holds anything; on x86-64 the upper half of the register of an `i32` is zero. A
+//! lane of an `i1` vector is all ones or all zeros. Every rule keeps this and may rely on it.
+
+mod atomic;
+mod call;
+mod compare;
+mod control;
+mod float;
+mod int;
+mod intrinsic;
+mod memory;
+mod pair64;
+mod vector;
+
+use crate::inst::{Extend, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::x86::Width;
+use ice_asm::{ConstantId, ConstantSize};
+use ice_ir::mach::{FrameInfo, Sink, VReg};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
+use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
+
+/// The relocation symbol of a function or global.
+pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
+    match symbol {
+        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
+        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
+    }
+}
+
+/// Where a constant in memory is.
+pub(crate) fn pool_address(id: ConstantId) -> crate::inst::Amode {
+    crate::inst::Amode::symbol(CodeSymbol::Constant(id).pack())
+}
+
+/// Largest alignment that the frame gives without moving the stack pointer.
+const STACK_ALIGN_LOG2: u8 = 4;
+
+/// The size of an alloca that becomes a fixed object of the frame: constant, in the entry block, of no
+/// more than the alignment of the stack.
+pub(crate) fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, u8)> {
+    let &InstData::Alloca { size, align_log2 } = func.inst(inst) else { return None };
+    let in_entry = func.layout.block_of(inst) == func.layout.entry();
+    let size = func.int_value(size).filter(|_| in_entry && align_log2 <= STACK_ALIGN_LOG2)?;
+    Some((size as u32, align_log2))
+}
+
+/// Learns before lowering what the frame must look like.
+pub(crate) fn prepare(func: &Function, frame: &mut FrameInfo) {
+    for block in func.blocks() {
+        for inst in func.block_insts(block) {
+            match func.inst(inst) {
+                InstData::Alloca { .. } if fixed_alloca(func, inst).is_none() => {
+                    frame.has_dynamic_alloca = true;
+                }
+                InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
+                    frame.has_dynamic_alloca = true;
+                }
+                InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl X86 {
+    /// Chooses the rule for an instruction.
+    pub(crate) fn lower_inst<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        match *cx.func.inst(inst) {
+            InstData::Binary { op, args } => {
+                let result = cx.result(inst);
+                let ty = cx.func.value_type(result);
+                if ty.is_vector() {
+                    self.vector_binary(cx, op, args, result)
+                } else if op.is_float() {
+                    self.float_binary(cx, op, args, result);
+                    Ok(())
+                } else if ty == Type::I64 && self.has_pairs() {
+                    self.pair_binary(cx, op, args, result);
+                    Ok(())
+                } else {
+                    self.int_binary(cx, op, args, result);
+                    Ok(())
+                }
+            }
+            InstData::Cast { op, arg } => {
+                let result = cx.result(inst);
+                self.cast(cx, op, arg, result)
+            }
+            InstData::Icmp { cond, args } => {
+                let result = cx.result(inst);
+                if cx.func.value_type(args[0]).is_vector() {
+                    self.vector_icmp(cx, cond, args, result);
+                } else {
+                    self.icmp_value(cx, inst, result);
+                }
+                Ok(())
+            }
+            InstData::Fcmp { cond, args } => {
+                let result = cx.result(inst);
+                if cx.func.value_type(args[0]).is_vector() {
+                    self.vector_fcmp(cx, cond, args, result);
+                } else {
+                    self.fcmp_value(cx, inst, result);
+                }
+                Ok(())
+            }
+            InstData::Select { cond, if_true, if_false } => {
+                let result = cx.result(inst);
+                if cx.func.value_type(cond).is_vector() {
+                    self.vector_select(cx, cond, if_true, if_false, result);
+                } else {
+                    self.select(cx, cond, if_true, if_false, result);
+                }
+                Ok(())
+            }
+            InstData::ExtractElement { vector, index } => {
+                let result = cx.result(inst);
+                self.extract_element(cx, vector, index, result);
+                Ok(())
+            }
+            InstData::InsertElement { vector, element, index } => {
+                let result = cx.result(inst);
+                self.insert_element(cx, vector, element, index, result);
+                Ok(())
+            }
+            InstData::Alloca { size, align_log2 } => self.alloca(cx, inst, size, align_log2),
+            InstData::Load { address, .. } => {
+                let result = cx.result(inst);
+                self.load(cx, address, result);
+                Ok(())
+            }
+            InstData::Store { address, value, .. } => {
+                self.store(cx, address, value);
+                Ok(())
+            }
+            InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
+            InstData::CallIndirect { callee, args, .. } => self.call_address(cx, inst, callee, args),
+            InstData::CallIntrinsic { op, args, .. } => self.intrinsic(cx, inst, op, args),
+            InstData::Phi { .. }
+            | InstData::Br { .. }
+            | InstData::CondBr { .. }
+            | InstData::Switch { .. }
+            | InstData::Ret { .. }
+            | InstData::Unreachable => Err(ErrorKind::Unsupported("a terminator inside a block")),
+        }
+    }
+
+    fn cast<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: CastOp,
+        arg: Value,
+        result: Value,
+    ) -> Result<(), ErrorKind> {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        match op {
+            _ if from.is_vector() || to.is_vector() => self.vector_cast(cx, op, arg, result),
+            CastOp::Trunc | CastOp::Zext | CastOp::Sext => {
+                self.int_cast(cx, op, arg, result);
+                Ok(())
+            }
+            _ => {
+                self.float_cast(cx, op, arg, result);
+                Ok(())
+            }
+        }
+    }
+
+    // ---- operands
+
+    /// A value that has no register yet, put into fresh ones. Writes no flags that matter: callers
+    /// materialise before they compare.
+    pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        let ty = cx.func.value_type(value);
+        let regs = cx.fresh_constant_regs(value);
+        let dst = regs.lo();
+        match cx.func.value_def(value) {
+            ValueDef::Int(number) if ty == Type::I64 && self.has_pairs() => {
+                cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: number as i32 as i64 });
+                let hi = (number >> 32) as i32 as i64;
+                cx.sink.push(Inst::MovImm { width: Width::B32, dst: regs.hi(), imm: hi });
+            }
+            ValueDef::Int(number) => {
+                let imm = if ty == Type::I1 { number & 1 } else { number };
+                cx.sink.push(Inst::MovImm { width: self.arithmetic_width(ty), dst, imm });
+            }
+            ValueDef::Float(0) => cx.sink.push(Inst::ZeroXmm { dst }),
+            ValueDef::Float(bits) => {
+                let size = if ty == Type::F32 { ConstantSize::C4 } else { ConstantSize::C8 };
+                let mem = pool_address(cx.constant(size, u128::from(bits)));
+                cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
+            }
+            ValueDef::Function(f) => {
+                let symbol = symbol(Symbol::Function(f));
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
+            ValueDef::Global(g) => {
+                let symbol = symbol(Symbol::Global(g));
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
+            _ if ty.is_vector() || ty.is_scalar_float() => cx.sink.push(Inst::ZeroXmm { dst }),
+            _ => {
+                for dst in regs.iter() {
+                    cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: 0 });
+                }
+            }
+        }
+        regs
+    }
+
+    /// The registers of a value, constants materialised.
+    pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        if cx.is_constant(value) { self.materialize_constant(cx, value) } else { cx.regs(value) }
+    }
+
+    /// The only register of a value, constants materialised.
+    pub(crate) fn reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        self.regs(cx, value).lo()
+    }
+
+    /// A value as a source operand: an immediate where one fits.
+    pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match cx.func.value_def(value) {
+            ValueDef::Int(n) if cx.func.value_type(value) == Type::I1 => Src::Imm((n & 1) as i32),
+            ValueDef::Int(n) => match i32::try_from(n) {
+                Ok(imm) => Src::Imm(imm),
+                Err(_) => Src::Reg(self.reg(cx, value)),
+            },
+            ValueDef::Undef if cx.func.value_type(value).is_scalar_int() => Src::Imm(0),
+            ValueDef::Function(f) => Src::Symbol(symbol(Symbol::Function(f)), 0),
+            ValueDef::Global(g) => Src::Symbol(symbol(Symbol::Global(g)), 0),
+            _ => Src::Reg(self.reg(cx, value)),
+        }
+    }
+
+    /// The low and high half of a pair as source operands.
+    pub(crate) fn pair_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> [Src; 2] {
+        match cx.func.value_def(value) {
+            ValueDef::Int(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
+            ValueDef::Undef => [Src::Imm(0), Src::Imm(0)],
+            _ => {
+                let regs = self.regs(cx, value);
+                [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+            }
+        }
+    }
+
+    /// A fresh general register for a value of `ty`.
+    pub(crate) fn temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
+        cx.temp(ty).lo()
+    }
+
+    /// Moves a source operand into `dst`.
+    pub(crate) fn mov<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg, src: Src) {
+        cx.sink.push(match src {
+            Src::Reg(src) => Inst::Mov { width, dst, src },
+            Src::Mem(mem) => Inst::Load { width, dst, mem },
+            Src::Imm(imm) => Inst::MovImm { width, dst, imm: imm.into() },
+            Src::Symbol(symbol, addend) => Inst::MovSymbol { dst, symbol, addend },
+        });
+    }
+
+    /// Moves a value of any type into `dst`, registers of the same layout.
+    pub(crate) fn move_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: ValueRegs, value: Value) {
+        let ty = cx.func.value_type(value);
+        if ty.is_vector() || ty.is_scalar_float() {
+            let src = self.reg(cx, value);
+            cx.sink.push(Inst::MovXmm { dst: dst.lo(), src, size: ty.bytes() as u8 });
+        } else if ty == Type::I64 && self.has_pairs() {
+            let [lo, hi] = self.pair_src(cx, value);
+            self.mov(cx, Width::B32, dst.lo(), lo);
+            self.mov(cx, Width::B32, dst.hi(), hi);
+        } else {
+            let src = self.src(cx, value);
+            self.mov(cx, self.arithmetic_width(ty), dst.lo(), src);
+        }
+    }
+
+    /// A copy of an integer value extended to 32 bits in a fresh register.
+    pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, kind: Extend, value: Value) -> VReg {
+        let ty = cx.func.value_type(value);
+        let dst = self.temp(cx, Type::I32);
+        if let Some(number) = cx.func.int_value(value) {
+            let number = match kind {
+                Extend::Zero => (number as u64 & ty.int_mask()) as i64,
+                Extend::Sign => number,
+            };
+            cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: number });
+        } else if ty == Type::I32 {
+            let src = self.src(cx, value);
+            self.mov(cx, Width::B32, dst, src);
+        } else {
+            let src = Src::Reg(self.reg(cx, value));
+            cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src });
+        }
+        dst
+    }
+}

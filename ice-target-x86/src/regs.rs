@@ -1,0 +1,159 @@
+//! The register files of x86-32 and x86-64, for the allocator.
+//!
+//! Registers 0–15 are the general ones by hardware number, 16–31 the vector ones. The high byte registers
+//! ah, ch, dh, bh are not used. The stack pointer is never allocated; the frame pointer only in functions
+//! that do not need one. Caller-saved registers come first: what does not live across a call should cost
+//! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
+
+use ice_asm::x86::{Gpr, Mode, Xmm};
+use ice_regalloc::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
+
+/// General registers.
+pub const GPR: RegClass = RegClass(0);
+/// General registers that have a byte form in this mode.
+pub const BYTE: RegClass = RegClass(1);
+/// Vector registers.
+pub const XMM: RegClass = RegClass(2);
+
+/// rax, eax.
+pub const RAX: PReg = PReg(0);
+/// rcx, ecx.
+pub const RCX: PReg = PReg(1);
+/// rdx, edx.
+pub const RDX: PReg = PReg(2);
+/// rbx, ebx.
+pub const RBX: PReg = PReg(3);
+/// rsp, esp.
+pub const RSP: PReg = PReg(4);
+/// rbp, ebp.
+pub const RBP: PReg = PReg(5);
+/// rsi, esi.
+pub const RSI: PReg = PReg(6);
+/// rdi, edi.
+pub const RDI: PReg = PReg(7);
+
+/// The n-th vector register.
+pub const fn xmm(n: u8) -> PReg {
+    PReg(16 + n)
+}
+
+/// The general register with this number.
+pub fn gpr(reg: PReg) -> Gpr {
+    Gpr::new(reg.0 & 15)
+}
+
+/// The vector register with this number.
+pub fn vector(reg: PReg) -> Xmm {
+    Xmm::new(reg.0 & 15)
+}
+
+const fn reg(name: &'static str, number: u8) -> RegisterInfo {
+    RegisterInfo { name, units: RegUnits::of(number) }
+}
+
+const REGISTERS: &[RegisterInfo] = &[
+    reg("rax", 0),
+    reg("rcx", 1),
+    reg("rdx", 2),
+    reg("rbx", 3),
+    reg("rsp", 4),
+    reg("rbp", 5),
+    reg("rsi", 6),
+    reg("rdi", 7),
+    reg("r8", 8),
+    reg("r9", 9),
+    reg("r10", 10),
+    reg("r11", 11),
+    reg("r12", 12),
+    reg("r13", 13),
+    reg("r14", 14),
+    reg("r15", 15),
+    reg("xmm0", 16),
+    reg("xmm1", 17),
+    reg("xmm2", 18),
+    reg("xmm3", 19),
+    reg("xmm4", 20),
+    reg("xmm5", 21),
+    reg("xmm6", 22),
+    reg("xmm7", 23),
+    reg("xmm8", 24),
+    reg("xmm9", 25),
+    reg("xmm10", 26),
+    reg("xmm11", 27),
+    reg("xmm12", 28),
+    reg("xmm13", 29),
+    reg("xmm14", 30),
+    reg("xmm15", 31),
+];
+
+const fn regs<const N: usize>(numbers: [u8; N]) -> [PReg; N] {
+    let mut out = [PReg(0); N];
+    let mut i = 0;
+    while i < N {
+        out[i] = PReg(numbers[i]);
+        i += 1;
+    }
+    out
+}
+
+const fn units(first: u8, bits: u128) -> RegUnits {
+    RegUnits(bits << first)
+}
+
+/// Registers that a call destroys on x86-32.
+pub const CALLER_SAVED_32: RegUnits = units(0, 0b111).union(RegUnits::span(16, 8));
+/// Registers that a call destroys on x86-64.
+pub const CALLER_SAVED_64: RegUnits = units(0, 0b1111_1100_0111).union(RegUnits::span(16, 16));
+/// Registers that a function must preserve on x86-32, without the stack pointer.
+pub const CALLEE_SAVED_32: RegUnits = units(0, 0b1110_1000);
+/// Registers that a function must preserve on x86-64, without the stack pointer.
+pub const CALLEE_SAVED_64: RegUnits = units(0, 0b1111_0000_0010_1000);
+
+static GPR_32: [PReg; 7] = regs([0, 1, 2, 6, 7, 3, 5]);
+static GPR_32_FP: [PReg; 6] = regs([0, 1, 2, 6, 7, 3]);
+static BYTE_32: [PReg; 4] = regs([0, 1, 2, 3]);
+static GPR_64: [PReg; 15] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 5, 12, 13, 14, 15]);
+static GPR_64_FP: [PReg; 14] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14, 15]);
+static XMM_32: [PReg; 8] = regs([16, 17, 18, 19, 20, 21, 22, 23]);
+static XMM_64: [PReg; 16] = regs([16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]);
+
+const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassInfo {
+    ClassInfo { name, order, spill_size: bytes, spill_align: bytes }
+}
+
+const fn file(classes: &'static [ClassInfo], callee_saved: RegUnits) -> RegisterFile {
+    RegisterFile { regs: REGISTERS, classes, callee_saved }
+}
+
+static CLASSES_32: [ClassInfo; 3] =
+    [class("gpr", &GPR_32, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16)];
+static CLASSES_32_FP: [ClassInfo; 3] =
+    [class("gpr", &GPR_32_FP, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16)];
+static CLASSES_64: [ClassInfo; 3] =
+    [class("gpr", &GPR_64, 8), class("byte", &GPR_64, 8), class("xmm", &XMM_64, 16)];
+static CLASSES_64_FP: [ClassInfo; 3] =
+    [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16)];
+
+static FILE_32: RegisterFile = file(&CLASSES_32, CALLEE_SAVED_32);
+static FILE_32_FP: RegisterFile = file(&CLASSES_32_FP, CALLEE_SAVED_32);
+static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
+static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
+
+/// Whether a function keeps its frame in a register of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FramePointer {
+    /// The stack pointer does not move: slots hang off it.
+    None,
+    /// rbp is the frame pointer.
+    Used,
+}
+
+/// The register file for a mode.
+pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile {
+    match (mode, frame_pointer) {
+        (Mode::Bits32, FramePointer::None) => &FILE_32,
+        (Mode::Bits32, FramePointer::Used) => &FILE_32_FP,
+        (Mode::Bits64, FramePointer::None) => &FILE_64,
+        (Mode::Bits64, FramePointer::Used) => &FILE_64_FP,
+    }
+}

@@ -1,0 +1,122 @@
+//! Upper bounds of instruction sizes, from which the code buffer knows that a forward branch can be short.
+//!
+//! A bound must never be too small: then the buffer reports an error. One that is too large only costs a
+//! long branch. Counted are prefixes and REX (at most 3 bytes), opcode (at most 3), ModRM, SIB,
+//! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
+
+use crate::abi::Frame;
+use crate::emit::label;
+use crate::inst::{Callee, Inst, Src};
+use crate::regs::FramePointer;
+use ice_asm::x86::Mode;
+use ice_asm::{CodeBuffer, Listing};
+use ice_ir::mach::MachFunction;
+use ice_passes::lower::PlannedSwitch;
+use ice_regalloc::Output;
+
+/// ModRM, SIB, 32-bit displacement and address-size prefix.
+const PROGRAM_MEMORY: u32 = 7;
+
+/// Sizes that depend on the function.
+struct Bounds<'a> {
+    switches: &'a [PlannedSwitch],
+    /// ModRM, SIB and displacement of a slot.
+    slot: u32,
+    epilogue: u32,
+}
+
+impl Bounds<'_> {
+    fn src(&self, src: &Src) -> u32 {
+        match src {
+            Src::Reg(_) => self.slot,
+            Src::Mem(_) => PROGRAM_MEMORY,
+            Src::Imm(_) | Src::Symbol(..) => 5,
+        }
+    }
+
+    /// A bound of the bytes of `inst`.
+    fn inst(&self, inst: &Inst) -> u32 {
+        match inst {
+            Inst::Params => 0,
+            Inst::Mov { .. } | Inst::ZeroUpper { .. } => 2 + self.slot,
+            Inst::MovImm { .. } => 10,
+            Inst::MovSymbol { .. } => 6,
+            Inst::Extend { src, .. } => 3 + self.src(src),
+            Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => 3 + PROGRAM_MEMORY,
+            Inst::StoreImm { .. } | Inst::StoreSymbol { .. } => 7 + PROGRAM_MEMORY,
+            Inst::Alu { src, .. } => 3 + self.src(src),
+            Inst::Compare { rhs, .. } => match rhs {
+                Src::Imm(_) | Src::Symbol(..) => 7 + self.slot,
+                _ => 3 + self.src(rhs),
+            },
+            Inst::Unary { .. } | Inst::Bswap { .. } => 3,
+            Inst::Shift { .. } | Inst::DoubleShift { .. } => 5,
+            Inst::Imul { src, .. } => 4 + self.src(src),
+            Inst::ImulImm { .. } => 6 + self.slot,
+            Inst::MulWide { .. } | Inst::Divide { .. } => 2 + self.slot,
+            Inst::SignOfAx { .. } => 2,
+            Inst::BitScan { .. } | Inst::Cmov { .. } => 3 + self.slot,
+            Inst::Setcc { .. } => 4,
+            Inst::MovXmm { .. } => 4 + self.slot,
+            Inst::LoadXmm { .. } | Inst::StoreXmm { .. } => 4 + PROGRAM_MEMORY,
+            Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => 5,
+            Inst::Sse { src, .. } | Inst::SseUnary { src, .. } => 5 + self.src(src),
+            Inst::SseImm { src, .. } | Inst::SseUnaryImm { src, .. } => 6 + self.src(src),
+            Inst::SseShift { .. } => 6,
+            Inst::CompareXmm { rhs, .. } => 4 + self.src(rhs),
+            Inst::GprToXmm { .. } | Inst::XmmToGpr { .. } => 5 + self.slot,
+            Inst::Pinsrw { .. } | Inst::Pextrw { .. } => 6,
+            Inst::SelectXmm { .. } => 6 + 4 + self.slot,
+            Inst::PopFpu { .. } | Inst::PushFpu { .. } => 12 + self.slot,
+            Inst::PushFpuInt { .. } | Inst::PopFpuMem { .. } => 2 + PROGRAM_MEMORY,
+            Inst::Mfence => 3,
+            Inst::LockXadd { .. } | Inst::Xchg { .. } => 5 + PROGRAM_MEMORY,
+            Inst::LockCmpxchg { .. } | Inst::LockCmpxchg8b { .. } => 5 + PROGRAM_MEMORY,
+            Inst::RmwLoop { .. } => 64,
+            Inst::RmwLoop8b { .. } => 96,
+            Inst::StackSub { .. } | Inst::StackSave { .. } | Inst::StackRestore { .. } => 2 + self.slot,
+            Inst::Call { callee: Callee::Symbol(_), .. } => 5,
+            Inst::Call { .. } => 6 + self.slot,
+            Inst::Jmp { .. } => 5,
+            Inst::Jcc { .. } => 11,
+            Inst::JccAnd { .. } => 17,
+            Inst::Switch { switch, .. } | Inst::SwitchPair { switch, .. } => {
+                // Two comparisons by halves, with their constants and branches, in each node.
+                let nodes = self.switches[*switch as usize].plan.nodes.len() as u32;
+                64u32.saturating_mul(nodes).saturating_add(64)
+            }
+            Inst::Ret => self.epilogue,
+            Inst::Trap | Inst::Unreachable => 2,
+        }
+    }
+}
+
+/// Tells the buffer the longest offset of every block's label.
+pub(crate) fn set_longest_offsets<L: Listing>(
+    mode: Mode,
+    mach: &MachFunction<Inst>,
+    allocation: &Output,
+    frame: &Frame,
+    switches: &[PlannedSwitch],
+    buffer: &mut CodeBuffer<L>,
+) {
+    // Slots, objects and incoming arguments of a small frame are reached with one byte.
+    let is_small = frame.size + 16 * 8 <= 127 || (frame.pointer == FramePointer::Used && frame.size < 64);
+    let slot = if is_small { 3 } else { 6 };
+    let saved = 2 * frame.saved.len() as u32;
+    let bounds = Bounds { switches, slot, epilogue: 8 + saved + 2 };
+    let edit = slot + if mode == Mode::Bits32 { 3 } else { 4 };
+
+    let mut offset = 40 + saved;
+    let mut edits = allocation.edits.iter().peekable();
+    for block in mach.blocks() {
+        buffer.set_longest_offset(label(block), offset);
+        let range = mach.inst_range(block);
+        for inst in &mach.insts()[range.clone()] {
+            offset = offset.saturating_add(bounds.inst(inst));
+        }
+        while edits.next_if(|e| (e.point.inst().as_u32() as usize) < range.end).is_some() {
+            offset = offset.saturating_add(edit);
+        }
+    }
+}
