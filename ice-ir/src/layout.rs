@@ -4,7 +4,7 @@
 //! result. Every operation is constant time; nothing is freed before the function is cleared.
 
 use crate::entities::{Block, Inst};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_entity::packed_option::PackedOption;
 
 #[derive(Clone, Copy, Default)]
@@ -91,8 +91,19 @@ impl Layout {
         self.last = block.into();
     }
 
+    /// Makes room for `inst` and as many again: a secondary map grows by single entries, which costs more
+    /// than an append.
+    #[inline]
+    fn reserve_inst(&mut self, inst: Inst) {
+        if self.insts.get(inst).is_none() {
+            self.insts.resize((inst.index() * 2).max(64));
+        }
+    }
+
     /// Puts `inst` at the end of `block`.
+    #[inline]
     pub fn append_inst(&mut self, block: Block, inst: Inst) {
+        self.reserve_inst(inst);
         let node = &mut self.blocks[block];
         let last = node.last;
         node.last = inst.into();
@@ -107,6 +118,7 @@ impl Layout {
     pub fn insert_before(&mut self, before: Inst, inst: Inst) {
         let InstNode { block, prev, .. } = self.insts[before];
         debug_assert!(block.is_some());
+        self.reserve_inst(inst);
         self.insts[inst] = InstNode { block, prev, next: before.into() };
         self.insts[before].prev = inst.into();
         match (prev.expand(), block.expand()) {

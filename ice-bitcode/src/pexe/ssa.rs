@@ -71,6 +71,9 @@ impl SsaChecks {
     }
 
     fn note(&mut self, value: Value, block: Block) {
+        if self.noted.get(value).is_none() {
+            self.noted.resize((value.index() * 2).max(64));
+        }
         let mark = block.as_u32() + 1;
         if core::mem::replace(&mut self.noted[value], mark) != mark {
             self.uses.push((value, block));
