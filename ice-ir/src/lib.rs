@@ -36,7 +36,10 @@ pub mod entities;
 pub mod filter;
 pub mod flowgraph;
 pub mod function;
+#[cfg(feature = "generate")]
+pub mod generate;
 pub mod instruction;
+pub mod interpreter;
 pub mod intrinsics;
 pub mod layout;
 pub mod mach;
