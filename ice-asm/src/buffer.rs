@@ -231,6 +231,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Binds the label to the current end and applies the branch rules.
     pub fn bind(&mut self, label: Label) {
+        self.sync_tail();
         let offset = self.offset();
         let Some(state) = self.labels.get_mut(label.0 as usize) else {
             return self.fail(Error::UnknownLabel { label, offset });
@@ -245,7 +246,6 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return self.fail(Error::LabelBoundTwice { label, offset });
         }
         state.offset = offset;
-        self.sync_tail();
         self.tail_labels.push(label);
         self.simplify_tail();
     }

@@ -66,6 +66,7 @@ fn mems(mode: Mode) -> Vec<Mem> {
             .collect();
         mems.extend(narrow);
         mems.push(Mem::absolute(64).with_addr32());
+        mems.push(Mem::absolute(-64).with_addr32());
         mems.push(Mem { base: Base::Rip, ..Mem::absolute(1000) });
     }
     mems
@@ -440,6 +441,7 @@ fn normalize(text: &str) -> String {
         .trim()
         .replace(", ", ",")
         .replace("lock ", "lock_")
+        .replace("addr32 ", "")
         .replace(",1)", ")");
     let (mnemonic, operands) = text.split_once(' ').unwrap_or((&text, ""));
     format!("{mnemonic} {operands}")

@@ -350,16 +350,8 @@ impl<L: Listing> Encoder<'_, L> {
             Segment::Fs => head.push(0x64),
             Segment::Gs => head.push(0x65),
         }
-        if mem.address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
-            // An address that is not negative is the same in 32 and 64 bits.
-            let plain = match mem.base {
-                Base::None => mem.index.is_none() && mem.disp >= 0,
-                Base::Reg(_) => false,
-                Base::Rip => true,
-            };
-            if !plain {
-                head.push(0x67);
-            }
+        if self.mode == Mode::Bits64 && mem.needs_addr32() {
+            head.push(0x67);
         }
         head
     }

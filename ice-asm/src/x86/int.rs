@@ -201,8 +201,8 @@ impl<L: Listing> Encoder<'_, L> {
         match src {
             Rm::Reg(src) => self.mov_rm_r(width, Rm::Reg(dst), src),
             Rm::Mem(mem) => {
-                self.line(&["mov", suffix(width)], &[Op::Mem(&mem), Op::Reg(dst, width)]);
-                self.mov_mem(LOAD.plus(wide(width)), LOAD_ACC.plus(wide(width)), width, dst, &mem);
+                let ops = [Op::Mem(&mem), Op::Reg(dst, width)];
+                self.mov_mem(LOAD.plus(wide(width)), LOAD_ACC.plus(wide(width)), width, dst, &mem, ops);
             }
         }
     }
@@ -211,22 +211,34 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn mov_rm_r(&mut self, width: Width, dst: Rm<Gpr>, src: Gpr) {
         const STORE: Code = code("88 /r");
         const STORE_ACC: Code = code("A2");
-        self.line(&["mov", suffix(width)], &[Op::Reg(src, width), Op::rm(&dst, width)]);
         let code = STORE.plus(wide(width));
         match dst {
             Rm::Reg(dst) => {
+                self.line(&["mov", suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
                 self.inst_rr(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
             }
-            Rm::Mem(mem) => self.mov_mem(code, STORE_ACC.plus(wide(width)), width, src, &mem),
+            Rm::Mem(mem) => {
+                let ops = [Op::Reg(src, width), Op::Mem(&mem)];
+                self.mov_mem(code, STORE_ACC.plus(wide(width)), width, src, &mem, ops);
+            }
         }
     }
 
-    fn mov_mem(&mut self, code: Code, short: Code, width: Width, reg: Gpr, mem: &Mem) {
-        let absolute = self.mode == Mode::Bits32 && mem.base == Base::None && mem.index.is_none();
-        if absolute && reg == Gpr::RAX {
+    fn mov_mem(&mut self, code: Code, short: Code, width: Width, reg: Gpr, mem: &Mem, ops: [Op<'_>; 2]) {
+        let address = reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none();
+        let start = self.buf.offset();
+        // An assembler takes the short code with an address of 32 bits in 64-bit mode, another does not.
+        let ambiguous = address && self.mode == Mode::Bits64 && mem.needs_addr32();
+        if !ambiguous {
+            self.line(&["mov", suffix(width)], &ops);
+        }
+        if address && self.mode == Mode::Bits32 {
             self.inst_offset(short, Attrs::width(width), mem);
         } else {
             self.inst_rm(code, Attrs::width(width), reg.number(), mem, Immediate::NONE);
+        }
+        if ambiguous {
+            self.line_of_bytes(start, "mov");
         }
     }
 

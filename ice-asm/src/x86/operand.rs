@@ -210,6 +210,17 @@ impl Mem {
         Mem { base: Base::Rip, ..Mem::label(label) }
     }
 
+    /// Whether a prefix 67 is needed in 64-bit mode. An address that is not negative is the same in 32 and
+    /// 64 bits, and an absolute symbol is below 2 GiB in the code model that has it.
+    pub(super) const fn needs_addr32(&self) -> bool {
+        matches!(self.address_size, AddressSize::Addr32)
+            && match self.base {
+                Base::None => self.index.is_some() || self.disp < 0 && matches!(self.target, Target::None),
+                Base::Reg(_) => true,
+                Base::Rip => false,
+            }
+    }
+
     /// The same operand with this target.
     #[must_use]
     pub const fn with_target(self, target: Target) -> Mem {

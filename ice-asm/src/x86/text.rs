@@ -128,6 +128,11 @@ impl<L: Listing> Encoder<'_, L> {
         if L::ENABLED {
             let (offset, mode) = (self.buf.offset(), self.mode);
             self.buf.listing.line(offset, |out| {
+                // Where no register tells the width of the address.
+                let bare = |mem: &Mem| mem.base == Base::None && mem.index.is_none() && mem.needs_addr32();
+                if mode == Mode::Bits64 && ops.iter().any(|op| matches!(op, Op::Mem(mem) if bare(mem))) {
+                    out.write_str("addr32 ")?;
+                }
                 mnemonic.iter().try_for_each(|part| out.write_str(part))?;
                 for (i, op) in ops.iter().enumerate() {
                     out.write_str(if i == 0 { " " } else { ", " })?;
