@@ -308,6 +308,20 @@ fn aligned_label_stays_aligned() {
 }
 
 #[test]
+fn aligned_label_without_padding_does_not_move() {
+    let mut b = Buffer::new();
+    let [x, y] = labels(&mut b);
+    nops(&mut b, 14);
+    b.jump_within(x, Reach::Within(0));
+    b.bind_aligned(y, 16);
+    b.bind(x);
+    ret(&mut b);
+    assert_eq!(b.label_offset(y), Some(16));
+    let bytes = finished(b);
+    assert_eq!(bytes[14..], [0x66, 0x90, 0xc3], "the jump to the next instruction does nothing");
+}
+
+#[test]
 fn misuse_is_an_error_not_a_panic() {
     let mut b = Buffer::new();
     let [x] = labels(&mut b);
