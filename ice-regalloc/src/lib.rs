@@ -3,30 +3,20 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod context;
 mod error;
 mod function;
+mod minimal;
+mod moves;
 mod operand;
 mod output;
 mod registers;
+mod scan;
 
+pub use context::{Context, Mode, Options};
 pub use error::Error;
 pub use function::Function;
+pub use moves::{MoveSolver, ParallelMove};
 pub use operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, Slot, VReg};
 pub use output::{Allocation, AllocationKind, Edit, EditKind, Output, ProgPoint, SlotInfo, Stats};
 pub use registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
-
-/// Which algorithm allocates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Mode {
-    /// One pass over each block; values cross block borders in their spill slots.
-    #[default]
-    Minimal,
-}
-
-/// How to allocate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// The algorithm.
-    pub mode: Mode,
-}

@@ -1,0 +1,68 @@
+//! The entry point: a [`Context`] that owns all memory of the allocator.
+
+use crate::error::Error;
+use crate::function::Function;
+use crate::minimal;
+use crate::output::Output;
+use crate::registers::{RegUnits, RegisterFile};
+
+/// Which algorithm allocates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// One pass over each block; values cross block borders in their spill slots.
+    #[default]
+    Minimal,
+}
+
+/// How to allocate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The algorithm.
+    pub mode: Mode,
+}
+
+/// Scratch memory and the last result. Keep one for each thread: it is cleared, never freed,
+/// between functions, so that a warm context allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    scratch: minimal::Scratch,
+    output: Output,
+}
+
+impl Context {
+    /// An empty context.
+    pub fn new() -> Context {
+        Context::default()
+    }
+
+    /// Allocates registers for `func`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] tells what is malformed, or which instruction's constraints cannot hold together.
+    /// The output is then meaningless.
+    pub fn allocate<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        options: &Options,
+    ) -> Result<&Output, Error> {
+        let output = &mut self.output;
+        output.allocs.clear();
+        output.operand_starts.clear();
+        output.edits.clear();
+        output.slots.clear();
+        output.used_regs = RegUnits::EMPTY;
+        output.stats = Default::default();
+        match options.mode {
+            Mode::Minimal => minimal::allocate(func, file, &mut self.scratch, output)?,
+        }
+        Ok(output)
+    }
+
+    /// The result of the last allocation.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+}

@@ -1,0 +1,193 @@
+//! Block borders: parameters, stores of crossing values, edge arguments.
+//!
+//! A parameter is set either at the end of its predecessors (each has one successor): then it is
+//! in its home slot when the block starts; or at the start of its block, whose one predecessor
+//! branches: then it may go to a register at once.
+
+use super::Allocator;
+use crate::error::Error;
+use crate::function::Function;
+use crate::moves::ParallelMove;
+use crate::operand::{Block, Inst, Slot};
+use crate::output::{Allocation, Edit};
+use crate::registers::{RegClass, RegUnits};
+use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
+
+impl<F: Function> Allocator<'_, F> {
+    /// Sets the parameters of `block` if that happens at its start.
+    pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
+        let params = self.func.block_params(block);
+        if params.is_empty() || !params_at_start(self.func, block) {
+            return Ok(());
+        }
+        let pred = self.func.block_preds(block)[0];
+        let edge = self.cx.scan.edge_index[block.as_u32() as usize] as usize;
+        let args = self.func.edge_args(pred, edge);
+        for param in params {
+            self.state(param.as_u32()).def_inst = PARAM_MARK | block.as_u32();
+        }
+        let overlap = args
+            .iter()
+            .any(|a| self.cx.scan.vregs[a.as_u32() as usize].def_inst == PARAM_MARK | block.as_u32());
+        if overlap {
+            for (arg, param) in args.iter().zip(params) {
+                let from = self.home(arg.as_u32());
+                let to = self.home(param.as_u32());
+                self.push_move(from, to, param.as_u32());
+                self.state(param.as_u32()).flags |= VALID;
+            }
+            return self.solve_moves(block);
+        }
+        for (arg, param) in args.iter().zip(params) {
+            let p = param.as_u32();
+            let next = self.state(p).next;
+            self.state(p).flags &= !VALID;
+            if !self.is_live(next) {
+                continue;
+            }
+            let class = RegClass(self.state(p).class);
+            let reg = self.pick(class, RegUnits::EMPTY, p, NO_REG).ok_or(Error::NoScratch { block })?;
+            let from = self.home(arg.as_u32());
+            self.emit(from, Allocation::reg(reg), p);
+            self.bind(p, reg);
+        }
+        Ok(())
+    }
+
+    /// Before the first terminator: crossing values go to their slots and the arguments of a
+    /// single outgoing edge to the parameters' slots.
+    pub(super) fn leave_block(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
+        let mut rest = self.occupied;
+        while let Some(v) = self.take_owner(&mut rest) {
+            let state = *self.state(v);
+            if state.flags & CROSS != 0 && self.is_live(state.next) {
+                if !self.exits {
+                    self.store(v);
+                }
+                if state.next == LIVE_OUT {
+                    self.unbind(v);
+                }
+            }
+        }
+        let succs = self.func.block_succs(block);
+        if succs.len() != 1 || self.func.edge_args(block, 0).is_empty() {
+            return Ok(());
+        }
+        let args = self.func.edge_args(block, 0);
+        let params = self.func.block_params(succs[0]);
+        for (arg, param) in args.iter().zip(params) {
+            let from = self.place(arg.as_u32());
+            let to = self.home(param.as_u32());
+            if self.state(arg.as_u32()).is_valid() && self.home(arg.as_u32()) == to {
+                continue;
+            }
+            self.push_move(from, to, param.as_u32());
+        }
+        self.keep_terminator_params(block, terminator)?;
+        self.solve_moves(block)?;
+        for (k, arg) in args.iter().enumerate().rev() {
+            let a = arg.as_u32();
+            self.state(a).next = self.cx.scan.arg_next[k];
+        }
+        for arg in args {
+            let a = arg.as_u32();
+            match self.state(a).next {
+                DEAD => self.kill(a),
+                LIVE_OUT => self.unbind(a),
+                _ => {}
+            }
+        }
+        self.free_dying_slots();
+        Ok(())
+    }
+
+    /// A terminator may read a parameter of the next block, whose slot the edge moves overwrite:
+    /// such a value gets another home until the block ends.
+    fn keep_terminator_params(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
+        let succ = self.func.block_succs(block)[0];
+        let end = self.func.block_insts(block).end.as_u32();
+        if (terminator..end).all(|i| self.func.operands(Inst::from_u32(i)).is_empty()) {
+            return Ok(());
+        }
+        let mark = PARAM_MARK | succ.as_u32();
+        for param in self.func.block_params(succ) {
+            self.state(param.as_u32()).def_inst = mark;
+        }
+        for i in terminator..end {
+            for op in self.func.operands(Inst::from_u32(i)) {
+                let v = op.vreg().as_u32();
+                if self.state(v).def_inst != mark {
+                    continue;
+                }
+                self.state(v).def_inst = NONE;
+                let from = self.place(v);
+                let slot = self.new_slot(v);
+                let edit = Edit {
+                    point: self.point,
+                    from,
+                    to: Allocation::slot(slot),
+                    class: RegClass(self.state(v).class),
+                    size: self.size_of(v).0,
+                };
+                self.copy(edit, block)?;
+                let home = core::mem::replace(&mut self.state(v).slot, slot.as_u32());
+                self.state(v).flags |= VALID;
+                self.cx.moved_homes.push((v, home));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_move(&mut self, from: Allocation, to: Allocation, v: u32) {
+        let (size, _) = self.size_of(v);
+        let class = RegClass(self.state(v).class);
+        self.cx.solver.push(ParallelMove { from, to, class, size });
+    }
+
+    /// Emits the moves pushed so far, at the present point.
+    fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
+        let mut solver = core::mem::take(&mut self.cx.solver);
+        let (out, file) = (&mut *self.out, self.file);
+        let order = solver.solve(file, |class, size| {
+            let align = file.class(class).spill_align;
+            let slot = Slot::from_u32(out.slots.len() as u32);
+            out.slots.push(crate::output::SlotInfo { size, align });
+            Allocation::slot(slot)
+        });
+        let mut result = Ok(());
+        for m in order {
+            let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
+            result = result.and(self.copy(edit, block));
+        }
+        solver.clear();
+        self.cx.solver = solver;
+        result
+    }
+
+    /// Emits a copy; one from slot to slot goes through a register that is free or saved around.
+    fn copy(&mut self, edit: Edit, block: Block) -> Result<(), Error> {
+        if !edit.from.is_slot() || !edit.to.is_slot() {
+            self.push_edit(edit);
+            return Ok(());
+        }
+        let order = self.file.class(edit.class).order;
+        let free = order.iter().find(|&&reg| !self.file.units(reg).intersects(self.occupied));
+        let &reg = free.or(order.first()).ok_or(Error::NoScratch { block })?;
+        let mut rest = self.occupied.intersection(self.file.units(reg));
+        while let Some(v) = self.take_owner(&mut rest) {
+            let slot = self.new_slot(v);
+            let from = self.place(v);
+            self.emit(from, Allocation::slot(slot), v);
+            self.cx.saved.push((v, slot));
+        }
+        let carrier = Allocation::reg(reg);
+        self.push_edit(Edit { to: carrier, ..edit });
+        self.push_edit(Edit { from: carrier, ..edit });
+        while let Some((v, slot)) = self.cx.saved.pop() {
+            let to = self.place(v);
+            self.emit(Allocation::slot(slot), to, v);
+            self.cx.dying_slots.push(slot.as_u32());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,546 @@
+//! Places for the operands of one instruction.
+//!
+//! Order of work: fixed uses, uses that need a register, uses that may be in a slot; then values
+//! that die here leave their registers, values that live on leave the registers that the
+//! instruction destroys, and definitions get places. All edits stand before the instruction.
+//!
+//! A bound register can also be *pinned* for the start (early) or the end (late) of the
+//! instruction; a use that is copied to a second register only pins it. The first attempt leaves
+//! values where they are. If the constraints are so tight that this fails, the *careful* attempt
+//! places the operands with the smallest class first, definitions included.
+
+use super::{Allocator, Pins};
+use crate::error::Error;
+use crate::function::Function;
+use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
+use crate::output::Allocation;
+use crate::registers::{PReg, RegClass, RegUnits};
+use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, VALID};
+
+/// The instruction at work: its operands and the index of their first allocation.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    inst: Inst,
+    ops: &'a [Operand],
+    base: usize,
+    copies: bool,
+}
+
+/// Whether the operand's place is busy at the end of the instruction.
+fn is_late(op: Operand) -> bool {
+    op.is_def() || op.pos() == OperandPos::Late
+}
+
+/// Whether it is busy at the start.
+fn is_early(op: Operand) -> bool {
+    op.is_use() || op.pos() == OperandPos::Early
+}
+
+impl<'a, F: Function> Allocator<'a, F> {
+    /// Allocates `inst`; `block_base` is the index of the first operand of its block.
+    pub(super) fn inst(&mut self, inst: Inst, block_base: usize) -> Result<(), Error> {
+        let func: &'a F = self.func;
+        let i = inst.as_u32();
+        let work = Work {
+            inst,
+            ops: func.operands(inst),
+            base: self.out.operand_starts[i as usize] as usize,
+            copies: func.is_move(inst).is_some(),
+        };
+        self.pins = Pins { clobbers: func.clobbers(inst), ..Pins::default() };
+        let (mut fixed, mut late, mut defs) = (false, false, 0);
+        for (k, &op) in work.ops.iter().enumerate() {
+            let next = self.cx.scan.next_of[work.base - block_base + k];
+            let state = self.state(op.vreg().as_u32());
+            state.next = next;
+            state.pending += u32::from(op.is_use());
+            let is_fixed = matches!(op.constraint(), Constraint::Fixed(_));
+            fixed |= is_fixed;
+            if op.is_def() {
+                state.def_inst = i;
+                if op.kind() == OperandKind::Def {
+                    self.pins.early_def |= op.pos() == OperandPos::Early;
+                    defs += u32::from(op.constraint() == Constraint::Reg);
+                }
+            }
+            late |= !is_fixed && op.is_use() && is_late(op);
+        }
+        if fixed {
+            self.fixed_uses(work)?;
+        }
+        let reserve_defs = late || self.pins.early_def || defs > 1;
+        let pins = self.pins;
+        if self.register_operands(work, reserve_defs).is_err() {
+            self.pins = pins;
+            self.careful_attempt(work)?;
+        }
+        self.slot_uses(work);
+        self.release_uses(work);
+        self.vacate();
+        self.definitions(work)?;
+        self.finish(work);
+        Ok(())
+    }
+
+    fn unsatisfiable(work: Work, operand: usize) -> Error {
+        Error::Unsatisfiable { inst: work.inst, operand }
+    }
+
+    /// Gives `reg` to the use `k`, which has its value there.
+    fn give(&mut self, work: Work, k: usize, reg: PReg) {
+        let op = work.ops[k];
+        let units = self.file.units(reg);
+        self.pins.early.insert(units);
+        if is_late(op) {
+            self.pins.late.insert(units);
+        }
+        self.out.allocs[work.base + k] = Allocation::reg(reg);
+        self.state(op.vreg().as_u32()).pending -= 1;
+    }
+
+    fn give_slot(&mut self, work: Work, k: usize, slot: Allocation) {
+        self.out.allocs[work.base + k] = slot;
+        self.state(work.ops[k].vreg().as_u32()).pending -= 1;
+    }
+
+    /// Copies the value of the use `k` to `reg`, which is free, and gives it that.
+    fn bring(&mut self, work: Work, k: usize, reg: PReg) {
+        let op = work.ops[k];
+        let v = op.vreg().as_u32();
+        let from = self.place(v);
+        self.emit(from, Allocation::reg(reg), v);
+        self.give(work, k, reg);
+        let old = self.state(v).reg;
+        if op.is_def() {
+            self.unbind(v);
+            self.bind(v, reg);
+        } else if old == NO_REG {
+            self.state(v).flags |= VALID;
+            if self.is_needed(v) {
+                self.bind(v, reg);
+            }
+        } else if !matches!(op.constraint(), Constraint::Fixed(_))
+            && !self.file.units(PReg(old)).intersects(self.pins.early)
+        {
+            self.unbind(v);
+            self.bind(v, reg);
+        }
+    }
+
+    /// Reserves the registers of all fixed operands and places the fixed uses.
+    fn fixed_uses(&mut self, work: Work) -> Result<(), Error> {
+        for (k, &op) in work.ops.iter().enumerate() {
+            if let Constraint::Fixed(reg) = op.constraint() {
+                self.reserve_fixed(work, k, reg)?;
+            }
+        }
+        let fixed_use = |k: usize| match work.ops[k].constraint() {
+            Constraint::Fixed(reg) if work.ops[k].is_use() => Some(reg),
+            _ => None,
+        };
+        for k in 0..work.ops.len() {
+            let Some(reg) = fixed_use(k) else { continue };
+            if self.state(work.ops[k].vreg().as_u32()).reg == reg.0 {
+                self.give(work, k, reg);
+            } else if !self.file.units(reg).intersects(self.occupied) {
+                self.bring(work, k, reg);
+            }
+        }
+        let mut rest = self.occupied.intersection(self.pins.fixed_early);
+        while let Some(v) = self.take_owner(&mut rest) {
+            let reg = PReg(self.state(v).reg);
+            let stays = |op: &Operand| {
+                op.vreg().as_u32() == v && op.is_use() && op.constraint() == Constraint::Fixed(reg)
+            };
+            if !work.ops.iter().any(stays) {
+                self.displace(v);
+            }
+        }
+        for k in 0..work.ops.len() {
+            if let Some(reg) = fixed_use(k)
+                && self.out.allocs[work.base + k].is_none()
+            {
+                self.bring(work, k, reg);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserves `reg` for operand `k`, unless the two parts of an earlier one forbid that.
+    fn reserve_fixed(&mut self, work: Work, k: usize, reg: PReg) -> Result<(), Error> {
+        let op = work.ops[k];
+        let units = self.file.units(reg);
+        let pins = &mut self.pins;
+        let early_clash = is_early(op) && units.intersects(pins.fixed_early);
+        let late_clash = is_late(op) && units.intersects(pins.fixed_late);
+        if early_clash || late_clash {
+            for other in &work.ops[..k] {
+                let Constraint::Fixed(other_reg) = other.constraint() else {
+                    continue;
+                };
+                if !self.file.units(other_reg).intersects(units) {
+                    continue;
+                }
+                let same = op.vreg() == other.vreg() && reg == other_reg;
+                let early = is_early(op) && is_early(*other);
+                let late = is_late(op) && is_late(*other);
+                if early && !(same && op.is_use() && other.is_use())
+                    || late && !(same && !op.is_def() && !other.is_def())
+                {
+                    return Err(Self::unsatisfiable(work, k));
+                }
+            }
+        }
+        // What must outlive the clobber cannot be in a clobbered register.
+        let through = is_late(op) && is_early(op) && op.kind() != OperandKind::UseDef;
+        if through && units.intersects(pins.clobbers) {
+            return Err(Self::unsatisfiable(work, k));
+        }
+        if is_early(op) {
+            pins.fixed_early.insert(units);
+        }
+        if is_late(op) {
+            pins.fixed_late.insert(units);
+        }
+        Ok(())
+    }
+
+    /// All units that are spoken for.
+    fn all_pins(&self) -> RegUnits {
+        let p = &self.pins;
+        let fixed = p.fixed_early.union(p.fixed_late);
+        fixed.union(p.early).union(p.late).union(p.clobbers)
+    }
+
+    /// Moves `v` out of a register that the instruction needs, to another one or its slot.
+    fn displace(&mut self, v: u32) {
+        let state = *self.state(v);
+        let wanted = state.pending > 0 || state.next < LIVE_OUT;
+        if wanted && self.is_needed(v) {
+            let avoid = self.all_pins();
+            let class = RegClass(state.class);
+            if let Some(reg) = self.pick_free(class, avoid, v, NO_REG)
+                && (!state.is_valid() || self.out.used_regs.contains(self.file.units(reg)))
+            {
+                self.emit(Allocation::reg(PReg(state.reg)), Allocation::reg(reg), v);
+                self.unbind(v);
+                self.bind(v, reg);
+                return;
+            }
+        }
+        self.evict(v);
+    }
+
+    /// Whether the use must be in a register although it says Any: its slot is overwritten by a
+    /// definition in the same instruction too early.
+    fn slot_is_overwritten(&mut self, work: Work, op: Operand) -> bool {
+        op.kind() == OperandKind::Use
+            && (op.pos() == OperandPos::Late || self.pins.early_def)
+            && self.state(op.vreg().as_u32()).def_inst == work.inst.as_u32()
+    }
+
+    fn needs_register(&mut self, work: Work, op: Operand) -> bool {
+        match op.constraint() {
+            Constraint::Reg => true,
+            Constraint::Any => op.is_use() && self.slot_is_overwritten(work, op),
+            _ => false,
+        }
+    }
+
+    /// The register that the use can stay in.
+    fn in_place(&mut self, work: Work, op: Operand) -> Option<PReg> {
+        let state = *self.state(op.vreg().as_u32());
+        if state.reg == NO_REG || !self.in_class(op.class(), state.reg) {
+            return None;
+        }
+        let units = self.file.units(PReg(state.reg));
+        let pins = &self.pins;
+        let destroyed = pins.fixed_late.union(pins.clobbers);
+        let ok = match op.kind() {
+            OperandKind::UseDef => !units.intersects(pins.late.union(destroyed)),
+            _ if op.pos() == OperandPos::Early => true,
+            _ if units.intersects(pins.late) => state.def_inst != work.inst.as_u32(),
+            _ => !units.intersects(destroyed),
+        };
+        ok.then_some(PReg(state.reg))
+    }
+
+    /// Units that a new register for the operand must not have.
+    fn avoid(&self, op: Operand) -> RegUnits {
+        let p = &self.pins;
+        let mut avoid = RegUnits::EMPTY;
+        if is_early(op) {
+            avoid.insert(p.early.union(p.fixed_early));
+        }
+        if is_late(op) {
+            avoid.insert(p.late.union(p.fixed_late));
+            if op.kind() != OperandKind::Def || op.pos() == OperandPos::Early {
+                avoid.insert(p.clobbers);
+            }
+        }
+        avoid
+    }
+
+    /// Puts the use `k` into a register, evicting what is used furthest away.
+    fn acquire(&mut self, work: Work, k: usize) -> Result<(), Error> {
+        let op = work.ops[k];
+        let avoid = self.avoid(op);
+        let reg =
+            self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
+        self.bring(work, k, reg);
+        Ok(())
+    }
+
+    /// Chooses and reserves a register for the definition `k`.
+    fn reserve_def(&mut self, work: Work, k: usize) -> Result<(), Error> {
+        let op = work.ops[k];
+        let avoid = self.avoid(op);
+        let reg =
+            self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
+        self.out.allocs[work.base + k] = Allocation::reg(reg);
+        let units = self.file.units(reg);
+        self.pins.fixed_late.insert(units);
+        if is_early(op) {
+            self.pins.fixed_early.insert(units);
+        }
+        Ok(())
+    }
+
+    /// Places the uses that need a register and, if asked, the definitions that do.
+    fn register_operands(&mut self, work: Work, reserve_defs: bool) -> Result<(), Error> {
+        let mut missing = false;
+        for (k, &op) in work.ops.iter().enumerate() {
+            if op.is_use() && self.needs_register(work, op) {
+                match self.in_place(work, op) {
+                    Some(reg) => self.give(work, k, reg),
+                    None => missing = true,
+                }
+            }
+            missing |= op.constraint() == Constraint::Stack;
+        }
+        if missing {
+            for (k, &op) in work.ops.iter().enumerate() {
+                if op.is_use() && self.out.allocs[work.base + k].is_none() && self.needs_register(work, op) {
+                    self.acquire(work, k)?;
+                }
+            }
+            self.stack_uses(work)?;
+        }
+        if reserve_defs {
+            for (k, &op) in work.ops.iter().enumerate() {
+                if op.kind() == OperandKind::Def && op.constraint() == Constraint::Reg {
+                    self.reserve_def(work, k)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts again without the pins of the first attempt, smallest class first.
+    fn careful_attempt(&mut self, work: Work) -> Result<(), Error> {
+        self.cx.by_class.clear();
+        for (k, &op) in work.ops.iter().enumerate() {
+            if matches!(op.constraint(), Constraint::Fixed(_)) {
+                continue;
+            }
+            let alloc = &mut self.out.allocs[work.base + k];
+            let placed = !alloc.is_none();
+            *alloc = Allocation::NONE;
+            if op.is_use() && placed {
+                self.state(op.vreg().as_u32()).pending += 1;
+            }
+            if self.needs_register(work, op) {
+                self.cx.by_class.push(k as u32);
+            }
+        }
+        let file = self.file;
+        let width = |k: u32| file.class(work.ops[k as usize].class()).order.len();
+        self.cx.by_class.sort_unstable_by_key(|&k| (width(k), k));
+        for n in 0..self.cx.by_class.len() {
+            let k = self.cx.by_class[n] as usize;
+            let op = work.ops[k];
+            if !op.is_use() {
+                self.reserve_def(work, k)?;
+            } else if let Some(reg) = self.in_place(work, op) {
+                self.give(work, k, reg);
+            } else {
+                self.acquire(work, k)?;
+            }
+        }
+        self.stack_uses(work)
+    }
+
+    /// Places the uses that must be in a slot.
+    fn stack_uses(&mut self, work: Work) -> Result<(), Error> {
+        for (k, &op) in work.ops.iter().enumerate() {
+            if op.constraint() != Constraint::Stack
+                || !op.is_use()
+                || !self.out.allocs[work.base + k].is_none()
+            {
+                continue;
+            }
+            let v = op.vreg().as_u32();
+            if !self.slot_is_overwritten(work, op) {
+                self.use_home(work, k);
+                continue;
+            }
+            // The home slot is written too early: the use reads a copy of it.
+            if self.state(v).reg == NO_REG {
+                let class = RegClass(self.state(v).class);
+                let avoid = self.pins.early.union(self.pins.fixed_early);
+                let reg = self.pick(class, avoid, v, NO_REG).ok_or(Self::unsatisfiable(work, k))?;
+                let home = self.home(v);
+                self.emit(home, Allocation::reg(reg), v);
+                self.state(v).flags |= VALID;
+                self.bind(v, reg);
+            }
+            let from = self.place(v);
+            let slot = self.new_slot(v);
+            self.emit(from, Allocation::slot(slot), v);
+            self.cx.dying_slots.push(slot.as_u32());
+            self.give_slot(work, k, Allocation::slot(slot));
+        }
+        Ok(())
+    }
+
+    /// Lets the use `k` read (and write) the home slot.
+    fn use_home(&mut self, work: Work, k: usize) {
+        let v = work.ops[k].vreg().as_u32();
+        self.store(v);
+        let home = self.home(v);
+        self.give_slot(work, k, home);
+    }
+
+    /// Places the uses that may be in a register or a slot.
+    fn slot_uses(&mut self, work: Work) {
+        for (k, &op) in work.ops.iter().enumerate() {
+            if op.constraint() != Constraint::Any || !op.is_use() || !self.out.allocs[work.base + k].is_none()
+            {
+                continue;
+            }
+            if let Some(reg) = self.in_place(work, op) {
+                self.give(work, k, reg);
+                continue;
+            }
+            let v = op.vreg().as_u32();
+            let state = *self.state(v);
+            // One more use pays for a reload; a copy reloads by itself.
+            let reload = state.next < LIVE_OUT && !work.copies;
+            if state.reg != NO_REG || reload {
+                let avoid = self.avoid(op).union(self.pins.clobbers);
+                if let Some(reg) = self.pick_free(op.class(), avoid, v, NO_REG) {
+                    self.bring(work, k, reg);
+                    continue;
+                }
+            }
+            self.use_home(work, k);
+        }
+    }
+
+    /// Takes values that are not read after the instruction out of their registers.
+    fn release_uses(&mut self, work: Work) {
+        for (k, &op) in work.ops.iter().enumerate() {
+            let v = op.vreg().as_u32();
+            let state = *self.state(v);
+            let gone = match op.kind() {
+                OperandKind::Def => true,
+                // A value that is rewritten in its slot has a stale copy in its register.
+                OperandKind::UseDef => self.out.allocs[work.base + k].is_slot(),
+                OperandKind::Use => {
+                    state.def_inst != work.inst.as_u32()
+                        && (!self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid())
+                }
+            };
+            if gone {
+                self.unbind(v);
+            }
+        }
+    }
+
+    /// Takes values that live on out of registers that the instruction destroys.
+    fn vacate(&mut self) {
+        let destroyed = self.pins.clobbers.union(self.pins.fixed_late);
+        let destroyed = destroyed.difference(self.pins.late);
+        let mut rest = self.occupied.intersection(destroyed);
+        while let Some(v) = self.take_owner(&mut rest) {
+            self.displace(v);
+        }
+    }
+
+    fn definitions(&mut self, work: Work) -> Result<(), Error> {
+        let source = self.move_source(work);
+        for (k, &op) in work.ops.iter().enumerate() {
+            if op.kind() != OperandKind::Def {
+                continue;
+            }
+            let v = op.vreg().as_u32();
+            let next = self.state(v).next;
+            let reserved = self.out.allocs[work.base + k].as_reg();
+            let avoid = self.avoid(op);
+            let reg = match op.constraint() {
+                Constraint::Fixed(reg) => Some(reg),
+                Constraint::Reg if reserved.is_some() => reserved,
+                Constraint::Reg => {
+                    Some(self.pick(op.class(), avoid, v, source).ok_or(Self::unsatisfiable(work, k))?)
+                }
+                Constraint::Stack => None,
+                Constraint::Any if !self.is_live(next) => self.pick_free(op.class(), avoid, v, source),
+                Constraint::Any if next == LIVE_OUT => None,
+                Constraint::Any => self.pick(op.class(), avoid, v, source),
+            };
+            let place = match reg {
+                Some(reg) => {
+                    let units = self.file.units(reg);
+                    self.pins.late.insert(units);
+                    self.state(v).flags &= !VALID;
+                    if self.is_live(next) {
+                        self.bind(v, reg);
+                    }
+                    Allocation::reg(reg)
+                }
+                None => {
+                    self.state(v).flags |= VALID;
+                    self.home(v)
+                }
+            };
+            self.out.allocs[work.base + k] = place;
+        }
+        Ok(())
+    }
+
+    /// The register that a copy reads, as a hint for what it writes.
+    fn move_source(&self, work: Work) -> u8 {
+        let source = |k: usize| self.out.allocs[work.base + k].as_reg();
+        match work.ops.iter().position(|op| op.is_use()) {
+            Some(k) if work.copies => source(k).map_or(NO_REG, |reg| reg.0),
+            _ => NO_REG,
+        }
+    }
+
+    /// Ends the lives that end here.
+    fn finish(&mut self, work: Work) {
+        for (k, &op) in work.ops.iter().enumerate() {
+            let v = op.vreg().as_u32();
+            if op.is_def() {
+                let place = self.out.allocs[work.base + k];
+                if let Some(reg) = place.as_reg() {
+                    self.out.used_regs.insert(self.file.units(reg));
+                    self.state(v).flags &= !VALID;
+                } else {
+                    self.state(v).flags |= VALID;
+                }
+            }
+        }
+        for op in work.ops {
+            let v = op.vreg().as_u32();
+            let state = *self.state(v);
+            if state.next == DEAD {
+                self.kill(v);
+            } else if state.next == LIVE_OUT && (state.is_valid() || self.exits) {
+                debug_assert!(state.flags & CROSS != 0);
+                self.unbind(v);
+            }
+        }
+        self.free_dying_slots();
+    }
+}

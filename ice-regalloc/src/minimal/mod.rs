@@ -1,0 +1,193 @@
+//! The minimal mode: block-local allocation in one forward pass over each block.
+//!
+//! Problem: assign registers at a cost of about a hundred machine instructions an operand, without
+//! liveness analysis, and still keep values in registers inside a block.
+//!
+//! Method: local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., *Index
+//! Register Allocation*, 1966). A value referenced in several blocks is in its home slot at every
+//! block border; a value of one block has a slot only while it is evicted.
+//!
+//! Invariants between two instructions:
+//! * a virtual register is in at most one physical register, and `owner` and `reg` agree;
+//! * a needed value is in its register, or its slot is `VALID`, or both;
+//! * at a block's start no register is bound and every crossing value is in its slot.
+//!
+//! Files: `state` binds registers and evicts; `inst` finds places for one instruction; `edges`
+//! does block borders; this file drives.
+//!
+//! Cost: linear in operands; eviction looks at each register of one class.
+
+mod edges;
+mod inst;
+mod state;
+
+use crate::error::Error;
+use crate::function::Function;
+use crate::moves::MoveSolver;
+use crate::operand::{Block, Inst, Slot};
+use crate::output::{Allocation, Output, ProgPoint};
+use crate::registers::{RegUnits, RegisterFile};
+use crate::scan::{LIVE_OUT, NO_REG, NONE, Scan};
+use alloc::vec::Vec;
+
+/// Freed slots of one size and alignment.
+#[derive(Clone, Debug)]
+struct FreeSlots {
+    size: u32,
+    align: u32,
+    slots: Vec<u32>,
+}
+
+/// Memory that is kept from function to function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub scan: Scan,
+    /// Number of the virtual register that a unit belongs to.
+    owner: Vec<u32>,
+    free_slots: Vec<FreeSlots>,
+    /// Slots to free when the present instruction is done.
+    dying_slots: Vec<u32>,
+    /// For each class, the set of its registers.
+    members: Vec<[u64; 4]>,
+    solver: MoveSolver,
+    /// Home slots of parameters that a terminator still reads after the edge moves.
+    moved_homes: Vec<(u32, u32)>,
+    /// Registers saved around one slot to slot copy.
+    saved: Vec<(u32, Slot)>,
+    /// Order of constrained operands in the careful attempt.
+    by_class: Vec<u32>,
+}
+
+/// The allocator at work on one function.
+struct Allocator<'a, F: Function> {
+    func: &'a F,
+    file: &'a RegisterFile,
+    cx: &'a mut Scratch,
+    out: &'a mut Output,
+    /// Units that belong to a bound virtual register.
+    occupied: RegUnits,
+    /// Where edits go at present.
+    point: ProgPoint,
+    /// Nothing is live after this block.
+    exits: bool,
+    /// The next clobbering instruction.
+    next_clobber: u32,
+    clobber_units: RegUnits,
+    pins: Pins,
+}
+
+/// Units spoken for in the present instruction.
+#[derive(Clone, Copy, Default)]
+struct Pins {
+    /// Wanted by fixed operands at the start and at the end of the instruction.
+    fixed_early: RegUnits,
+    fixed_late: RegUnits,
+    /// Given to operands at the start and at the end.
+    early: RegUnits,
+    late: RegUnits,
+    clobbers: RegUnits,
+    /// The instruction has an Early Def.
+    early_def: bool,
+}
+
+/// Allocates in minimal mode. The output is empty before.
+pub(crate) fn allocate<F: Function>(
+    func: &F,
+    file: &RegisterFile,
+    cx: &mut Scratch,
+    out: &mut Output,
+) -> Result<(), Error> {
+    cx.scan.classify(func, file, &mut out.operand_starts)?;
+    let operands = out.operand_starts.last().map_or(0, |&n| n as usize);
+    out.allocs.resize(operands, Allocation::NONE);
+    cx.owner.clear();
+    cx.owner.resize(128, NONE);
+    cx.free_slots.iter_mut().for_each(|f| f.slots.clear());
+    cx.dying_slots.clear();
+    cx.moved_homes.clear();
+    cx.saved.clear();
+    cx.solver.clear();
+    cx.members.clear();
+    for class in file.classes {
+        let mut members = [0; 4];
+        for reg in class.order {
+            members[reg.index() / 64] |= 1 << (reg.index() % 64);
+        }
+        cx.members.push(members);
+    }
+    let mut allocator = Allocator {
+        func,
+        file,
+        cx,
+        out,
+        occupied: RegUnits::EMPTY,
+        point: ProgPoint::before(Inst::from_u32(0)),
+        exits: false,
+        next_clobber: NONE,
+        clobber_units: RegUnits::EMPTY,
+        pins: Pins::default(),
+    };
+    for b in 0..func.num_blocks() as u32 {
+        allocator.block(Block::from_u32(b))?;
+    }
+    let cross = |s: &&crate::scan::VRegState| s.is_cross();
+    let count = allocator.cx.scan.vregs.iter().filter(cross).count();
+    allocator.out.stats.cross_block_vregs = count as u32;
+    Ok(())
+}
+
+impl<F: Function> Allocator<'_, F> {
+    fn block(&mut self, block: Block) -> Result<(), Error> {
+        let range = self.func.block_insts(block);
+        let (start, end) = (range.start.as_u32(), range.end.as_u32());
+        let starts = &self.out.operand_starts;
+        let base = starts[start as usize] as usize;
+        let terminator = self.cx.scan.next_uses(self.func, block, starts);
+        self.exits = self.func.block_succs(block).is_empty();
+        self.point = ProgPoint::before(range.start);
+        self.advance_clobber(start);
+        self.enter_block(block)?;
+        for i in start..end {
+            self.point = ProgPoint::before(Inst::from_u32(i));
+            if i == terminator {
+                self.leave_block(block, terminator)?;
+            }
+            self.advance_clobber(i + 1);
+            self.inst(Inst::from_u32(i), base)?;
+        }
+        self.end_block();
+        Ok(())
+    }
+
+    /// Makes the first clobbering instruction at or after `i` the next one.
+    fn advance_clobber(&mut self, i: u32) {
+        while let Some(&(at, units)) = self.cx.scan.clobbers.last() {
+            (self.next_clobber, self.clobber_units) = (at, units);
+            if at >= i {
+                return;
+            }
+            self.cx.scan.clobbers.pop();
+        }
+        (self.next_clobber, self.clobber_units) = (NONE, RegUnits::EMPTY);
+    }
+
+    /// Forgets all registers.
+    fn end_block(&mut self) {
+        let mut rest = self.occupied;
+        while let Some(v) = self.take_owner(&mut rest) {
+            self.cx.scan.vregs[v as usize].reg = NO_REG;
+        }
+        self.occupied = RegUnits::EMPTY;
+        while let Some((v, home)) = self.cx.moved_homes.pop() {
+            let state = &mut self.cx.scan.vregs[v as usize];
+            let temporary = core::mem::replace(&mut state.slot, home);
+            self.cx.dying_slots.push(temporary);
+        }
+        self.free_dying_slots();
+    }
+
+    /// Whether a value with this next use is needed.
+    fn is_live(&self, next: u32) -> bool {
+        next < LIVE_OUT || next == LIVE_OUT && !self.exits
+    }
+}

@@ -1,0 +1,236 @@
+//! Bindings between virtual and physical registers, slots, edits and eviction.
+
+use super::{Allocator, FreeSlots};
+use crate::function::Function;
+use crate::operand::{Slot, VReg};
+use crate::output::{Allocation, Edit, EditKind, SlotInfo};
+use crate::registers::{PReg, RegClass, RegUnits};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
+use alloc::vec::Vec;
+
+impl<F: Function> Allocator<'_, F> {
+    pub(super) fn state(&mut self, v: u32) -> &mut VRegState {
+        &mut self.cx.scan.vregs[v as usize]
+    }
+
+    /// Takes one bound virtual register out of the set `rest` of units.
+    pub(super) fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
+        if rest.is_empty() {
+            return None;
+        }
+        let v = self.cx.owner[rest.0.trailing_zeros() as usize];
+        rest.remove(self.units_of(v));
+        Some(v)
+    }
+
+    /// Units of the register that `v` is bound to.
+    fn units_of(&self, v: u32) -> RegUnits {
+        self.file.units(PReg(self.cx.scan.vregs[v as usize].reg))
+    }
+
+    pub(super) fn bind(&mut self, v: u32, reg: PReg) {
+        let units = self.file.units(reg);
+        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = v);
+        self.occupied.insert(units);
+        self.state(v).reg = reg.0;
+    }
+
+    pub(super) fn unbind(&mut self, v: u32) {
+        if self.state(v).reg != NO_REG {
+            self.occupied.remove(self.units_of(v));
+            self.state(v).reg = NO_REG;
+        }
+    }
+
+    pub(super) fn in_class(&self, class: RegClass, reg: u8) -> bool {
+        self.cx.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
+    }
+
+    /// Bytes and alignment of a slot for `v`.
+    pub(super) fn size_of(&self, v: u32) -> (u32, u32) {
+        let class = &self.file.classes[usize::from(self.cx.scan.vregs[v as usize].class)];
+        match self.func.vreg_size(VReg::from_u32(v)) {
+            0 => (class.spill_size, class.spill_align),
+            size => (size, class.spill_align),
+        }
+    }
+
+    pub(super) fn emit(&mut self, from: Allocation, to: Allocation, v: u32) {
+        let edit = Edit {
+            point: self.point,
+            from,
+            to,
+            class: RegClass(self.cx.scan.vregs[v as usize].class),
+            size: self.size_of(v).0,
+        };
+        self.push_edit(edit);
+    }
+
+    pub(super) fn push_edit(&mut self, edit: Edit) {
+        let stats = &mut self.out.stats;
+        match edit.kind() {
+            EditKind::Move => stats.moves += 1,
+            EditKind::Spill => stats.spills += 1,
+            EditKind::Reload => stats.reloads += 1,
+        }
+        if let Some(reg) = edit.to.as_reg() {
+            self.out.used_regs.insert(self.file.units(reg));
+        }
+        self.out.edits.push(edit);
+    }
+
+    /// A slot of its own for one more value like `v`.
+    pub(super) fn new_slot(&mut self, v: u32) -> Slot {
+        let (size, align) = self.size_of(v);
+        let fits = |f: &&mut FreeSlots| f.size == size && f.align == align;
+        if let Some(free) = self.cx.free_slots.iter_mut().find(fits)
+            && let Some(slot) = free.slots.pop()
+        {
+            return Slot::from_u32(slot);
+        }
+        let slot = Slot::from_u32(self.out.slots.len() as u32);
+        self.out.slots.push(SlotInfo { size, align });
+        slot
+    }
+
+    /// The home slot of `v`.
+    pub(super) fn home(&mut self, v: u32) -> Allocation {
+        if self.state(v).slot == NONE {
+            self.state(v).slot = self.new_slot(v).as_u32();
+        }
+        Allocation::slot(Slot::from_u32(self.state(v).slot))
+    }
+
+    /// Gives slots back that nothing reads any more.
+    pub(super) fn free_dying_slots(&mut self) {
+        while let Some(slot) = self.cx.dying_slots.pop() {
+            let SlotInfo { size, align } = self.out.slots[slot as usize];
+            let free = &mut self.cx.free_slots;
+            let list = match free.iter().position(|f| f.size == size && f.align == align) {
+                Some(list) => list,
+                None => {
+                    let slots = Vec::new();
+                    free.push(FreeSlots { size, align, slots });
+                    free.len() - 1
+                }
+            };
+            free[list].slots.push(slot);
+        }
+    }
+
+    /// `v` has no further use: its register and, unless it crosses blocks, its slot are free.
+    pub(super) fn kill(&mut self, v: u32) {
+        self.unbind(v);
+        let state = self.state(v);
+        if !state.is_cross() {
+            state.flags &= !VALID;
+            if state.slot != NONE {
+                let slot = core::mem::replace(&mut state.slot, NONE);
+                self.cx.dying_slots.push(slot);
+            }
+        }
+    }
+
+    /// Where the value of `v` is: its register or else its slot.
+    pub(super) fn place(&mut self, v: u32) -> Allocation {
+        match self.state(v).reg {
+            NO_REG => self.home(v),
+            reg => Allocation::reg(PReg(reg)),
+        }
+    }
+
+    /// Makes the home slot of `v` hold its value.
+    pub(super) fn store(&mut self, v: u32) {
+        let state = self.state(v);
+        if state.reg != NO_REG && !state.is_valid() {
+            let from = Allocation::reg(PReg(state.reg));
+            state.flags |= VALID;
+            let home = self.home(v);
+            self.emit(from, home, v);
+        }
+    }
+
+    /// Whether the present value of `v` is still to be read, here or later. While the operands of
+    /// an instruction get places, `next` is already that of the value after it.
+    pub(super) fn is_needed(&self, v: u32) -> bool {
+        let state = &self.cx.scan.vregs[v as usize];
+        state.pending > 0 || self.is_live(state.next) && state.def_inst != self.point.inst().as_u32()
+    }
+
+    /// Takes `v` out of its register, into its slot if it is needed.
+    pub(super) fn evict(&mut self, v: u32) {
+        if self.is_needed(v) {
+            self.out.stats.evictions += 1;
+            self.store(v);
+        }
+        self.unbind(v);
+    }
+
+    /// Takes everything out of `units`.
+    pub(super) fn evict_units(&mut self, units: RegUnits) {
+        let mut rest = self.occupied.intersection(units);
+        while let Some(v) = self.take_owner(&mut rest) {
+            self.evict(v);
+        }
+    }
+
+    /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
+    /// clobber if the value has to, or the first.
+    pub(super) fn pick_free(&self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
+        let busy = avoid.union(self.occupied);
+        let state = &self.cx.scan.vregs[v as usize];
+        let lasting = state.next < LIVE_OUT && state.last > self.next_clobber;
+        let soft = if lasting { self.clobber_units } else { RegUnits::EMPTY };
+        let bad = busy.union(soft);
+        for hint in [hint, state.hint] {
+            if hint != NO_REG && self.in_class(class, hint) && !self.file.units(PReg(hint)).intersects(bad) {
+                return Some(PReg(hint));
+            }
+        }
+        let mut second = None;
+        for &reg in self.file.class(class).order {
+            let units = self.file.units(reg);
+            if !units.intersects(bad) {
+                return Some(reg);
+            }
+            if second.is_none() && !units.intersects(busy) {
+                second = Some(reg);
+            }
+        }
+        second
+    }
+
+    /// A register of `class` outside `avoid`, free now: the value used furthest away is evicted
+    /// if there is no other.
+    pub(super) fn pick(&mut self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
+        if let Some(reg) = self.pick_free(class, avoid, v, hint) {
+            return Some(reg);
+        }
+        let mut best = None;
+        let mut best_score = 0;
+        for &reg in self.file.class(class).order {
+            let units = self.file.units(reg);
+            if units.intersects(avoid) {
+                continue;
+            }
+            let mut nearest = DEAD;
+            let mut clean = 1;
+            let mut rest = units.intersection(self.occupied);
+            while let Some(other) = self.take_owner(&mut rest) {
+                let state = &self.cx.scan.vregs[other as usize];
+                let next = if state.pending > 0 { 0 } else { state.next };
+                nearest = nearest.min(next);
+                clean &= u64::from(state.is_valid());
+            }
+            // The distance decides, then whether a store is saved. One is added because any
+            // register is better than none.
+            let score = (u64::from(nearest) << 1 | clean) + 1;
+            if score > best_score {
+                (best, best_score) = (Some(reg), score);
+            }
+        }
+        let reg = best?;
+        self.evict_units(self.file.units(reg));
+        Some(reg)
+    }
+}
