@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod checker;
 mod context;
 mod error;
 mod function;
@@ -13,6 +14,7 @@ mod output;
 mod registers;
 mod scan;
 
+pub use checker::{Violation, check};
 pub use context::{Context, Mode, Options};
 pub use error::Error;
 pub use function::Function;
