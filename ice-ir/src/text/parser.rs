@@ -5,15 +5,15 @@
 //! them in. A body is gone through twice in the same way: once for the numbers and types of all values and
 //! the labels of all blocks, once for the instructions.
 
+mod body;
+
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::lexer::{self, Token, TokenKind};
 use super::writer::default_order;
 use super::{ParseError, ParseErrorKind, nameless_number};
-use crate::entities::{Block, FuncId, GlobalId, SigId, Symbol, Value};
-use crate::function::Function;
-use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
+use crate::entities::{FuncId, GlobalId, SigId, Symbol};
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{
     FunctionDecl, FunctionKind, GlobalDecl, Initializer, Linkage, Mutability, Name, Program, Signature,
@@ -23,6 +23,7 @@ use crate::types::Type;
 use ParseErrorKind::{
     Duplicate, Expected, NumberOutOfRange, OutOfOrder, Undefined, UnknownOpcode, UnknownType,
 };
+use body::Body;
 
 /// Parses a whole program.
 ///
@@ -55,21 +56,6 @@ struct Deferred {
     initializers: Vec<(GlobalId, usize)>,
     bodies: Vec<(FuncId, usize)>,
     symbols: Option<usize>,
-}
-
-/// Names of one body.
-#[derive(Default)]
-struct Body {
-    /// Number in the text, token and type of every value but parameters.
-    definitions: Vec<(u32, usize, Type)>,
-    /// Number in the text and value, sorted.
-    values: Vec<(u32, Value)>,
-    /// Label in the text and block, sorted.
-    blocks: Vec<(u32, Block)>,
-    /// Values of names that are operands.
-    addresses: BTreeMap<Symbol, Value>,
-    args: Vec<Value>,
-    incoming: Vec<(Value, Block)>,
 }
 
 struct Parser<'t> {
@@ -527,385 +513,12 @@ impl<'t> Parser<'t> {
         }
         Ok(())
     }
-
-    // ---- bodies
-
-    fn value_number(&mut self) -> Result<u32, Failure> {
-        match entity_number(self.peek_word(), "v") {
-            Some(number) => {
-                self.advance();
-                Ok(number)
-            }
-            None => self.fail(Expected("value")),
-        }
-    }
-
-    /// The body of `id`, from its parameter list on.
-    fn function_body(&mut self, id: FuncId) -> Result<(), Failure> {
-        let mut func = Function::new();
-        func.begin(id, self.program.module.signature(id));
-        let mut body = core::mem::take(&mut self.body);
-        body.definitions.clear();
-        body.values.clear();
-        body.blocks.clear();
-        body.addresses.clear();
-
-        let params_at = self.at;
-        self.expect(b'(', "'('")?;
-        let mut params = func.params().iter().copied();
-        self.list(b')', |p| {
-            let number = p.value_number()?;
-            body.values.extend(params.next().map(|value| (number, value)));
-            p.expect(b':', "':' and a type")?;
-            p.ty().map(drop)
-        })?;
-        while !self.accept(b'{') {
-            self.advance();
-        }
-        self.scan_definitions(&mut body, &mut func)?;
-        self.define_values(&mut body, &mut func, params_at)?;
-        body.blocks.sort_unstable_by_key(|&(label, _)| label);
-
-        // The statements before the first block were read with the definitions.
-        while entity_number(self.peek_word(), "v").is_some() {
-            let at = self.at + 4;
-            if !self.is_constant(at) {
-                return Err((at.min(self.tokens.len() - 1), Expected("constant, as no block has begun")));
-            }
-            self.at = at;
-            self.advance();
-        }
-        while !self.accept(b'}') {
-            let Some(label) = entity_number(self.peek_word(), "block") else {
-                return self.fail(Expected("block or '}'"));
-            };
-            let block = lookup(&body.blocks, label).ok_or((self.at, Undefined("block")))?;
-            self.advance();
-            self.expect(b':', "':'")?;
-            while self.kind(self.at) != TokenKind::Punct(b'}')
-                && entity_number(self.peek_word(), "block").is_none()
-            {
-                self.instruction(&mut func, &mut body, block)?;
-            }
-        }
-        self.program.bodies.push(func);
-        self.body = body;
-        Ok(())
-    }
-
-    /// True if a constant or an address stands at `at`.
-    fn is_constant(&self, at: usize) -> bool {
-        match self.kind(at) {
-            TokenKind::Number | TokenKind::Symbol | TokenKind::QuotedSymbol => true,
-            TokenKind::Word => matches!(self.text_of(at), "undef" | "true" | "false"),
-            _ => false,
-        }
-    }
-
-    /// Collects `v1: type =` and `block1:` up to the end of the body.
-    fn scan_definitions(&mut self, body: &mut Body, func: &mut Function) -> Result<(), Failure> {
-        let mut labels = alloc::collections::BTreeSet::new();
-        let mut at = self.at;
-        while self.kind(at) != TokenKind::Punct(b'}') {
-            if self.kind(at) == TokenKind::Word && self.kind(at + 1) == TokenKind::Punct(b':') {
-                let word = self.text_of(at);
-                if let Some(number) = entity_number(word, "v") {
-                    let is_word = self.kind(at + 2) == TokenKind::Word;
-                    let ty = Type::from_name(self.text_of(at + 2)).filter(|&ty| is_word && ty != Type::Void);
-                    let ty = ty.ok_or((at + 2, UnknownType))?;
-                    if self.kind(at + 3) != TokenKind::Punct(b'=') {
-                        return Err((at + 3, Expected("'='")));
-                    }
-                    body.definitions.push((number, at, ty));
-                } else if let Some(label) = entity_number(word, "block") {
-                    if !labels.insert(label) {
-                        return Err((at, Duplicate("block")));
-                    }
-                    body.blocks.push((label, func.append_new_block()));
-                }
-            }
-            at += 1;
-        }
-        Ok(())
-    }
-
-    /// Creates all values in the order of their numbers.
-    fn define_values(&mut self, body: &mut Body, func: &mut Function, at: usize) -> Result<(), Failure> {
-        let resume = self.at;
-        body.definitions.sort_unstable();
-        for i in 0..body.definitions.len() {
-            let (number, at, ty) = body.definitions[i];
-            if i > 0 && body.definitions[i - 1].0 == number {
-                return Err((at, Duplicate("value")));
-            }
-            self.at = at + 4;
-            let value = match self.kind(self.at) {
-                TokenKind::Number => {
-                    let bits = self.number()?;
-                    match ty {
-                        Type::F32 if u32::try_from(bits).is_ok() => func.make_float(ty, bits as u64),
-                        Type::F64 if u64::try_from(bits).is_ok() => func.make_float(ty, bits as u64),
-                        _ => func.make_int(ty, self.int_of_type(bits, ty, at + 4)?),
-                    }
-                }
-                TokenKind::Symbol | TokenKind::QuotedSymbol => {
-                    let symbol = self.symbol()?;
-                    func.make_address(symbol, ty)
-                }
-                _ if self.peek_word() == "undef" => func.make_undef(ty),
-                _ if matches!(self.peek_word(), "true" | "false") => {
-                    if ty != Type::I1 {
-                        return self.fail(Expected("constant of the type"));
-                    }
-                    func.make_int(ty, -i64::from(self.peek_word() == "true"))
-                }
-                _ => func.make_forward(ty),
-            };
-            body.values.push((number, value));
-        }
-        body.values.sort_unstable();
-        if body.values.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err((at, Duplicate("value")));
-        }
-        self.at = resume;
-        Ok(())
-    }
-
-    /// `number` as a constant of `ty`: signed or unsigned, of its width.
-    fn int_of_type(&self, number: i128, ty: Type, at: usize) -> Result<i64, Failure> {
-        if !ty.is_scalar_int() {
-            return Err((at, Expected("constant of the type")));
-        }
-        let bits = ty.bits();
-        if number < -(1i128 << (bits - 1)) || number >= 1i128 << bits {
-            return Err((at, NumberOutOfRange));
-        }
-        Ok(ty.sign_extend(number as i64))
-    }
-
-    fn operand(&mut self, func: &mut Function, body: &mut Body) -> Result<Value, Failure> {
-        let at = self.at;
-        if matches!(self.kind(at), TokenKind::Symbol | TokenKind::QuotedSymbol) {
-            let symbol = self.symbol()?;
-            let pointer = self.program.module.pointer_type;
-            return Ok(*body.addresses.entry(symbol).or_insert_with(|| func.make_address(symbol, pointer)));
-        }
-        let number = self.value_number()?;
-        lookup(&body.values, number).ok_or((at, Undefined("value")))
-    }
-
-    fn comma_operand(&mut self, func: &mut Function, body: &mut Body) -> Result<Value, Failure> {
-        self.expect(b',', "','")?;
-        self.operand(func, body)
-    }
-
-    fn pair(&mut self, func: &mut Function, body: &mut Body) -> Result<[Value; 2], Failure> {
-        Ok([self.operand(func, body)?, self.comma_operand(func, body)?])
-    }
-
-    fn block(&mut self, body: &Body) -> Result<Block, Failure> {
-        let Some(label) = entity_number(self.peek_word(), "block") else {
-            return self.fail(Expected("block"));
-        };
-        let block = lookup(&body.blocks, label).ok_or((self.at, Undefined("block")))?;
-        self.advance();
-        Ok(block)
-    }
-
-    fn comma_block(&mut self, body: &Body) -> Result<Block, Failure> {
-        self.expect(b',', "','")?;
-        self.block(body)
-    }
-
-    fn comma_alignment(&mut self) -> Result<u8, Failure> {
-        self.expect(b',', "',' and an alignment")?;
-        self.alignment()
-    }
-
-    /// One instruction, appended to `block`.
-    fn instruction(&mut self, func: &mut Function, body: &mut Body, block: Block) -> Result<(), Failure> {
-        let mut result = None;
-        if entity_number(self.peek_word(), "v").is_some() {
-            let number = self.value_number()?;
-            result = lookup(&body.values, number);
-            self.expect(b':', "':' and a type")?;
-            self.ty()?;
-            self.expect(b'=', "'='")?;
-        }
-        let at = self.at;
-        let data = self.inst_data(func, body)?;
-        let has_result = match data {
-            InstData::Store { .. } => false,
-            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallIntrinsic { .. } => {
-                result.is_some()
-            }
-            _ => !data.is_terminator(),
-        };
-        let inst = match (has_result, result) {
-            (true, Some(value)) => func.make_inst_defining(data, value),
-            (false, None) => func.make_inst(data, Type::Void),
-            (true, None) => return Err((at, Expected("value and type before the operation"))),
-            (false, Some(_)) => return Err((at, Expected("operation with a result"))),
-        };
-        func.layout.append_inst(block, inst);
-        Ok(())
-    }
-
-    fn inst_data(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {
-        let at = self.at;
-        let word = self.peek_word();
-        self.advance();
-        if let Some(op) = BinaryOp::from_name(word) {
-            return Ok(InstData::Binary { op, args: self.pair(func, body)? });
-        }
-        if let Some(op) = CastOp::from_name(word) {
-            return Ok(InstData::Cast { op, arg: self.operand(func, body)? });
-        }
-        Ok(match word {
-            "icmp" => {
-                let cond = IntCond::from_name(self.peek_word()).ok_or((self.at, UnknownOpcode))?;
-                self.advance();
-                InstData::Icmp { cond, args: self.pair(func, body)? }
-            }
-            "fcmp" => {
-                let cond = FloatCond::from_name(self.peek_word()).ok_or((self.at, UnknownOpcode))?;
-                self.advance();
-                InstData::Fcmp { cond, args: self.pair(func, body)? }
-            }
-            "select" => {
-                let [cond, if_true] = self.pair(func, body)?;
-                InstData::Select { cond, if_true, if_false: self.comma_operand(func, body)? }
-            }
-            "extractelement" => {
-                let [vector, index] = self.pair(func, body)?;
-                InstData::ExtractElement { vector, index }
-            }
-            "insertelement" => {
-                let [vector, element] = self.pair(func, body)?;
-                InstData::InsertElement { vector, element, index: self.comma_operand(func, body)? }
-            }
-            "alloca" => {
-                let size = self.operand(func, body)?;
-                InstData::Alloca { size, align_log2: self.comma_alignment()? }
-            }
-            "load" => {
-                let address = self.operand(func, body)?;
-                InstData::Load { address, align_log2: self.comma_alignment()? }
-            }
-            "store" => {
-                let value = self.operand(func, body)?;
-                self.expect_word("to")?;
-                let address = self.operand(func, body)?;
-                InstData::Store { address, value, align_log2: self.comma_alignment()? }
-            }
-            "tail" => self.call(func, body, TailHint::Tail)?,
-            "call" | "call_indirect" => {
-                self.at = at;
-                self.call(func, body, TailHint::None)?
-            }
-            "phi" => self.phi(func, body)?,
-            "br" if entity_number(self.peek_word(), "block").is_some() => {
-                InstData::Br { target: self.block(body)? }
-            }
-            "br" => {
-                let cond = self.operand(func, body)?;
-                let if_true = self.comma_block(body)?;
-                InstData::CondBr { cond, if_true, if_false: self.comma_block(body)? }
-            }
-            "switch" => self.switch(func, body)?,
-            "ret" if entity_number(self.peek_word(), "v").is_some() => {
-                InstData::Ret { value: Some(self.operand(func, body)?) }
-            }
-            "ret" if matches!(self.kind(self.at), TokenKind::Symbol | TokenKind::QuotedSymbol) => {
-                InstData::Ret { value: Some(self.operand(func, body)?) }
-            }
-            "ret" => InstData::Ret { value: None },
-            "unreachable" => InstData::Unreachable,
-            "" => return Err((at, Expected("instruction"))),
-            _ => return Err((at, UnknownOpcode)),
-        })
-    }
-
-    fn call(&mut self, func: &mut Function, body: &mut Body, tail: TailHint) -> Result<InstData, Failure> {
-        let at = self.at;
-        enum Callee {
-            Direct(FuncId),
-            Indirect(Value),
-        }
-        let callee = if self.accept_word("call") {
-            let at = self.at;
-            match self.symbol()? {
-                Symbol::Function(id) => Callee::Direct(id),
-                Symbol::Global(_) => return Err((at, Expected("function"))),
-            }
-        } else if self.accept_word("call_indirect") {
-            Callee::Indirect(self.operand(func, body)?)
-        } else {
-            return Err((at, Expected("call or call_indirect")));
-        };
-        self.expect(b'(', "'('")?;
-        let mut args = core::mem::take(&mut body.args);
-        args.clear();
-        self.list(b')', |p| {
-            args.push(p.operand(func, body)?);
-            Ok(())
-        })?;
-        let range = func.make_args(&args);
-        body.args = args;
-        Ok(match callee {
-            Callee::Indirect(callee) => InstData::CallIndirect { callee, args: range, tail },
-            Callee::Direct(callee) => match self.program.module.functions[callee].kind {
-                FunctionKind::Intrinsic(op) => InstData::CallIntrinsic { op, callee, args: range, tail },
-                _ => InstData::Call { callee, args: range, tail },
-            },
-        })
-    }
-
-    fn phi(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {
-        let mut incoming = core::mem::take(&mut body.incoming);
-        incoming.clear();
-        while self.accept(b'[') {
-            let value = self.operand(func, body)?;
-            incoming.push((value, self.comma_block(body)?));
-            self.expect(b']', "']'")?;
-            if !self.accept(b',') {
-                break;
-            }
-            if self.kind(self.at) != TokenKind::Punct(b'[') {
-                return self.fail(Expected("'['"));
-            }
-        }
-        let range = func.make_incoming(&incoming);
-        body.incoming = incoming;
-        Ok(InstData::Phi { incoming: range })
-    }
-
-    fn switch(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {
-        let at = self.at;
-        let value = self.operand(func, body)?;
-        let default = self.comma_block(body)?;
-        let ty = func.value_type(value);
-        let table = func.make_switch();
-        self.expect(b'[', "'['")?;
-        self.list(b']', |p| {
-            let number_at = p.at;
-            let number = p.number()?;
-            if !ty.is_scalar_int() {
-                return Err((at, Expected("integer to switch on")));
-            }
-            let number = p.int_of_type(number, ty, number_at)?;
-            p.expect(b':', "':'")?;
-            let target = p.block(body)?;
-            func.switch_mut(table).cases.push((number, target));
-            Ok(())
-        })?;
-        Ok(InstData::Switch { value, default, table })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entities::Value;
     use cranelift_entity::EntityRef;
 
     #[test]
