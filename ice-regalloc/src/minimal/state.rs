@@ -88,6 +88,10 @@ impl<F: Function> Allocator<'_, F> {
         {
             return Slot::from_u32(slot);
         }
+        self.fresh_slot(size, align)
+    }
+
+    pub(super) fn fresh_slot(&mut self, size: u32, align: u32) -> Slot {
         let slot = Slot::from_u32(self.out.slots.len() as u32);
         self.out.slots.push(SlotInfo { size, align });
         slot
@@ -96,7 +100,15 @@ impl<F: Function> Allocator<'_, F> {
     /// The home slot of `v`.
     pub(super) fn home(&mut self, v: u32) -> Allocation {
         if self.state(v).slot == NONE {
-            self.state(v).slot = self.new_slot(v).as_u32();
+            // A block may run again, so even an earlier use of a slot would overwrite the home
+            // of a crossing value: only values of one block share slots.
+            let slot = if self.state(v).is_cross() {
+                let (size, align) = self.size_of(v);
+                self.fresh_slot(size, align)
+            } else {
+                self.new_slot(v)
+            };
+            self.state(v).slot = slot.as_u32();
         }
         Allocation::slot(Slot::from_u32(self.state(v).slot))
     }
