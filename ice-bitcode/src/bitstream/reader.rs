@@ -125,8 +125,7 @@ impl<'a> Reader<'a> {
         Reader::at_scope(&[], 0, dialect, u64::MAX, Arc::default())
     }
 
-    /// A reader for the body of one block: `bytes` are the body, `header` and `info` what the reader of the
-    /// enclosing block said. The block is already open; `outer` are the blocks around it, for locations.
+    /// A new reader for the body of one block, see [`reopen`](Self::reopen).
     #[must_use]
     pub fn for_block(
         bytes: &'a [u8],
@@ -135,14 +134,67 @@ impl<'a> Reader<'a> {
         info: Arc<BlockInfo>,
         dialect: Dialect,
     ) -> Reader<'a> {
-        let end = header.body + bytes.len() as u64 * 8;
-        let mut reader = Reader::at_scope(bytes, header.body / 8, dialect, end, info);
+        Reader::open_ended(dialect).reopen(bytes, header, outer, &info)
+    }
+
+    /// The same reader, with its memory, for the body of one block: `bytes` are the body, `header` and `info`
+    /// what the reader of the enclosing blocks said. The block is already open; `outer` are the blocks around
+    /// it, for locations.
+    #[must_use]
+    pub fn reopen<'b>(
+        mut self,
+        bytes: &'b [u8],
+        header: &BlockHeader,
+        outer: &[OpenBlock],
+        info: &Arc<BlockInfo>,
+    ) -> Reader<'b> {
+        self.outer.clear();
+        self.locals.clear();
+        self.scope = Scope { id: TOP_LEVEL, locals: 0, list: usize::MAX, inherited: 0, ..self.scope };
         for block in outer {
-            reader.outer.push(Scope { id: block.id, at: block.byte * 8, ..reader.scope });
+            self.outer.push(Scope { id: block.id, at: block.byte * 8, ..self.scope });
         }
-        let whole = BlockHeader { words: (bytes.len() / 4) as u32, ..*header };
-        reader.enter(&whole);
+        if !Arc::ptr_eq(&self.info, info) {
+            self.info = Arc::clone(info);
+        }
+        let Reader { dialect, scope, outer, locals, info, target, .. } = self;
+        let base = header.body;
+        let (entry, limit) = (0, 0);
+        let cursor = Cursor::new(bytes);
+        let mut reader = Reader { cursor, dialect, base, scope, outer, locals, info, target, entry, limit };
+        reader.enter(header);
         reader
+    }
+
+    /// The reader without input, to be kept for [`reopen`](Self::reopen) or [`rebind`](Self::rebind).
+    #[must_use]
+    pub fn detach(self) -> Reader<'static> {
+        let at = self.position();
+        let Reader { dialect, scope, outer, locals, info, target, entry, base, .. } = self;
+        Reader {
+            cursor: Cursor::new(&[]),
+            dialect,
+            base: at,
+            scope,
+            outer,
+            locals,
+            info,
+            target,
+            entry: (entry + base).saturating_sub(at),
+            limit: 0,
+        }
+    }
+
+    /// Goes back to the start of the current entry, which must not have opened or closed a block.
+    pub fn rewind(&mut self) {
+        self.cursor.seek(self.entry);
+        self.cursor.take_overflow();
+    }
+
+    /// The bit behind the available bytes, counted from the start of the file.
+    #[must_use]
+    pub fn available_end(&self) -> u64 {
+        self.base + self.cursor.bytes().len() as u64 * 8
     }
 
     fn at_scope(
@@ -339,6 +391,9 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn next_slow(&mut self, cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<Entry> {
         self.cursor = cursor;
+        if cursor.position() > self.limit {
+            return Err(self.error(Error::Truncated));
+        }
         if self.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
             return Err(self.error(Error::TopLevelEntry));
         }
@@ -495,7 +550,9 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn unknown_abbrev(&self, abbrev: u32) -> Box<LocatedError> {
-        self.error(Error::UnknownAbbrev { abbrev, block: self.scope.id })
+        let past = self.entry + u64::from(self.scope.width) > self.limit;
+        let unknown = Error::UnknownAbbrev { abbrev, block: self.scope.id };
+        self.error(if past { Error::Truncated } else { unknown })
     }
 
     /// A record whose code is no literal, or that has single characters.
