@@ -46,7 +46,9 @@ impl Failure {
             Blame::Request => TROUBLE,
         };
         let name = if is_dash(path) { "<stdin>".into() } else { path.to_string_lossy() };
-        Failure { message: format!("{name}: {error}"), code }
+        // The place in a text follows the name without a blank, as editors and terminals know it.
+        let separator = if matches!(error, Error::Text(_)) { ":" } else { ": " };
+        Failure { message: format!("{name}{separator}{error}"), code }
     }
 }
 

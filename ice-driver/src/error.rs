@@ -17,6 +17,8 @@ pub enum Error {
     NotUtf8(usize),
     /// The program breaks rules of the IR; says where and which.
     Verify(Vec<ice_ir::VerifierError>),
+    /// The program cannot be started in the interpreter.
+    Interpret(ice_ir::interpreter::Trap),
     /// A function cannot be compiled.
     Compile {
         /// Its name, as in the output.
@@ -37,6 +39,8 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
+    /// The writer of bitcode is not there yet.
+    FreezeNotBuiltIn,
     /// No defined function has this name or number.
     NoSuchFunction(String),
 }
@@ -54,9 +58,9 @@ impl Error {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Object(ice_elf::Error::Sink(_)) | Error::TargetNotBuiltIn(_) | Error::NoSuchFunction(_) => {
-                Blame::Request
-            }
+            Error::Object(ice_elf::Error::Sink(_))
+            | Error::TargetNotBuiltIn(_)
+            | Error::NoSuchFunction(_) => Blame::Request,
             _ => Blame::Input,
         }
     }
@@ -74,13 +78,22 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Error::Compile { name, error } => write!(f, "function {name} ({}): {}", error.function, error.kind),
+            Error::Interpret(trap) => trap.fmt(f),
+            Error::Compile { name, error } => {
+                write!(f, "function {name} ({}): {}", error.function, error.kind)
+            }
             Error::DataTooLarge { bytes, limit } => {
-                write!(f, "initialised data of {bytes} bytes; at most {limit} are accepted for an input of this size")
+                write!(
+                    f,
+                    "initialised data of {bytes} bytes; at most {limit} are accepted for an input of this size"
+                )
             }
             Error::Object(error) => error.fmt(f),
-            Error::UnsupportedRelocation(kind) => write!(f, "no relocation for {kind:?} in objects of this target"),
+            Error::UnsupportedRelocation(kind) => {
+                write!(f, "no relocation for {kind:?} in objects of this target")
+            }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
+            Error::FreezeNotBuiltIn => f.write_str("writing bitcode is not built in yet"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }
     }

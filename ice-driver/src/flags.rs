@@ -395,7 +395,10 @@ mod tests {
     #[test]
     fn the_forms_of_the_manual() {
         let w = work("translate -O2 --target i686 --threads 4 --emit asm a.pexe -o a.s");
-        assert_eq!((w.command, w.level, w.arch), (Command::Translate, Some(OptLevel::O2), Some(Arch::X86_32)));
+        assert_eq!(
+            (w.command, w.level, w.arch),
+            (Command::Translate, Some(OptLevel::O2), Some(Arch::X86_32))
+        );
         assert_eq!((w.threads, w.emit), (4, Emit::Assembly));
         assert_eq!((w.input.to_str(), w.output), (Some("a.pexe"), Some("a.s".into())));
         assert_eq!(work("build -Om1 a.pexe -oa").level, Some(OptLevel::Om1));
@@ -432,7 +435,9 @@ mod tests {
         assert!(refused("translate --target vax a -o b").starts_with("unknown target 'vax'"));
         assert_eq!(refused("--threads 3 translate a"), "the command comes before '--threads'");
         assert_eq!(refused("--completions csh"), "'csh' is no SHELL for '--completions'");
-        for line in ["--frob", "translate --frob a -o b", "translate a -o", "translate --stats=3 a -o b", "-Q"] {
+        for line in
+            ["--frob", "translate --frob a -o b", "translate a -o", "translate --stats=3 a -o b", "-Q"]
+        {
             assert!(!refused(line).is_empty(), "{line}");
         }
     }

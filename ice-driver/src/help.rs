@@ -78,8 +78,11 @@ pub fn man_page() -> String {
     for row in FLAGS {
         let _ = writeln!(out, ".TP\n.B {}\n{}", troff(left_side(row).trim_start()), troff(row.help));
         if row.commands != 0 {
-            let takes: Vec<_> =
-                COMMANDS.iter().filter(|c| c.command.flags().any(|r| r.flag == row.flag)).map(|c| c.name).collect();
+            let takes: Vec<_> = COMMANDS
+                .iter()
+                .filter(|c| c.command.flags().any(|r| r.flag == row.flag))
+                .map(|c| c.name)
+                .collect();
             let _ = writeln!(out, "({})", takes.join(", "));
         }
     }
@@ -88,7 +91,9 @@ pub fn man_page() -> String {
         let _ = writeln!(out, ".TP\n.B {code}\n{}", troff(meaning));
     }
     out.push_str(".PP\nThe commands run and interpret end as the program ends.\n");
-    out.push_str(".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nWhere the compiled runtime is kept; ~/.cache if not set.\n");
+    out.push_str(
+        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nWhere the compiled runtime is kept; ~/.cache if not set.\n",
+    );
     out
 }
 
@@ -139,8 +144,11 @@ fn fish() -> String {
         let _ = writeln!(out, "complete -c ice -n __fish_use_subcommand -a {} -d '{}'", row.name, row.help);
     }
     for row in FLAGS {
-        let users: Vec<_> =
-            COMMANDS.iter().filter(|c| c.command.flags().any(|r| r.flag == row.flag)).map(|c| c.name).collect();
+        let users: Vec<_> = COMMANDS
+            .iter()
+            .filter(|c| c.command.flags().any(|r| r.flag == row.flag))
+            .map(|c| c.name)
+            .collect();
         let condition = match users.is_empty() {
             true => "__fish_use_subcommand".to_owned(),
             false => format!("'__fish_seen_subcommand_from {}'", users.join(" ")),
@@ -172,7 +180,11 @@ mod tests {
             for row in FLAGS {
                 let name = row.long.map_or_else(|| spelling(row), str::to_owned);
                 let name = if index == 1 { troff(&name) } else { name };
-                let name = if index == 3 && row.long.is_none() { format!("-s {}", row.short.unwrap()) } else { name };
+                let name = if index == 3 && row.long.is_none() {
+                    format!("-s {}", row.short.unwrap())
+                } else {
+                    name
+                };
                 assert!(text.contains(&name), "{name} in text {index}");
             }
         }

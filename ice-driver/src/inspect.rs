@@ -5,7 +5,7 @@ use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
 use ice_bitcode::pexe;
-use ice_ir::Program;
+use ice_ir::{Faithful, Function, FunctionBuilder, Program};
 
 /// Reads and verifies a whole program without changing anything in it.
 ///
@@ -15,11 +15,24 @@ pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error>
     match format {
         InputFormat::Text => parse_text(bytes),
         InputFormat::Bitcode => {
-            let program = pexe::read_program(bytes).map_err(Error::Bitcode)?;
+            let program = read_bitcode(bytes).map_err(Error::Bitcode)?;
             ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
             Ok(program)
         }
     }
+}
+
+/// Reads a whole program faithfully: what is read can be written again.
+fn read_bitcode(bytes: &[u8]) -> ice_bitcode::Result<Program> {
+    let header = pexe::read_module(bytes)?;
+    let mut reader = pexe::FunctionReader::new();
+    let mut bodies = Vec::with_capacity(header.bodies.len());
+    for body in &header.bodies {
+        let mut func = Function::new();
+        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        bodies.push(func);
+    }
+    Ok(Program { module: header.module, bodies })
 }
 
 /// Lists the blocks and records of a bitcode file.
@@ -35,5 +48,6 @@ pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt
 /// # Errors
 /// The format cannot express the program.
 pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
-    pexe::write_program(program).map_err(Error::Bitcode)
+    let _ = program;
+    Err(Error::FreezeNotBuiltIn)
 }

@@ -1,2 +1,5 @@
 //! The `ice` command.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    ice_driver::cli::main(std::env::args_os().skip(1))
+}

@@ -38,7 +38,8 @@ pub struct SymbolNames<'m> {
 impl<'m> SymbolNames<'m> {
     /// Decides on the names of `module`. Linear in the size of all names.
     pub fn new(module: &'m Module) -> SymbolNames<'m> {
-        let mut taken: HashSet<&[u8]> = Libcall::ALL.iter().map(|libcall| libcall.name().as_bytes()).collect();
+        let mut taken: HashSet<&[u8]> =
+            Libcall::ALL.iter().map(|libcall| libcall.name().as_bytes()).collect();
         taken.insert(ENTRY_SYMBOL.as_bytes());
         let mut own_functions = vec![false; module.functions.len()];
         let mut own_globals = vec![false; module.globals.len()];
@@ -107,7 +108,8 @@ impl<'m> SymbolNames<'m> {
 /// A name that needs no quotes in any assembler and cannot be mistaken for a number or a local label.
 fn is_plain(name: &[u8]) -> bool {
     let start = name.first().is_some_and(|&c| c.is_ascii_alphabetic() || c == b'_');
-    start && name.iter().all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$'))
+    start
+        && name.iter().all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$'))
         && !name.windows(2).any(|pair| pair == b".L")
 }
 
@@ -187,7 +189,10 @@ mod tests {
 
     #[test]
     fn generated_names_keep_clear_of_given_ones() {
-        let module = module(&[("", Linkage::Internal), ("f0", Linkage::Internal), ("f_9", Linkage::Internal)], &["", "g"]);
+        let module = module(
+            &[("", Linkage::Internal), ("f0", Linkage::Internal), ("f_9", Linkage::Internal)],
+            &["", "g"],
+        );
         assert_eq!(names(&module), ["f__0", "f0", "f_9", "g0", "g"]);
     }
 }

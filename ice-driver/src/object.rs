@@ -374,7 +374,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             }
             CodeSymbol::JumpTable(table) => {
                 let (section, first) = tables.ok_or(unsupported.clone())?;
-                let before: usize = compiled.tables.iter().take(table as usize).map(|t| t.targets.len()).sum();
+                let before: usize =
+                    compiled.tables.iter().take(table as usize).map(|t| t.targets.len()).sum();
                 addend += first as i64 + 4 * before as i64;
                 Target::Section(section)
             }
@@ -424,7 +425,12 @@ mod tests {
         id
     }
 
-    fn global(module: &mut Module, align_log2: u8, mutability: Mutability, inits: &[Initializer]) -> GlobalId {
+    fn global(
+        module: &mut Module,
+        align_log2: u8,
+        mutability: Mutability,
+        inits: &[Initializer],
+    ) -> GlobalId {
         let start = module.initializers.len() as u32;
         module.initializers.extend_from_slice(inits);
         let initializers = start..module.initializers.len() as u32;
@@ -456,7 +462,8 @@ mod tests {
             let helper = function(&mut module, "", Linkage::Internal);
             module.data = vec![1, 2, 3, 0];
             let target = Symbol::Function(helper);
-            let text = global(&mut module, 0, Mutability::Constant, &[Initializer::Bytes { start: 0, len: 3 }]);
+            let text =
+                global(&mut module, 0, Mutability::Constant, &[Initializer::Bytes { start: 0, len: 3 }]);
             let table = [Initializer::Zero(4), Initializer::Address { target, addend: 5 }];
             let table = global(&mut module, 4, Mutability::Variable, &table);
             let zero = [Initializer::Zero(40), Initializer::Bytes { start: 3, len: 1 }];
@@ -493,11 +500,15 @@ mod tests {
             assert_eq!((symbol("pexe_start").address(), symbol("pexe_start").size()), (0, 40));
             assert!(symbol("pexe_start").is_global() && symbol("f1").is_local());
             assert_eq!((symbol("f1").address(), symbol("f1").size()), (48, 8));
-            let undefined: Vec<_> = file.symbols().filter(|s| s.is_undefined()).filter_map(|s| s.name().ok()).collect();
+            let undefined: Vec<_> =
+                file.symbols().filter(|s| s.is_undefined()).filter_map(|s| s.name().ok()).collect();
             assert_eq!(undefined, ["memset"]);
 
             // Interned in the order of first use: 78, then 77.
-            assert_eq!(section(".rodata.cst8").data().unwrap(), [[78, 0, 0, 0, 0, 0, 0, 0], [77, 0, 0, 0, 0, 0, 0, 0]].concat());
+            assert_eq!(
+                section(".rodata.cst8").data().unwrap(),
+                [[78, 0, 0, 0, 0, 0, 0, 0], [77, 0, 0, 0, 0, 0, 0, 0]].concat()
+            );
             assert_eq!(section(".rodata").data().unwrap()[..3], [1, 2, 3]);
             assert_eq!((section(".rodata").size(), section(".bss").size()), (16, 41));
             assert_eq!(symbol("g0").section_index(), Some(section(".rodata").index()));
@@ -518,7 +529,8 @@ mod tests {
                             }
                             _ => symbol.name().unwrap().to_owned(),
                         };
-                        let implicit = i32::from_le_bytes(data[at as usize..at as usize + 4].try_into().unwrap());
+                        let implicit =
+                            i32::from_le_bytes(data[at as usize..at as usize + 4].try_into().unwrap());
                         let addend = if arch == Arch::X86_32 { i64::from(implicit) } else { r.addend() };
                         (at, target, addend)
                     })

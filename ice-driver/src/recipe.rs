@@ -76,15 +76,8 @@ impl Step {
 }
 
 /// Om1: values are in registers within a block only.
-const OM1: &[Step] = &[
-    Step::Read,
-    Step::ControlFlow,
-    Step::Uses,
-    Step::BlockOrder,
-    Step::Lower,
-    Step::Allocate,
-    Step::Emit,
-];
+const OM1: &[Step] =
+    &[Step::Read, Step::ControlFlow, Step::Uses, Step::BlockOrder, Step::Lower, Step::Allocate, Step::Emit];
 
 impl Recipe {
     /// The steps in order. O2 has no steps of its own yet: see [`Recipe::is_complete`].
@@ -135,7 +128,6 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
     allocator: ice_regalloc::Context,
-    allocation: ice_regalloc::Output,
     buffer: CodeBuffer<L>,
     /// Sums over the functions compiled so far.
     pub report: Report,
@@ -153,7 +145,6 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
             allocator: ice_regalloc::Context::default(),
-            allocation: ice_regalloc::Output::default(),
             buffer: CodeBuffer::new(),
             report: Report::default(),
         }
@@ -192,7 +183,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 self.report.times[step as usize] += start.elapsed();
             }
             result.map_err(|kind| Error::Compile {
-                name: String::from_utf8_lossy(job.module.name(job.module.functions[function].name)).into_owned(),
+                name: String::from_utf8_lossy(job.module.name(job.module.functions[function].name))
+                    .into_owned(),
                 error: CompileError { function, kind },
             })?;
             if job.print_after.contains(&step) {
@@ -218,7 +210,10 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         match step {
             Step::Read => Ok(()),
             Step::ControlFlow => {
-                self.cfg.compute(&self.func);
+                // The reader of bitcode needs the graph for its own checks.
+                if B::flow_graph(&self.reader).is_none() {
+                    self.cfg.compute(&self.func);
+                }
                 Ok(())
             }
             Step::Uses => {
@@ -226,14 +221,14 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 Ok(())
             }
             Step::BlockOrder => {
-                self.order.compute(&self.func, &self.cfg);
+                self.order.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
                 Ok(())
             }
             Step::Lower => lower_function(
                 &job.target,
                 job.module,
                 &self.func,
-                &self.cfg,
+                B::flow_graph(&self.reader).unwrap_or(&self.cfg),
                 &self.order,
                 &self.uses,
                 &mut out.compiled.constants,
@@ -244,7 +239,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Step::Emit => job.target.emit(
                 &self.mach,
                 &self.lower.switches,
-                &self.allocation,
+                self.allocator.output(),
                 &mut self.buffer,
                 &mut out.compiled,
             ),
@@ -254,10 +249,10 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     fn allocate(&mut self, job: &Job<'_, T, B>) -> StepResult {
         let registers = job.target.registers(&self.mach.frame);
         let options = job.recipe.allocator();
-        self.allocator.allocate(&self.mach, registers, &options, &mut self.allocation)?;
+        self.allocator.allocate(&self.mach, registers, &options)?;
         #[cfg(debug_assertions)]
-        if let Err(error) = ice_regalloc::check(&self.mach, registers, &self.allocation) {
-            debug_assert!(false, "{}: {error}", self.func.id);
+        if let Err(violations) = ice_regalloc::check(&self.mach, registers, self.allocator.output()) {
+            debug_assert!(false, "{}: {violations:#?}", self.func.id);
             return Err(ice_passes::ErrorKind::AllocationCheck);
         }
         Ok(())
@@ -269,9 +264,10 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         report.blocks += self.func.num_blocks() as u64;
         report.insts += self.func.num_insts() as u64;
         report.mach_insts += self.mach.insts().len() as u64;
-        report.moves += u64::from(self.allocation.stats.moves);
-        report.spills += u64::from(self.allocation.stats.spills);
-        report.reloads += u64::from(self.allocation.stats.reloads);
+        let allocation = self.allocator.output().stats;
+        report.moves += u64::from(allocation.moves);
+        report.spills += u64::from(allocation.spills);
+        report.reloads += u64::from(allocation.reloads);
         report.code_bytes += out.compiled.code.len() as u64;
         report.relocations += out.compiled.relocs.len() as u64;
         report.jump_tables += out.compiled.tables.len() as u64;
@@ -293,8 +289,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         match step {
             Step::Read => self.write_ir(job.module, &mut out.log),
             Step::ControlFlow => {
+                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
                 for block in self.func.blocks() {
-                    let (preds, succs) = (self.cfg.preds(block), self.cfg.succs(block));
+                    let (preds, succs) = (cfg.preds(block), cfg.succs(block));
                     let _ = writeln!(out.log, "{block}: from {preds:?} to {succs:?}");
                 }
             }
@@ -316,11 +313,12 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Step::Lower => self.write_mir(function, &mut out.log),
             Step::Allocate => {
                 self.write_mir(function, &mut out.log);
+                let allocation = self.allocator.output();
                 for inst in 0..self.mach.insts().len() {
                     let inst = ice_regalloc::Inst::from_u32(inst as u32);
-                    let _ = writeln!(out.log, "{inst}: {:?}", self.allocation.allocs_of(inst));
+                    let _ = writeln!(out.log, "{inst}: {:?}", allocation.allocs_of(inst));
                 }
-                for edit in &self.allocation.edits {
+                for edit in &allocation.edits {
                     let _ = writeln!(out.log, "{}: {} = {}", edit.point, edit.to, edit.from);
                 }
             }

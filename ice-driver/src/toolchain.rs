@@ -135,7 +135,11 @@ impl Compiler {
         Err(Error::NoCompiler { arch, tried: lines.join(", ") })
     }
 
-    fn run(&self, directory: &Path, arguments: &mut dyn Iterator<Item = &std::ffi::OsStr>) -> Result<(), Error> {
+    fn run(
+        &self,
+        directory: &Path,
+        arguments: &mut dyn Iterator<Item = &std::ffi::OsStr>,
+    ) -> Result<(), Error> {
         let name = || self.path.display().to_string();
         let path = std::path::absolute(&self.path)?;
         let output = Command::new(path)

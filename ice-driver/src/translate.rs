@@ -16,7 +16,7 @@ use crate::report::Report;
 use ice_asm::{Listing, TextListing};
 use ice_bitcode::pexe;
 use ice_elf::Sink as ObjectSink;
-use ice_ir::{Filtered, FuncId, Function, Module, Program};
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program};
 use ice_passes::Target;
 use ice_target_x86::X86;
 
@@ -36,12 +36,20 @@ pub trait Bodies: Sync {
         filter: &mut Filtered,
         func: &mut Function,
     ) -> Result<(), Error>;
+
+    /// The flow graph of the body that was read last, where reading computes it anyway.
+    fn flow_graph(reader: &Self::Reader) -> Option<&ControlFlowGraph> {
+        let _ = reader;
+        None
+    }
 }
 
 /// The bodies of a bitcode file.
-struct BitcodeBodies<'a> {
-    bytes: &'a [u8],
-    header: &'a pexe::ModuleHeader,
+pub struct BitcodeBodies<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// What was read of it so far.
+    pub header: &'a pexe::ModuleHeader,
 }
 
 impl Bodies for BitcodeBodies<'_> {
@@ -55,12 +63,17 @@ impl Bodies for BitcodeBodies<'_> {
         func: &mut Function,
     ) -> Result<(), Error> {
         let body = &self.header.bodies[index];
-        reader.read(self.bytes, self.header, body, filter, func).map_err(Error::Bitcode)
+        let mut builder = FunctionBuilder::new(func, filter);
+        reader.read(self.header, self.bytes, body, &mut builder).map_err(Error::Bitcode)
+    }
+
+    fn flow_graph(reader: &Self::Reader) -> Option<&ControlFlowGraph> {
+        Some(reader.flow_graph())
     }
 }
 
 /// The bodies of a program in memory.
-struct ProgramBodies<'a>(&'a [Function]);
+pub struct ProgramBodies<'a>(pub &'a [Function]);
 
 impl Bodies for ProgramBodies<'_> {
     type Reader = ();

@@ -1,0 +1,67 @@
+//! In the steady state, translating a function allocates nothing.
+//!
+//! Every function of a program is translated twice with the same memory. The second time, no step may ask
+//! the allocator for anything.
+
+mod common;
+
+use ice_bitcode::pexe;
+use ice_driver::output::FunctionOutput;
+use ice_driver::recipe::{FunctionCompiler, Job};
+use ice_driver::translate::BitcodeBodies;
+use ice_driver::{Emit, Recipe, Timing};
+use ice_target_x86::X86;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+struct Counting;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all calls go to the system's allocator unchanged; only their number is kept.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and the pointer came from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn the_second_translation_allocates_nothing() {
+    let Some(corpus) = common::corpus() else { return };
+    let bytes = std::fs::read(corpus.join("bench/nbody.pexe")).unwrap();
+    for target in [X86::new_32(), X86::new_64()] {
+        let header = pexe::read_module(&bytes).unwrap();
+        let job = Job {
+            target,
+            module: &header.module,
+            bodies: BitcodeBodies { bytes: &bytes, header: &header },
+            recipe: Recipe::Om1,
+            emit: Emit::Object,
+            print_after: &[],
+            timing: Timing::Off,
+        };
+        let mut compiler = FunctionCompiler::<X86, BitcodeBodies<'_>, ()>::default();
+        let mut output = FunctionOutput::<()>::default();
+        for round in 0..2 {
+            for (body, function) in header.module.defined_functions().enumerate() {
+                let before = CALLS.load(Relaxed);
+                compiler.compile(&job, function, body, &mut output).unwrap();
+                let calls = CALLS.load(Relaxed) - before;
+                // Debug builds check the register allocation, which has memory of its own.
+                if round == 1 && !cfg!(debug_assertions) {
+                    assert_eq!(calls, 0, "{target:?} {function}");
+                }
+            }
+        }
+    }
+}

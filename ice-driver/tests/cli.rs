@@ -1,0 +1,219 @@
+//! The command line as a user meets it: exit codes, messages, files, standard input and output.
+
+mod common;
+
+use common::{EMPTY_PROGRAM, Scratch, TARGETS, errors, expect_success, ice, run_ice, with_input};
+
+#[test]
+fn help_version_manual_and_completions() {
+    for (arguments, start) in [
+        (&["--help"][..], "ice: "),
+        (&["-h"], "ice: "),
+        (&["--version"], "ice 0."),
+        (&["--man"], ".TH ICE 1"),
+        (&["--completions", "bash"], "_ice()"),
+        (&["--completions", "zsh"], "#compdef ice"),
+        (&["--completions", "fish"], "complete -c ice"),
+        (&["run", "--help"], "translate a program and run it"),
+    ] {
+        let output = run_ice(arguments);
+        expect_success(&output, &arguments.join(" "));
+        assert!(output.stdout.starts_with(start.as_bytes()), "{arguments:?}");
+        assert!(output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_exit_code_2() {
+    let scratch = Scratch::new();
+    let program = scratch.write("a.ice", EMPTY_PROGRAM);
+    let program = program.to_str().unwrap();
+    for (arguments, message) in [
+        (&[][..], "a command is missing"),
+        (&["translate"], "the input file is missing"),
+        (&["translate", program], "the output file is missing"),
+        (&["frobnicate"], "unknown command 'frobnicate'"),
+        (&["translate", "--frob", program], "--frob"),
+        (&["translate", "--target", "vax", program, "-o", "x"], "unknown target 'vax'"),
+        (&["translate", "--target", "armv7", program, "-o", "x"], "target armv7 is not built in yet"),
+        (&["run", "--target", "mipsel-linux-gnu", program], "target mipsel is not built in yet"),
+        (&["translate", "no-such-file.pexe", "-o", "x"], "no-such-file.pexe"),
+        (&["translate", program, "-o", "no-such-directory/x"], "no-such-directory/x"),
+        (&["translate", "--function", "nowhere", "--emit", "mir", program], "no defined function 'nowhere'"),
+        (&["build", "--linker", "no-such-cc", program, "-o", "x"], "no-such-cc"),
+    ] {
+        let output = ice().args(arguments).current_dir(scratch.path("")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
+        let text = errors(&output);
+        assert!(text.starts_with("ice: ") && text.contains(message), "{arguments:?}: {text}");
+        assert!(output.stdout.is_empty());
+    }
+    assert_eq!(scratch.names(), ["a.ice"]);
+}
+
+#[test]
+fn a_refused_input_is_exit_code_1_and_leaves_no_file() {
+    let scratch = Scratch::new();
+    let bad_type = "define external @_start(v0: i32) -> void {\nblock0:\n  v1: i64 = add v0, v0\n  ret\n}\n";
+    for (name, contents) in [
+        ("junk.pexe", &b"PEXE, but not really"[..]),
+        ("empty.pexe", b""),
+        ("syntax.ice", b"define external @_start(v0: i32) -> void {\nblock0:\n  frob\n}\n"),
+        ("types.ice", bad_type.as_bytes()),
+        ("latin1.ice", b"; caf\xe9\n"),
+    ] {
+        let input = scratch.write(name, contents);
+        let out = scratch.path("out");
+        std::fs::write(&out, "old").unwrap();
+        let mut commands = vec!["translate", "build", "print", "freeze"];
+        if name.ends_with(".pexe") {
+            commands.push("dump");
+        }
+        for command in commands {
+            let output = ice().arg(command).arg(&input).arg("-o").arg(&out).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{command} {name}: {}", errors(&output));
+            assert!(errors(&output).starts_with(&format!("ice: {}", input.display())), "{}", errors(&output));
+            // The old file is untouched, and no temporary one is left.
+            assert_eq!(std::fs::read(&out).unwrap(), b"old", "{command} {name}");
+            assert_eq!(scratch.names(), [name.min("out"), name.max("out")]);
+        }
+        for command in ["verify", "run", "interpret"] {
+            let output = ice().arg(command).arg(&input).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{command} {name}: {}", errors(&output));
+        }
+        std::fs::remove_file(input).unwrap();
+    }
+}
+
+#[test]
+fn errors_name_the_place() {
+    let scratch = Scratch::new();
+    let input = scratch.write("a.ice", "define external @_start(v0: i32) -> void {\nblock0:\n  frob\n}\n");
+    let output = ice().arg("verify").arg(&input).output().unwrap();
+    assert!(errors(&output).contains(":3:3: "), "{}", errors(&output));
+    let input = scratch.write("a.pexe", b"PEXE\0\0\0\0");
+    let output = ice().arg("verify").arg(&input).output().unwrap();
+    assert!(errors(&output).contains(" at "), "{}", errors(&output));
+}
+
+#[test]
+fn a_dash_is_standard_input_and_output() {
+    let scratch = Scratch::new();
+    let input = scratch.write("a.ice", EMPTY_PROGRAM);
+    for target in TARGETS {
+        let from_file = scratch.path("a.o");
+        let output = ice()
+            .args(["translate", "--target", target])
+            .arg(&input)
+            .arg("-o")
+            .arg(&from_file)
+            .output()
+            .unwrap();
+        expect_success(&output, target);
+        let piped = with_input(
+            ice().args(["translate", "--target", target, "-", "-o", "-"]),
+            EMPTY_PROGRAM.as_bytes(),
+        );
+        expect_success(&piped, target);
+        assert_eq!(piped.stdout, std::fs::read(&from_file).unwrap());
+        assert_eq!(&piped.stdout[..4], b"\x7fELF");
+    }
+    let text = with_input(ice().args(["print", "-"]), EMPTY_PROGRAM.as_bytes());
+    expect_success(&text, "print");
+    assert!(String::from_utf8_lossy(&text.stdout).contains("@_start"));
+    let refused = with_input(ice().args(["translate", "-", "-o", "-"]), b"PEXE junk");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(errors(&refused).starts_with("ice: <stdin>: ") && refused.stdout.is_empty());
+    // What cannot be replaced is written to.
+    let output = ice().arg("translate").arg(&input).args(["-o", "/dev/null"]).output().unwrap();
+    expect_success(&output, "/dev/null");
+}
+
+#[test]
+fn text_and_bitcode_are_the_same_program() {
+    let scratch = Scratch::new();
+    let text = scratch.write("a.ice", EMPTY_PROGRAM);
+    let frozen = scratch.path("a.pexe");
+    expect_success(&ice().arg("freeze").arg(&text).arg("-o").arg(&frozen).output().unwrap(), "freeze");
+    expect_success(&ice().arg("verify").arg(&frozen).output().unwrap(), "verify");
+    let dump = ice().arg("dump").arg(&frozen).output().unwrap();
+    expect_success(&dump, "dump");
+    assert!(String::from_utf8_lossy(&dump.stdout).contains("block 8 MODULE"));
+    let printed = ice().arg("print").arg(&frozen).output().unwrap();
+    expect_success(&printed, "print");
+    let again = with_input(ice().args(["freeze", "-", "-o", "-"]), &printed.stdout);
+    expect_success(&again, "freeze again");
+    assert_eq!(again.stdout, std::fs::read(&frozen).unwrap());
+    for target in TARGETS {
+        let object = |input: &std::path::Path| {
+            let output =
+                ice().args(["translate", "--target", target, "-o", "-"]).arg(input).output().unwrap();
+            expect_success(&output, target);
+            output.stdout
+        };
+        assert_eq!(object(&text), object(&frozen));
+    }
+}
+
+#[test]
+fn o2_says_that_it_is_om1() {
+    let scratch = Scratch::new();
+    let input = scratch.write("a.ice", EMPTY_PROGRAM);
+    let translate = |level: &str| {
+        let output = ice().args(["translate", level, "-o", "-"]).arg(&input).output().unwrap();
+        expect_success(&output, level);
+        (output.stdout.clone(), errors(&output))
+    };
+    let (om1, quiet) = translate("-Om1");
+    assert_eq!(quiet, "");
+    for level in ["-O2", "-O1"] {
+        let (object, note) = translate(level);
+        assert_eq!(object, om1);
+        assert_eq!(note.lines().count(), 1);
+        assert!(note.contains("using Om1"), "{note}");
+    }
+    assert_eq!(translate("-O0"), (om1, String::new()));
+}
+
+#[test]
+fn steps_counts_and_times_are_printed_on_request() {
+    let scratch = Scratch::new();
+    let input = scratch.write("a.ice", EMPTY_PROGRAM);
+    let run = |arguments: &[&str]| {
+        let output = ice().args(["translate", "-o", "-"]).args(arguments).arg(&input).output().unwrap();
+        expect_success(&output, "translate");
+        errors(&output)
+    };
+    assert!(run(&["--stats"]).contains("1 functions"));
+    let times = run(&["--time-passes"]);
+    for step in ["read", "lower", "allocate", "emit", "all steps"] {
+        assert!(times.contains(step), "{times}");
+    }
+    let all = run(&["--print-after", "all"]);
+    let one = run(&["--print-after", "lower"]);
+    assert!(all.contains(&one) && all.len() > one.len());
+    assert!(one.starts_with("; func0 after lower"), "{one}");
+    for kind in ["ir", "mir", "asm"] {
+        let output = ice().args(["translate", "--emit", kind]).arg(&input).output().unwrap();
+        expect_success(&output, kind);
+        assert!(!output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn one_function_can_be_chosen_by_name_or_number() {
+    let scratch = Scratch::new();
+    let text = "define external @_start(v0: i32) -> void {\nblock0:\n  v1: i32 = call @twice(v0)\n  ret\n}\n\
+                define internal @twice(v0: i32) -> i32 {\nblock0:\n  v1: i32 = add v0, v0\n  ret v1\n}\n";
+    let input = scratch.write("a.ice", text);
+    let emit = |function: &str, kind: &str| {
+        let output =
+            ice().args(["translate", "--emit", kind, "--function", function]).arg(&input).output().unwrap();
+        expect_success(&output, function);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(emit("twice", "ir"), emit("1", "ir"));
+    assert!(emit("twice", "ir").contains("add") && !emit("twice", "ir").contains("call"));
+    let assembly = emit("_start", "asm");
+    assert!(assembly.contains("pexe_start:") && !assembly.contains("twice:"), "{assembly}");
+}
