@@ -149,7 +149,7 @@ impl Scan {
             for i in start..end {
                 let inst = Inst::from_u32(i);
                 let terminates = func.is_terminator(inst);
-                if terminates != seen_terminator && !terminates || i + 1 == end && !terminates {
+                if !terminates && (seen_terminator || i + 1 == end) {
                     return Err(Error::BadTerminator { block, inst });
                 }
                 seen_terminator = terminates;

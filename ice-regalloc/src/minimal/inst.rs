@@ -143,27 +143,38 @@ impl<'a, F: Function> Allocator<'a, F> {
             if self.state(work.ops[k].vreg().as_u32()).reg == reg.0 {
                 self.give(work, k, reg);
             } else if !self.file.units(reg).intersects(self.occupied) {
-                self.bring(work, k, reg);
-            }
-        }
-        let mut rest = self.occupied.intersection(self.pins.fixed_early);
-        while let Some(v) = self.take_owner(&mut rest) {
-            let reg = PReg(self.state(v).reg);
-            let stays = |op: &Operand| {
-                op.vreg().as_u32() == v && op.is_use() && op.constraint() == Constraint::Fixed(reg)
-            };
-            if !work.ops.iter().any(stays) {
-                self.displace(v);
+                self.bring_fixed(work, k, reg);
             }
         }
         for k in 0..work.ops.len() {
             if let Some(reg) = fixed_use(k)
                 && self.out.allocs[work.base + k].is_none()
             {
-                self.bring(work, k, reg);
+                let mut rest = self.occupied.intersection(self.file.units(reg));
+                while let Some(v) = self.take_owner(&mut rest) {
+                    self.displace(v);
+                }
+                self.bring_fixed(work, k, reg);
+            }
+        }
+        // What is left in the way of Early Defs.
+        let mut rest = self.occupied.intersection(self.pins.fixed_early);
+        while let Some(v) = self.take_owner(&mut rest) {
+            let reg = PReg(self.state(v).reg);
+            if !self.file.units(reg).intersects(self.pins.early) {
+                self.displace(v);
             }
         }
         Ok(())
+    }
+
+    /// Brings a fixed use; its old register is free at once if nothing else needs the value.
+    fn bring_fixed(&mut self, work: Work, k: usize, reg: PReg) {
+        self.bring(work, k, reg);
+        let v = work.ops[k].vreg().as_u32();
+        if self.state(v).def_inst != work.inst.as_u32() && !self.is_needed(v) {
+            self.unbind(v);
+        }
     }
 
     /// Reserves `reg` for operand `k`, unless the two parts of an earlier one forbid that.

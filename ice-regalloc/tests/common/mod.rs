@@ -1,6 +1,6 @@
 //! Shared by the tests: three register files, a stored function, a random generator of functions
 //! and an interpreter that runs a function and its allocation side by side.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::needless_range_loop)]
 
 use ice_regalloc::*;
 use std::collections::HashMap;
@@ -559,23 +559,23 @@ pub fn simulate(
             _ => (BAD, 0),
         }
     };
-    let write =
-        |units: &mut [u64; 128], slots: &mut [(u64, u32)], place: Allocation, value: u64, size: u32| match (
-            place.as_reg(),
-            place.as_slot(),
-        ) {
-            (Some(reg), _) => {
-                for (k, u) in file.units(reg).iter().enumerate() {
-                    units[usize::from(u)] = value + k as u64;
-                }
+    let write = |units: &mut [u64; 128],
+                 slots: &mut [(u64, u32)],
+                 place: Allocation,
+                 value: u64,
+                 size: u32| match (place.as_reg(), place.as_slot()) {
+        (Some(reg), _) => {
+            for (k, u) in file.units(reg).iter().enumerate() {
+                units[usize::from(u)] = value + k as u64;
             }
-            (_, Some(slot)) => {
-                if let Some(s) = slots.get_mut(slot.as_u32() as usize) {
-                    *s = (value, size);
-                }
+        }
+        (_, Some(slot)) => {
+            if let Some(s) = slots.get_mut(slot.as_u32() as usize) {
+                *s = (value, size);
             }
-            _ => {}
-        };
+        }
+        _ => {}
+    };
     let mut block = Block::from_u32(0);
     for _ in 0..40 {
         let range = func.block_insts(block);
