@@ -126,9 +126,14 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.new_regs(self.layouts[ty as usize])
     }
 
-    /// Whether values of this definition have no registers until they are materialised.
+    /// Whether the value has no registers until it is materialised: a constant, or an address that is known
+    /// up to the place of the code, the stack or the frame.
     pub fn is_constant(&self, value: Value) -> bool {
-        !matches!(self.func.value_def(value), ValueDef::Param(_) | ValueDef::Inst(_))
+        match self.func.value_def(value) {
+            ValueDef::Param(_) => false,
+            ValueDef::Inst(_) => self.scratch.objects[value] != NO_OBJECT,
+            _ => true,
+        }
     }
 
     /// Gives a constant registers of its own for one use.

@@ -104,6 +104,8 @@ pub(crate) struct Frame {
     pub(crate) saved: Vec<PReg>,
     /// Bytes that the prologue takes below the saved registers.
     pub(crate) size: u32,
+    /// Bytes of the outgoing arguments, from the stack pointer up.
+    pub(crate) outgoing: i32,
     /// Offset of the incoming arguments from the base register.
     pub(crate) incoming: i32,
     /// Offset of each fixed object from the base register.
@@ -133,7 +135,8 @@ impl Frame {
         let saved: Vec<PReg> = used.iter().map(PReg::new).collect();
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
-        let mut end = u64::from(info.outgoing.next_multiple_of(16));
+        let outgoing = info.outgoing.next_multiple_of(16);
+        let mut end = u64::from(outgoing);
         let mut objects = alloc::vec![0u64; info.objects.len()];
         let mut slots = alloc::vec![0u64; allocation.slots.len()];
         for align in [16u32, 8, 4, 2, 1] {
@@ -169,6 +172,7 @@ impl Frame {
             pointer,
             saved,
             size: size as u32,
+            outgoing: outgoing as i32,
             incoming: (total as i64 - base) as i32,
             objects: objects.iter().map(relative).collect(),
             slots: slots.iter().map(relative).collect(),

@@ -32,6 +32,7 @@ pub(crate) fn emit_function<L: Listing>(
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
     let frame = Frame::compute(mode, mach, allocation)?;
+    buffer.clear();
     for _ in mach.blocks() {
         buffer.new_label();
     }
@@ -166,6 +167,7 @@ impl<L: Listing> Emitter<'_, L> {
                 (Mem::base(frame_base, offset.wrapping_add(amode.disp)), false)
             }
             Base::Outgoing => (Mem::base(Gpr::RSP, amode.disp), false),
+            Base::Allocated => (Mem::base(Gpr::RSP, self.frame.outgoing.wrapping_add(amode.disp)), false),
             Base::Incoming => (Mem::base(frame_base, self.frame.incoming.wrapping_add(amode.disp)), false),
         };
         let index = amode.index.map(|(_, shift)| {

@@ -22,6 +22,8 @@ pub enum Base {
     Object(u32),
     /// The outgoing argument area: the stack pointer.
     Outgoing,
+    /// What lies above the outgoing arguments: the latest dynamic allocation.
+    Allocated,
     /// The incoming stack arguments.
     Incoming,
 }

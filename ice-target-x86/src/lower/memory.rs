@@ -89,7 +89,7 @@ impl X86 {
         self.alu_imm(cx, Alu::Add, amount, slack.wrapping_add(15));
         self.alu_imm(cx, Alu::And, amount, -16);
         cx.sink.push(Inst::StackSub { amount });
-        let mem = Amode::new(Base::Outgoing, slack);
+        let mem = Amode::new(Base::Allocated, slack);
         cx.sink.push(Inst::Lea { width: Width::B32, dst, mem });
         if slack != 0 {
             self.alu_imm(cx, Alu::And, dst, !slack);

@@ -15,7 +15,7 @@ mod memory;
 mod pair64;
 mod vector;
 
-use crate::inst::{Extend, Inst, Src};
+use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::Width;
 use ice_asm::{ConstantId, ConstantSize};
@@ -32,8 +32,8 @@ pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
 }
 
 /// Where a constant in memory is.
-pub(crate) fn pool_address(id: ConstantId) -> crate::inst::Amode {
-    crate::inst::Amode::symbol(CodeSymbol::Constant(id).pack())
+pub(crate) fn pool_address(id: ConstantId) -> Amode {
+    Amode::symbol(CodeSymbol::Constant(id).pack())
 }
 
 /// Largest alignment that the frame gives without moving the stack pointer.
@@ -182,6 +182,11 @@ impl X86 {
         let ty = cx.func.value_type(value);
         let regs = cx.fresh_constant_regs(value);
         let dst = regs.lo();
+        if let Some(object) = cx.frame_object(value) {
+            let mem = Amode::new(Base::Object(object), 0);
+            cx.sink.push(Inst::Lea { width: Width::B32, dst, mem });
+            return regs;
+        }
         match cx.func.value_def(value) {
             ValueDef::Int(number) if ty == Type::I64 && self.has_pairs() => {
                 cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: number as i32 as i64 });
