@@ -119,10 +119,11 @@ impl<'a> Reader<'a> {
         Reader::at_scope(bytes, offset, dialect, end, Arc::default())
     }
 
-    /// A reader at the top level of a file whose end is not known yet.
+    /// A reader without bytes, at the top level and at byte `offset` of a file whose end is not known. It is to be
+    /// given bytes by [`rebind`](Self::rebind).
     #[must_use]
-    pub fn open_ended(dialect: Dialect) -> Reader<'static> {
-        Reader::at_scope(&[], 0, dialect, u64::MAX, Arc::default())
+    pub fn open_ended(dialect: Dialect, offset: u64) -> Reader<'static> {
+        Reader::at_scope(&[], offset, dialect, u64::MAX, Arc::default())
     }
 
     /// A new reader for the body of one block, see [`reopen`](Self::reopen).
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
         info: Arc<BlockInfo>,
         dialect: Dialect,
     ) -> Reader<'a> {
-        Reader::open_ended(dialect).reopen(bytes, header, outer, &info)
+        Reader::open_ended(dialect, 0).reopen(bytes, header, outer, &info)
     }
 
     /// The same reader, with its memory, for the body of one block: `bytes` are the body, `header` and `info`

@@ -4,6 +4,7 @@ use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond};
 
 /// Block ids.
 pub mod block {
+    pub const BLOCKINFO: u32 = 0;
     pub const MODULE: u32 = 8;
     pub const CONSTANTS: u32 = 11;
     pub const FUNCTION: u32 = 12;
@@ -117,4 +118,42 @@ pub fn float_predicate(number: u64) -> Option<FloatCond> {
 /// The integer predicate with this number.
 pub fn int_predicate(number: u64) -> Option<IntCond> {
     IntCond::ALL.get(usize::try_from(number.checked_sub(FIRST_INT_PREDICATE)?).ok()?).copied()
+}
+
+/// The number of an operator.
+pub fn operator_number(op: BinaryOp) -> u64 {
+    let int = INT_OPERATORS.iter().position(|&o| o == op);
+    int.or_else(|| FLOAT_OPERATORS.iter().position(|&o| o == Some(op))).unwrap_or(0) as u64
+}
+
+/// The number of a conversion.
+pub fn cast_number(op: CastOp) -> u64 {
+    CASTS.iter().position(|&c| c == Some(op)).unwrap_or(0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_operators_agree() {
+        // The published numbers, bitcode specification 7.3.
+        assert_eq!(INT_OPERATORS[9], BinaryOp::Ashr);
+        assert_eq!(FLOAT_OPERATORS[6], Some(BinaryOp::Frem));
+        assert_eq!(CASTS[5], Some(CastOp::Uitofp));
+        assert_eq!(CASTS[8], Some(CastOp::Fpext));
+        assert_eq!(int_predicate(34), Some(IntCond::Ugt));
+        assert_eq!(int_predicate(41), Some(IntCond::Sle));
+        assert_eq!((int_predicate(31), int_predicate(42)), (None, None));
+        assert_eq!(float_predicate(14), Some(FloatCond::Une));
+        assert_eq!(float_predicate(16), None);
+        for &op in BinaryOp::ALL {
+            let number = operator_number(op) as usize;
+            let found = if op.is_float() { FLOAT_OPERATORS[number] } else { Some(INT_OPERATORS[number]) };
+            assert_eq!(found, Some(op));
+        }
+        for &op in CastOp::ALL {
+            assert_eq!(CASTS[cast_number(op) as usize], Some(op));
+        }
+    }
 }

@@ -7,8 +7,6 @@
 //!
 //! A reader is scratch memory: it is reused from function to function and then allocates nothing.
 
-use alloc::boxed::Box;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -26,6 +24,8 @@ use crate::error::{Error, LocatedError, Result};
 /// Reads function bodies, one after another.
 #[derive(Default)]
 pub struct FunctionReader {
+    /// Between bodies, the memory of the bitstream reader.
+    reader: Option<Reader<'static>>,
     pub(super) record: Record,
     /// Local values by number: parameters, constants, results; announced ones ahead of time.
     pub(super) locals: Vec<PackedOption<Value>>,
@@ -74,19 +74,34 @@ impl FunctionReader {
         body: &BodyRange,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
-        let located = |mut error: Box<LocatedError>| {
-            error.location.function = Some(body.function.as_u32());
-            error
-        };
-        let Some(bytes) = file.get(body.bytes()) else {
-            return Err(located(LocatedError::at_bit(Error::Truncated, body.header.at)));
-        };
-        let info = Arc::clone(&header.block_info);
-        let mut reader = Reader::for_block(bytes, &body.header, &[header.outer], info, Dialect::Pnacl);
+        match file.get(body.bytes()) {
+            Some(bytes) => self.read_bytes(header, bytes, body, builder),
+            None => Err(LocatedError::at_bit(Error::Truncated, body.header.at)),
+        }
+    }
+
+    /// As [`read`](Self::read), where `bytes` are those of the body alone.
+    ///
+    /// # Errors
+    ///
+    /// Any condition of the catalogue that concerns a function body, with its place.
+    pub fn read_bytes<F: Filter>(
+        &mut self,
+        header: &ModuleHeader,
+        bytes: &[u8],
+        body: &BodyRange,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Result<()> {
+        let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Pnacl, 0));
+        let mut reader = reader.reopen(bytes, &body.header, &[header.outer], &header.block_info);
         let mut record = core::mem::take(&mut self.record);
         let result = self.read_body(header, body.function, &mut reader, &mut record, builder);
         self.record = record;
-        result.map_err(located)
+        self.reader = Some(reader.detach());
+        result.map_err(|mut error| {
+            error.location.function = Some(body.function.as_u32());
+            error
+        })
     }
 
     /// The flow graph of the function that was read last.

@@ -8,6 +8,8 @@
 //! | `function`    | reads one body: blocks, constants, value numbers |
 //! | `instruction` | the instruction records |
 //! | `ssa`         | checks that need the whole body: phis against edges, dominance |
+//! | `stream`      | a program that arrives in pieces |
+//! | `writer`      | the other direction, with the standard abbreviations |
 //!
 //! [`read_module`] gives a [`Module`](ice_ir::Module) and a [`BodyRange`] for each defined function; a
 //! [`FunctionReader`] turns one range into IR, on any thread and in any order. The reader is strict: it
@@ -19,8 +21,12 @@ mod globals;
 mod instruction;
 mod module;
 mod ssa;
+mod stream;
 mod symbols;
 mod types;
+mod writer;
 
 pub use function::FunctionReader;
 pub use module::{BodyRange, ModuleHeader, read_module};
+pub use stream::{Event, StreamReader};
+pub use writer::write_program;

@@ -4,6 +4,7 @@
 //! records, GLOBALVAR, VALUE_SYMTAB, FUNCTION blocks. Bodies are passed over by their length, so that they
 //! can be read later, elsewhere and in any order.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,7 +14,7 @@ use ice_ir::{FuncId, FunctionDecl, FunctionKind, Linkage, Module, Name, SigId, T
 use super::codes::{block, module as code};
 use super::{globals, symbols, types};
 use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Dialect, Entry, Reader, Record};
-use crate::error::{Error, OpenBlock, Result};
+use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::header;
 
 /// Where the body of a defined function is.
@@ -79,56 +80,131 @@ impl Part {
 /// Every condition of the catalogue that is not about the inside of a function body.
 pub fn read_module(bytes: &[u8]) -> Result<ModuleHeader> {
     let start = header::read_header(bytes)?;
+    if !bytes.len().is_multiple_of(4) {
+        let length = bytes.len() as u64;
+        return Err(LocatedError::at_bit(Error::LengthNotWords { length }, 0));
+    }
     let mut reader = Reader::new(&bytes[start..], start as u64, Dialect::Pnacl);
-    let mut record = Record::default();
-    if reader.is_at_end() {
-        return Err(reader.error(Error::ModuleCount));
-    }
-    let Entry::Block(block) = reader.next(&mut record)? else {
-        return Err(reader.error(Error::TopLevelEntry));
-    };
-    if block.id != block::MODULE {
-        return Err(reader.error(Error::TopLevelBlock { block: block.id }));
-    }
-    reader.enter(&block);
-    let outer = OpenBlock { id: block.id, byte: block.at / 8 };
-    let mut state = ModuleReader {
-        module: Module::new(),
-        bodies: Vec::new(),
-        last: Part::Start,
-        has_block_info: false,
-        next_body: 0,
-    };
+    let (mut module, mut record, mut bodies) = (ModuleReader::default(), Record::default(), Vec::new());
+    let mut declarations = None;
     loop {
-        match reader.next(&mut record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Record => state.record(&reader, &record)?,
-            Entry::Block(block) => state.block(&mut reader, &block, &mut record)?,
+        match module.step(&mut reader, &mut record)? {
+            Step::Entry => {}
+            Step::Declarations(header) => declarations = Some(header),
+            Step::Body(body) => bodies.push(body),
+            // All bytes are there, so this cannot be said of a block that was accepted.
+            Step::Incomplete => return Err(reader.error(Error::Truncated)),
+            Step::End => break,
         }
     }
-    state.finish(&reader)?;
-    if !reader.is_at_end() {
-        return Err(match reader.next(&mut record) {
-            Ok(Entry::Block(block)) if block.id == block::MODULE => reader.error(Error::ModuleCount),
-            _ => reader.error(Error::TrailingData),
-        });
-    }
-    let block_info = Arc::clone(reader.block_info());
-    Ok(ModuleHeader { module: state.module, bodies: state.bodies, block_info, outer })
+    module.check_end(&mut reader, &mut record)?;
+    let mut header = declarations.ok_or_else(|| reader.error(Error::ModuleCount))?;
+    header.bodies = bodies;
+    Ok(*header)
 }
 
-struct ModuleReader {
+/// What one step through a module brought.
+pub(super) enum Step {
+    /// An entry that is nobody else's business.
+    Entry,
+    /// The declarations are complete; no bodies are in the list yet.
+    Declarations(Box<ModuleHeader>),
+    /// A body was passed over.
+    Body(BodyRange),
+    /// The entry is a block whose bytes are not all available; the reader is still before it.
+    Incomplete,
+    /// The module has ended.
+    End,
+}
+
+/// Reads a module entry by entry, so that a whole file and one that arrives in pieces go the same way.
+pub(super) struct ModuleReader {
     module: Module,
-    bodies: Vec<BodyRange>,
+    outer: OpenBlock,
     /// The last part met.
     last: Part,
     has_block_info: bool,
-    /// Number of the first function that may have the next body.
-    next_body: usize,
+    /// Whether the declarations were handed out.
+    has_declared: bool,
+    has_ended: bool,
+    /// The defined functions, of which the first `bodies` have had their body.
+    defined: Vec<FuncId>,
+    bodies: usize,
+}
+
+impl Default for ModuleReader {
+    fn default() -> Self {
+        ModuleReader {
+            module: Module::new(),
+            outer: OpenBlock { id: block::MODULE, byte: 0 },
+            last: Part::Start,
+            has_block_info: false,
+            has_declared: false,
+            has_ended: false,
+            defined: Vec::new(),
+            bodies: 0,
+        }
+    }
 }
 
 impl ModuleReader {
+    /// Reads the next entry.
+    pub(super) fn step(&mut self, reader: &mut Reader<'_>, record: &mut Record) -> Result<Step> {
+        if reader.block().is_none() {
+            return self.top_level(reader, record);
+        }
+        match reader.next(record)? {
+            Entry::DefineAbbrev => {}
+            Entry::Record => self.record(reader, record)?,
+            Entry::Block(block) if block.end() > reader.available_end() => {
+                reader.rewind();
+                return Ok(Step::Incomplete);
+            }
+            Entry::Block(block) if block.id == block::FUNCTION => return self.body(reader, &block),
+            Entry::Block(block) => self.block(reader, &block, record)?,
+            Entry::EndBlock => {
+                self.finish(reader)?;
+                self.has_ended = true;
+                return Ok(Step::End);
+            }
+        }
+        Ok(Step::Entry)
+    }
+
+    fn top_level(&mut self, reader: &mut Reader<'_>, record: &mut Record) -> Result<Step> {
+        if self.has_ended {
+            return Ok(Step::End);
+        }
+        if reader.is_at_end() {
+            return Err(reader.error(Error::ModuleCount));
+        }
+        let Entry::Block(block) = reader.next(record)? else {
+            return Err(reader.error(Error::TopLevelEntry));
+        };
+        if block.id != block::MODULE {
+            return Err(reader.error(Error::TopLevelBlock { block: block.id }));
+        }
+        reader.enter(&block);
+        self.outer = OpenBlock { id: block.id, byte: block.at / 8 };
+        Ok(Step::Entry)
+    }
+
+    /// Whether the end of the module was read.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Checks that nothing follows the module.
+    pub(super) fn check_end(&self, reader: &mut Reader<'_>, record: &mut Record) -> Result<()> {
+        if reader.is_at_end() {
+            return Ok(());
+        }
+        Err(match reader.next(record) {
+            Ok(Entry::Block(block)) if block.id == block::MODULE => reader.error(Error::ModuleCount),
+            _ => reader.error(Error::TrailingData),
+        })
+    }
+
     /// Notes that `part` comes now; parts come in order.
     fn advance(&mut self, reader: &Reader<'_>, part: Part) -> Result<()> {
         if part < self.last {
@@ -191,7 +267,11 @@ impl ModuleReader {
             3 => Linkage::Internal,
             _ => return Err(Error::UnknownLinkage { function, linkage }),
         };
-        self.module.functions.push(FunctionDecl { name: Name::default(), signature, linkage, kind });
+        let decl = FunctionDecl { name: Name::default(), signature, linkage, kind };
+        let id = self.module.functions.push(decl);
+        if kind == FunctionKind::Defined {
+            self.defined.push(id);
+        }
         Ok(())
     }
 
@@ -201,21 +281,16 @@ impl ModuleReader {
             block::TYPE => (Part::Types, "TYPE"),
             block::GLOBALVAR => (Part::Globals, "GLOBALVAR"),
             block::VALUE_SYMTAB => (Part::Symbols, "VALUE_SYMTAB"),
-            block::FUNCTION => (Part::Bodies, "FUNCTION"),
             id => return Err(reader.error(Error::UnexpectedBlock { block: id, outer: block::MODULE })),
         };
-        if part == self.last && part != Part::Bodies {
+        if part == self.last {
             return Err(reader.error(Error::BlockRepeated { block: name }));
-        }
-        if part == Part::Bodies && self.last < Part::Bodies {
-            self.check_declarations().map_err(|error| reader.error(error))?;
         }
         self.advance(reader, part)?;
         match part {
             Part::Types => types::read(reader, block, record, &mut self.module),
             Part::Globals => globals::read(reader, block, record, &mut self.module),
-            Part::Symbols => symbols::read(reader, block, record, &mut self.module),
-            _ => self.body(block).map_err(|error| reader.error(error)),
+            _ => symbols::read(reader, block, record, &mut self.module),
         }
     }
 
@@ -238,21 +313,29 @@ impl ModuleReader {
         Ok(())
     }
 
-    fn body(&mut self, block: &BlockHeader) -> core::result::Result<(), Error> {
-        let rest = self.module.functions.values().skip(self.next_body);
-        let Some(skip) = rest.into_iter().position(|f| f.kind == FunctionKind::Defined) else {
-            return Err(Error::BodyWithoutDefinition);
+    fn body(&mut self, reader: &mut Reader<'_>, block: &BlockHeader) -> Result<Step> {
+        self.advance(reader, Part::Bodies)?;
+        if !self.has_declared {
+            // The next step meets this block again.
+            let declarations = self.declare(reader)?;
+            reader.rewind();
+            return Ok(Step::Declarations(declarations));
+        }
+        let Some(&function) = self.defined.get(self.bodies) else {
+            return Err(reader.error(Error::BodyWithoutDefinition));
         };
-        let function = FuncId::from_u32((self.next_body + skip) as u32);
-        self.next_body += skip + 1;
-        self.bodies.push(BodyRange { function, header: *block });
-        Ok(())
+        self.bodies += 1;
+        Ok(Step::Body(BodyRange { function, header: *block }))
     }
 
-    /// The ABI rules of declarations: once, when names are known and before the first body.
-    fn check_declarations(&mut self) -> core::result::Result<(), Error> {
-        symbols::resolve_intrinsics(&mut self.module)?;
-        globals::check_relocations(&self.module)
+    /// Checks the rules of the ABI, which need the names, and hands the declarations out.
+    fn declare(&mut self, reader: &Reader<'_>) -> Result<Box<ModuleHeader>> {
+        symbols::resolve_intrinsics(&mut self.module).map_err(|error| reader.error(error))?;
+        globals::check_relocations(&self.module).map_err(|error| reader.error(error))?;
+        self.has_declared = true;
+        let module = core::mem::take(&mut self.module);
+        let block_info = Arc::clone(reader.block_info());
+        Ok(Box::new(ModuleHeader { module, bodies: Vec::new(), block_info, outer: self.outer }))
     }
 
     fn finish(&mut self, reader: &Reader<'_>) -> Result<()> {
@@ -262,14 +345,14 @@ impl ModuleReader {
         if self.last < Part::Types {
             return Err(reader.error(Error::Order { part: "TYPE", other: "the end of the module" }));
         }
-        if self.last < Part::Bodies {
-            self.check_declarations().map_err(|error| reader.error(error))?;
+        if !self.has_declared {
+            // There is an entry point at least, which has no body.
+            self.declare(reader)?;
         }
-        let defined = self.module.defined_functions().count();
-        if defined > self.bodies.len() {
-            return Err(reader.error(Error::MissingBodies { count: defined - self.bodies.len() }));
+        match self.defined.len() - self.bodies {
+            0 => Ok(()),
+            count => Err(reader.error(Error::MissingBodies { count })),
         }
-        Ok(())
     }
 }
 
