@@ -205,6 +205,8 @@ pub struct Interpreter<'p> {
     layout: MemoryLayout,
     limits: Limits,
     taint: TaintUse,
+    /// Whether memory is in its initial state.
+    is_fresh: bool,
     /// Memory of the last execution's frames, for the next.
     spare: Thread,
 }
@@ -247,6 +249,7 @@ impl<'p> Interpreter<'p> {
             layout,
             limits,
             taint: TaintUse::default(),
+            is_fresh: false,
             spare: Thread::default(),
         };
         interpreter.reset()?;
@@ -255,6 +258,9 @@ impl<'p> Interpreter<'p> {
 
     /// Brings memory back to its initial state.
     pub fn reset(&mut self) -> Result<(), Trap> {
+        if self.is_fresh {
+            return Ok(());
+        }
         let MemoryLayout { variables, variables_end, stack, stack_end } = self.layout;
         let mut memory = Memory::new(stack_end + PAGE, u64::from(self.limits.memory).min(FUNCTION_BASE));
         memory.set_pages(DATA_BASE / PAGE..variables / PAGE, MAPPED | READ);
@@ -282,6 +288,7 @@ impl<'p> Interpreter<'p> {
             }
         }
         self.memory = memory;
+        self.is_fresh = true;
         Ok(())
     }
 
@@ -303,6 +310,7 @@ impl<'p> Interpreter<'p> {
 
     /// Overwrites program memory.
     pub fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trap> {
+        self.is_fresh = false;
         self.memory.bytes_mut(address, bytes.len() as u64)?.copy_from_slice(bytes);
         Ok(())
     }
@@ -314,6 +322,7 @@ impl<'p> Interpreter<'p> {
 
     /// Maps `len` fresh zero bytes for arguments and results.
     pub fn allocate(&mut self, len: u64) -> Result<u64, Trap> {
+        self.is_fresh = false;
         Ok(self.memory.map(None, len.max(1), READ | WRITE).ok_or(TrapKind::OutOfMemory)?)
     }
 
@@ -407,6 +416,7 @@ impl<'p> Interpreter<'p> {
         args: &[Slot],
         stack_top: u64,
     ) -> Result<(Finish, u64), Trap> {
+        self.is_fresh = false;
         self.taint = TaintUse::default();
         let mut thread = core::mem::take(&mut self.spare);
         thread.prepare(0, (self.layout.stack, stack_top), 0);

@@ -93,7 +93,10 @@ impl Memory {
         }
         let page = PAGE as usize;
         let last = (range.end - 1) / page;
-        if self.shadow.len() < (last + 1) * page {
+        if self.shadow.is_empty() {
+            // Fresh zero memory from the allocator costs nothing until it is used.
+            self.shadow = alloc::vec![0; self.data.len()];
+        } else if self.shadow.len() < (last + 1) * page {
             self.shadow.resize((last + 1) * page, 0);
         }
         for state in &mut self.pages[range.start / page..=last] {
