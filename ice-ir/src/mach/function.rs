@@ -58,6 +58,7 @@ impl<I> Default for MachFunction<I> {
 }
 
 /// The run of entry `index`, given the ends of all runs.
+#[inline]
 fn run(index: usize, end: impl Fn(usize) -> u32) -> Range<usize> {
     let start = if index == 0 { 0 } else { end(index - 1) };
     start as usize..end(index) as usize
@@ -120,6 +121,7 @@ impl<I: MachInst> MachFunction<I> {
     }
 
     /// Indices of the instructions of `block`.
+    #[inline]
     pub fn inst_range(&self, block: MachBlock) -> Range<usize> {
         run(block.index(), |i| self.blocks[i].insts)
     }
@@ -203,64 +205,79 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 }
 
 impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
+    #[inline]
     fn num_blocks(&self) -> usize {
         self.blocks.len()
     }
 
+    #[inline]
     fn num_insts(&self) -> usize {
         self.insts.len()
     }
 
+    #[inline]
     fn num_vregs(&self) -> usize {
         self.vregs.len()
     }
 
+    #[inline]
     fn entry(&self) -> MachBlock {
         MachBlock::new(0)
     }
 
+    #[inline]
     fn block_insts(&self, block: MachBlock) -> Range<MachInstId> {
         let range = self.inst_range(block);
         MachInstId::new(range.start)..MachInstId::new(range.end)
     }
 
+    #[inline]
     fn block_succs(&self, block: MachBlock) -> &[MachBlock] {
         &self.succs[run(block.index(), |i| self.blocks[i].succs)]
     }
 
+    #[inline]
     fn block_preds(&self, block: MachBlock) -> &[MachBlock] {
         &self.preds[run(block.index(), |i| self.blocks[i].preds)]
     }
 
+    #[inline]
     fn block_params(&self, block: MachBlock) -> &[VReg] {
         &self.params[run(block.index(), |i| self.blocks[i].params)]
     }
 
+    #[inline]
     fn edge_args(&self, block: MachBlock, succ_index: usize) -> &[VReg] {
         let edge = run(block.index(), |i| self.blocks[i].succs).start + succ_index;
         &self.args[run(edge, |i| self.arg_ends[i])]
     }
 
+    #[inline]
     fn operands(&self, inst: MachInstId) -> &[Operand] {
         &self.operands[run(inst.index(), |i| self.operand_ends[i])]
     }
 
+    #[inline]
     fn clobbers(&self, inst: MachInstId) -> RegUnits {
         self.insts[inst.index()].clobbers()
     }
 
+    #[inline]
     fn is_move(&self, inst: MachInstId) -> Option<(VReg, VReg)> {
         self.insts[inst.index()].is_move()
     }
 
+    #[inline]
     fn is_terminator(&self, inst: MachInstId) -> bool {
         self.insts[inst.index()].is_terminator()
     }
 
+    #[inline]
     fn vreg_class(&self, vreg: VReg) -> RegClass {
         self.vregs[vreg.index()].class
     }
 
+    #[inline]
     fn vreg_size(&self, vreg: VReg) -> u32 {
         self.vregs[vreg.index()].size
     }
