@@ -279,3 +279,27 @@ fn small_classes_are_served_although_larger_ones_come_first() {
     func.classes[6] = RegClass(1);
     allocate(&func);
 }
+
+#[test]
+fn a_value_read_and_rewritten_at_once_goes_around_the_loop() {
+    // The read sees the definition of the round before, whichever operand is listed first.
+    let mut func = function(
+        2,
+        vec![
+            (vec![inst(&[Operand::def_reg(v(1), GPR)]), end(&[])], vec![1]),
+            (
+                vec![
+                    inst(&[Operand::def_reg(v(0), GPR), Operand::use_any(v(0), GPR)]),
+                    inst(&[Operand::def_fixed(v(1), GPR, EAX), Operand::use_any(v(0), GPR)]),
+                    end(&[Operand::use_reg(v(1), GPR)]),
+                ],
+                vec![1, 2],
+            ),
+            (vec![end(&[])], vec![]),
+        ],
+    );
+    let output = allocate(&func);
+    assert!(output.stats.cross_block_vregs >= 1);
+    func.insts[2].ops.reverse();
+    allocate(&func);
+}

@@ -48,36 +48,49 @@ impl<'a, F: Function> Allocator<'a, F> {
             copies: func.is_move(inst).is_some(),
         };
         self.pins = Pins { clobbers: func.clobbers(inst), ..Pins::default() };
-        let (mut fixed, mut late, mut defs) = (false, false, 0);
+        let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
         for (k, &op) in work.ops.iter().enumerate() {
             let next = self.cx.scan.next_of[work.base - block_base + k];
             let state = self.state(op.vreg().as_u32());
             state.next = next;
             state.pending += u32::from(op.is_use());
-            let is_fixed = matches!(op.constraint(), Constraint::Fixed(_));
-            fixed |= is_fixed;
+            match op.constraint() {
+                Constraint::Fixed(_) => fixed = true,
+                Constraint::Any => any = true,
+                Constraint::Reg | Constraint::Stack => strict = true,
+            }
             if op.is_def() {
                 state.def_inst = i;
                 if op.kind() == OperandKind::Def {
                     self.pins.early_def |= op.pos() == OperandPos::Early;
-                    defs += u32::from(op.constraint() == Constraint::Reg);
+                    defs += 1;
+                } else {
+                    late = true;
                 }
+            } else {
+                late |= op.pos() == OperandPos::Late;
             }
-            late |= !is_fixed && op.is_use() && is_late(op);
         }
         if fixed {
             self.fixed_uses(work)?;
         }
         let reserve_defs = late || self.pins.early_def || defs > 1;
-        let pins = self.pins;
-        if self.register_operands(work, reserve_defs).is_err() {
-            self.pins = pins;
-            self.careful_attempt(work)?;
+        // Without these an operand that says Any never needs a register.
+        if strict || reserve_defs {
+            let pins = self.pins;
+            if self.register_operands(work, reserve_defs).is_err() {
+                self.pins = pins;
+                self.careful_attempt(work)?;
+            }
         }
-        self.slot_uses(work);
+        if any {
+            self.slot_uses(work);
+        }
         self.release_uses(work);
         self.vacate();
-        self.definitions(work)?;
+        if defs > 0 {
+            self.definitions(work)?;
+        }
         self.finish(work);
         Ok(())
     }

@@ -387,7 +387,17 @@ impl Generator<'_> {
         if self.rng.one_in(2) {
             ops.reverse();
         }
-        self.push(StoredInst { ops, ..Default::default() });
+        // Registers that no fixed operand needs may be destroyed, one of each class kept.
+        let mut clobbers = RegUnits::EMPTY;
+        if self.rng.one_in(4) {
+            for info in self.file.regs {
+                let keep = self.file.callee_saved.union(fixed);
+                if self.rng.one_in(4) && !keep.intersects(info.units) {
+                    clobbers.insert(info.units);
+                }
+            }
+        }
+        self.push(StoredInst { ops, clobbers, ..Default::default() });
     }
 
     fn terminator(&mut self, uses: bool) {
