@@ -335,6 +335,11 @@ impl<'a> Decoder<'a> {
         let result = func.result(inst);
         let d = result.map_or(Ok(0), |v| self.slot(v))?;
         let ty = result.map_or(Type::Void, |v| func.value_type(v));
+        let mut known = true;
+        func.for_each_operand(inst, |v| known &= v.index() < self.slots.len());
+        if !known {
+            return malformed("an unknown value");
+        }
         if !self.types_fit(func.inst(inst), ty) {
             return malformed("operands that do not fit the operator");
         }
@@ -459,10 +464,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether the shapes of operands and result `ty` are such that the operator makes sense.
     fn types_fit(&self, data: &InstData, ty: Type) -> bool {
-        let of = |v: Value| match v.index() < self.slots.len() {
-            true => self.func.value_type(v),
-            false => Type::Void,
-        };
+        let of = |v: Value| self.func.value_type(v);
         let in_memory = |ty: Type| ty != Type::Void && !ty.is_bool_or_bool_vector();
         match *data {
             InstData::Binary { op, args: [a, b] } => {
