@@ -23,10 +23,6 @@ pub const RCX: PReg = PReg(1);
 pub const RDX: PReg = PReg(2);
 /// rbx, ebx.
 pub const RBX: PReg = PReg(3);
-/// rsp, esp.
-pub const RSP: PReg = PReg(4);
-/// rbp, ebp.
-pub const RBP: PReg = PReg(5);
 /// rsi, esi.
 pub const RSI: PReg = PReg(6);
 /// rdi, edi.
