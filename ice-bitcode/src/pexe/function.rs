@@ -19,7 +19,7 @@ use super::codes::{block, constants as code, function as fcode};
 use super::module::{BodyRange, ModuleHeader};
 use super::ssa::SsaChecks;
 use crate::bitstream::{Dialect, Entry, Reader, Record, unrotate_sign};
-use crate::error::{Error, LocatedError, Result};
+use crate::error::{Error, LocatedError, OpenBlock, Result};
 
 /// Reads function bodies, one after another.
 #[derive(Default)]
@@ -100,6 +100,10 @@ impl FunctionReader {
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
+            // What is found at the end of the body is found when its block is closed already.
+            if error.location.path.len() == 1 {
+                error.location.path.push(OpenBlock { id: body.header.id, byte: body.header.at / 8 });
+            }
             error
         })
     }
