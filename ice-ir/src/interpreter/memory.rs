@@ -336,6 +336,12 @@ mod tests {
         assert_eq!(m.load(Type::I64, u64::MAX - 3).map(|_| ()), fault(u64::MAX - 3, Access::Read));
         assert_eq!(m.read::<4>(u64::MAX - 3), None);
         assert_eq!(m.read::<4>(2 * PAGE - 2), None, "left to the slow path");
+        m.set_pages(3..4, 0);
+        for back in 1..4 {
+            assert_eq!(m.read::<4>(3 * PAGE - back), None);
+            assert!(!m.write(3 * PAGE - back, [0; 4]));
+        }
+        assert_eq!(m.read::<4>(3 * PAGE - 4), Some([0; 4]));
     }
 
     #[test]

@@ -385,7 +385,7 @@ mod tests {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            check(state & !(u64::from(state & 15 == 0) * 0x7ff << 52) & !(1 << 52));
+            check(state & !((u64::from(state & 15 == 0) * 0x7ff) << 52) & !(1 << 52));
         }
         assert!(square_root(-1.0).is_nan());
         assert_eq!(square_root(-0.0).to_bits(), (-0.0f64).to_bits());

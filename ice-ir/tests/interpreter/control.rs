@@ -287,6 +287,30 @@ fn longjmp_needs_a_live_setjmp() {
     let program = jumping(true).finish();
     let trap = run(&program, &[Scalar::i32(7)]).unwrap_err();
     assert!(matches!(trap.kind, TrapKind::BadLongjmp { .. }), "{trap}");
+    // The same function at the same depth, but another activation.
+    let mut fx = Fixture::default();
+    let f = fx.declare("f", &[], Type::Void, FunctionKind::Defined);
+    let buffer = fx.global(Mutability::Variable, 3, &[Initializer::Zero(1024)]);
+    let both = fx.function("both", &[Type::I32], Type::Void, |b, p| {
+        let (set, jump) = (b.create_block(), b.create_block());
+        let (at, zero) = (global_address(b, buffer), i32c(b, 0));
+        let c = b.icmp(IntCond::Eq, p[0], zero);
+        b.cond_br(c, set, jump);
+        b.switch_to_block(set);
+        intrinsic(b, "llvm.nacl.setjmp", &[at]);
+        b.ret(None);
+        b.switch_to_block(jump);
+        intrinsic(b, "llvm.nacl.longjmp", &[at, p[0]]);
+        b.unreachable();
+    });
+    fx.define(f, |b, _| {
+        for n in 0..2 {
+            let n = i32c(b, n);
+            b.call(both, &[n], Type::Void, TailHint::None);
+        }
+        b.ret(None);
+    });
+    assert!(matches!(run(&fx.finish(), &[]).unwrap_err().kind, TrapKind::BadLongjmp { .. }));
     let garbage = single(&[], Type::Void, |b, _| {
         let (size, one) = (i32c(b, 1024), i32c(b, 1));
         let at = b.alloca(size, 3, Type::I32);

@@ -109,6 +109,24 @@ fn allocas_are_aligned_distinct_and_freed() {
 }
 
 #[test]
+fn a_return_frees_allocas() {
+    let mut fx = Fixture::default();
+    let f = fx.declare("f", &[], Type::Void, ice_ir::FunctionKind::Defined);
+    let leaf = fx.function("leaf", &[], Type::Void, |b, _| {
+        let size = i32c(b, 5000);
+        b.alloca(size, 4, Type::I32);
+        b.ret(None);
+    });
+    fx.define(f, |b, _| {
+        for _ in 0..20 {
+            b.call(leaf, &[], Type::Void, ice_ir::TailHint::None);
+        }
+        b.ret(None);
+    });
+    assert!(run(&fx.finish(), &[]).is_ok());
+}
+
+#[test]
 fn stackrestore_frees() {
     let program = single(&[Type::I32], Type::I32, |b, p| {
         let saved = intrinsic(b, "llvm.stacksave", &[]).unwrap();

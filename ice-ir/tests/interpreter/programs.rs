@@ -371,7 +371,7 @@ fn undefined_output_is_reported() {
 
 /// `_start` creates two threads. Each adds its thread pointer to a word 1000 times, atomically, then counts
 /// itself as done and wakes the first thread, which waits on that counter.
-fn adders(wake: bool) -> App {
+fn adders(wake: bool, wait_in_futex: bool) -> App {
     let mut app = App::new(&[BASIC, THREAD, FUTEX]);
     let (basic, thread, futex, scratch) = (app.tables[0].1, app.tables[1].1, app.tables[2].1, app.scratch);
     let worker = app.fx.function("worker", &[], Type::Void, |b, _| {
@@ -419,7 +419,9 @@ fn adders(wake: bool) -> App {
         let all = b.icmp(IntCond::Eq, now, two);
         b.cond_br(all, finish, again);
         b.switch_to_block(again);
-        entry(b, futex, 0, &[done, now, zero]);
+        if wait_in_futex {
+            entry(b, futex, 0, &[done, now, zero]);
+        }
         b.br(wait);
         b.switch_to_block(finish);
         let sum = b.load(Type::I32, base, 0);
@@ -430,18 +432,23 @@ fn adders(wake: bool) -> App {
 
 #[test]
 fn threads_run_and_meet() {
-    assert_eq!(adders(true).run(&[b"x"], &[]).0, Ok(8000));
+    assert_eq!(adders(true, true).run(&[b"x"], &[]).0, Ok(8000));
+}
+
+#[test]
+fn a_turn_ends_by_itself() {
+    assert_eq!(adders(false, false).run(&[b"x"], &[]).0, Ok(8000));
 }
 
 #[test]
 fn a_deadlock_is_an_error() {
-    assert_eq!(adders(false).run(&[b"x"], &[]).0, Err(TrapKind::Deadlock));
+    assert_eq!(adders(false, true).run(&[b"x"], &[]).0, Err(TrapKind::Deadlock));
 }
 
 #[test]
 fn threads_are_deterministic() {
     // The step budget ends the program at the same place every time.
-    let program = adders(true).fx.finish();
+    let program = adders(true, true).fx.finish();
     let limits = Limits { steps: 5000, ..LIMITS };
     let run = || {
         let mut it = Interpreter::with_limits(&program, limits).unwrap();

@@ -333,7 +333,7 @@ fn float_comparisons() {
                     C::Oge => a >= b,
                     C::Olt => a < b,
                     C::Ole => a <= b,
-                    C::One => a < b || a > b,
+                    C::One => !unordered && a != b,
                     C::Ord => !unordered,
                     C::Uno => unordered,
                     C::Ueq => unordered || a == b,
@@ -556,6 +556,27 @@ fn undef_taints_what_it_reaches() {
     let got = outcome(&mut interpreter(&program), &[Scalar::i32(21)]).unwrap();
     assert_eq!(got.tainted, 0b1010);
     assert_eq!((got.value.unwrap().lane(0), got.value.unwrap().lane(2)), (42, 42));
+
+    let lanes = single(&[Type::V4I1, Type::V4I32], Type::V4I32, |b, p| {
+        let undef = b.func.make_undef(Type::V4I1);
+        let (one, three) = (b.int_const(Type::I32, 1), b.int_const(Type::I32, 3));
+        let yes = b.int_const(Type::I1, 1);
+        let c = b.insert_element(undef, yes, one);
+        let c = b.insert_element(c, yes, three);
+        let other = b.func.make_undef(Type::V4I32);
+        let known = b.select(c, p[1], other);
+        let both = b.select(p[0], known, other);
+        b.ret(Some(both));
+    });
+    let args = [Scalar::new(Type::V4I1, 0b0111), Scalar::new(Type::V4I32, u128::MAX)];
+    let got = outcome(&mut interpreter(&lanes), &args).unwrap();
+    assert_eq!(got.tainted, 0b1101, "lane 1 alone is certain");
+    let unknown = single(&[Type::V4I32], Type::V4I32, |b, p| {
+        let c = b.func.make_undef(Type::V4I1);
+        let r = b.select(c, p[0], p[0]);
+        b.ret(Some(r));
+    });
+    assert_eq!(outcome(&mut interpreter(&unknown), &args[1..]).unwrap().tainted, 0b1111);
 
     let shift = single(&[Type::I32, Type::I32], Type::I1, |b, p| {
         let r = b.binary(BinaryOp::Shl, p[0], p[1]);
