@@ -1,0 +1,244 @@
+//! The same programs interpreted and translated: any difference is a fault of one of the two.
+//!
+//! A generated program prints the result of each of its functions, has no undefined results and ends by
+//! itself (`ice-driver/examples/generate.rs`). The interpreter runs its text; what is translated is the
+//! `.pexe` frozen from that text, so the bitcode writer and reader are part of the test. Objects must be the
+//! same for every number of threads. A file that shows a difference is kept, with its seed as its name.
+
+use crate::arguments::Arguments;
+use crate::corpus::{self, Case};
+use crate::process::{self, End, Outcome};
+use crate::reduce;
+use crate::workspace::{self, Profile, Workspace, show};
+use anyhow::{Context as _, bail, ensure};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use xshell::cmd;
+
+pub const HELP: &str = "\
+usage: cargo xtask crosstest [OPTIONS]
+       cargo xtask crosstest --corpus [--all] [--targets LIST] [--jobs N] [--release]
+       cargo xtask crosstest --reduce FILE.ice --targets TARGET
+
+Compares output and exit code of generated programs between `ice interpret` and `ice run -Om1` on every target,
+and the objects of `--threads` 0, 1 and 4. Reports every difference with its seed and keeps the program in the
+directory `crosstest` of cargo's target directory.
+
+  --seeds A..B     seeds A to before B, or one seed (0..200)
+  --size N         statements a function; 0, the default, lets the seed decide
+  --targets LIST   targets, separated by commas; all if not given
+  --text           translates the text itself, not the .pexe frozen from it
+  --corpus         runs the corpus's table of programs instead (ICE_CORPUS)
+  --all            with --corpus: interprets programs that take minutes, too
+  --reduce FILE    makes a program smaller while it still gives another result on the one target; writes
+                   FILE.reduced.ice
+  --jobs N         programs at once; as many as the machine has threads
+  --release        uses the release build, which has no assertions
+";
+
+const INTERPRETER_LIMIT: Duration = Duration::from_secs(120);
+const RUN_LIMIT: Duration = Duration::from_secs(60);
+const CORPUS_LIMIT: Duration = Duration::from_secs(1800);
+
+/// What is compared, and how.
+pub struct Plan {
+    pub ice: PathBuf,
+    pub targets: Vec<String>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Frozen,
+}
+
+impl Plan {
+    /// `ice interpret FILE`.
+    pub fn interpret(&self, file: &Path) -> anyhow::Result<Outcome> {
+        process::run(process::command(&self.ice, ["interpret"]).arg(file), INTERPRETER_LIMIT)
+    }
+
+    /// `ice run --target TARGET -Om1 FILE`.
+    pub fn translated(&self, file: &Path, target: &str) -> anyhow::Result<Outcome> {
+        process::run(process::command(&self.ice, ["run", "--target", target, "-Om1"]).arg(file), RUN_LIMIT)
+    }
+
+    /// The object of a file for a number of threads.
+    fn object(&self, file: &Path, target: &str, threads: &str) -> anyhow::Result<Outcome> {
+        let flags = ["translate", "-Om1", "--target", target, "--threads", threads, "-o", "-"];
+        process::run(process::command(&self.ice, flags).arg(file), RUN_LIMIT)
+    }
+
+    /// What is wrong with a program; empty if nothing is.
+    fn check(&self, text: &Path) -> anyhow::Result<Vec<String>> {
+        let mut faults = Vec::new();
+        let expected = self.interpret(text)?;
+        if expected.end != End::Exit(0) {
+            return Ok(vec![format!("interpret: {}\n{}", expected.end, expected.first_errors())]);
+        }
+        let program = match self.form {
+            Form::Text => text.to_owned(),
+            Form::Frozen => {
+                let frozen = text.with_extension("pexe");
+                let mut freeze = process::command(&self.ice, ["freeze", "-o"]);
+                let outcome = process::run(freeze.arg(&frozen).arg(text), RUN_LIMIT)?;
+                if outcome.end != End::Exit(0) {
+                    return Ok(vec![format!("freeze: {}\n{}", outcome.end, outcome.first_errors())]);
+                }
+                let again = self.interpret(&frozen)?;
+                if let Some(difference) = difference(&expected, &again) {
+                    faults.push(format!("interpret after freeze: {difference}"));
+                }
+                frozen
+            }
+        };
+        for target in &self.targets {
+            if let Some(difference) = difference(&expected, &self.translated(&program, target)?) {
+                faults.push(format!("{target}: {difference}"));
+                continue;
+            }
+            let object = self.object(&program, target, "0")?;
+            for threads in ["1", "4"] {
+                let other = self.object(&program, target, threads)?;
+                if object.end != other.end || object.output != other.output {
+                    faults.push(format!("{target}: another object with --threads {threads}"));
+                }
+            }
+        }
+        if faults.is_empty() && program != text {
+            std::fs::remove_file(&program).with_context(|| show(&program))?;
+        }
+        Ok(faults)
+    }
+}
+
+/// The first difference between two outcomes.
+pub fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
+    if expected.end != got.end {
+        return Some(format!("{} instead of {}\n{}", got.end, expected.end, got.first_errors()));
+    }
+    if expected.output == got.output {
+        return None;
+    }
+    let (expected, got) = (String::from_utf8_lossy(&expected.output), String::from_utf8_lossy(&got.output));
+    let (mut left, mut right) = (expected.lines(), got.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (left.next(), right.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => return Some("other bytes at the end of a line".to_owned()),
+            (a, b) => {
+                let shorten = |line: Option<&str>| match line {
+                    Some(line) => line.chars().take(60).collect(),
+                    None => String::from("the end"),
+                };
+                return Some(format!("line {number}: {} instead of {}", shorten(b), shorten(a)));
+            }
+        }
+    }
+}
+
+pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
+    let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
+    let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
+    let targets = workspace::targets(arguments.text("--targets")?)?;
+    let jobs = arguments.value("--jobs", process::default_jobs())?;
+    let (with_corpus, all) = (arguments.switch("--corpus"), arguments.switch("--all"));
+    let reduce = arguments.text("--reduce")?;
+    let seeds = arguments.range("--seeds")?.unwrap_or(0..200);
+    let size = arguments.value("--size", 0u32)?;
+    arguments.finish()?;
+    let plan = Plan { ice: workspace.build_ice(profile)?, targets, form };
+    if let Some(file) = reduce {
+        return reduce::reduce(&plan, Path::new(&file));
+    }
+    if with_corpus {
+        return run_corpus(workspace, &plan, all, jobs);
+    }
+    let directory = workspace.results("crosstest")?;
+    generate(workspace, &seeds, size, &directory)?;
+    let count = usize::try_from(seeds.end.saturating_sub(seeds.start)).context("too many seeds")?;
+    let faulty = process::for_each(count, jobs, |index| {
+        let seed = seeds.start + index as u64;
+        let file = directory.join(format!("seed-{seed}.ice"));
+        let faults = plan.check(&file)?;
+        if faults.is_empty() {
+            std::fs::remove_file(&file).with_context(|| show(&file))?;
+        }
+        for fault in &faults {
+            println!("seed {seed}: {fault}\n  kept as {}", file.display());
+        }
+        Ok(!faults.is_empty())
+    })?;
+    let failed = faulty.into_iter().filter(|&faulty| faulty).count();
+    println!("{count} programs on {}: {failed} with differences", plan.targets.join(", "));
+    ensure!(count > 0, "no seeds");
+    ensure!(failed == 0, "{failed} of {count} programs give different results");
+    Ok(())
+}
+
+fn generate(workspace: &Workspace, seeds: &std::ops::Range<u64>, size: u32, to: &Path) -> anyhow::Result<()> {
+    let sh = &workspace.shell;
+    let (first, end, size) = (seeds.start.to_string(), seeds.end.to_string(), size.to_string());
+    cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {first} {end} {size} {to}")
+        .quiet()
+        .run()?;
+    Ok(())
+}
+
+/// Runs every case of the corpus in the interpreter and on every target.
+fn run_corpus(workspace: &Workspace, plan: &Plan, all: bool, jobs: usize) -> anyhow::Result<()> {
+    let corpus = workspace.corpus()?;
+    let cases = corpus::cases(&corpus)?;
+    let mut work: Vec<(&Case, Vec<&str>)> = Vec::new();
+    for case in &cases {
+        if all || !corpus::SLOW_TO_INTERPRET.contains(&&*case.id) {
+            work.push((case, vec!["interpret"]));
+        }
+        work.extend(plan.targets.iter().map(|target| (case, vec!["run", "-Om1", "--target", target])));
+    }
+    let results = process::for_each(work.len(), jobs, |index| {
+        let (case, flags) = &work[index];
+        let mut command = process::command(&plan.ice, flags);
+        let arguments: Vec<OsString> = case.arguments.iter().map(OsString::from).collect();
+        command.arg(&case.file).args(arguments).current_dir(&corpus);
+        let expected =
+            Outcome { end: End::Exit(case.exit_code), output: case.output.clone(), errors: String::new() };
+        let difference = difference(&expected, &process::run(&mut command, CORPUS_LIMIT)?);
+        if let Some(difference) = &difference {
+            println!("{} ({}): {difference}", case.id, flags.join(" "));
+        }
+        Ok(difference.is_some())
+    })?;
+    let failed = results.iter().filter(|&&failed| failed).count();
+    println!("{} runs of {} cases: {failed} failed", results.len(), cases.len());
+    if failed > 0 {
+        bail!("{failed} of {} runs failed", results.len());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(code: i32, output: &str) -> Outcome {
+        Outcome { end: End::Exit(code), output: output.into(), errors: String::new() }
+    }
+
+    #[test]
+    fn differences_name_the_line() {
+        assert_eq!(difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nb\n")), None);
+        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nc\n"));
+        assert_eq!(text.as_deref(), Some("line 2: c instead of b"));
+        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\n"));
+        assert_eq!(text.as_deref(), Some("line 2: the end instead of b"));
+        assert!(difference(&outcome(0, "a\n"), &outcome(0, "a")).is_some());
+        assert!(
+            difference(&outcome(0, ""), &outcome(1, "")).is_some_and(|text| text.starts_with("exit code 1"))
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! Processes with a time limit, their output collected.
+
+use anyhow::Context as _;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a process ended and what it printed.
+#[derive(PartialEq, Eq)]
+pub struct Outcome {
+    /// Exit code, or the signal or the time limit that ended it.
+    pub end: End,
+    /// Standard output.
+    pub output: Vec<u8>,
+    /// Error output.
+    pub errors: String,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// By itself.
+    Exit(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It took too long.
+    TimeLimit,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Exit(code) => write!(f, "exit code {code}"),
+            End::Signal(signal) => write!(f, "signal {signal}"),
+            End::TimeLimit => f.write_str("time limit"),
+        }
+    }
+}
+
+impl Outcome {
+    /// The first lines of the error output.
+    pub fn first_errors(&self) -> String {
+        self.errors.lines().take(5).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn end_of(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exit(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
+    }
+}
+
+/// A command for `program` with `arguments`.
+pub fn command<S: AsRef<OsStr>>(program: &Path, arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+/// Runs a command without input and waits for it, but not longer than `limit`.
+///
+/// # Errors
+/// It cannot be started.
+pub fn run(command: &mut Command, limit: Duration) -> anyhow::Result<Outcome> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot start {name}"))?;
+    let mut pipes = (child.stdout.take().context("piped")?, child.stderr.take().context("piped")?);
+    std::thread::scope(|scope| {
+        // A reader that fails has read what there was.
+        let output = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = pipes.0.read_to_end(&mut bytes);
+            bytes
+        });
+        let errors = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = pipes.1.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let (start, mut pause) = (Instant::now(), Duration::from_micros(500));
+        let end = loop {
+            if let Some(status) = child.try_wait().with_context(|| name.clone())? {
+                break end_of(status);
+            }
+            if start.elapsed() > limit {
+                child.kill().with_context(|| name.clone())?;
+                child.wait().with_context(|| name.clone())?;
+                break End::TimeLimit;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        };
+        Ok(Outcome {
+            end,
+            output: output.join().unwrap_or_default(),
+            errors: errors.join().unwrap_or_default(),
+        })
+    })
+}
+
+/// Calls `work` with every number below `count` on `jobs` threads and gives the results in order. Stops early
+/// at an error and gives one of them.
+pub fn for_each<T: Send>(
+    count: usize,
+    jobs: usize,
+    work: impl Fn(usize) -> anyhow::Result<T> + Sync,
+) -> anyhow::Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(count));
+    let worker = || -> anyhow::Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(());
+            }
+            let result = work(number).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|_| anyhow::bail!("a worker failed")))
+    })?;
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|&(number, _)| number);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Threads that the machine runs at once.
+pub fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, limit: u64) -> Outcome {
+        run(&mut command(Path::new("sh"), ["-c", script]), Duration::from_millis(limit)).unwrap()
+    }
+
+    #[test]
+    fn ends_are_told_apart() {
+        let outcome = sh("echo out; echo err >&2; exit 3", 10_000);
+        assert_eq!((outcome.end, &*outcome.output, &*outcome.errors), (End::Exit(3), &b"out\n"[..], "err\n"));
+        assert_eq!(sh("kill -4 $$", 10_000).end, End::Signal(4));
+        assert_eq!(sh("exec sleep 100", 50).end, End::TimeLimit);
+        assert!(run(&mut Command::new("/no/such/program"), Duration::from_secs(1)).is_err());
+    }
+
+    #[test]
+    fn jobs_give_results_in_order() {
+        assert_eq!(for_each(100, 4, |n| Ok(n * n)).unwrap(), (0..100).map(|n| n * n).collect::<Vec<_>>());
+        assert!(for_each(100, 4, |n| if n == 50 { anyhow::bail!("no") } else { Ok(n) }).is_err());
+    }
+}
