@@ -33,36 +33,33 @@ pub enum Element {
     Blob,
 }
 
-/// A scalar field, made ready for reading. One rule for all but characters: a chunk of `width` bits, cut off by
-/// `mask`; more chunks if it has a bit of `more` (none for fixed fields); `literal` added (0 where there are bits).
+/// A scalar field, made ready for reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Field {
-    pub(super) literal: u64,
-    pub(super) mask: u32,
-    pub(super) more: u32,
-    pub(super) width: u8,
+pub(super) enum Field {
+    /// The most frequent one, with a fast path of its own.
+    Vbr6,
+    Fixed {
+        width: u8,
+        mask: u32,
+    },
+    Vbr {
+        width: u8,
+    },
+    /// Also every field without bits.
+    Literal(u64),
 }
 
 impl Field {
+    /// Characters are not fields of the fast path.
     fn new(op: Op) -> Field {
-        let mask = |width: u32| ((1u64 << width) - 1) as u32;
         match op {
-            Op::Literal(literal) => Field { literal, mask: 0, more: 0, width: 0 },
-            Op::Fixed(width) => Field { literal: 0, mask: mask(width), more: 0, width: width as u8 },
-            Op::Vbr(width) => {
-                Field { literal: 0, mask: mask(width), more: (1u64 << width >> 1) as u32, width: width as u8 }
-                    .without_empty_chunks()
-            }
-            Op::Char6 => Field { literal: 0, mask: 63, more: 0, width: 6 },
+            Op::Vbr(6) => Field::Vbr6,
+            Op::Vbr(0) | Op::Fixed(0) => Field::Literal(0),
+            Op::Vbr(width) => Field::Vbr { width: width as u8 },
+            Op::Fixed(width) => Field::Fixed { width: width as u8, mask: u32::MAX >> (32 - width) },
+            Op::Literal(value) => Field::Literal(value),
+            Op::Char6 => Field::Fixed { width: 6, mask: 63 },
         }
-    }
-
-    /// A field of width 0 has no continuation bit.
-    const fn without_empty_chunks(mut self) -> Field {
-        if self.width == 0 {
-            self.more = 0;
-        }
-        self
     }
 }
 

@@ -189,7 +189,6 @@ impl<'a> Reader<'a> {
     /// Goes back to the start of the current entry, which must not have opened or closed a block.
     pub fn rewind(&mut self) {
         self.cursor.seek(self.entry);
-        self.cursor.take_overflow();
     }
 
     /// The bit behind the available bytes, counted from the start of the file.
@@ -408,7 +407,10 @@ impl<'a> Reader<'a> {
             DEFINE_ABBREV => {
                 let abbrev = Abbrev::read(&mut self.cursor, self.dialect).map_err(|error| {
                     // Zero bits behind the end look like a bad definition.
-                    if self.cursor.is_past_end() { self.error(Error::Truncated) } else { self.error(error) }
+                    match self.cursor.position() > self.limit {
+                        true => self.bad_entry(),
+                        false => self.error(error),
+                    }
                 })?;
                 self.check_entry()?;
                 match self.target {
@@ -419,9 +421,8 @@ impl<'a> Reader<'a> {
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                let mut cursor = self.cursor;
+                let cursor = self.cursor;
                 self.cursor.seek(self.entry);
-                cursor.take_overflow();
                 self.read_record(cursor, selector, record)?;
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
@@ -438,16 +439,16 @@ impl<'a> Reader<'a> {
     /// Refuses an entry that went too far or held too large a number.
     #[inline(always)]
     fn check_entry(&mut self) -> Result<()> {
-        if self.cursor.position() > self.limit || self.cursor.take_overflow() {
+        if self.cursor.position() > self.limit {
             return Err(self.bad_entry());
         }
         Ok(())
     }
 
     #[cold]
-    fn bad_entry(&mut self) -> Box<LocatedError> {
-        let past = self.cursor.position() > self.limit;
-        self.error(if past { Error::Truncated } else { Error::NumberTooLarge })
+    fn bad_entry(&self) -> Box<LocatedError> {
+        let overflow = self.cursor.has_overflow();
+        self.error(if overflow { Error::NumberTooLarge } else { Error::Truncated })
     }
 
     /// Skips to the next word; PNaCl wants the bits in between to be zero.
@@ -503,14 +504,14 @@ impl<'a> Reader<'a> {
         record.abbrev = selector;
         record.blob = None;
         if selector == UNABBREV_RECORD {
-            let code = cursor.read_vbr(6);
-            let count = cursor.read_vbr(6);
+            let code = cursor.read_vbr6();
+            let count = cursor.read_vbr6();
             if count > self.limit.saturating_sub(cursor.position()) / 6 || code > u64::from(u32::MAX) {
-                return Err(self.bad_record(code | count));
+                return Err(self.bad_record(&cursor, code | count));
             }
             record.code = code as u32;
             record.ops.clear();
-            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr(6)));
+            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
         } else {
             let index = (selector - FIRST_ABBREV) as usize;
             let abbrev = if index < self.scope.inherited {
@@ -544,8 +545,8 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn bad_record(&self, number: u64) -> Box<LocatedError> {
-        let large = number > u64::from(u32::MAX);
+    fn bad_record(&self, cursor: &Cursor<'_>, number: u64) -> Box<LocatedError> {
+        let large = number > u64::from(u32::MAX) || cursor.has_overflow();
         self.error(if large { Error::NumberTooLarge } else { Error::Truncated })
     }
 
@@ -627,7 +628,7 @@ fn read_array(
         Op::Char6 => 6,
     };
     if u64::from(count) * u64::from(bits) > limit.saturating_sub(cursor.position()) {
-        return Err(Error::Truncated);
+        return Err(if cursor.has_overflow() { Error::NumberTooLarge } else { Error::Truncated });
     }
     match op {
         Op::Fixed(8) => record.ops.extend((0..count as usize).map(|_| cursor.read_fixed(8))),
