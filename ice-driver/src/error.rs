@@ -39,8 +39,6 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
-    /// The writer of bitcode is not there yet.
-    FreezeNotBuiltIn,
     /// No defined function has this name or number.
     NoSuchFunction(String),
 }
@@ -93,7 +91,6 @@ impl fmt::Display for Error {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
-            Error::FreezeNotBuiltIn => f.write_str("writing bitcode is not built in yet"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }
     }

@@ -48,6 +48,5 @@ pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt
 /// # Errors
 /// The format cannot express the program.
 pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
-    let _ = program;
-    Err(Error::FreezeNotBuiltIn)
+    pexe::write_program(program).map_err(Error::Bitcode)
 }

@@ -99,6 +99,11 @@ impl Recipe {
     }
 }
 
+/// The largest function whose register allocation debug builds check, as blocks times slots: the checker
+/// follows every place through every block, and takes minutes for the largest functions of real programs.
+#[cfg(debug_assertions)]
+const CHECKED_SIZE: usize = 1 << 12;
+
 /// What all functions of a translation have in common.
 pub struct Job<'a, T, B> {
     /// The back end.
@@ -251,7 +256,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         let options = job.recipe.allocator();
         self.allocator.allocate(&self.mach, registers, &options)?;
         #[cfg(debug_assertions)]
-        if let Err(violations) = ice_regalloc::check(&self.mach, registers, self.allocator.output()) {
+        if self.mach.num_blocks() * self.allocator.output().slots.len() <= CHECKED_SIZE
+            && let Err(violations) = ice_regalloc::check(&self.mach, registers, self.allocator.output())
+        {
             debug_assert!(false, "{}: {violations:#?}", self.func.id);
             return Err(ice_passes::ErrorKind::AllocationCheck);
         }
