@@ -4,6 +4,7 @@
 //! of zero are legal, take no bits and give 0; they stay as they are so that a rewritten file is the same.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Cursor, Dialect};
@@ -69,9 +70,21 @@ pub struct Abbrev {
     ops: Box<[Op]>,
     tail: Element,
     /// The fields behind a literal code, ready for reading.
-    fields: Box<[Field]>,
-    /// The code; `None` where it is not a literal or a field is a character, which takes a slower way.
-    code: Option<u32>,
+    pub(super) fields: Box<[Field]>,
+    /// The code, if `layout` is not [`Layout::Unusual`].
+    pub(super) code: u32,
+    pub(super) layout: Layout,
+}
+
+/// Which way a record is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layout {
+    /// A literal code and the fields.
+    Scalars,
+    /// As `Scalars`, and an array or blob.
+    Tail,
+    /// The code is no literal, or a scalar field is a character: a slower way.
+    Unusual,
 }
 
 impl Abbrev {
@@ -98,18 +111,14 @@ impl Abbrev {
                 _ => {}
             }
         }
-        let code = match ops.first() {
-            Some(&Op::Literal(code)) if !ops.contains(&Op::Char6) => u32::try_from(code).ok(),
-            _ => None,
+        let (code, layout) = match ops.first() {
+            Some(&Op::Literal(code)) if code <= u64::from(u32::MAX) && !ops.contains(&Op::Char6) => {
+                (code as u32, if tail == Element::None { Layout::Scalars } else { Layout::Tail })
+            }
+            _ => (0, Layout::Unusual),
         };
         let fields = ops.iter().skip(1).map(|&op| Field::new(op)).collect();
-        Ok(Abbrev { ops: ops.into(), tail, fields, code })
-    }
-
-    /// Code and fields, where the code is a literal and no field is a character.
-    #[inline(always)]
-    pub(super) fn fast(&self) -> Option<(u32, &[Field])> {
-        self.code.map(|code| (code, &self.fields[..]))
+        Ok(Abbrev { ops: ops.into(), tail, fields, code, layout })
     }
 
     /// The scalar fields; the first is the record code, unless there are none.
@@ -170,12 +179,12 @@ impl Abbrev {
 /// The abbreviations that blocks inherit, by block id.
 #[derive(Clone, Default, Debug)]
 pub struct BlockInfo {
-    lists: Vec<(u32, Vec<Abbrev>)>,
+    lists: Vec<(u32, Vec<Arc<Abbrev>>)>,
 }
 
 impl BlockInfo {
     /// Appends `abbrev` to the list of blocks with this id.
-    pub fn define(&mut self, block: u32, abbrev: Abbrev) {
+    pub fn define(&mut self, block: u32, abbrev: Arc<Abbrev>) {
         match self.lists.iter_mut().find(|(id, _)| *id == block) {
             Some((_, list)) => list.push(abbrev),
             None => self.lists.push((block, alloc::vec![abbrev])),
@@ -184,16 +193,7 @@ impl BlockInfo {
 
     /// The list of blocks with this id.
     #[must_use]
-    pub fn abbrevs(&self, block: u32) -> &[Abbrev] {
-        self.list(block).map_or(&[], |index| self.list_at(index))
-    }
-
-    pub(super) fn list(&self, block: u32) -> Option<usize> {
-        self.lists.iter().position(|(id, _)| *id == block)
-    }
-
-    #[inline]
-    pub(super) fn list_at(&self, index: usize) -> &[Abbrev] {
-        self.lists.get(index).map_or(&[], |(_, list)| list)
+    pub fn abbrevs(&self, block: u32) -> &[Arc<Abbrev>] {
+        self.lists.iter().find(|(id, _)| *id == block).map_or(&[], |(_, list)| list)
     }
 }

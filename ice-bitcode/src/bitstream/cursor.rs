@@ -77,6 +77,14 @@ impl<'a> Cursor<'a> {
         self.next >= OVERFLOW
     }
 
+    /// Takes over the position of a copy of this cursor, field by field: the slice stays where it is.
+    #[inline(always)]
+    pub(super) fn advance_to(&mut self, copy: &Cursor<'a>) {
+        self.next = copy.next;
+        self.window = copy.window;
+        self.bits = copy.bits;
+    }
+
     /// Makes at least 56 bits valid.
     #[inline(always)]
     fn refill(&mut self) {
@@ -101,8 +109,18 @@ impl<'a> Cursor<'a> {
         value
     }
 
+    /// The next `width` bits, which stay; at least as many are valid afterwards.
     #[inline(always)]
-    fn consume(&mut self, width: u32) {
+    pub(super) fn peek(&mut self, width: u32) -> u64 {
+        if self.bits < width {
+            self.refill();
+        }
+        self.window & ((1u64 << width) - 1)
+    }
+
+    /// Passes over `width` bits that are valid.
+    #[inline(always)]
+    pub(super) fn consume(&mut self, width: u32) {
         self.window >>= width;
         self.bits -= width;
     }

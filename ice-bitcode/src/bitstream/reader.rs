@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::UNABBREV_RECORD;
-use super::abbrev::{Abbrev, BlockInfo, Element, Op};
+use super::abbrev::{Abbrev, BlockInfo, Element, Layout, Op};
 use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK, FIRST_ABBREV};
 use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
 
@@ -81,11 +81,10 @@ struct Scope {
     end: u64,
     at: u64,
     body: u64,
-    /// Inherited abbreviations: index of their list, and how many there were on entry.
-    list: usize,
-    inherited: usize,
-    /// Where the block's own abbreviations start.
-    locals: usize,
+    /// Whether records mean something to the reader, or are illegal: BLOCKINFO and top level.
+    is_special: bool,
+    /// Where the block's abbreviations start.
+    abbrevs: usize,
 }
 
 /// A position in a bitstream, with the blocks that are open there.
@@ -98,8 +97,8 @@ pub struct Reader<'a> {
     scope: Scope,
     /// The blocks around the innermost one.
     outer: Vec<Scope>,
-    /// Own abbreviations of all open blocks.
-    locals: Vec<Abbrev>,
+    /// Abbreviations of all open blocks, inherited ones first in each.
+    abbrevs: Vec<Arc<Abbrev>>,
     info: Arc<BlockInfo>,
     /// Inside BLOCKINFO: the block that the next definitions are for.
     target: Option<u32>,
@@ -150,19 +149,19 @@ impl<'a> Reader<'a> {
         info: &Arc<BlockInfo>,
     ) -> Reader<'b> {
         self.outer.clear();
-        self.locals.clear();
-        self.scope = Scope { id: TOP_LEVEL, locals: 0, list: usize::MAX, inherited: 0, ..self.scope };
+        self.abbrevs.clear();
+        self.scope = Scope { id: TOP_LEVEL, abbrevs: 0, ..self.scope };
         for block in outer {
             self.outer.push(Scope { id: block.id, at: block.byte * 8, ..self.scope });
         }
         if !Arc::ptr_eq(&self.info, info) {
             self.info = Arc::clone(info);
         }
-        let Reader { dialect, scope, outer, locals, info, target, .. } = self;
+        let Reader { dialect, scope, outer, abbrevs, info, target, .. } = self;
         let base = header.body;
         let (entry, limit) = (0, 0);
         let cursor = Cursor::new(bytes);
-        let mut reader = Reader { cursor, dialect, base, scope, outer, locals, info, target, entry, limit };
+        let mut reader = Reader { cursor, dialect, base, scope, outer, abbrevs, info, target, entry, limit };
         reader.enter(header);
         reader
     }
@@ -171,14 +170,14 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn detach(self) -> Reader<'static> {
         let at = self.position();
-        let Reader { dialect, scope, outer, locals, info, target, entry, base, .. } = self;
+        let Reader { dialect, scope, outer, abbrevs, info, target, entry, base, .. } = self;
         Reader {
             cursor: Cursor::new(&[]),
             dialect,
             base: at,
             scope,
             outer,
-            locals,
+            abbrevs,
             info,
             target,
             entry: (entry + base).saturating_sub(at),
@@ -211,9 +210,8 @@ impl<'a> Reader<'a> {
             end,
             at: offset * 8,
             body: offset * 8,
-            list: usize::MAX,
-            inherited: 0,
-            locals: 0,
+            is_special: true,
+            abbrevs: 0,
         };
         Reader {
             cursor: Cursor::new(bytes),
@@ -221,7 +219,7 @@ impl<'a> Reader<'a> {
             base: offset * 8,
             scope,
             outer: Vec::new(),
-            locals: Vec::new(),
+            abbrevs: Vec::new(),
             info,
             target: None,
             entry: 0,
@@ -239,14 +237,14 @@ impl<'a> Reader<'a> {
         cursor.seek(at - base);
         let limit = (self.scope.end - base).min(bytes.len() as u64 * 8);
         // All fields but the cursor move, because the lifetime of the slice is part of the type.
-        let Reader { dialect, scope, outer, locals, info, target, .. } = self;
+        let Reader { dialect, scope, outer, abbrevs, info, target, .. } = self;
         Reader {
             cursor,
             dialect,
             base,
             scope,
             outer,
-            locals,
+            abbrevs,
             info,
             target,
             entry: entry.saturating_sub(base),
@@ -311,10 +309,11 @@ impl<'a> Reader<'a> {
     /// The abbreviation that was just defined.
     #[must_use]
     pub fn defined(&self) -> Option<&Abbrev> {
-        match (self.scope.id, self.target) {
+        let last = match (self.scope.id, self.target) {
             (BLOCKINFO, Some(target)) => self.info.abbrevs(target).last(),
-            _ => self.locals[self.scope.locals..].last(),
-        }
+            _ => self.abbrevs[self.scope.abbrevs..].last(),
+        };
+        last.map(|abbrev| &**abbrev)
     }
 
     /// The place of the current entry.
@@ -346,17 +345,16 @@ impl<'a> Reader<'a> {
     /// Opens a block that [`next`](Self::next) has just passed over.
     pub fn enter(&mut self, header: &BlockHeader) {
         self.outer.push(self.scope);
-        let list = self.info.list(header.id).unwrap_or(usize::MAX);
         self.scope = Scope {
             id: header.id,
             width: header.width,
             end: header.end(),
             at: header.at,
             body: header.body,
-            list,
-            inherited: self.info.list_at(list).len(),
-            locals: self.locals.len(),
+            is_special: header.id == BLOCKINFO,
+            abbrevs: self.abbrevs.len(),
         };
+        self.abbrevs.extend_from_slice(self.info.abbrevs(header.id));
         self.target = None;
         self.cursor.seek(header.body - self.base);
         self.update_limit();
@@ -372,32 +370,52 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
-        let mut cursor = self.cursor;
-        self.entry = cursor.position();
+        self.entry = self.cursor.position();
+        let selector = self.cursor.peek(self.scope.width) as u32;
+        if selector < UNABBREV_RECORD || self.scope.is_special {
+            return self.next_slow(selector, record).map_err(|error| self.entry_error(error));
+        }
+        match self.read_record(selector, record) {
+            Ok(()) => Ok(Entry::Record),
+            Err(error) => Err(self.entry_error(error)),
+        }
+    }
+
+    /// An entry that starts behind the end is none, whatever it looks like.
+    #[cold]
+    fn entry_error(&self, mut error: Box<LocatedError>) -> Box<LocatedError> {
         if self.entry >= self.limit {
-            return Err(self.error(Error::Truncated));
+            error.error = Error::Truncated;
         }
-        let selector = cursor.read_fixed(self.scope.width) as u32;
-        if selector < UNABBREV_RECORD || self.scope.id == TOP_LEVEL || self.scope.id == BLOCKINFO {
-            return self.next_slow(cursor, selector, record);
+        error
+    }
+
+    /// Reads the record at the cursor, which is before its selector.
+    #[inline(always)]
+    fn read_record(&mut self, selector: u32, record: &mut Record) -> Result<()> {
+        record.abbrev = selector;
+        record.blob = None;
+        match selector {
+            UNABBREV_RECORD => self.read_unabbreviated(record),
+            _ => self.read_abbreviated(selector, record),
         }
-        self.read_record(cursor, selector, record)?;
-        Ok(Entry::Record)
     }
 
     /// Everything but a record of an ordinary block.
     #[inline(never)]
-    fn next_slow(&mut self, cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<Entry> {
-        self.cursor = cursor;
-        if cursor.position() > self.limit {
+    fn next_slow(&mut self, selector: u32, record: &mut Record) -> Result<Entry> {
+        if self.entry + u64::from(self.scope.width) > self.limit {
             return Err(self.error(Error::Truncated));
         }
         if self.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
             return Err(self.error(Error::TopLevelEntry));
         }
         let in_block_info = self.scope.id == BLOCKINFO;
+        if selector < UNABBREV_RECORD {
+            self.cursor.consume(self.scope.width);
+        }
         match selector {
             END_BLOCK => self.end_block(),
             ENTER_SUBBLOCK if in_block_info && self.dialect == Dialect::Pnacl => {
@@ -413,17 +431,16 @@ impl<'a> Reader<'a> {
                     }
                 })?;
                 self.check_entry()?;
+                let abbrev = Arc::new(abbrev);
                 match self.target {
                     Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
                     _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
-                    _ => self.locals.push(abbrev),
+                    _ => self.abbrevs.push(abbrev),
                 }
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                let cursor = self.cursor;
-                self.cursor.seek(self.entry);
-                self.read_record(cursor, selector, record)?;
+                self.read_record(selector, record)?;
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
                         (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
@@ -472,7 +489,7 @@ impl<'a> Reader<'a> {
             };
             return Err(self.error(error));
         }
-        self.locals.truncate(self.scope.locals);
+        self.abbrevs.truncate(self.scope.abbrevs);
         if let Some(outer) = self.outer.pop() {
             self.scope = outer;
         }
@@ -499,48 +516,54 @@ impl<'a> Reader<'a> {
         Ok(Entry::Block(header))
     }
 
-    #[inline]
-    fn read_record(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
-        record.abbrev = selector;
-        record.blob = None;
-        if selector == UNABBREV_RECORD {
-            let code = cursor.read_vbr6();
-            let count = cursor.read_vbr6();
-            if count > self.limit.saturating_sub(cursor.position()) / 6 || code > u64::from(u32::MAX) {
-                return Err(self.bad_record(&cursor, code | count));
-            }
-            record.code = code as u32;
-            record.ops.clear();
-            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
-        } else {
-            let index = (selector - FIRST_ABBREV) as usize;
-            let abbrev = if index < self.scope.inherited {
-                self.info.list_at(self.scope.list).get(index)
-            } else {
-                self.locals.get(self.scope.locals + index - self.scope.inherited)
-            };
-            let Some(abbrev) = abbrev else { return Err(self.unknown_abbrev(selector)) };
-            let Some((code, fields)) = abbrev.fast() else {
-                let abbrev = abbrev.clone();
-                return self.read_unusual(&abbrev, record);
-            };
-            record.code = code;
-            record.ops.clear();
-            record.ops.extend(fields.iter().map(|field| cursor.read_field(field)));
-            match abbrev.tail() {
-                Element::None => {}
-                Element::Array(op) => {
-                    if let Err(error) = read_array(&mut cursor, op, self.limit, record) {
-                        return Err(self.error(error));
-                    }
-                }
-                Element::Blob => {
-                    self.cursor = cursor;
-                    return self.read_blob(record);
-                }
-            }
+    #[inline(never)]
+    fn read_unabbreviated(&mut self, record: &mut Record) -> Result<()> {
+        let mut cursor = self.cursor;
+        cursor.consume(self.scope.width);
+        let code = cursor.read_vbr6();
+        let count = cursor.read_vbr6();
+        // The rough bound is enough to keep memory small; the exact one is checked at the end.
+        if (count | code) >> 32 != 0 || count > self.limit.saturating_sub(cursor.position()) >> 2 {
+            return Err(self.bad_record(&cursor, code | count));
         }
-        self.cursor = cursor;
+        record.code = code as u32;
+        record.ops.clear();
+        record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
+        self.cursor.advance_to(&cursor);
+        self.check_entry()
+    }
+
+    #[inline(never)]
+    fn read_abbreviated(&mut self, selector: u32, record: &mut Record) -> Result<()> {
+        let index = self.scope.abbrevs + (selector - FIRST_ABBREV) as usize;
+        let Some(abbrev) = self.abbrevs.get(index) else { return Err(self.unknown_abbrev(selector)) };
+        if abbrev.layout == Layout::Unusual {
+            let abbrev = Arc::clone(abbrev);
+            return self.read_unusual(&abbrev, record);
+        }
+        let mut cursor = self.cursor;
+        cursor.consume(self.scope.width);
+        record.code = abbrev.code;
+        record.ops.clear();
+        record.ops.extend(abbrev.fields.iter().map(|field| cursor.read_field(field)));
+        self.cursor.advance_to(&cursor);
+        if abbrev.layout == Layout::Tail {
+            let tail = abbrev.tail();
+            return self.read_tail(tail, record);
+        }
+        self.check_entry()
+    }
+
+    /// The array or blob at the end of a record.
+    #[inline(never)]
+    fn read_tail(&mut self, tail: Element, record: &mut Record) -> Result<()> {
+        match tail {
+            Element::None => {}
+            Element::Array(op) => {
+                read_array(&mut self.cursor, op, self.limit, record).map_err(|e| self.error(e))?
+            }
+            Element::Blob => self.read_blob(record)?,
+        }
         self.check_entry()
     }
 
@@ -560,25 +583,19 @@ impl<'a> Reader<'a> {
     /// A record whose code is no literal, or that has single characters.
     #[cold]
     fn read_unusual(&mut self, abbrev: &Abbrev, record: &mut Record) -> Result<()> {
+        self.cursor.consume(self.scope.width);
         record.ops.clear();
-        // The selector is read again: the caller's cursor is a copy.
-        self.cursor.read_fixed(self.scope.width);
         for &op in abbrev.ops() {
             let value = read_op(&mut self.cursor, op);
             record.ops.push(value);
         }
-        if let Element::Array(op) = abbrev.tail() {
-            read_array(&mut self.cursor, op, self.limit, record).map_err(|error| self.error(error))?;
-        }
-        self.check_entry()?;
+        self.read_tail(abbrev.tail(), record)?;
         if record.ops.is_empty() {
             return Err(self.error(Error::NoRecordCode));
         }
-        record.code = u32::try_from(record.ops.remove(0)).map_err(|_| self.error(Error::NumberTooLarge))?;
-        match abbrev.tail() {
-            Element::Blob => self.read_blob(record),
-            _ => Ok(()),
-        }
+        let code = record.ops.remove(0);
+        record.code = u32::try_from(code).map_err(|_| self.error(Error::NumberTooLarge))?;
+        Ok(())
     }
 
     #[cold]
@@ -610,14 +627,14 @@ fn read_op(cursor: &mut Cursor<'_>, op: Op) -> u64 {
     }
 }
 
-/// The tail of a record: a count and that many elements.
-#[inline(always)]
+/// An array: a count and that many elements.
 fn read_array(
-    cursor: &mut Cursor<'_>,
+    position: &mut Cursor<'_>,
     op: Op,
     limit: u64,
     record: &mut Record,
 ) -> core::result::Result<(), Error> {
+    let mut cursor = *position;
     let count = cursor.read_vbr32(6);
     let bits = match op {
         Op::Literal(_) | Op::Fixed(0) | Op::Vbr(0) if count > MAX_FREE_ELEMENTS => {
@@ -633,7 +650,8 @@ fn read_array(
     match op {
         Op::Fixed(8) => record.ops.extend((0..count as usize).map(|_| cursor.read_fixed(8))),
         Op::Char6 => record.ops.extend((0..count as usize).map(|_| cursor.read_char6())),
-        _ => record.ops.extend((0..count as usize).map(|_| read_op(cursor, op))),
+        _ => record.ops.extend((0..count as usize).map(|_| read_op(&mut cursor, op))),
     }
+    *position = cursor;
     Ok(())
 }

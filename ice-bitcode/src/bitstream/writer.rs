@@ -4,6 +4,7 @@
 //! and patched when the block ends. The writer follows BLOCKINFO like the reader, so that the abbreviations
 //! of a block can be used by number. Its raw fields are public, because tests build damaged inputs with them.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::abbrev::{Abbrev, BlockInfo, Element, Op};
@@ -128,7 +129,9 @@ impl Writer {
             self.fixed(5 << 1, 4);
         }
         match (self.scopes.last_mut(), self.target) {
-            (Some(Scope { id: BLOCKINFO, .. }), Some(block)) => self.info.define(block, abbrev.clone()),
+            (Some(Scope { id: BLOCKINFO, .. }), Some(block)) => {
+                self.info.define(block, Arc::new(abbrev.clone()))
+            }
             (Some(scope), _) => scope.locals.push(abbrev.clone()),
             (None, _) => {}
         }
@@ -222,7 +225,10 @@ impl Writer {
         let scope = self.scopes.last()?;
         let inherited = self.info.abbrevs(scope.id);
         let index = abbrev.checked_sub(FIRST_ABBREV)? as usize;
-        inherited.get(index).or_else(|| scope.locals.get(index.checked_sub(inherited.len())?))
+        inherited
+            .get(index)
+            .map(|abbrev| &**abbrev)
+            .or_else(|| scope.locals.get(index.checked_sub(inherited.len())?))
     }
 
     #[inline]
