@@ -511,6 +511,7 @@ pub enum Inst {
         switch: u32,
         lo: VReg,
         hi: VReg,
+        scratch: VReg,
     },
     /// Epilogue and return; results are extra operands.
     Ret,
@@ -726,9 +727,10 @@ impl MachInst for Inst {
                 visit(Operand::use_reg(index, GPR));
                 visit(Operand::use_reg(scratch, GPR));
             }
-            Inst::SwitchPair { lo, hi, .. } => {
+            Inst::SwitchPair { lo, hi, scratch, .. } => {
                 visit(Operand::use_reg(lo, GPR));
                 visit(Operand::use_reg(hi, GPR));
+                visit(Operand::use_reg(scratch, GPR));
             }
         }
     }

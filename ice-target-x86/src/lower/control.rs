@@ -3,6 +3,7 @@
 use super::compare::Test;
 use crate::inst::{Extend, Inst, Src};
 use crate::target::{Cx, X86};
+use ice_asm::x86::Width;
 use ice_ir::mach::{MachBlock, Sink};
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
 use ice_passes::ErrorKind;
@@ -49,14 +50,16 @@ impl X86 {
         }
         let plan = switch::plan(ty.bits(), default, cases, |block| cx.target(block));
         let switch = cx.add_switch(PlannedSwitch { bits: ty.bits().max(32), plan });
+        // The scratch register starts as a copy: a terminator defines nothing.
         if ty == Type::I64 && self.has_pairs() {
             let regs = self.regs(cx, value);
-            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });
+            let scratch = self.temp(cx, Type::I32);
+            self.mov(cx, Width::B32, scratch, Src::Reg(regs.lo()));
+            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi(), scratch });
         }
         let scratch = cx.temp(ty.max(Type::I32)).lo();
         let index =
             if ty == Type::I64 { self.reg(cx, value) } else { self.extended(cx, Extend::Sign, value) };
-        // Defines the register that emission destroys.
         let width = self.arithmetic_width(ty);
         self.mov(cx, width, scratch, Src::Reg(index));
         cx.sink.push(Inst::Switch { switch, index, scratch });
