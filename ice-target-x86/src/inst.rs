@@ -158,7 +158,8 @@ pub enum Callee {
     Value(VReg),
 }
 
-/// One machine instruction.
+/// One machine instruction; one line a variant, like a table.
+#[rustfmt::skip]
 #[allow(missing_docs, reason = "fields are the operands of the instruction that the variant is named after")]
 #[derive(Clone, Copy, Debug)]
 pub enum Inst {
@@ -166,353 +167,107 @@ pub enum Inst {
     /// Defines the registers in its extra operands: the incoming arguments. No code.
     Params,
     /// Copy of a general register.
-    Mov {
-        width: Width,
-        dst: VReg,
-        src: VReg,
-    },
+    Mov { width: Width, dst: VReg, src: VReg },
     /// 32-bit copy that clears the upper half and is never left out.
-    ZeroUpper {
-        dst: VReg,
-        src: VReg,
-    },
-    MovImm {
-        width: Width,
-        dst: VReg,
-        imm: i64,
-    },
-    MovSymbol {
-        dst: VReg,
-        symbol: SymbolId,
-        addend: i32,
-    },
-    Extend {
-        kind: Extend,
-        from: Width,
-        to: Width,
-        dst: VReg,
-        src: Src,
-    },
-    Load {
-        width: Width,
-        dst: VReg,
-        mem: Amode,
-    },
-    Store {
-        width: Width,
-        src: VReg,
-        mem: Amode,
-    },
-    StoreImm {
-        width: Width,
-        imm: i32,
-        mem: Amode,
-    },
-    StoreSymbol {
-        symbol: SymbolId,
-        addend: i32,
-        mem: Amode,
-    },
-    Lea {
-        width: Width,
-        dst: VReg,
-        mem: Amode,
-    },
+    ZeroUpper { dst: VReg, src: VReg },
+    MovImm { width: Width, dst: VReg, imm: i64 },
+    MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 },
+    Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src },
+    Load { width: Width, dst: VReg, mem: Amode },
+    Store { width: Width, src: VReg, mem: Amode },
+    StoreImm { width: Width, imm: i32, mem: Amode },
+    StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode },
+    Lea { width: Width, dst: VReg, mem: Amode },
     // ---- integer arithmetic
-    Alu {
-        op: Alu,
-        width: Width,
-        dst: VReg,
-        src: Src,
-    },
-    Compare {
-        op: Compare,
-        width: Width,
-        lhs: VReg,
-        rhs: Src,
-    },
-    Unary {
-        op: Unary,
-        width: Width,
-        dst: VReg,
-    },
-    Bswap {
-        width: Width,
-        dst: VReg,
-    },
-    Shift {
-        op: Shift,
-        width: Width,
-        dst: VReg,
-        amount: Amount,
-    },
-    DoubleShift {
-        op: DoubleShift,
-        width: Width,
-        dst: VReg,
-        src: VReg,
-        amount: Amount,
-    },
-    Imul {
-        width: Width,
-        dst: VReg,
-        src: Src,
-    },
-    ImulImm {
-        width: Width,
-        dst: VReg,
-        src: VReg,
-        imm: i32,
-    },
+    Alu { op: Alu, width: Width, dst: VReg, src: Src },
+    Compare { op: Compare, width: Width, lhs: VReg, rhs: Src },
+    Unary { op: Unary, width: Width, dst: VReg },
+    Bswap { width: Width, dst: VReg },
+    Shift { op: Shift, width: Width, dst: VReg, amount: Amount },
+    DoubleShift { op: DoubleShift, width: Width, dst: VReg, src: VReg, amount: Amount },
+    Imul { width: Width, dst: VReg, src: Src },
+    ImulImm { width: Width, dst: VReg, src: VReg, imm: i32 },
     /// rdx:rax = rax × src.
-    MulWide {
-        sign: Sign,
-        width: Width,
-        lhs: VReg,
-        src: VReg,
-        lo: VReg,
-        hi: VReg,
-    },
+    MulWide { sign: Sign, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
     /// rax = rdx:rax / src, rdx = remainder.
-    Divide {
-        sign: Sign,
-        width: Width,
-        lo: VReg,
-        hi: VReg,
-        src: VReg,
-        quotient: VReg,
-        remainder: VReg,
-    },
+    Divide { sign: Sign, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
     /// rdx = the sign of rax.
-    SignOfAx {
-        width: Width,
-        src: VReg,
-        dst: VReg,
-    },
-    BitScan {
-        op: BitScan,
-        width: Width,
-        dst: VReg,
-        src: VReg,
-    },
-    Setcc {
-        cond: Cond,
-        dst: VReg,
-    },
-    Cmov {
-        cond: Cond,
-        width: Width,
-        dst: VReg,
-        src: VReg,
-    },
+    SignOfAx { width: Width, src: VReg, dst: VReg },
+    BitScan { op: BitScan, width: Width, dst: VReg, src: VReg },
+    Setcc { cond: Cond, dst: VReg },
+    Cmov { cond: Cond, width: Width, dst: VReg, src: VReg },
     // ---- vectors and floating point
     /// Copy of a vector register.
-    MovXmm {
-        dst: VReg,
-        src: VReg,
-        size: u8,
-    },
+    MovXmm { dst: VReg, src: VReg, size: u8 },
     /// `movss`, `movsd` or `movups` by size in bytes.
-    LoadXmm {
-        size: u8,
-        dst: VReg,
-        mem: Amode,
-    },
-    StoreXmm {
-        size: u8,
-        src: VReg,
-        mem: Amode,
-    },
+    LoadXmm { size: u8, dst: VReg, mem: Amode },
+    StoreXmm { size: u8, src: VReg, mem: Amode },
     /// All bits zero.
-    ZeroXmm {
-        dst: VReg,
-    },
+    ZeroXmm { dst: VReg },
     /// All bits one.
-    OnesXmm {
-        dst: VReg,
-    },
+    OnesXmm { dst: VReg },
     /// Two-address: dst = dst op src.
-    Sse {
-        op: SseOp,
-        dst: VReg,
-        src: Src,
-    },
+    Sse { op: SseOp, dst: VReg, src: Src },
     /// As above with an immediate byte.
-    SseImm {
-        op: SseOp,
-        dst: VReg,
-        src: Src,
-        imm: u8,
-    },
+    SseImm { op: SseOp, dst: VReg, src: Src, imm: u8 },
     /// dst = op src.
-    SseUnary {
-        op: SseOp,
-        dst: VReg,
-        src: Src,
-    },
+    SseUnary { op: SseOp, dst: VReg, src: Src },
     /// dst = op src with an immediate byte.
-    SseUnaryImm {
-        op: SseOp,
-        dst: VReg,
-        src: Src,
-        imm: u8,
-    },
+    SseUnaryImm { op: SseOp, dst: VReg, src: Src, imm: u8 },
     /// Vector shift by a constant, or byte shift of the register.
-    SseShift {
-        op: SseOp,
-        dst: VReg,
-        imm: u8,
-    },
+    SseShift { op: SseOp, dst: VReg, imm: u8 },
     /// `ucomiss`, `ucomisd`.
-    CompareXmm {
-        op: SseOp,
-        lhs: VReg,
-        rhs: Src,
-    },
+    CompareXmm { op: SseOp, lhs: VReg, rhs: Src },
     /// From a general register or slot: conversions and `movd`, `movq`.
-    GprToXmm {
-        op: SseOp,
-        width: Width,
-        dst: VReg,
-        src: VReg,
-    },
+    GprToXmm { op: SseOp, width: Width, dst: VReg, src: VReg },
     /// To a general register.
-    XmmToGpr {
-        op: SseOp,
-        width: Width,
-        dst: VReg,
-        src: VReg,
-    },
+    XmmToGpr { op: SseOp, width: Width, dst: VReg, src: VReg },
     /// A word into a lane.
-    Pinsrw {
-        dst: VReg,
-        src: VReg,
-        lane: u8,
-    },
+    Pinsrw { dst: VReg, src: VReg, lane: u8 },
     /// A lane as a zero-extended word.
-    Pextrw {
-        dst: VReg,
-        src: VReg,
-        lane: u8,
-    },
+    Pextrw { dst: VReg, src: VReg, lane: u8 },
     /// dst = cond ? src : dst.
-    SelectXmm {
-        cond: Cond,
-        dst: VReg,
-        src: VReg,
-        size: u8,
-    },
+    SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 },
     /// Pops the x87 stack into a vector register, through the outgoing argument area.
-    PopFpu {
-        size: u8,
-        dst: VReg,
-    },
+    PopFpu { size: u8, dst: VReg },
     /// Pushes a value on the x87 stack, through the outgoing argument area.
-    PushFpu {
-        size: u8,
-        src: VReg,
-    },
+    PushFpu { size: u8, src: VReg },
     /// Pushes a 64-bit integer in memory on the x87 stack.
-    PushFpuInt {
-        mem: Amode,
-    },
+    PushFpuInt { mem: Amode },
     /// Pops the x87 stack into memory.
-    PopFpuMem {
-        size: u8,
-        mem: Amode,
-    },
+    PopFpuMem { size: u8, mem: Amode },
     // ---- atomics and fences
     Mfence,
     /// `lock xadd`: dst gets the old value.
-    LockXadd {
-        width: Width,
-        dst: VReg,
-        mem: Amode,
-    },
+    LockXadd { width: Width, dst: VReg, mem: Amode },
     /// `xchg` with memory.
-    Xchg {
-        width: Width,
-        dst: VReg,
-        mem: Amode,
-    },
+    Xchg { width: Width, dst: VReg, mem: Amode },
     /// `lock cmpxchg`: rax is compared and gets the old value.
-    LockCmpxchg {
-        width: Width,
-        expected: VReg,
-        new: VReg,
-        old: VReg,
-        mem: Amode,
-    },
+    LockCmpxchg { width: Width, expected: VReg, new: VReg, old: VReg, mem: Amode },
     /// `lock cmpxchg8b`: edx:eax is compared and gets the old value, ecx:ebx is stored.
-    LockCmpxchg8b {
-        expected: [VReg; 2],
-        new: [VReg; 2],
-        old: [VReg; 2],
-        mem: Amode,
-    },
+    LockCmpxchg8b { expected: [VReg; 2], new: [VReg; 2], old: [VReg; 2], mem: Amode },
     /// A compare-and-exchange loop: old value in rax, `scratch` destroyed.
-    RmwLoop {
-        op: Alu,
-        width: Width,
-        src: VReg,
-        old: VReg,
-        scratch: VReg,
-        mem: Amode,
-    },
+    RmwLoop { op: Alu, width: Width, src: VReg, old: VReg, scratch: VReg, mem: Amode },
     /// The same for 64 bits in pairs; `operand` is in memory, ecx:ebx are destroyed. Exchange if `op` is None.
-    RmwLoop8b {
-        op: Option<(Alu, Alu)>,
-        operand: u32,
-        old: [VReg; 2],
-        scratch: [VReg; 2],
-        mem: Amode,
-    },
+    RmwLoop8b { op: Option<(Alu, Alu)>, operand: u32, old: [VReg; 2], scratch: [VReg; 2], mem: Amode },
     // ---- stack
     /// Lowers the stack pointer.
-    StackSub {
-        amount: VReg,
-    },
+    StackSub { amount: VReg },
     /// The stack pointer as it is.
-    StackSave {
-        dst: VReg,
-    },
+    StackSave { dst: VReg },
     /// Sets the stack pointer.
-    StackRestore {
-        src: VReg,
-    },
+    StackRestore { src: VReg },
     // ---- control
     /// Arguments and results are extra operands; the mode says what the call destroys.
-    Call {
-        callee: Callee,
-        mode: Mode,
-    },
-    Jmp {
-        target: MachBlock,
-    },
-    Jcc {
-        cond: Cond,
-        if_true: MachBlock,
-        if_false: MachBlock,
-    },
+    Call { callee: Callee, mode: Mode },
+    Jmp { target: MachBlock },
+    Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock },
     /// To `both` where the two conditions hold, else to `otherwise`.
-    JccAnd {
-        conds: [Cond; 2],
-        both: MachBlock,
-        otherwise: MachBlock,
-    },
+    JccAnd { conds: [Cond; 2], both: MachBlock, otherwise: MachBlock },
     /// A planned switch: `index` is the value, `scratch` is destroyed.
-    Switch {
-        switch: u32,
-        index: VReg,
-        scratch: VReg,
-    },
+    Switch { switch: u32, index: VReg, scratch: VReg },
     /// The same for a pair.
-    SwitchPair {
-        switch: u32,
-        lo: VReg,
-        hi: VReg,
-        scratch: VReg,
-    },
+    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg },
     /// Epilogue and return; results are extra operands.
     Ret,
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
