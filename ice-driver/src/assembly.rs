@@ -27,6 +27,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     /// One function, before its labels are made unique.
     listing: String,
     constants: ConstantPool,
+    /// Sizes of the constants so far, in the order of first use: the order of their sections.
+    sizes: Vec<ConstantSize>,
 }
 
 impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
@@ -35,8 +37,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
     /// # Errors
     /// Errors of the sink.
     pub fn new(module: &'m Module, names: &'a SymbolNames<'m>, sink: S) -> Result<Self, Error> {
-        let (text, listing, constants) = (String::new(), String::new(), ConstantPool::new());
-        let mut output = AssemblyOutput { module, names, sink, text, listing, constants };
+        let (text, listing, constants, sizes) =
+            (String::new(), String::new(), ConstantPool::new(), Vec::new());
+        let mut output = AssemblyOutput { module, names, sink, text, listing, constants, sizes };
         for id in module.globals.keys() {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
@@ -97,12 +100,16 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         writeln!(out, "\t.type {name},@function\n{name}:")?;
         self.listing.clear();
-        let (constants, compiled) = (&mut self.constants, &output.compiled);
+        let (constants, sizes, compiled) = (&mut self.constants, &mut self.sizes, &output.compiled);
+        let known_sizes = sizes.len();
         output.listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) => names.write_function(function, out),
             CodeSymbol::Global(global) => names.write_global(global, out),
             CodeSymbol::Libcall(libcall) => out.write_str(libcall.name()),
             CodeSymbol::Constant(id) => {
+                if !sizes.contains(&id.size) {
+                    sizes.push(id.size);
+                }
                 let id = constants.intern(id.size, compiled.constants.get(id).unwrap_or(0));
                 write_constant_name(id, out)
             }
@@ -119,7 +126,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 writeln!(out, "\t.long {name}+{target}")?;
             }
         }
-        Ok(())
+        // The contents come at the end; the assembler orders sections as it meets them.
+        self.sizes[known_sizes..].iter().try_for_each(|&size| write_constant_section(size, out))
     }
 
     fn write_constants(&mut self) -> fmt::Result {
@@ -127,7 +135,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         for size in [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16] {
             let bytes = size.bytes();
             if self.constants.len(size) > 0 {
-                writeln!(out, "\t.section .rodata.cst{bytes},\"aM\",@progbits,{bytes}\n\t.balign {bytes}")?;
+                write_constant_section(size, out)?;
+                writeln!(out, "\t.balign {bytes}")?;
             }
             for index in 0..self.constants.len(size) as u32 {
                 let id = ConstantId { size, index };
@@ -159,6 +168,11 @@ fn write_with_unique_labels(listing: &str, function: FuncId, out: &mut String) -
         rest = label;
     }
     out.write_str(rest)
+}
+
+fn write_constant_section(size: ConstantSize, out: &mut String) -> fmt::Result {
+    let bytes = size.bytes();
+    writeln!(out, "\t.section .rodata.cst{bytes},\"aM\",@progbits,{bytes}")
 }
 
 fn write_constant_name(id: ConstantId, out: &mut dyn Write) -> fmt::Result {
