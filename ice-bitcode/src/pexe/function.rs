@@ -7,6 +7,7 @@
 //!
 //! A reader is scratch memory: it is reused from function to function and then allocates nothing.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -28,7 +29,7 @@ pub struct FunctionReader {
     reader: Option<Reader<'static>>,
     pub(super) record: Record,
     /// Local values by number: parameters, constants, results; announced ones ahead of time.
-    pub(super) locals: Vec<PackedOption<Value>>,
+    pub(super) locals: Vec<Local>,
     /// Addresses of functions and globals that this body uses: (epoch, value).
     addresses: Vec<(u32, PackedOption<Value>)>,
     epoch: u32,
@@ -42,6 +43,8 @@ pub struct FunctionReader {
     pub(super) num_blocks: u32,
     /// The block that the next instruction belongs to.
     pub(super) block: u32,
+    /// Whether something came after which constants are misplaced.
+    pub(super) has_begun: bool,
     /// Whether a non-phi of the current block was read.
     pub(super) past_phis: bool,
     /// Indices in `locals` of the constants.
@@ -52,8 +55,37 @@ pub struct FunctionReader {
     pub(super) checks: SsaChecks,
 }
 
-/// What a part of the reader gives: the place is added by the caller.
-pub(super) type Checked<T> = core::result::Result<T, Error>;
+/// A local value.
+#[derive(Clone, Copy)]
+pub(super) struct Local {
+    pub(super) value: Value,
+    /// The block of its definition (0 for parameters and constants), [`ANNOUNCED`] or [`MISSING`].
+    pub(super) block: u32,
+    /// The last block for which a use was noted.
+    noted: u32,
+}
+
+/// The type is known, the definition is still to come.
+const ANNOUNCED: u32 = u32::MAX - 1;
+/// Nothing is known; `value` means nothing.
+const MISSING: u32 = u32::MAX;
+
+impl Local {
+    fn new(value: Value, block: u32) -> Local {
+        Local { value, block, noted: MISSING }
+    }
+}
+
+/// What a part of the reader gives: the place is added by the caller. Boxed, because errors are rare and results
+/// should fit in registers.
+pub(super) type Checked<T> = core::result::Result<T, Box<Error>>;
+
+/// An error, out of the way of the code that goes on.
+#[cold]
+#[inline(never)]
+pub(super) fn fail<T>(error: Error) -> Checked<T> {
+    Err(Box::new(error))
+}
 
 impl FunctionReader {
     /// A reader without memory of any function.
@@ -131,13 +163,14 @@ impl FunctionReader {
             self.epoch = 1;
         }
         self.locals.clear();
-        self.locals.extend(builder.func.params().iter().map(|&p| PackedOption::from(p)));
+        self.locals.extend(builder.func.params().iter().map(|&p| Local::new(p, 0)));
         self.next_local = self.locals.len() as u32;
         self.constant_range = self.next_local..self.next_local;
         self.pending = 0;
         self.num_blocks = 0;
         self.block = 0;
         self.past_phis = false;
+        self.has_begun = false;
         self.checks.begin();
     }
 
@@ -153,9 +186,9 @@ impl FunctionReader {
         loop {
             match reader.next(record)? {
                 Entry::Record => {
-                    let remaining = reader.remaining_bits();
-                    self.instruction_record(&header.module, record, remaining, builder)
-                        .map_err(|error| reader.record_error(error, record))?;
+                    if let Err(error) = self.instruction_record(&header.module, reader, record, builder) {
+                        return Err(reader.record_error(*error, record));
+                    }
                 }
                 Entry::EndBlock => break,
                 Entry::DefineAbbrev => {}
@@ -164,11 +197,7 @@ impl FunctionReader {
                         if self.num_blocks == 0 {
                             return Err(reader.error(Error::BlockCountFirst));
                         }
-                        let is_first = self.constant_range.is_empty() && self.checks.is_untouched();
-                        if !is_first
-                            || self.block != 0
-                            || self.next_local as usize != builder.func.params().len()
-                        {
+                        if core::mem::replace(&mut self.has_begun, true) {
                             return Err(reader.error(Error::MisplacedConstants));
                         }
                         reader.enter(&inner);
@@ -183,24 +212,28 @@ impl FunctionReader {
                 },
             }
         }
-        self.finish(builder).map_err(|error| reader.error(error))
+        self.finish(builder).map_err(|error| reader.error(*error))
     }
 
     fn finish<F: Filter>(&mut self, builder: &mut FunctionBuilder<'_, F>) -> Checked<()> {
         if self.num_blocks == 0 {
-            return Err(Error::BlockCountFirst);
+            return fail(Error::BlockCountFirst);
         }
         if builder.current_block().is_some() {
-            return Err(Error::NoTerminator);
+            return fail(Error::NoTerminator);
         }
         if self.block < self.num_blocks {
-            return Err(Error::TooFewBlocks { declared: self.num_blocks, found: self.block });
+            return fail(Error::TooFewBlocks { declared: self.num_blocks, found: self.block });
         }
         if self.pending > 0 {
             let value = self.first_local + self.next_local;
-            return Err(Error::NeverDefined { value });
+            return fail(Error::NeverDefined { value });
         }
-        self.checks.check(builder.func)
+        self.checks.check(builder.func, &self.locals).or_else(|error| match error {
+            // The number of the value in the file, where the check knows its index.
+            Error::NotDominated { value } => fail(Error::NotDominated { value: self.first_local + value }),
+            error => fail(error),
+        })
     }
 
     // ---- constants
@@ -213,7 +246,6 @@ impl FunctionReader {
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
         let mut ty = None;
-        self.checks.touch();
         loop {
             match reader.next(record)? {
                 Entry::EndBlock => break,
@@ -225,9 +257,9 @@ impl FunctionReader {
                 }
                 Entry::Record => {
                     let value = constant(module, record, &mut ty, builder)
-                        .map_err(|error| reader.record_error(error, record))?;
+                        .map_err(|error| reader.record_error(*error, record))?;
                     if let Some(value) = value {
-                        self.locals.push(value.into());
+                        self.locals.push(Local::new(value, 0));
                         self.next_local += 1;
                     }
                 }
@@ -244,36 +276,68 @@ impl FunctionReader {
         self.first_local + self.next_local
     }
 
-    /// The value that an operand of an instruction means.
-    pub(super) fn operand<F: Filter>(
+    /// The value of an operand that is not defined in the current block nor where it dominates everything.
+    #[inline(never)]
+    pub(super) fn far_operand<F: Filter>(
         &mut self,
         module: &ice_ir::Module,
         relative: u64,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<Value> {
-        let number = self.next_number().wrapping_sub(relative as u32);
         // Above 2^32 only small negative distances in 64 bits are legal.
         if relative >> 32 != 0 && (relative >> 31) + 1 != 1 << 33 {
-            return Err(Error::NonexistentValue { operand: relative });
+            return fail(Error::NonexistentValue { operand: relative });
         }
-        self.value(module, number, relative, builder)
+        let number = self.next_number().wrapping_sub(relative as u32);
+        let Some(index) = number.checked_sub(self.first_local) else {
+            return self.address(module, number, builder);
+        };
+        let block = self.block;
+        match self.locals.get_mut(index as usize) {
+            Some(local) if local.block == ANNOUNCED => {
+                self.checks.note_early_use(index, block);
+                Ok(local.value)
+            }
+            Some(local) if local.block != MISSING => {
+                if local.block != block && core::mem::replace(&mut local.noted, block) != block {
+                    self.checks.note_use(index, block);
+                }
+                Ok(local.value)
+            }
+            _ => self.undefined(number, relative),
+        }
     }
 
-    /// The value with an absolute number.
-    pub(super) fn value<F: Filter>(
+    /// The value of a phi operand with an absolute number; `pair` are the operand as stored and the block, which
+    /// exists.
+    pub(super) fn phi_operand<F: Filter>(
         &mut self,
         module: &ice_ir::Module,
         number: u32,
-        operand: u64,
+        pair: &[u64],
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<Value> {
-        let Some(local) = number.checked_sub(self.first_local) else {
+        let Some(index) = number.checked_sub(self.first_local) else {
             return self.address(module, number, builder);
         };
-        match self.locals.get(local as usize).and_then(|v| v.expand()) {
-            Some(value) => Ok(value),
-            None if number > i32::MAX as u32 => Err(Error::NonexistentValue { operand }),
-            None => Err(Error::UsedBeforeDefined { value: number }),
+        let pred = pair[1] as u32;
+        match self.locals.get_mut(index as usize) {
+            Some(local) if local.block != MISSING => {
+                let settled = local.block == pred || local.block == 0;
+                if !settled && core::mem::replace(&mut local.noted, pred) != pred {
+                    self.checks.note_use(index, pred);
+                }
+                Ok(local.value)
+            }
+            _ => self.undefined(number, pair[0]),
+        }
+    }
+
+    #[cold]
+    fn undefined(&self, number: u32, operand: u64) -> Checked<Value> {
+        match number > i32::MAX as u32 {
+            true => fail(Error::NonexistentValue { operand }),
+            false => fail(Error::UsedBeforeDefined { value: number }),
         }
     }
 
@@ -293,7 +357,7 @@ impl FunctionReader {
             None => {
                 let function = FuncId::from_u32(number);
                 if let FunctionKind::Intrinsic(_) = module.functions[function].kind {
-                    return Err(Error::IntrinsicAsValue { function: number });
+                    return fail(Error::IntrinsicAsValue { function: number });
                 }
                 Symbol::Function(function)
             }
@@ -313,36 +377,36 @@ impl FunctionReader {
     ) -> Checked<()> {
         let next = u64::from(self.next_number());
         if number < next {
-            return Err(Error::AlreadyDeclared { value: number });
+            return fail(Error::AlreadyDeclared { value: number });
         }
         // Each record that defines a value takes at least two bits.
         if number - next > remaining_bits / 2 || number > u64::from(i32::MAX as u32) {
-            return Err(Error::ForwardOutOfRange { value: number });
+            return fail(Error::ForwardOutOfRange { value: number });
         }
         let local = (number - u64::from(self.first_local)) as usize;
         if self.locals.len() <= local {
-            self.locals.resize(local + 1, None.into());
+            self.locals.resize(local + 1, Local::new(Value::from_u32(0), MISSING));
         }
-        if self.locals[local].is_some() {
-            return Err(Error::AlreadyDeclared { value: number });
+        if self.locals[local].block != MISSING {
+            return fail(Error::AlreadyDeclared { value: number });
         }
-        let value = builder.func.make_forward(ty);
-        self.locals[local] = value.into();
+        self.locals[local] = Local::new(builder.func.make_forward(ty), ANNOUNCED);
         self.pending += 1;
         Ok(())
     }
 
     /// Prepares the definition of the next value: if it was announced, the builder must define that one.
+    #[inline]
     pub(super) fn prepare<F: Filter>(
         &mut self,
         ty: Type,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let announced = self.locals.get(self.next_local as usize).and_then(|v| v.expand());
-        if let Some(value) = announced {
+        let announced = self.locals.get(self.next_local as usize);
+        if let Some(&Local { value, block: ANNOUNCED, .. }) = announced {
             let expected = builder.func.value_type(value);
             if expected != ty {
-                return Err(Error::AnnouncedType {
+                return fail(Error::AnnouncedType {
                     value: self.next_number(),
                     announced: expected,
                     found: ty,
@@ -355,10 +419,12 @@ impl FunctionReader {
     }
 
     /// Gives the next number to `value`.
+    #[inline]
     pub(super) fn define(&mut self, value: Value) {
+        let local = Local::new(value, self.block);
         match self.locals.get_mut(self.next_local as usize) {
-            Some(slot) => *slot = value.into(),
-            None => self.locals.push(value.into()),
+            Some(slot) => *slot = local,
+            None => self.locals.push(local),
         }
         self.next_local += 1;
     }
@@ -377,7 +443,7 @@ impl FunctionReader {
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
         let &[count] = &record.ops[..] else {
-            return Err(Error::OperandCount {
+            return fail(Error::OperandCount {
                 record: "DECLAREBLOCKS",
                 found: record.ops.len(),
                 expected: "1",
@@ -385,14 +451,14 @@ impl FunctionReader {
         };
         debug_assert_eq!(record.code, fcode::DECLAREBLOCKS);
         if self.num_blocks != 0 {
-            return Err(Error::BlockCountFirst);
+            return fail(Error::BlockCountFirst);
         }
         if count == 0 {
-            return Err(Error::NoBlocks);
+            return fail(Error::NoBlocks);
         }
         // Each block has a terminator of at least two bits.
         if count > remaining_bits / 2 || count > u64::from(i32::MAX as u32) {
-            return Err(Error::BlockCountTooLarge { count });
+            return fail(Error::BlockCountTooLarge { count });
         }
         self.num_blocks = count as u32;
         for _ in 0..count {
@@ -420,39 +486,39 @@ fn constant<F: Filter>(
     let ops = &record.ops[..];
     let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
     if record.code == code::SETTYPE {
-        let &[id] = ops else { return Err(wrong("SETTYPE", "1")) };
+        let &[id] = ops else { return fail(wrong("SETTYPE", "1")) };
         *ty = Some(
             value_type(module, id).filter(|&ty| ty != Type::Void).ok_or(Error::ConstantType { ty: id })?,
         );
         return Ok(None);
     }
     if !matches!(record.code, code::UNDEF | code::INTEGER | code::FLOAT) {
-        return Err(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
+        return fail(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
     }
-    let Some(ty) = *ty else { return Err(Error::UntypedConstant) };
+    let Some(ty) = *ty else { return fail(Error::UntypedConstant) };
     let value = match record.code {
         code::UNDEF => match ops {
             [] => builder.func.make_undef(ty),
-            _ => return Err(wrong("UNDEF", "0")),
+            _ => return fail(wrong("UNDEF", "0")),
         },
         code::INTEGER => {
-            let &[number] = ops else { return Err(wrong("INTEGER", "1")) };
+            let &[number] = ops else { return fail(wrong("INTEGER", "1")) };
             if !ty.is_scalar_int() {
-                return Err(Error::ConstantKind { ty });
+                return fail(Error::ConstantKind { ty });
             }
             let number = unrotate_sign(number);
             if ty.sign_extend(number) != number {
-                return Err(Error::ConstantRange { ty });
+                return fail(Error::ConstantRange { ty });
             }
             builder.int_const(ty, number)
         }
         _ => {
-            let &[bits] = ops else { return Err(wrong("FLOAT", "1")) };
+            let &[bits] = ops else { return fail(wrong("FLOAT", "1")) };
             if !ty.is_scalar_float() {
-                return Err(Error::ConstantKind { ty });
+                return fail(Error::ConstantKind { ty });
             }
             if ty == Type::F32 && bits >> 32 != 0 {
-                return Err(Error::ConstantRange { ty });
+                return fail(Error::ConstantRange { ty });
             }
             builder.func.make_float(ty, bits)
         }

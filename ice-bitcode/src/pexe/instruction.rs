@@ -9,8 +9,8 @@ use ice_ir::{
 };
 
 use super::codes::{self, block, function as code};
-use super::function::{Checked, FunctionReader, value_type};
-use crate::bitstream::{Record, unrotate_sign};
+use super::function::{Checked, FunctionReader, fail, value_type};
+use crate::bitstream::{Reader, Record, unrotate_sign};
 use crate::error::Error;
 
 /// Largest alignment code: 2^29 bytes.
@@ -18,45 +18,27 @@ const MAX_ALIGNMENT: u64 = 30;
 
 /// The error for a record `$name` with other than `$expected` operands.
 fn count_error<T>(record: &'static str, found: usize, expected: &'static str) -> Checked<T> {
-    Err(Error::OperandCount { record, found, expected })
+    fail(Error::OperandCount { record, found, expected })
 }
 
 impl FunctionReader {
     /// Reads one record of a FUNCTION block.
+    #[inline]
     pub(super) fn instruction_record<F: Filter>(
         &mut self,
         module: &Module,
+        reader: &Reader<'_>,
         record: &Record,
-        remaining_bits: u64,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        if record.code == code::DECLAREBLOCKS {
-            return self.declare_blocks(record, remaining_bits, builder);
+        let is_instruction = !matches!(record.code, code::DECLAREBLOCKS | code::FORWARDTYPEREF);
+        if !(is_instruction && builder.current_block().is_some()) {
+            self.between_blocks(module, reader, record, builder)?;
+            if !is_instruction {
+                return Ok(());
+            }
         }
-        if self.num_blocks == 0 {
-            return Err(Error::BlockCountFirst);
-        }
-        self.checks.touch();
-        if self.block >= self.num_blocks {
-            return Err(match record.code {
-                code::FORWARDTYPEREF => Error::NoTerminator,
-                _ => Error::TooManyBlocks { declared: self.num_blocks },
-            });
-        }
-        if record.code == code::FORWARDTYPEREF {
-            let &[number, ty] = &record.ops[..] else {
-                return count_error("FORWARDTYPEREF", record.ops.len(), "2");
-            };
-            let ty = value_type(module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)?;
-            return self.announce(number, ty, remaining_bits, builder);
-        }
-        if builder.current_block().is_none() {
-            builder.switch_to_block(Block::from_u32(self.block));
-            self.past_phis = false;
-        }
-        if record.code != code::PHI {
-            self.past_phis = true;
-        }
+        self.past_phis |= record.code != code::PHI;
         let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
         match record.code {
             code::BINOP => cx.binop(),
@@ -75,8 +57,44 @@ impl FunctionReader {
             code::VSELECT => cx.select(),
             code::CALL => cx.call(),
             code::CALL_INDIRECT => cx.call_indirect(),
-            code => Err(Error::UnknownRecord { code, block: block::FUNCTION }),
+            code => fail(Error::UnknownRecord { code, block: block::FUNCTION }),
         }
+    }
+}
+
+impl FunctionReader {
+    /// What is no instruction, and the start of a block.
+    #[inline(never)]
+    fn between_blocks<F: Filter>(
+        &mut self,
+        module: &Module,
+        reader: &Reader<'_>,
+        record: &Record,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        if record.code == code::DECLAREBLOCKS {
+            return self.declare_blocks(record, reader.remaining_bits(), builder);
+        }
+        if self.num_blocks == 0 {
+            return fail(Error::BlockCountFirst);
+        }
+        self.has_begun = true;
+        if self.block >= self.num_blocks {
+            return fail(match record.code {
+                code::FORWARDTYPEREF => Error::NoTerminator,
+                _ => Error::TooManyBlocks { declared: self.num_blocks },
+            });
+        }
+        if record.code == code::FORWARDTYPEREF {
+            let &[number, ty] = &record.ops[..] else {
+                return count_error("FORWARDTYPEREF", record.ops.len(), "2");
+            };
+            let ty = value_type(module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)?;
+            return self.announce(number, ty, reader.remaining_bits(), builder);
+        }
+        builder.switch_to_block(Block::from_u32(self.block));
+        self.past_phis = false;
+        Ok(())
     }
 }
 
@@ -92,26 +110,33 @@ impl<F: Filter> Reading<'_, '_, F> {
     // ---- operands
 
     /// The value of a relative operand, noted as used here.
+    #[inline(always)]
     fn value(&mut self, relative: u64) -> Checked<Value> {
-        let value = self.r.operand(self.module, relative, self.b)?;
-        let block = Block::from_u32(self.r.block);
-        self.r.checks.note_use(self.b.func, value, block);
-        Ok(value)
+        let local = self.r.next_local.wrapping_sub(relative as u32);
+        match self.r.locals.get(local as usize) {
+            // Defined in this block, or where it dominates everything.
+            Some(local) if (local.block == self.r.block || local.block == 0) && relative >> 32 == 0 => {
+                Ok(local.value)
+            }
+            _ => self.r.far_operand(self.module, relative, self.b),
+        }
     }
 
+    #[inline(always)]
     fn ty(&self, value: Value) -> Type {
         self.b.func.value_type(value)
     }
 
     fn value_type(&self, id: u64) -> Checked<Type> {
-        value_type(self.module, id).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)
+        let ty = value_type(self.module, id).filter(|&ty| ty != Type::Void);
+        ty.ok_or_else(|| Error::VoidValue.into())
     }
 
     fn target(&self, number: u64) -> Checked<Block> {
         match number {
-            0 => Err(Error::BranchToEntry),
+            0 => fail(Error::BranchToEntry),
             n if n < u64::from(self.r.num_blocks) => Ok(Block::from_u32(n as u32)),
-            block => Err(Error::UnknownBlock { block }),
+            block => fail(Error::UnknownBlock { block }),
         }
     }
 
@@ -135,7 +160,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         let (a, b) = (self.value(a)?, self.value(b)?);
         let (ty, right) = (self.ty(a), self.ty(b));
         if ty != right {
-            return Err(Error::OperandTypes { left: ty, right });
+            return fail(Error::OperandTypes { left: ty, right });
         }
         let index = usize::try_from(operator).unwrap_or(usize::MAX);
         let op = if ty.is_float_or_float_vector() {
@@ -143,9 +168,9 @@ impl<F: Filter> Reading<'_, '_, F> {
         } else {
             codes::INT_OPERATORS.get(index).copied()
         };
-        let op = op.ok_or(Error::UnknownOperator { operator, ty })?;
+        let Some(op) = op else { return fail(Error::UnknownOperator { operator, ty }) };
         if ty.is_bool_or_bool_vector() && !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
-            return Err(Error::BooleanArithmetic { operation: op.name() });
+            return fail(Error::BooleanArithmetic { operation: op.name() });
         }
         self.r.prepare(ty, self.b)?;
         let result = self.b.binary(op, a, b);
@@ -158,9 +183,9 @@ impl<F: Filter> Reading<'_, '_, F> {
         let a = self.value(a)?;
         let (from, to) = (self.ty(a), self.value_type(ty)?);
         let op = usize::try_from(opcode).ok().and_then(|i| codes::CASTS.get(i).copied().flatten());
-        let op = op.ok_or(Error::UnknownCast { opcode })?;
+        let Some(op) = op else { return fail(Error::UnknownCast { opcode }) };
         if !cast_is_legal(op, from, to) {
-            return Err(Error::CastTypes { operation: op.name(), from, to });
+            return fail(Error::CastTypes { operation: op.name(), from, to });
         }
         self.r.prepare(to, self.b)?;
         let result = self.b.cast(op, a, to);
@@ -173,17 +198,17 @@ impl<F: Filter> Reading<'_, '_, F> {
         let (a, b) = (self.value(a)?, self.value(b)?);
         let (ty, right) = (self.ty(a), self.ty(b));
         if ty != right {
-            return Err(Error::CompareTypes { left: ty, right });
+            return fail(Error::CompareTypes { left: ty, right });
         }
-        let unknown = Error::UnknownPredicate { predicate, ty };
+        let unknown = || Error::UnknownPredicate { predicate, ty };
         self.r.prepare(ty.compare_result(), self.b)?;
         let result = if ty.is_float_or_float_vector() {
-            let cond = codes::float_predicate(predicate).ok_or(unknown)?;
+            let cond = codes::float_predicate(predicate).ok_or_else(unknown)?;
             self.b.fcmp(cond, a, b)
         } else {
-            let cond = codes::int_predicate(predicate).ok_or(unknown)?;
+            let cond = codes::int_predicate(predicate).ok_or_else(unknown)?;
             if ty.is_bool_or_bool_vector() {
-                return Err(Error::BooleanArithmetic { operation: "icmp" });
+                return fail(Error::BooleanArithmetic { operation: "icmp" });
             }
             self.b.icmp(cond, a, b)
         };
@@ -196,12 +221,12 @@ impl<F: Filter> Reading<'_, '_, F> {
         let (if_true, if_false, cond) = (self.value(if_true)?, self.value(if_false)?, self.value(cond)?);
         let (ty, right) = (self.ty(if_true), self.ty(if_false));
         if ty != right {
-            return Err(Error::SelectTypes { left: ty, right });
+            return fail(Error::SelectTypes { left: ty, right });
         }
         let cond_ty = self.ty(cond);
         let matches_lanes = cond_ty.is_bool_or_bool_vector() && cond_ty.lanes() == ty.lanes();
         if cond_ty != Type::I1 && !matches_lanes {
-            return Err(Error::SelectCondition { ty: cond_ty });
+            return fail(Error::SelectCondition { ty: cond_ty });
         }
         self.r.prepare(ty, self.b)?;
         let result = self.b.select(cond, if_true, if_false);
@@ -217,7 +242,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         let lanes = vector.lanes();
         let number = self.constant(relative, index);
         if self.ty(index) != Type::I32 || !number.is_some_and(|n| (0..i64::from(lanes)).contains(&n)) {
-            return Err(Error::LaneIndex { lanes });
+            return fail(Error::LaneIndex { lanes });
         }
         Ok(index)
     }
@@ -227,7 +252,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         let vector = self.value(vector)?;
         let ty = self.ty(vector);
         if !ty.is_vector() {
-            return Err(Error::NotAVector { ty });
+            return fail(Error::NotAVector { ty });
         }
         let index = self.lane(index, ty)?;
         self.r.prepare(ty.element(), self.b)?;
@@ -243,11 +268,11 @@ impl<F: Filter> Reading<'_, '_, F> {
         let (vector, element) = (self.value(vector)?, self.value(element)?);
         let ty = self.ty(vector);
         if !ty.is_vector() {
-            return Err(Error::NotAVector { ty });
+            return fail(Error::NotAVector { ty });
         }
         let (found, expected) = (self.ty(element), ty.element());
         if found != expected {
-            return Err(Error::LaneType { found, expected });
+            return fail(Error::LaneType { found, expected });
         }
         let index = self.lane(index, ty)?;
         self.r.prepare(ty, self.b)?;
@@ -266,7 +291,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         };
         let found = value.map_or(Type::Void, |v| self.ty(v));
         if found != self.b.func.ret {
-            return Err(Error::ReturnValue);
+            return fail(Error::ReturnValue);
         }
         self.b.ret(value);
         self.terminated()
@@ -283,7 +308,7 @@ impl<F: Filter> Reading<'_, '_, F> {
                 let cond = self.value(cond)?;
                 let ty = self.ty(cond);
                 if ty != Type::I1 {
-                    return Err(Error::BranchCondition { ty });
+                    return fail(Error::BranchCondition { ty });
                 }
                 self.b.cond_br(cond, if_true, if_false);
             }
@@ -299,21 +324,21 @@ impl<F: Filter> Reading<'_, '_, F> {
         let ty = self.value_type(ty)?;
         let value = self.value(value)?;
         if self.ty(value) != ty || !ty.is_scalar_int() || ty == Type::I1 {
-            return Err(Error::SwitchType { ty });
+            return fail(Error::SwitchType { ty });
         }
         if count.checked_mul(4) != Some(cases.len() as u64) {
-            return Err(Error::MalformedSwitch);
+            return fail(Error::MalformedSwitch);
         }
         let default = self.target(default)?;
         let table = self.b.switch(value, default);
         self.r.cases.clear();
         for case in cases.chunks_exact(4) {
             if case[0] != 1 || case[1] != 1 {
-                return Err(Error::CaseRange);
+                return fail(Error::CaseRange);
             }
             let number = unrotate_sign(case[2]);
             if ty.sign_extend(number) != number {
-                return Err(Error::CaseValue { value: number });
+                return fail(Error::CaseValue { value: number });
             }
             let target = self.target(case[3])?;
             self.b.func.switch_mut(table).cases.push((number, target));
@@ -321,7 +346,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         }
         self.r.cases.sort_unstable();
         if let Some(pair) = self.r.cases.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::CaseValue { value: pair[0] });
+            return fail(Error::CaseValue { value: pair[0] });
         }
         self.terminated()
     }
@@ -335,13 +360,13 @@ impl<F: Filter> Reading<'_, '_, F> {
     }
 
     fn phi(&mut self) -> Checked<()> {
-        let &[ty, ref pairs @ ..] = self.ops else { return Err(Error::MalformedPhi) };
+        let &[ty, ref pairs @ ..] = self.ops else { return fail(Error::MalformedPhi) };
         if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
-            return Err(Error::MalformedPhi);
+            return fail(Error::MalformedPhi);
         }
         let ty = value_type(self.module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::MalformedPhi)?;
         if self.r.past_phis || self.r.block == 0 {
-            return Err(Error::MisplacedPhi);
+            return fail(Error::MisplacedPhi);
         }
         let next = self.r.next_number();
         self.r.incoming.clear();
@@ -349,17 +374,15 @@ impl<F: Filter> Reading<'_, '_, F> {
             let distance = unrotate_sign(pair[0]);
             let number = i64::from(next).checked_sub(distance).and_then(|n| u32::try_from(n).ok());
             let number = number.ok_or(Error::NonexistentValue { operand: pair[0] })?;
-            let value = self.r.value(self.module, number, pair[0], self.b)?;
+            if pair[1] >= u64::from(self.r.num_blocks) {
+                return fail(Error::UnknownBlock { block: pair[1] });
+            }
+            let value = self.r.phi_operand(self.module, number, pair, self.b)?;
             let found = self.ty(value);
             if found != ty {
-                return Err(Error::PhiType { found, expected: ty });
+                return fail(Error::PhiType { found, expected: ty });
             }
-            if pair[1] >= u64::from(self.r.num_blocks) {
-                return Err(Error::UnknownBlock { block: pair[1] });
-            }
-            let pred = Block::from_u32(pair[1] as u32);
-            self.r.checks.note_phi_use(self.b.func, value, pred);
-            self.r.incoming.push((value, pred));
+            self.r.incoming.push((value, Block::from_u32(pair[1] as u32)));
         }
         self.r.prepare(ty, self.b)?;
         let result = self.b.phi(ty, &self.r.incoming);
@@ -377,12 +400,15 @@ impl<F: Filter> Reading<'_, '_, F> {
         let size = self.value(size)?;
         let ty = self.ty(size);
         if ty != Type::I32 {
-            return Err(Error::AllocaSize { ty });
+            return fail(Error::AllocaSize { ty });
         }
         if align > MAX_ALIGNMENT {
-            return Err(Error::AlignmentTooLarge { code: align });
+            return fail(Error::AlignmentTooLarge { code: align });
         }
-        let align_log2 = align.checked_sub(1).ok_or(Error::Alignment { code: align, ty })? as u8;
+        let Some(align_log2) = align.checked_sub(1) else {
+            return fail(Error::Alignment { code: align, ty });
+        };
+        let align_log2 = align_log2 as u8;
         self.r.prepare(self.module.pointer_type, self.b)?;
         let result = self.b.alloca(size, align_log2, self.module.pointer_type);
         self.r.define(result);
@@ -392,7 +418,7 @@ impl<F: Filter> Reading<'_, '_, F> {
     fn address(&mut self, relative: u64) -> Checked<Value> {
         let address = self.value(relative)?;
         let ty = self.ty(address);
-        if ty == self.module.pointer_type { Ok(address) } else { Err(Error::AddressType { ty }) }
+        if ty == self.module.pointer_type { Ok(address) } else { fail(Error::AddressType { ty }) }
     }
 
     fn load(&mut self) -> Checked<()> {
@@ -431,7 +457,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         match cc {
             0 => Ok(TailHint::None),
             1 => Ok(TailHint::Tail),
-            bits => Err(Error::CallConvention { bits }),
+            bits => fail(Error::CallConvention { bits }),
         }
     }
 
@@ -442,19 +468,19 @@ impl<F: Filter> Reading<'_, '_, F> {
         let tail = Self::tail(cc)?;
         let number = self.r.next_number().wrapping_sub(callee as u32);
         if number >= self.r.num_functions || callee >> 32 != 0 {
-            return Err(Error::CalleeNotFunction { value: number });
+            return fail(Error::CalleeNotFunction { value: number });
         }
         let callee = FuncId::from_u32(number);
         let signature = self.module.signature(callee);
         let (passed, expected) = (args.len(), signature.params.len());
         if passed != expected {
-            return Err(Error::ArgumentCount { passed, expected });
+            return fail(Error::ArgumentCount { passed, expected });
         }
         self.arguments(args)?;
         for (argument, (&value, &expected)) in self.r.args.iter().zip(&signature.params).enumerate() {
             let found = self.ty(value);
             if found != expected {
-                return Err(Error::ArgumentType { argument, found, expected });
+                return fail(Error::ArgumentType { argument, found, expected });
             }
         }
         let ret = signature.ret;
@@ -479,29 +505,29 @@ impl<F: Filter> Reading<'_, '_, F> {
         let constant = |n: usize| self.constant(relative[n], self.r.args[n]);
         let orders = |n: usize, legal: &[i64]| match constant(n) {
             Some(order) if legal.contains(&order) => Ok(()),
-            _ => Err(Error::AtomicOperands),
+            _ => fail(Error::AtomicOperands),
         };
         match op {
             Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset => match constant(3) {
                 Some(1) => Ok(()),
-                _ => Err(Error::CopyAlignment),
+                _ => fail(Error::CopyAlignment),
             },
             Intrinsic::AtomicLoad => orders(1, &[3, 6]),
             Intrinsic::AtomicStore => orders(2, &[4, 6]),
             Intrinsic::AtomicRmw => {
                 if constant(0).and_then(AtomicOp::from_code).is_none() {
-                    return Err(Error::AtomicOperands);
+                    return fail(Error::AtomicOperands);
                 }
                 orders(3, &[3, 4, 5, 6])
             }
             Intrinsic::AtomicCmpxchg => match (constant(3), constant(4)) {
                 (Some(3 | 5 | 6), Some(3)) | (Some(6), Some(6)) => Ok(()),
-                _ => Err(Error::AtomicOperands),
+                _ => fail(Error::AtomicOperands),
             },
             Intrinsic::AtomicFence => orders(0, &[3, 4, 5, 6]),
             Intrinsic::AtomicIsLockFree => match constant(0) {
                 Some(1 | 2 | 4 | 8) => Ok(()),
-                _ => Err(Error::LockFreeSize),
+                _ => fail(Error::LockFreeSize),
             },
             _ => Ok(()),
         }
@@ -515,14 +541,14 @@ impl<F: Filter> Reading<'_, '_, F> {
         let callee = self.value(callee)?;
         let ty = self.ty(callee);
         if ty != self.module.pointer_type {
-            return Err(Error::CalleeType { ty });
+            return fail(Error::CalleeType { ty });
         }
         let ret = value_type(self.module, ret).ok_or(Error::VoidValue)?;
         self.arguments(args)?;
         let small = |ty: &Type| matches!(ty, Type::I1 | Type::I8 | Type::I16);
         let types = self.r.args.iter().map(|&v| self.ty(v)).chain([ret]);
         if let Some(ty) = types.into_iter().find(small) {
-            return Err(Error::IndirectCallType { ty });
+            return fail(Error::IndirectCallType { ty });
         }
         if ret != Type::Void {
             self.r.prepare(ret, self.b)?;
@@ -557,11 +583,11 @@ fn cast_is_legal(op: CastOp, from: Type, to: Type) -> bool {
 /// The alignment of a load or store, as log2 (bitcode specification, section 9.4).
 fn memory_alignment(code: u64, ty: Type) -> Checked<u8> {
     if code > MAX_ALIGNMENT {
-        return Err(Error::AlignmentTooLarge { code });
+        return fail(Error::AlignmentTooLarge { code });
     }
     let is_legal = match ty {
         Type::Void | Type::I1 | Type::V4I1 | Type::V8I1 | Type::V16I1 => {
-            return Err(Error::NotInMemory { ty });
+            return fail(Error::NotInMemory { ty });
         }
         Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::V16I8 => code == 1,
         Type::F32 => code == 1 || code == 3,
@@ -569,5 +595,5 @@ fn memory_alignment(code: u64, ty: Type) -> Checked<u8> {
         Type::V8I16 => code == 2,
         Type::V4I32 | Type::V4F32 => code == 3,
     };
-    if is_legal { Ok(code as u8 - 1) } else { Err(Error::Alignment { code, ty }) }
+    if is_legal { Ok(code as u8 - 1) } else { fail(Error::Alignment { code, ty }) }
 }

@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ice_ir::dominators::DominatorTree;
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Value, ValueDef};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData};
 
+use super::function::Local;
 use crate::error::Error;
 
 /// Notes and scratch of the checks; reused from function to function.
@@ -18,74 +19,42 @@ use crate::error::Error;
 pub(super) struct SsaChecks {
     pub(super) cfg: ControlFlowGraph,
     dominators: DominatorTree,
-    /// Uses that are not settled: the definition must dominate the end of the block.
-    uses: Vec<(Value, Block)>,
+    /// Uses that are not settled, by index of the local value and block: the definition must dominate the end of
+    /// the block.
+    uses: Vec<(u32, u32)>,
     /// Uses of announced values before their definition, not in phis: never in the block of the definition.
-    early: Vec<(Value, Block)>,
-    /// The last block for which a use of the value was noted, plus one.
-    noted: SecondaryMap<Value, u32>,
+    early: Vec<(u32, u32)>,
     phis: Vec<(Inst, Block)>,
     /// Sources of the edges into each block, repeated ones included, grouped by target.
     edge_ends: Vec<u32>,
     edge_sources: Vec<Block>,
     /// For the phi being checked: (entries seen, first value) by predecessor, with the mark of the phi.
     seen: SecondaryMap<Block, (u32, u32, u32)>,
-    touched: bool,
 }
 
 impl SsaChecks {
     pub(super) fn begin(&mut self) {
         self.uses.clear();
         self.early.clear();
-        self.noted.clear();
         self.phis.clear();
-        self.touched = false;
     }
 
-    /// Notes that something came after which constants are misplaced.
-    pub(super) fn touch(&mut self) {
-        self.touched = true;
+    /// Notes a use of a defined local value at the end of `block`.
+    pub(super) fn note_use(&mut self, local: u32, block: u32) {
+        self.uses.push((local, block));
     }
 
-    pub(super) fn is_untouched(&self) -> bool {
-        !self.touched
-    }
-
-    /// Notes a use of `value` by an instruction of `block`.
-    #[inline]
-    pub(super) fn note_use(&mut self, func: &Function, value: Value, block: Block) {
-        match func.value_def(value) {
-            ValueDef::Inst(def) if func.layout.block_of(def) != Some(block) => self.note(value, block),
-            ValueDef::Forward => self.early.push((value, block)),
-            _ => {}
-        }
-    }
-
-    /// Notes a use of `value` at the end of `pred`.
-    pub(super) fn note_phi_use(&mut self, func: &Function, value: Value, pred: Block) {
-        match func.value_def(value) {
-            ValueDef::Inst(def) if func.layout.block_of(def) != Some(pred) => self.note(value, pred),
-            ValueDef::Forward => self.uses.push((value, pred)),
-            _ => {}
-        }
-    }
-
-    fn note(&mut self, value: Value, block: Block) {
-        if self.noted.get(value).is_none() {
-            self.noted.resize((value.index() * 2).max(64));
-        }
-        let mark = block.as_u32() + 1;
-        if core::mem::replace(&mut self.noted[value], mark) != mark {
-            self.uses.push((value, block));
-        }
+    /// Notes a use of an announced local value by an instruction of `block`.
+    pub(super) fn note_early_use(&mut self, local: u32, block: u32) {
+        self.early.push((local, block));
     }
 
     pub(super) fn note_phi(&mut self, inst: Inst, block: Block) {
         self.phis.push((inst, block));
     }
 
-    /// Checks the complete function.
-    pub(super) fn check(&mut self, func: &Function) -> Result<(), Error> {
+    /// Checks the complete function. The value in an error of dominance is its index in `locals`.
+    pub(super) fn check(&mut self, func: &Function, locals: &[Local]) -> Result<(), Error> {
         self.cfg.compute(func);
         self.check_phis(func)?;
         if self.uses.is_empty() && self.early.is_empty() {
@@ -93,14 +62,13 @@ impl SsaChecks {
         }
         self.dominators.compute(func, &self.cfg);
         for (uses, may_share_block) in [(&self.uses, true), (&self.early, false)] {
-            for &(value, block) in uses {
-                let def = func.defining_inst(value).and_then(|inst| func.layout.block_of(inst));
-                let holds = def.is_some_and(|def| {
-                    (may_share_block || def != block) && self.dominators.dominates(def, block)
-                });
+            for &(local, block) in uses {
+                let def = Block::from_u32(locals[local as usize].block);
+                let block = Block::from_u32(block);
+                let holds = (may_share_block || def != block) && self.dominators.dominates(def, block);
                 // Nothing runs in a block that control cannot reach.
                 if !holds && self.dominators.is_reachable(block) {
-                    return Err(Error::NotDominated { value: value.as_u32() });
+                    return Err(Error::NotDominated { value: local });
                 }
             }
         }
