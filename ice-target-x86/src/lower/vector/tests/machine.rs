@@ -82,6 +82,8 @@ impl Machine<'_> {
         assert_eq!(mem.index, None);
         match mem.base {
             Base::Object(n) => (n, mem.disp.into()),
+            // Lowering of vectors allocates nothing on the stack.
+            Base::Allocated => panic!("dynamic allocation"),
             Base::Outgoing => (1000, mem.disp.into()),
             Base::Incoming => (1001, mem.disp.into()),
             Base::None => (1002, mem.disp.into()),
