@@ -1,5 +1,7 @@
 //! Time of whole translations, from the bytes of a program to the bytes of an object.
 
+#![allow(missing_docs, reason = "the macro makes an undocumented function")]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ice_driver::{Arch, Options, compile_to};
 

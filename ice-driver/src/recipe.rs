@@ -104,6 +104,15 @@ impl Recipe {
 #[cfg(debug_assertions)]
 const CHECKED_SIZE: usize = 1 << 12;
 
+/// Whether the result of register allocation is checked. Release builds never do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AllocationCheck {
+    /// No.
+    Off,
+    /// Where debug assertions are on, for functions that are not too large.
+    Debug,
+}
+
 /// What all functions of a translation have in common.
 pub struct Job<'a, T, B> {
     /// The back end.
@@ -120,6 +129,8 @@ pub struct Job<'a, T, B> {
     pub print_after: &'a [Step],
     /// Whether to take times.
     pub timing: Timing,
+    /// Whether to check register allocations.
+    pub check: AllocationCheck,
 }
 
 /// The memory of every step.
@@ -256,7 +267,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         let options = job.recipe.allocator();
         self.allocator.allocate(&self.mach, registers, &options)?;
         #[cfg(debug_assertions)]
-        if self.mach.num_blocks() * self.allocator.output().slots.len() <= CHECKED_SIZE
+        if job.check == AllocationCheck::Debug
+            && self.mach.num_blocks() * self.allocator.output().slots.len() <= CHECKED_SIZE
             && let Err(violations) = ice_regalloc::check(&self.mach, registers, self.allocator.output())
         {
             debug_assert!(false, "{}: {violations:#?}", self.func.id);

@@ -11,7 +11,7 @@ use crate::object::{ObjectOutput, data_limit};
 use crate::options::{Emit, FunctionSelector, InputFormat, Options};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::parallel::run_in_order;
-use crate::recipe::{FunctionCompiler, Job};
+use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
 use crate::report::Report;
 use ice_asm::{Listing, TextListing};
 use ice_bitcode::pexe;
@@ -179,6 +179,7 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
         emit: options.emit,
         print_after: &options.print_after,
         timing: options.timing,
+        check: AllocationCheck::Debug,
     };
     match options.emit {
         Emit::Object => {
