@@ -9,7 +9,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use common::{corpus, read, start};
+use ice_bitcode::bitstream::{Abbrev, Element, Op, Writer};
 use ice_bitcode::dump::dump_pexe;
+use ice_bitcode::header::HEADER;
 use ice_bitcode::pexe::{Event, FunctionReader, StreamReader, read_module, write_program};
 use ice_ir::{Faithful, Filtered, Function, FunctionBuilder, Program};
 
@@ -105,6 +107,32 @@ impl Random {
     }
 }
 
+/// Counts of operands and elements that the bytes cannot hold must not be believed.
+fn huge_counts() {
+    for array in [None, Some(Op::Fixed(1)), Some(Op::Vbr(6)), Some(Op::Char6), Some(Op::Fixed(0))] {
+        for count in [70_000, 0x0fff_ffff, u64::from(u32::MAX), 1 << 40] {
+            let mut w = Writer::new(&HEADER);
+            w.enter(8, 3);
+            match array {
+                None => w.record(1, &[1]),
+                Some(op) => w.define(&Abbrev::new(&[Op::Literal(1)], Element::Array(op)).expect("legal")),
+            }
+            w.selector(if array.is_none() { 3 } else { 4 });
+            if array.is_none() {
+                w.vbr(1, 6);
+            }
+            w.vbr(count, 6);
+            (0..64).for_each(|_| w.fixed(0, 32));
+            let bytes = w.finish();
+            let before = IN_USE.load(Relaxed);
+            PEAK.store(before, Relaxed);
+            assert!(read_module(&bytes).is_err());
+            let peak = PEAK.load(Relaxed) - before;
+            assert!(peak < 1 << 20, "{array:?} of {count}: {peak} bytes");
+        }
+    }
+}
+
 fn mutate(name: &str, original: &[u8], count: usize, scratch: &mut Scratch) {
     let mut random = Random(0x5eed_0001);
     let (mut accepted, mut bytes) = (0, original.to_vec());
@@ -132,6 +160,7 @@ fn mutate(name: &str, original: &[u8], count: usize, scratch: &mut Scratch) {
 
 #[test]
 fn damage_is_refused_with_a_place_and_in_little_memory() {
+    huge_counts();
     let mut scratch = Scratch::default();
     let count = std::env::var("ICE_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
     mutate("start", &start(), count * 5, &mut scratch);
