@@ -233,17 +233,19 @@ fn every_container_error() {
         })),
         "B01"
     );
-    // B02: a payload bit at position 64.
-    assert_eq!(
-        code(&in_block(|w| {
+    // B02: a payload bit at position 64, with any number of operands behind it.
+    for more in 0..40 {
+        let bytes = in_block(|w| {
             w.selector(3);
             w.vbr(1, 6);
-            w.vbr(1, 6);
+            w.vbr(1 + more, 6);
             (0..13).for_each(|_| w.fixed(63, 6));
             w.fixed(1, 6);
-        })),
-        "B02"
-    );
+            (0..more).for_each(|i| w.vbr(i * 7, 6));
+            w.record(1, &[]);
+        });
+        assert_eq!(code(&bytes), "B02", "{more} more");
+    }
     // B02: a 32-bit number that is not.
     assert_eq!(
         code(&in_block(|w| {

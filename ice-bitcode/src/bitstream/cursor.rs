@@ -27,8 +27,8 @@ pub struct Cursor<'a> {
     bits: u32,
 }
 
-/// Behind the end of every slice.
-const BEHIND: usize = usize::MAX / 2 + 1;
+/// Behind the end of every slice, and small enough that positions in bits fit in 64 bits.
+const BEHIND: usize = if usize::BITS > 32 { 1 << (usize::BITS - 5) } else { 1 << (usize::BITS - 1) };
 /// Farther behind: a number did not fit.
 const OVERFLOW: usize = BEHIND + BEHIND / 2;
 
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     #[must_use]
     pub const fn position(&self) -> u64 {
-        (self.next as u64).wrapping_mul(8).wrapping_sub(self.bits as u64)
+        self.next as u64 * 8 - self.bits as u64
     }
 
     /// Continues at bit `position`.
