@@ -51,13 +51,16 @@ pub fn temporary_beside(path: &Path) -> PathBuf {
 pub struct TemporaryDirectory(PathBuf);
 
 impl TemporaryDirectory {
+    /// How the names of all of them begin.
+    pub const PREFIX: &'static str = "ice-";
+
     /// Creates a directory in `parent` that only its owner may enter.
     ///
     /// # Errors
     /// Those of the system.
     pub fn new(parent: &Path) -> io::Result<TemporaryDirectory> {
         loop {
-            let path = parent.join(format!("ice-{}", unique_suffix()));
+            let path = parent.join(format!("{}{}", Self::PREFIX, unique_suffix()));
             match std::fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(TemporaryDirectory(path)),
                 // Left by a process of the same number.

@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 macro_rules! runtime_sources {
     ($($name:literal)*) => {
@@ -265,7 +266,29 @@ fn build_directory() -> io::Result<BuildDirectory> {
 /// # Errors
 /// It cannot be created.
 pub fn scratch_directory() -> io::Result<TemporaryDirectory> {
-    TemporaryDirectory::new(&build_directory()?.path)
+    let parent = build_directory()?;
+    if parent.kept == Kept::Yes {
+        remove_stale_directories(&parent.path);
+    }
+    TemporaryDirectory::new(&parent.path)
+}
+
+/// After this time a build does not run any more.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what builds that were killed have left in the cache.
+fn remove_stale_directories(cache: &Path) {
+    for entry in std::fs::read_dir(cache).into_iter().flatten().flatten() {
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(TemporaryDirectory::PREFIX);
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
+        if is_temporary && age.is_some_and(|age| age > STALE) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -297,6 +320,23 @@ mod tests {
         assert_eq!(key, compiler("/usr/bin/gcc", &[]).runtime_key());
         assert_ne!(key, compiler("/usr/bin/gcc", &["-m32"]).runtime_key());
         assert_ne!(key, compiler("/opt/bin/gcc", &[]).runtime_key());
+    }
+
+    #[test]
+    fn only_old_temporary_directories_are_removed() {
+        let cache = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
+        let old = std::time::SystemTime::now() - 2 * STALE;
+        for (name, time) in [("ice-1-1", Some(old)), ("ice-2-1", None), ("runtime-i686-0", Some(old))] {
+            let path = cache.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            std::fs::write(path.join("program.o"), "").unwrap();
+            if let Some(time) = time {
+                std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+            }
+        }
+        remove_stale_directories(cache.path());
+        let left = |name: &str| cache.path().join(name).exists();
+        assert_eq!([left("ice-1-1"), left("ice-2-1"), left("runtime-i686-0")], [false, true, true]);
     }
 
     #[test]
