@@ -122,7 +122,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         for (index, table) in output.compiled.tables.iter().enumerate() {
             writeln!(out, ".LT{}_{index}:", function.as_u32())?;
-            for target in &table.targets {
+            for target in table {
                 writeln!(out, "\t.long {name}+{target}")?;
             }
         }

@@ -305,7 +305,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let rodata = self.writer.standard_section(StandardSection::Rodata)?;
         self.bytes.clear();
         self.relocations.clear();
-        for &target in compiled.tables.iter().flat_map(|table| &table.targets) {
+        for &target in compiled.tables.targets() {
             self.relocations.push(Relocation {
                 offset: self.bytes.len() as u64,
                 r_type: address_type(self.arch),
@@ -374,8 +374,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             }
             CodeSymbol::JumpTable(table) => {
                 let (section, first) = tables.ok_or(unsupported.clone())?;
-                let before: usize =
-                    compiled.tables.iter().take(table as usize).map(|t| t.targets.len()).sum();
+                let before = compiled.tables.start(table as usize);
                 addend += first as i64 + 4 * before as i64;
                 Target::Section(section)
             }
@@ -412,7 +411,6 @@ impl<S: Sink, L: ice_asm::Listing> ModuleOutput<L> for ObjectOutput<'_, S> {
 mod tests {
     use super::*;
     use ice_ir::{FunctionDecl, GlobalDecl, Linkage, Name, Signature, Type};
-    use ice_passes::JumpTable;
     use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
     fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {
@@ -472,7 +470,8 @@ mod tests {
             let mut first = CompiledFunction { code: vec![0x90; 40], ..CompiledFunction::default() };
             let constant = first.constants.intern(ConstantSize::C8, 77);
             let other = first.constants.intern(ConstantSize::C8, 78);
-            first.tables = vec![JumpTable { targets: vec![8, 12] }, JumpTable { targets: vec![16] }];
+            first.tables.push([8, 12]);
+            first.tables.push([16]);
             first.relocs = vec![
                 reloc(0, RelocKind::PcRel32, CodeSymbol::Function(helper), -4),
                 reloc(4, RelocKind::Abs32, CodeSymbol::Global(table), 3),

@@ -144,6 +144,7 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
     allocator: ice_regalloc::Context,
+    emission: T::Scratch,
     buffer: CodeBuffer<L>,
     /// Sums over the functions compiled so far.
     pub report: Report,
@@ -161,6 +162,7 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
             allocator: ice_regalloc::Context::default(),
+            emission: T::Scratch::default(),
             buffer: CodeBuffer::new(),
             report: Report::default(),
         }
@@ -254,8 +256,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Step::Allocate => self.allocate(job),
             Step::Emit => job.target.emit(
                 &self.mach,
-                &self.lower.switches,
+                self.lower.switches(),
                 self.allocator.output(),
+                &mut self.emission,
                 &mut self.buffer,
                 &mut out.compiled,
             ),

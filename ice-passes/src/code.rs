@@ -120,11 +120,51 @@ impl CodeSymbol {
     }
 }
 
-/// A table of code addresses inside the function: offsets from its start, one a table entry.
+/// Tables of code addresses inside one function: offsets from its start, one a table entry.
 #[derive(Clone, Debug, Default)]
-pub struct JumpTable {
-    /// Offset of each target in the function's code.
-    pub targets: Vec<u32>,
+pub struct JumpTables {
+    targets: Vec<u32>,
+    /// End of each table in `targets`.
+    ends: Vec<u32>,
+}
+
+impl JumpTables {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.targets.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a table.
+    pub fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
+        self.targets.extend(targets);
+        self.ends.push(self.targets.len() as u32);
+    }
+
+    /// Number of tables.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True without tables.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The entries of all tables, one after another.
+    pub fn targets(&self) -> &[u32] {
+        &self.targets
+    }
+
+    /// Index in [`targets`](Self::targets) of the first entry of table `index`.
+    pub fn start(&self, index: usize) -> usize {
+        index.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
+    }
+
+    /// The tables in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|i| &self.targets[self.start(i)..self.ends[i] as usize])
+    }
 }
 
 /// The machine code of one function.
@@ -137,7 +177,7 @@ pub struct CompiledFunction {
     /// Constants that the code loads.
     pub constants: ConstantPool,
     /// Jump tables.
-    pub tables: Vec<JumpTable>,
+    pub tables: JumpTables,
 }
 
 impl CompiledFunction {

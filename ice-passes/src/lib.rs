@@ -15,7 +15,7 @@ pub mod target;
 pub mod uses;
 
 pub use block_order::{BlockOrder, LoweredBlock};
-pub use code::{CodeSymbol, CompiledFunction, JumpTable, Libcall};
+pub use code::{CodeSymbol, CompiledFunction, JumpTables, Libcall};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use target::{CompileError, ErrorKind, Target};
 pub use uses::Uses;

@@ -9,7 +9,7 @@
 //! Requires: a verified function, its flow graph, block order and use counts. Preserves: the function.
 
 use crate::block_order::{BlockOrder, LoweredBlock};
-use crate::switch::SwitchPlan;
+use crate::switch::{self, SwitchPlan, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
 use crate::uses::Uses;
 use alloc::vec::Vec;
@@ -51,7 +51,7 @@ impl ValueRegs {
 }
 
 /// A switch ready for emission.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlannedSwitch {
     /// Bits of the condition.
     pub bits: u32,
@@ -65,12 +65,21 @@ pub struct LowerScratch {
     values: SecondaryMap<Value, PackedOption<VReg>>,
     folded: SecondaryMap<Inst, bool>,
     targets: SecondaryMap<Block, PackedOption<MachBlock>>,
-    objects: SecondaryMap<Value, u32>,
+    objects: SecondaryMap<Value, Option<u32>>,
     params: Vec<VReg>,
     args: Vec<VReg>,
     arg_ends: Vec<(MachBlock, usize)>,
+    switches: Vec<PlannedSwitch>,
+    /// How many of `switches` belong to this function; the others are kept for their memory.
+    num_switches: usize,
+    planner: SwitchScratch,
+}
+
+impl LowerScratch {
     /// Switches of the function, by index.
-    pub switches: Vec<PlannedSwitch>,
+    pub fn switches(&self) -> &[PlannedSwitch] {
+        &self.switches[..self.num_switches]
+    }
 }
 
 /// What lowering rules see: the function, what is known about it, and where instructions go.
@@ -94,9 +103,6 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     block: Option<Block>,
     inst: PhantomData<I>,
 }
-
-/// Marks "no frame object" in the object table.
-const NO_OBJECT: u32 = u32::MAX;
 
 impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The registers of a value, made on first use.
@@ -131,7 +137,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     pub fn is_constant(&self, value: Value) -> bool {
         match self.func.value_def(value) {
             ValueDef::Param(_) => false,
-            ValueDef::Inst(_) => self.scratch.objects[value] != NO_OBJECT,
+            ValueDef::Inst(_) => self.scratch.objects[value].is_some(),
             _ => true,
         }
     }
@@ -176,18 +182,27 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Notes that `value` is the address of a frame object.
     pub fn set_frame_object(&mut self, value: Value, object: u32) {
-        self.scratch.objects[value] = object;
+        self.scratch.objects[value] = Some(object);
     }
 
     /// The frame object that `value` is the address of.
     pub fn frame_object(&self, value: Value) -> Option<u32> {
-        Some(self.scratch.objects[value]).filter(|&o| o != NO_OBJECT)
+        self.scratch.objects[value]
     }
 
-    /// Keeps the plan of a switch for emission and gives its index.
-    pub fn add_switch(&mut self, switch: PlannedSwitch) -> u32 {
-        self.scratch.switches.push(switch);
-        self.scratch.switches.len() as u32 - 1
+    /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
+    /// and gives its index.
+    pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> u32 {
+        let LowerScratch { switches, num_switches, planner, targets, .. } = &mut *self.scratch;
+        let index = *num_switches;
+        *num_switches += 1;
+        if switches.len() < *num_switches {
+            switches.push(PlannedSwitch::default());
+        }
+        let target = |block: Block| targets[block].expand().unwrap_or_else(|| MachBlock::new(0));
+        switches[index].bits = bits;
+        switch::plan(bits, default, cases, target, planner, &mut switches[index].plan);
+        index as u32
     }
 
     fn is_live_phi(&self, inst: Inst) -> Option<Value> {
@@ -319,11 +334,9 @@ pub fn lower_function<T: Target>(
     scratch.folded.resize(func.num_insts());
     scratch.targets.clear();
     scratch.targets.resize(func.num_blocks());
-    if scratch.objects.keys().len() == 0 {
-        scratch.objects = SecondaryMap::with_default(NO_OBJECT);
-    }
     scratch.objects.clear();
-    scratch.switches.clear();
+    scratch.objects.resize(func.num_values());
+    scratch.num_switches = 0;
     target.prepare(func, &mut mach.frame);
     let layouts = Type::ALL.map(|ty| target.layout(ty));
     let mut cx = Lower {

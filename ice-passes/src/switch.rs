@@ -95,17 +95,30 @@ enum Destiny {
     Table(u32, u32),
 }
 
-/// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks.
+/// Memory of planning, reused from switch to switch.
+#[derive(Default)]
+pub struct SwitchScratch {
+    sorted: Vec<(i64, Block)>,
+    ranges: Vec<Cluster>,
+    clusters: Vec<Cluster>,
+}
+
+/// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks. The
+/// plan goes to `plan`, whose former contents are lost.
 pub fn plan<T: Copy>(
     bits: u32,
     default: Block,
     cases: &[(i64, Block)],
     target: impl Fn(Block) -> T,
-) -> SwitchPlan<T> {
-    let mut sorted: Vec<(i64, Block)> = cases.iter().copied().filter(|&(_, b)| b != default).collect();
+    scratch: &mut SwitchScratch,
+    plan: &mut SwitchPlan<T>,
+) {
+    let SwitchScratch { sorted, ranges, clusters } = scratch;
+    sorted.clear();
+    sorted.extend(cases.iter().copied().filter(|&(_, b)| b != default));
     sorted.sort_unstable_by_key(|&(v, _)| v);
-    let mut ranges: Vec<Cluster> = Vec::with_capacity(sorted.len());
-    for (value, block) in sorted {
+    ranges.clear();
+    for &(value, block) in &*sorted {
         match ranges.last_mut() {
             Some(Cluster { high, target: Destiny::Block(b), .. })
                 if *b == block && high.checked_add(1) == Some(value) =>
@@ -115,17 +128,16 @@ pub fn plan<T: Copy>(
             _ => ranges.push(Cluster { low: value, high: value, target: Destiny::Block(block) }),
         }
     }
-    let clusters = find_tables(&ranges);
-    let mut planner =
-        Planner { plan: SwitchPlan::default(), ranges: &ranges, default: target(default), target };
-    let (min, max) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
-    planner.build(&clusters, min, max);
-    planner.plan
+    find_tables(ranges, clusters);
+    plan.nodes.clear();
+    plan.entries.clear();
+    let mut planner = Planner { plan, ranges, default: target(default), target };
+    planner.build(clusters, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
 }
 
 /// Merges dense runs of ranges into tables.
-fn find_tables(ranges: &[Cluster]) -> Vec<Cluster> {
-    let mut clusters = Vec::with_capacity(ranges.len());
+fn find_tables(ranges: &[Cluster], clusters: &mut Vec<Cluster>) {
+    clusters.clear();
     let mut first = 0;
     while first < ranges.len() {
         let low = ranges[first].low;
@@ -153,11 +165,10 @@ fn find_tables(ranges: &[Cluster]) -> Vec<Cluster> {
             first += 1;
         }
     }
-    clusters
 }
 
 struct Planner<'a, T, F> {
-    plan: SwitchPlan<T>,
+    plan: &'a mut SwitchPlan<T>,
     ranges: &'a [Cluster],
     default: T,
     target: F,
@@ -251,7 +262,8 @@ mod tests {
     fn check(bits: u32, cases: &[(i64, u32)], probes: &[i64]) -> SwitchPlan<Block> {
         let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
         let default = Block::from_u32(0);
-        let plan = plan(bits, default, &cases, |b| b);
+        let mut plan = SwitchPlan::default();
+        super::plan(bits, default, &cases, |b| b, &mut SwitchScratch::default(), &mut plan);
         for &value in probes {
             let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
             assert_eq!(run(&plan, value), want, "{value}");

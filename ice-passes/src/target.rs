@@ -27,6 +27,8 @@ pub struct TypeLayout {
 pub trait Target {
     /// Its machine instruction.
     type Inst: MachInst;
+    /// Memory of emission, reused from function to function.
+    type Scratch: Default;
 
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
@@ -71,6 +73,7 @@ pub trait Target {
         mach: &MachFunction<Self::Inst>,
         switches: &[crate::lower::PlannedSwitch],
         allocation: &Output,
+        scratch: &mut Self::Scratch,
         buffer: &mut CodeBuffer<L>,
         out: &mut CompiledFunction,
     ) -> Result<(), ErrorKind>;

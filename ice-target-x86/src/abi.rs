@@ -95,8 +95,8 @@ pub(crate) fn result_place(mode: Mode, ty: Type) -> ResultPlace {
     }
 }
 
-/// Offsets of everything in the frame.
-#[derive(Clone, Debug)]
+/// Offsets of everything in the frame. Reused from function to function.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     /// Whether rbp holds the frame.
     pub(crate) pointer: FramePointer,
@@ -120,10 +120,11 @@ const MAX_FRAME: u64 = 1 << 30;
 impl Frame {
     /// Lays out the frame of an allocated function.
     pub(crate) fn compute(
+        &mut self,
         mode: Mode,
         mach: &MachFunction<Inst>,
         allocation: &Output,
-    ) -> Result<Frame, ErrorKind> {
+    ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
         let pointer = X86::frame_pointer(info);
         let word: u64 = if mode == Mode::Bits32 { 4 } else { 8 };
@@ -132,30 +133,34 @@ impl Frame {
             Mode::Bits64 => regs::CALLEE_SAVED_64,
         };
         let used: RegUnits = allocation.used_regs.intersection(callee_saved);
-        let saved: Vec<PReg> = used.iter().map(PReg::new).collect();
+        self.saved.clear();
+        self.saved.extend(used.iter().map(PReg::new));
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
         let outgoing = info.outgoing.next_multiple_of(16);
         let mut end = u64::from(outgoing);
-        let mut objects = alloc::vec![0u64; info.objects.len()];
-        let mut slots = alloc::vec![0u64; allocation.slots.len()];
+        let (objects, slots) = (&mut self.objects, &mut self.slots);
+        objects.clear();
+        objects.resize(info.objects.len(), 0);
+        slots.clear();
+        slots.resize(allocation.slots.len(), 0);
         for align in [16u32, 8, 4, 2, 1] {
             for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
                 if slot.align.clamp(1, 16) == align {
                     end = end.next_multiple_of(u64::from(align));
-                    *offset = end;
+                    *offset = end as i32;
                     end += u64::from(slot.size);
                 }
             }
             for (offset, object) in objects.iter_mut().zip(&info.objects) {
                 if 1 << object.align_log2 == align {
                     end = end.next_multiple_of(u64::from(align));
-                    *offset = end;
+                    *offset = end as i32;
                     end += u64::from(object.size);
                 }
             }
         }
-        let pushed = word * (1 + saved.len() as u64 + u64::from(pointer == FramePointer::Used));
+        let pushed = word * (1 + self.saved.len() as u64 + u64::from(pointer == FramePointer::Used));
         let needs_alignment = info.has_calls || end != 0;
         let total = if needs_alignment { (end + pushed).next_multiple_of(16) } else { pushed };
         if total > MAX_FRAME {
@@ -167,16 +172,15 @@ impl Frame {
             FramePointer::None => 0,
             FramePointer::Used => (total - 2 * word) as i64,
         };
-        let relative = |offset: &u64| (*offset as i64 - base) as i32;
-        Ok(Frame {
-            pointer,
-            saved,
-            size: size as u32,
-            outgoing: outgoing as i32,
-            incoming: (total as i64 - base) as i32,
-            objects: objects.iter().map(relative).collect(),
-            slots: slots.iter().map(relative).collect(),
-        })
+        // Below the largest frame every offset fits.
+        for offset in objects.iter_mut().chain(slots) {
+            *offset -= base as i32;
+        }
+        self.pointer = pointer;
+        self.size = size as u32;
+        self.outgoing = outgoing as i32;
+        self.incoming = (total as i64 - base) as i32;
+        Ok(())
     }
 }
 

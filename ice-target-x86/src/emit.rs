@@ -13,13 +13,14 @@ use crate::abi::Frame;
 use crate::inst::{Amode, Amount, Base, Callee, Compare, Extend, Inst, Sign, Src};
 use crate::regs::{self, FramePointer, GPR};
 use crate::size;
+use alloc::vec::Vec;
 use ice_asm::x86::{
     self, Alu, BitOp, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CodeSymbol, CompiledFunction, ErrorKind, JumpTable};
+use ice_passes::{CodeSymbol, CompiledFunction, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -28,23 +29,19 @@ pub(crate) fn emit_function<L: Listing>(
     mach: &MachFunction<Inst>,
     switches: &[PlannedSwitch],
     allocation: &Output,
+    scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
-    let frame = Frame::compute(mode, mach, allocation)?;
+    let EmitScratch { frame, tables } = scratch;
+    frame.compute(mode, mach, allocation)?;
+    tables.clear();
     buffer.clear();
     for _ in mach.blocks() {
         buffer.new_label();
     }
-    size::set_longest_offsets(mode, mach, allocation, &frame, switches, buffer);
-    let mut emitter = Emitter {
-        mode,
-        frame: &frame,
-        switches,
-        e: Encoder::new(buffer, mode),
-        allocs: &[],
-        tables: Tables::default(),
-    };
+    size::set_longest_offsets(mode, mach, allocation, frame, switches, buffer);
+    let mut emitter = Emitter { mode, frame, switches, e: Encoder::new(buffer, mode), allocs: &[], tables };
     emitter.prologue();
     let mut edits = allocation.edits.iter().peekable();
     for block in mach.blocks() {
@@ -64,13 +61,13 @@ pub(crate) fn emit_function<L: Listing>(
             }
         }
     }
-    let tables = emitter.tables;
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
-    for labels in tables.labels {
-        let targets = labels.into_iter().map(|l| buffer.label_offset(l).unwrap_or(0)).collect();
-        out.tables.push(JumpTable { targets });
+    let mut start = 0;
+    for &end in &tables.ends {
+        out.tables.push(tables.labels[start..end].iter().map(|&l| buffer.label_offset(l).unwrap_or(0)));
+        start = end;
     }
     Ok(())
 }
@@ -80,10 +77,25 @@ pub(crate) fn label(block: MachBlock) -> Label {
     Label(block.as_u32())
 }
 
-/// Jump tables under construction.
+/// Memory of emission, reused from function to function.
 #[derive(Default)]
-struct Tables {
-    labels: alloc::vec::Vec<alloc::vec::Vec<Label>>,
+pub struct EmitScratch {
+    frame: Frame,
+    tables: TableLabels,
+}
+
+/// Labels of the jump tables of a function, and where each table ends in them.
+#[derive(Default)]
+struct TableLabels {
+    labels: Vec<Label>,
+    ends: Vec<usize>,
+}
+
+impl TableLabels {
+    fn clear(&mut self) {
+        self.labels.clear();
+        self.ends.clear();
+    }
 }
 
 /// State of the walk.
@@ -94,7 +106,7 @@ struct Emitter<'a, L: Listing> {
     e: Encoder<'a, L>,
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
-    tables: Tables,
+    tables: &'a mut TableLabels,
 }
 
 impl<L: Listing> Emitter<'_, L> {

@@ -136,9 +136,10 @@ static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
 static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
 
 /// Whether a function keeps its frame in a register of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FramePointer {
     /// The stack pointer does not move: slots hang off it.
+    #[default]
     None,
     /// rbp is the frame pointer.
     Used,

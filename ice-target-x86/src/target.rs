@@ -64,6 +64,7 @@ impl X86 {
 
 impl Target for X86 {
     type Inst = Inst;
+    type Scratch = emit::EmitScratch;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile {
         regs::register_file(self.mode, X86::frame_pointer(frame))
@@ -119,9 +120,10 @@ impl Target for X86 {
         mach: &MachFunction<Inst>,
         switches: &[PlannedSwitch],
         allocation: &Output,
+        scratch: &mut emit::EmitScratch,
         buffer: &mut CodeBuffer<L>,
         out: &mut CompiledFunction,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(self.mode, mach, switches, allocation, buffer, out)
+        emit::emit_function(self.mode, mach, switches, allocation, scratch, buffer, out)
     }
 }

@@ -170,8 +170,9 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
             self.e.jump_if(Cond::Ae, label(default));
         }
-        let table = self.tables.labels.len() as u32;
-        self.tables.labels.push(entries.iter().map(|&b| label(b)).collect());
+        let table = self.tables.ends.len() as u32;
+        self.tables.labels.extend(entries.iter().map(|&b| label(b)));
+        self.tables.ends.push(self.tables.labels.len());
         let symbol = CodeSymbol::JumpTable(table).pack();
         let mem = Mem::index(regs.scratch, Scale::X4, 0);
         match self.mode {

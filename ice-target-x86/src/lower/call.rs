@@ -4,7 +4,6 @@ use crate::abi::{ArgumentPlaces, Place, ResultPlace, result_place};
 use crate::inst::{Amode, Base, Callee, Inst};
 use crate::regs::{BYTE, GPR, RAX, RDX, XMM};
 use crate::target::{Cx, X86};
-use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use ice_asm::x86::Mode;
 use ice_ir::mach::{Operand, Sink, VReg};
@@ -20,15 +19,16 @@ pub(super) const FPU_TRANSFER: u32 = 8;
 impl X86 {
     /// Moves incoming arguments to the registers of the parameters.
     pub(crate) fn lower_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
-        let mut places = ArgumentPlaces::new(self.mode);
         let mut operands = Operands::new();
         let func = cx.func;
-        let located: Vec<(Value, Place)> =
-            func.params().iter().map(|&p| (p, places.next(func.value_type(p)))).collect();
+        let located = || {
+            let mut places = ArgumentPlaces::new(self.mode);
+            func.params().iter().map(move |&p| (p, places.next(func.value_type(p))))
+        };
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero.
         let is_external = cx.module.functions[func.id].linkage == Linkage::External;
         let mut narrow = ArrayVec::<(VReg, VReg), 6>::new();
-        for &(param, place) in &located {
+        for (param, place) in located() {
             if let Place::Register(reg) = place {
                 let ty = func.value_type(param);
                 let mut incoming = cx.regs(param).lo();
@@ -44,7 +44,7 @@ impl X86 {
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
-        for &(param, place) in &located {
+        for (param, place) in located() {
             if let Place::Stack(offset) = place
                 && cx.uses.count(param) > 0
             {

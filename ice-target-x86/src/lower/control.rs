@@ -7,8 +7,6 @@ use ice_asm::x86::Width;
 use ice_ir::mach::{MachBlock, Sink};
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
 use ice_passes::ErrorKind;
-use ice_passes::lower::PlannedSwitch;
-use ice_passes::switch;
 
 impl X86 {
     /// Lowers the terminator of a block.
@@ -48,8 +46,7 @@ impl X86 {
             let target = cx.target(default);
             return cx.sink.push(Inst::Jmp { target });
         }
-        let plan = switch::plan(ty.bits(), default, cases, |block| cx.target(block));
-        let switch = cx.add_switch(PlannedSwitch { bits: ty.bits().max(32), plan });
+        let switch = cx.plan_switch(ty.bits(), default, cases);
         // The scratch register starts as a copy: a terminator defines nothing.
         if ty == Type::I64 && self.has_pairs() {
             let regs = self.regs(cx, value);
