@@ -193,6 +193,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             let result = match step {
                 Step::Read => {
                     job.bodies.read(body, &mut self.reader, &mut self.filter, &mut self.func)?;
+                    self.verify(job);
                     Ok(())
                 }
                 _ => self.perform(step, job, out),
@@ -221,6 +222,17 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         }
         self.count(out);
         Ok(())
+    }
+
+    /// Debug builds check what reader and filter have built: every later step requires valid IR.
+    fn verify(&mut self, job: &Job<'_, T, B>) {
+        #[cfg(debug_assertions)]
+        if job.check == AllocationCheck::Debug {
+            let mut scratch = ice_ir::VerifierScratch::default();
+            let result = ice_ir::verify_function(job.module, &self.func, ice_ir::Rules::Ice, &mut scratch);
+            debug_assert!(result.is_ok(), "{}: {result:#?}", self.func.id);
+        }
+        let _ = job;
     }
 
     /// One step after reading.
