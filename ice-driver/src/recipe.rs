@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::translate::Bodies;
 use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::MachFunction;
+use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
 use ice_passes::{BlockOrder, CompileError, Target, Uses};
@@ -92,10 +92,15 @@ impl Recipe {
         matches!(self, Recipe::Om1)
     }
 
-    fn allocator(self) -> ice_regalloc::Options {
-        match self {
-            Recipe::Om1 | Recipe::O2 => ice_regalloc::Options { mode: ice_regalloc::Mode::Minimal },
-        }
+    fn allocator(self, frame: &FrameInfo) -> ice_regalloc::Options {
+        let mode = match self {
+            Recipe::Om1 | Recipe::O2 => ice_regalloc::Mode::Minimal,
+        };
+        let slots = match frame.returns_twice {
+            true => ice_regalloc::SlotSharing::Distinct,
+            false => ice_regalloc::SlotSharing::Shared,
+        };
+        ice_regalloc::Options { mode, slots }
     }
 }
 
@@ -279,7 +284,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
 
     fn allocate(&mut self, job: &Job<'_, T, B>) -> StepResult {
         let registers = job.target.registers(&self.mach.frame);
-        let options = job.recipe.allocator();
+        let options = job.recipe.allocator(&self.mach.frame);
         self.allocator.allocate(&self.mach, registers, &options)?;
         #[cfg(debug_assertions)]
         if job.check == AllocationCheck::Debug

@@ -331,3 +331,46 @@ block0:
 ";
     check("aligned", text);
 }
+
+/// Values that wait in memory while `setjmp` returns for the first time must still be there when it returns
+/// for the second, whatever ran in between.
+#[test]
+fn values_outlive_a_second_return() {
+    let bytes: String = (0..32).map(|i| format!("\\{:02x}\\00\\00\\00", i * 7)).collect();
+    let mut body = Body::new(0);
+    let zero = body.constant("i32", 0);
+    let one = body.constant("i32", 1);
+    let factor = body.constant("i32", 31);
+    let offsets: Vec<u32> = (0..32).map(|i| body.constant("i32", 4 * i)).collect();
+    let load = |body: &mut Body, offsets: &[u32]| -> Vec<u32> {
+        let address = |body: &mut Body, offset| body.value("i32", format!("add @data, v{offset}"));
+        let addresses: Vec<u32> = offsets.iter().map(|offset| address(body, offset)).collect();
+        addresses.iter().map(|a| body.value("i32", format!("load v{a}, align 1"))).collect()
+    };
+    let early = load(&mut body, &offsets[..16]);
+    let returned = body.value("i32", "call @llvm.nacl.setjmp(@buffer)");
+    let sum = early.iter().fold(returned, |sum, &value| body.mix(sum, factor, value));
+    let first = body.value("i1", format!("icmp eq v{returned}, v{zero}"));
+    let _ = write!(body.code, "  br v{first}, block1, block2\nblock1:\n");
+    let late = load(&mut body, &offsets[16..]);
+    let called = body.value("i32", format!("call @same(v{one})"));
+    let other = late.iter().fold(called, |sum, &value| body.mix(sum, factor, value));
+    let _ = write!(
+        body.code,
+        "  store v{other} to @kept, align 1\n  call @llvm.nacl.longjmp(@buffer, v{one})\n  unreachable\nblock2:\n"
+    );
+    let text = format!(
+        "global @kept align 4 = zero 4
+global @buffer align 8 = zero 1024
+constant @data align 4 = bytes \"{bytes}\"
+intrinsic external @llvm.nacl.setjmp(i32) -> i32
+intrinsic external @llvm.nacl.longjmp(i32, i32) -> void
+define internal @same(v0: i32) -> i32 {{
+block0:
+  ret v0
+}}
+{}",
+        body.finish("@test()", sum)
+    );
+    check("setjmp", &text);
+}

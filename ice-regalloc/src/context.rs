@@ -15,11 +15,24 @@ pub enum Mode {
     Minimal,
 }
 
+/// Whether a spill slot may hold one value after another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SlotSharing {
+    /// Values that never live together may share a slot.
+    #[default]
+    Shared,
+    /// Every value has a slot of its own: for functions in which control can come back to a call that
+    /// has already returned (`setjmp`), where an earlier value lives again.
+    Distinct,
+}
+
 /// How to allocate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The algorithm.
     pub mode: Mode,
+    /// Use of spill slots.
+    pub slots: SlotSharing,
 }
 
 /// Scratch memory and the last result. Keep one for each thread: it is cleared, never freed,
@@ -56,7 +69,7 @@ impl Context {
         output.used_regs = RegUnits::EMPTY;
         output.stats = Default::default();
         match options.mode {
-            Mode::Minimal => minimal::allocate(func, file, &mut self.scratch, output)?,
+            Mode::Minimal => minimal::allocate(func, file, options.slots, &mut self.scratch, output)?,
         }
         Ok(output)
     }

@@ -78,7 +78,7 @@ mod registers;
 mod scan;
 
 pub use checker::{Violation, check};
-pub use context::{Context, Mode, Options};
+pub use context::{Context, Mode, Options, SlotSharing};
 pub use error::Error;
 pub use function::Function;
 pub use moves::{MoveSolver, ParallelMove};

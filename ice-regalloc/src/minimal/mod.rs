@@ -21,6 +21,7 @@ mod edges;
 mod inst;
 mod state;
 
+use crate::context::SlotSharing;
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::MoveSolver;
@@ -62,6 +63,7 @@ pub(crate) struct Scratch {
 struct Allocator<'a, F: Function> {
     func: &'a F,
     file: &'a RegisterFile,
+    slots: SlotSharing,
     cx: &'a mut Scratch,
     out: &'a mut Output,
     /// Units that belong to a bound virtual register.
@@ -94,6 +96,7 @@ struct Pins {
 pub(crate) fn allocate<F: Function>(
     func: &F,
     file: &RegisterFile,
+    slots: SlotSharing,
     cx: &mut Scratch,
     out: &mut Output,
 ) -> Result<(), Error> {
@@ -118,6 +121,7 @@ pub(crate) fn allocate<F: Function>(
     let mut allocator = Allocator {
         func,
         file,
+        slots,
         cx,
         out,
         occupied: RegUnits::EMPTY,

@@ -1,6 +1,7 @@
 //! Bindings between virtual and physical registers, slots, edits and eviction.
 
 use super::{Allocator, FreeSlots};
+use crate::context::SlotSharing;
 use crate::function::Function;
 use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Edit, EditKind, SlotInfo};
@@ -115,6 +116,9 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Gives slots back that nothing reads any more.
     pub(super) fn free_dying_slots(&mut self) {
+        if self.slots == SlotSharing::Distinct {
+            return self.cx.dying_slots.clear();
+        }
         while let Some(slot) = self.cx.dying_slots.pop() {
             let SlotInfo { size, align } = self.out.slots[slot as usize];
             let free = &mut self.cx.free_slots;
