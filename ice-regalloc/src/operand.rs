@@ -80,13 +80,17 @@ pub enum Constraint {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operand(u64);
 
-// Bit layout: vreg 0..32, fixed register 32..40, class 40..48, constraint 48..50, kind 50..52,
-// position 52.
+// Bit layout: vreg 0..32, fixed register 32..40, class 40..48, constraint 48..50, reads 50,
+// writes 51, position 52, position other than the usual one of the kind 53.
 const FIXED_SHIFT: u32 = 32;
 const CLASS_SHIFT: u32 = 40;
 const CONSTRAINT_SHIFT: u32 = 48;
-const KIND_SHIFT: u32 = 50;
-const POS_SHIFT: u32 = 52;
+const READS: u64 = 1 << 50;
+const WRITES: u64 = 1 << 51;
+const LATE: u64 = 1 << 52;
+const UNUSUAL: u64 = 1 << 53;
+/// Set in the constraints Stack and Fixed.
+const ONE_PLACE: u64 = 2 << CONSTRAINT_SHIFT;
 
 macro_rules! constructors {
     ($($name:ident $kind:ident $pos:ident $constraint:ident $doc:literal;)*) => {$(
@@ -124,13 +128,20 @@ impl Operand {
             Constraint::Stack => (2, 0),
             Constraint::Fixed(reg) => (3, reg.0),
         };
+        let direction = match (kind, pos) {
+            (OperandKind::Use, OperandPos::Early) => READS,
+            (OperandKind::Use, OperandPos::Late) => READS | LATE | UNUSUAL,
+            (OperandKind::Def, OperandPos::Early) => WRITES | UNUSUAL,
+            (OperandKind::Def, OperandPos::Late) => WRITES | LATE,
+            (OperandKind::UseDef, OperandPos::Early) => READS | WRITES,
+            (OperandKind::UseDef, OperandPos::Late) => READS | WRITES | LATE,
+        };
         Operand(
             u64::from(vreg.as_u32())
                 | u64::from(fixed) << FIXED_SHIFT
                 | u64::from(class.0) << CLASS_SHIFT
                 | tag << CONSTRAINT_SHIFT
-                | (kind as u64) << KIND_SHIFT
-                | (pos as u64) << POS_SHIFT,
+                | direction,
         )
     }
 
@@ -168,17 +179,17 @@ impl Operand {
     /// Whether the operand reads, writes, or both.
     #[inline]
     pub fn kind(self) -> OperandKind {
-        match self.0 >> KIND_SHIFT & 3 {
-            0 => OperandKind::Use,
-            1 => OperandKind::Def,
-            _ => OperandKind::UseDef,
+        match (self.is_use(), self.is_def()) {
+            (true, true) => OperandKind::UseDef,
+            (true, false) => OperandKind::Use,
+            _ => OperandKind::Def,
         }
     }
 
     /// The operand's position in the instruction.
     #[inline]
     pub fn pos(self) -> OperandPos {
-        if self.0 >> POS_SHIFT & 1 == 0 { OperandPos::Early } else { OperandPos::Late }
+        if self.0 & LATE == 0 { OperandPos::Early } else { OperandPos::Late }
     }
 
     /// Where the operand may be.
@@ -201,13 +212,31 @@ impl Operand {
     /// Whether the operand reads its virtual register (Use or UseDef).
     #[inline]
     pub fn is_use(self) -> bool {
-        self.kind() != OperandKind::Def
+        self.0 & READS != 0
     }
 
     /// Whether the operand writes its virtual register (Def or UseDef).
     #[inline]
     pub fn is_def(self) -> bool {
-        self.kind() != OperandKind::Use
+        self.0 & WRITES != 0
+    }
+
+    /// Whether the operand is an Early Use, a Late Def or a UseDef that says Any or Reg.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.0 & (ONE_PLACE | UNUSUAL) == 0
+    }
+
+    /// Whether a plain operand says Reg, not Any.
+    #[inline]
+    pub(crate) fn is_reg(self) -> bool {
+        self.0 >> CONSTRAINT_SHIFT & 3 == 1
+    }
+
+    /// The virtual register as an index.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0 as u32 as usize
     }
 }
 
@@ -257,6 +286,14 @@ mod tests {
                         (op.vreg(), op.kind(), op.pos(), op.constraint(), op.class()),
                         (vreg, kind, pos, constraint, RegClass(0xfe))
                     );
+                    let usual = match kind {
+                        OperandKind::Use => pos == OperandPos::Early,
+                        OperandKind::Def => pos == OperandPos::Late,
+                        OperandKind::UseDef => true,
+                    };
+                    let free = matches!(constraint, Constraint::Any | Constraint::Reg);
+                    assert_eq!(op.is_plain(), usual && free);
+                    assert_eq!(op.is_reg(), constraint == Constraint::Reg);
                 }
             }
         }

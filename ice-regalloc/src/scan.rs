@@ -5,7 +5,8 @@
 //! used in a block before any definition there crosses as well (it comes around a back edge).
 //! Then, block by block, a backward pass notes for every operand where its value is used next.
 //!
-//! Data: one [`VRegState`] for each virtual register. Its `next` field is the running result of
+//! Data: one [`VRegState`] for each virtual register and one byte of facts, [`Shape`], for each
+//! instruction, so that later passes ask the client only about what is there. The `next` field is the running result of
 //! the backward pass; the forward pass sets it to the recorded value at each operand and so
 //! brings it back to its initial value, so nothing has to be reset between blocks.
 //!
@@ -13,7 +14,7 @@
 
 use crate::error::Error;
 use crate::function::Function;
-use crate::operand::{Block, Constraint, Inst, OperandKind, VReg};
+use crate::operand::{Block, Constraint, Inst, Operand, VReg};
 use crate::registers::{RegUnits, RegisterFile};
 use alloc::vec::Vec;
 
@@ -28,8 +29,10 @@ pub(crate) const NO_REG: u8 = u8::MAX;
 /// `def_inst`: this bit and a block number mark the parameters of that block.
 pub(crate) const PARAM_MARK: u32 = 1 << 31;
 
-/// What the allocator knows about one virtual register.
+/// What the allocator knows about one virtual register. The alignment makes it 32 bytes, so that
+/// indexing is a shift.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct VRegState {
     /// Instruction of the next use of the current value, or `LIVE_OUT` or `DEAD`.
     pub next: u32,
@@ -37,7 +40,8 @@ pub(crate) struct VRegState {
     pub last: u32,
     /// The home slot.
     pub slot: u32,
-    /// The last instruction looked at that defines the register.
+    /// The last instruction looked at that defines the register. Numbers left by the pass before
+    /// do no harm: they are those of the last definition.
     pub def_inst: u32,
     /// Uses in the present instruction that have no place yet.
     pub pending: u32,
@@ -83,10 +87,36 @@ impl VRegState {
     }
 }
 
+/// Facts about one instruction: a set of the constants below.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Shape(u8);
+
+impl Shape {
+    pub const TERMINATOR: Shape = Shape(1);
+    pub const CLOBBERS: Shape = Shape(2);
+    /// `Function::is_move` has an answer.
+    pub const COPY: Shape = Shape(4);
+    /// An operand is not plain, or there are several definitions, or clobbers.
+    pub const GENERAL: Shape = Shape(8);
+
+    #[inline]
+    pub fn has(self, fact: Shape) -> bool {
+        self.0 & fact.0 != 0
+    }
+
+    #[inline]
+    fn add(&mut self, fact: Shape) {
+        self.0 |= fact.0;
+    }
+}
+
 /// Results of the two passes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
     pub vregs: Vec<VRegState>,
+    pub shapes: Vec<Shape>,
+    /// Number of crossing virtual registers.
+    pub crossing: u32,
     /// For a block whose parameters are set at its start: which successor it is.
     pub edge_index: Vec<u32>,
     incoming: Vec<u32>,
@@ -132,10 +162,14 @@ impl Scan {
         self.edge_index.resize(num_blocks, 0);
         self.incoming.clear();
         self.incoming.resize(num_blocks, 0);
+        self.shapes.clear();
+        self.shapes.reserve(num_insts);
         operand_starts.clear();
+        operand_starts.reserve(num_insts + 1);
         operand_starts.push(0);
 
         let mut expected = 0;
+        let mut total = 0;
         for b in 0..num_blocks as u32 {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
@@ -153,38 +187,53 @@ impl Scan {
                     return Err(Error::BadTerminator { block, inst });
                 }
                 seen_terminator = terminates;
-                self.operands(func, file, b, inst, terminates)?;
-                let total = operand_starts[i as usize] as usize + func.operands(inst).len();
-                let total = u32::try_from(total).map_err(|_| Error::TooLarge)?;
-                operand_starts.push(total);
+                let ops = func.operands(inst);
+                let mut shape = self.operands(func, file, b, inst, ops, terminates)?;
+                if terminates {
+                    shape.add(Shape::TERMINATOR);
+                }
+                if func.is_move(inst).is_some() {
+                    shape.add(Shape::COPY);
+                }
+                if !func.clobbers(inst).is_empty() {
+                    shape.add(Shape::CLOBBERS);
+                    shape.add(Shape::GENERAL);
+                }
+                self.shapes.push(shape);
+                total += ops.len();
+                operand_starts.push(u32::try_from(total).map_err(|_| Error::TooLarge)?);
             }
             self.edges(func, file, block)?;
         }
         if expected as usize != num_insts {
             return Err(Error::BadBlockRange { block: Block::from_u32(num_blocks as u32 - 1) });
         }
-        for b in 0..num_blocks {
+        for (b, &incoming) in self.incoming.iter().enumerate() {
             let block = Block::from_u32(b as u32);
-            if self.incoming[b] as usize != func.block_preds(block).len() {
+            if incoming as usize != func.block_preds(block).len() {
                 return Err(Error::BadEdge { block });
             }
         }
-        let undefined = |s: &VRegState| s.flags & (USED | DEFINED) == USED;
-        if let Some(v) = self.vregs.iter().position(undefined) {
-            return Err(locate_undefined(func, VReg::from_u32(v as u32)));
-        }
+        self.crossing = 0;
+        let mut undefined = false;
         for state in &mut self.vregs {
+            undefined |= state.flags & (USED | DEFINED) == USED;
             if state.is_cross() {
+                self.crossing += 1;
                 state.next = LIVE_OUT;
                 state.flags |= VALID;
             }
-            state.last = 0;
-            state.def_inst = NONE;
+        }
+        if undefined {
+            let undefined = |s: &VRegState| s.flags & (USED | DEFINED) == USED;
+            let v = self.vregs.iter().position(undefined).unwrap_or_default();
+            return Err(locate_undefined(func, VReg::from_u32(v as u32)));
         }
         Ok(())
     }
 
     /// The state of `vreg` after its first reference in `block` is noted.
+    #[inline]
     fn touch<F: Function>(
         &mut self,
         func: &F,
@@ -193,6 +242,9 @@ impl Scan {
         vreg: VReg,
     ) -> Option<(&mut VRegState, bool)> {
         let state = self.vregs.get_mut(vreg.as_u32() as usize)?;
+        if state.block == block {
+            return Some((state, false));
+        }
         let first = state.block == NONE;
         if first {
             let class = func.vreg_class(vreg);
@@ -201,7 +253,7 @@ impl Scan {
             }
             state.block = block;
             state.class = class.0;
-        } else if state.block != block {
+        } else {
             state.flags |= CROSS;
         }
         Some((state, first))
@@ -231,30 +283,37 @@ impl Scan {
         Ok(())
     }
 
+    #[inline]
     fn operands<F: Function>(
         &mut self,
         func: &F,
         file: &RegisterFile,
         block: u32,
         inst: Inst,
+        ops: &[Operand],
         terminates: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<Shape, Error> {
         let i = inst.as_u32();
-        for (operand, op) in func.operands(inst).iter().enumerate() {
-            let bad = Error::BadOperand { inst, operand };
+        let mut shape = Shape::default();
+        let mut defs = 0;
+        for (operand, op) in ops.iter().enumerate() {
+            let bad = || Error::BadOperand { inst, operand };
             if op.class().index() >= file.classes.len() {
-                return Err(bad);
+                return Err(bad());
             }
-            if let Constraint::Fixed(reg) = op.constraint()
-                && reg.index() >= file.regs.len()
-            {
-                return Err(bad);
+            if !op.is_plain() {
+                shape.add(Shape::GENERAL);
+                if let Constraint::Fixed(reg) = op.constraint()
+                    && reg.index() >= file.regs.len()
+                {
+                    return Err(bad());
+                }
             }
-            let (state, first) = self.touch(func, file, block, op.vreg()).ok_or(bad)?;
+            let (state, first) = self.touch(func, file, block, op.vreg()).ok_or_else(bad)?;
             if op.is_use() {
                 state.flags |= USED;
                 // Read before the first definition of the block is complete.
-                if first || state.last == i && op.kind() == OperandKind::Use {
+                if first || state.last == i && !op.is_def() {
                     state.flags |= CROSS;
                 }
             }
@@ -267,12 +326,16 @@ impl Scan {
                 }
                 state.def_inst = i;
                 state.flags |= DEFINED;
+                defs += 1;
             }
             if first {
                 state.last = i;
             }
         }
-        Ok(())
+        if defs > 1 {
+            shape.add(Shape::GENERAL);
+        }
+        Ok(shape)
     }
 
     fn edges<F: Function>(&mut self, func: &F, file: &RegisterFile, block: Block) -> Result<(), Error> {
@@ -322,7 +385,7 @@ impl Scan {
         self.clobbers.clear();
         self.arg_next.clear();
         let mut terminator = end;
-        while terminator > start && func.is_terminator(Inst::from_u32(terminator - 1)) {
+        while terminator > start && self.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
             terminator -= 1;
         }
         for i in (terminator..end).rev() {
@@ -344,14 +407,15 @@ impl Scan {
         terminator
     }
 
+    #[inline]
     fn next_uses_of<F: Function>(&mut self, func: &F, i: u32, base: usize) {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
-        for (k, op) in operands.iter().enumerate() {
-            self.next_of[base + k] = self.vregs[op.vreg().as_u32() as usize].next;
+        for (slot, op) in self.next_of[base..].iter_mut().zip(operands) {
+            *slot = self.vregs[op.index()].next;
         }
         for op in operands {
-            let state = &mut self.vregs[op.vreg().as_u32() as usize];
+            let state = &mut self.vregs[op.index()];
             if op.is_use() {
                 if state.next >= LIVE_OUT {
                     state.last = i;
@@ -360,11 +424,24 @@ impl Scan {
             } else if state.next != i {
                 state.next = DEAD;
             }
-            if let Constraint::Fixed(reg) = op.constraint() {
-                state.hint = reg.0;
+        }
+        let shape = self.shapes[i as usize];
+        if shape != Shape::default() {
+            self.special(func, inst, operands, shape);
+        }
+    }
+
+    /// Notes hints and clobbers.
+    fn special<F: Function>(&mut self, func: &F, inst: Inst, operands: &[Operand], shape: Shape) {
+        if shape.has(Shape::GENERAL) {
+            for op in operands {
+                if let Constraint::Fixed(reg) = op.constraint() {
+                    self.vregs[op.index()].hint = reg.0;
+                }
             }
         }
-        if let Some((from, to)) = func.is_move(inst)
+        if shape.has(Shape::COPY)
+            && let Some((from, to)) = func.is_move(inst)
             && let (Some(to), Some(from)) = (
                 self.vregs.get(to.as_u32() as usize).map(|s| s.hint),
                 self.vregs.get_mut(from.as_u32() as usize),
@@ -373,9 +450,8 @@ impl Scan {
         {
             from.hint = to;
         }
-        let clobbers = func.clobbers(inst);
-        if !clobbers.is_empty() {
-            self.clobbers.push((i, clobbers));
+        if shape.has(Shape::CLOBBERS) {
+            self.clobbers.push((inst.as_u32(), func.clobbers(inst)));
         }
     }
 }

@@ -134,9 +134,7 @@ pub(crate) fn allocate<F: Function>(
     for b in 0..func.num_blocks() as u32 {
         allocator.block(Block::from_u32(b))?;
     }
-    let cross = |s: &&crate::scan::VRegState| s.is_cross();
-    let count = allocator.cx.scan.vregs.iter().filter(cross).count();
-    allocator.out.stats.cross_block_vregs = count as u32;
+    allocator.out.stats.cross_block_vregs = allocator.cx.scan.crossing;
     Ok(())
 }
 
