@@ -37,7 +37,7 @@ directory `crosstest` of cargo's target directory.
   --release        uses the release build, which has no assertions
 ";
 
-const INTERPRETER_LIMIT: Duration = Duration::from_secs(120);
+pub const INTERPRETER_LIMIT: Duration = Duration::from_secs(120);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
 const CORPUS_LIMIT: Duration = Duration::from_secs(1800);
 
@@ -56,13 +56,13 @@ enum Form {
 
 impl Plan {
     /// `ice interpret FILE`.
-    pub fn interpret(&self, file: &Path) -> anyhow::Result<Outcome> {
-        process::run(process::command(&self.ice, ["interpret"]).arg(file), INTERPRETER_LIMIT)
+    pub fn interpret(&self, file: &Path, limit: Duration) -> anyhow::Result<Outcome> {
+        process::run(process::command(&self.ice, ["interpret"]).arg(file), limit)
     }
 
     /// `ice run --target TARGET -Om1 FILE`.
-    pub fn translated(&self, file: &Path, target: &str) -> anyhow::Result<Outcome> {
-        process::run(process::command(&self.ice, ["run", "--target", target, "-Om1"]).arg(file), RUN_LIMIT)
+    pub fn translated(&self, file: &Path, target: &str, limit: Duration) -> anyhow::Result<Outcome> {
+        process::run(process::command(&self.ice, ["run", "--target", target, "-Om1"]).arg(file), limit)
     }
 
     /// The object of a file for a number of threads.
@@ -74,7 +74,7 @@ impl Plan {
     /// What is wrong with a program; empty if nothing is.
     fn check(&self, text: &Path) -> anyhow::Result<Vec<String>> {
         let mut faults = Vec::new();
-        let expected = self.interpret(text)?;
+        let expected = self.interpret(text, INTERPRETER_LIMIT)?;
         if expected.end != End::Exit(0) {
             return Ok(vec![format!("interpret: {}\n{}", expected.end, expected.first_errors())]);
         }
@@ -87,7 +87,7 @@ impl Plan {
                 if outcome.end != End::Exit(0) {
                     return Ok(vec![format!("freeze: {}\n{}", outcome.end, outcome.first_errors())]);
                 }
-                let again = self.interpret(&frozen)?;
+                let again = self.interpret(&frozen, INTERPRETER_LIMIT)?;
                 if let Some(difference) = difference(&expected, &again) {
                     faults.push(format!("interpret after freeze: {difference}"));
                 }
@@ -95,7 +95,7 @@ impl Plan {
             }
         };
         for target in &self.targets {
-            if let Some(difference) = difference(&expected, &self.translated(&program, target)?) {
+            if let Some(difference) = difference(&expected, &self.translated(&program, target, RUN_LIMIT)?) {
                 faults.push(format!("{target}: {difference}"));
                 continue;
             }
