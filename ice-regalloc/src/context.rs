@@ -13,6 +13,9 @@ pub enum Mode {
     /// One pass over each block; values cross block borders in their spill slots.
     #[default]
     Minimal,
+    /// The same without the short path for plain instructions: slower, the reference that tests
+    /// compare with. The code may differ slightly.
+    MinimalReference,
 }
 
 /// Whether a spill slot may hold one value after another.
@@ -69,7 +72,9 @@ impl Context {
         output.used_regs = RegUnits::EMPTY;
         output.stats = Default::default();
         match options.mode {
-            Mode::Minimal => minimal::allocate(func, file, options.slots, &mut self.scratch, output)?,
+            Mode::Minimal | Mode::MinimalReference => {
+                minimal::allocate(func, file, options, &mut self.scratch, output)?;
+            }
         }
         Ok(output)
     }

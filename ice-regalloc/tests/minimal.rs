@@ -138,6 +138,37 @@ fn one_register_in_two_fixed_places_is_copied() {
 }
 
 #[test]
+fn a_dying_value_is_read_twice_from_a_smaller_class() {
+    // It is in esi, which class 1 does not have, and no slot holds it.
+    let low = RegClass(1);
+    let output = allocate(&straight(
+        1,
+        vec![
+            inst(&[Operand::def_fixed(v(0), GPR, PReg(4))]),
+            inst(&[Operand::use_reg(v(0), low), Operand::use_reg(v(0), low), Operand::use_any(v(0), GPR)]),
+            end(&[]),
+        ],
+    ));
+    assert_eq!(output.stats.moves, 1);
+    assert_eq!(output.edits.len(), 1);
+}
+
+#[test]
+fn a_value_is_read_from_a_smaller_class_and_rewritten_where_it_was() {
+    let output = allocate(&straight(
+        1,
+        vec![
+            inst(&[Operand::def_fixed(v(0), GPR, PReg(4))]),
+            inst(&[Operand::use_reg(v(0), RegClass(1)), Operand::use_def_any(v(0), GPR)]),
+            inst(&[Operand::use_any(v(0), GPR)]),
+            end(&[]),
+        ],
+    ));
+    assert_eq!(place(&output, 1, 1), place(&output, 2, 0));
+    assert_eq!(output.edits.len(), 1);
+}
+
+#[test]
 fn fixed_values_change_places() {
     let output = allocate(&straight(
         2,

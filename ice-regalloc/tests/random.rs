@@ -20,6 +20,40 @@ fn cases() -> std::ops::Range<u64> {
 
 static FILES: [(&str, &RegisterFile); 3] = [("x86", &X86), ("arm", &ARM), ("tiny", &TINY)];
 
+/// The short path for plain instructions against the general path, which is the reference: both
+/// accept and refuse the same functions, and the short path costs no worse code.
+#[test]
+fn the_short_path_is_as_good_as_the_reference() {
+    let mut context = Context::new();
+    let reference = Options { mode: Mode::MinimalReference, ..Options::default() };
+    for (name, file) in FILES {
+        let (mut short, mut general) = (0, 0);
+        for seed in cases() {
+            let func = random_function(&mut Rng::new(seed), file);
+            let first = context.allocate(&func, file, &Options::default()).map(edits);
+            let second = match context.allocate(&func, file, &reference) {
+                Ok(output) => {
+                    if let Err(violations) = check(&func, file, output) {
+                        dump(&func, output);
+                        panic!("{name} seed {seed}: {}", violations[0]);
+                    }
+                    Ok(edits(output))
+                }
+                Err(error) => Err(error),
+            };
+            assert_eq!(first.is_ok(), second.is_ok(), "{name} seed {seed}");
+            short += first.unwrap_or(0);
+            general += second.unwrap_or(0);
+        }
+        println!("{name}: {short} edits, {general} by the reference");
+        assert!(general > 0 && short * 100 <= general * 101, "{name}: {short} edits, not {general}");
+    }
+}
+
+fn edits(output: &Output) -> usize {
+    output.edits.len()
+}
+
 #[test]
 fn random_functions_are_allocated_right() {
     let mut context = Context::new();

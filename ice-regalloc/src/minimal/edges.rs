@@ -170,10 +170,10 @@ impl<F: Function> Allocator<'_, F> {
             self.push_edit(edit);
             return Ok(());
         }
-        let order = self.file.class(edit.class).order;
-        let free = order.iter().find(|&&reg| !self.file.units(reg).intersects(self.occupied));
+        let order = self.tables.class(edit.class).order;
+        let free = order.iter().find(|&&reg| !self.tables.units(reg).intersects(self.occupied));
         let &reg = free.or(order.first()).ok_or(Error::NoScratch { block })?;
-        let mut rest = self.occupied.intersection(self.file.units(reg));
+        let mut rest = self.occupied.intersection(self.tables.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
             let slot = self.new_slot(v);
             let from = self.place(v);

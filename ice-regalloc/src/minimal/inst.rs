@@ -19,11 +19,12 @@ use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, VALID};
 
 /// The instruction at work: its operands and the index of their first allocation.
 #[derive(Clone, Copy)]
-struct Work<'a> {
-    inst: Inst,
-    ops: &'a [Operand],
-    base: usize,
-    copies: bool,
+pub(super) struct Work<'a> {
+    pub inst: Inst,
+    pub ops: &'a [Operand],
+    pub base: usize,
+    /// The instruction only copies a register.
+    pub copies: bool,
 }
 
 /// Whether the operand's place is busy at the end of the instruction.
@@ -36,18 +37,11 @@ fn is_early(op: Operand) -> bool {
     op.is_use() || op.pos() == OperandPos::Early
 }
 
-impl<'a, F: Function> Allocator<'a, F> {
-    /// Allocates `inst`; `block_base` is the index of the first operand of its block.
-    pub(super) fn inst(&mut self, inst: Inst, block_base: usize) -> Result<(), Error> {
-        let func: &'a F = self.func;
-        let i = inst.as_u32();
-        let work = Work {
-            inst,
-            ops: func.operands(inst),
-            base: self.out.operand_starts[i as usize] as usize,
-            copies: func.is_move(inst).is_some(),
-        };
-        self.pins = Pins { clobbers: func.clobbers(inst), ..Pins::default() };
+impl<F: Function> Allocator<'_, F> {
+    /// Allocates any instruction; `block_base` is the index of the first operand of its block.
+    pub(super) fn general(&mut self, work: Work, block_base: usize) -> Result<(), Error> {
+        let i = work.inst.as_u32();
+        self.pins = Pins { clobbers: self.func.clobbers(work.inst), ..Pins::default() };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
         for (k, &op) in work.ops.iter().enumerate() {
             let next = self.cx.scan.next_of[work.base - block_base + k];
@@ -102,7 +96,7 @@ impl<'a, F: Function> Allocator<'a, F> {
     /// Gives `reg` to the use `k`, which has its value there.
     fn give(&mut self, work: Work, k: usize, reg: PReg) {
         let op = work.ops[k];
-        let units = self.file.units(reg);
+        let units = self.tables.units(reg);
         self.pins.early.insert(units);
         if is_late(op) {
             self.pins.late.insert(units);
@@ -133,7 +127,7 @@ impl<'a, F: Function> Allocator<'a, F> {
                 self.bind(v, reg);
             }
         } else if !matches!(op.constraint(), Constraint::Fixed(_))
-            && !self.file.units(PReg(old)).intersects(self.pins.early)
+            && !self.tables.units(PReg(old)).intersects(self.pins.early)
         {
             self.unbind(v);
             self.bind(v, reg);
@@ -155,7 +149,7 @@ impl<'a, F: Function> Allocator<'a, F> {
             let Some(reg) = fixed_use(k) else { continue };
             if self.state(work.ops[k].vreg().as_u32()).reg == reg.0 {
                 self.give(work, k, reg);
-            } else if !self.file.units(reg).intersects(self.occupied) {
+            } else if !self.tables.units(reg).intersects(self.occupied) {
                 self.bring_fixed(work, k, reg);
             }
         }
@@ -163,7 +157,7 @@ impl<'a, F: Function> Allocator<'a, F> {
             if let Some(reg) = fixed_use(k)
                 && self.out.allocs[work.base + k].is_none()
             {
-                let mut rest = self.occupied.intersection(self.file.units(reg));
+                let mut rest = self.occupied.intersection(self.tables.units(reg));
                 while let Some(v) = self.take_owner(&mut rest) {
                     self.displace(v);
                 }
@@ -174,7 +168,7 @@ impl<'a, F: Function> Allocator<'a, F> {
         let mut rest = self.occupied.intersection(self.pins.fixed_early);
         while let Some(v) = self.take_owner(&mut rest) {
             let reg = PReg(self.state(v).reg);
-            if !self.file.units(reg).intersects(self.pins.early) {
+            if !self.tables.units(reg).intersects(self.pins.early) {
                 self.displace(v);
             }
         }
@@ -193,7 +187,7 @@ impl<'a, F: Function> Allocator<'a, F> {
     /// Reserves `reg` for operand `k`, unless the two parts of an earlier one forbid that.
     fn reserve_fixed(&mut self, work: Work, k: usize, reg: PReg) -> Result<(), Error> {
         let op = work.ops[k];
-        let units = self.file.units(reg);
+        let units = self.tables.units(reg);
         let pins = &mut self.pins;
         let early_clash = is_early(op) && units.intersects(pins.fixed_early);
         let late_clash = is_late(op) && units.intersects(pins.fixed_late);
@@ -202,7 +196,7 @@ impl<'a, F: Function> Allocator<'a, F> {
                 let Constraint::Fixed(other_reg) = other.constraint() else {
                     continue;
                 };
-                if !self.file.units(other_reg).intersects(units) {
+                if !self.tables.units(other_reg).intersects(units) {
                     continue;
                 }
                 let same = op.vreg() == other.vreg() && reg == other_reg;
@@ -244,7 +238,7 @@ impl<'a, F: Function> Allocator<'a, F> {
             let avoid = self.all_pins();
             let class = RegClass(state.class);
             if let Some(reg) = self.pick_free(class, avoid, v, NO_REG)
-                && (!state.is_valid() || self.out.used_regs.contains(self.file.units(reg)))
+                && (!state.is_valid() || self.out.used_regs.contains(self.tables.units(reg)))
             {
                 self.emit(Allocation::reg(PReg(state.reg)), Allocation::reg(reg), v);
                 self.unbind(v);
@@ -274,10 +268,10 @@ impl<'a, F: Function> Allocator<'a, F> {
     /// The register that the use can stay in.
     fn in_place(&mut self, work: Work, op: Operand) -> Option<PReg> {
         let state = *self.state(op.vreg().as_u32());
-        if state.reg == NO_REG || !self.in_class(op.class(), state.reg) {
+        if state.reg == NO_REG || !self.tables.in_class(op.class(), state.reg) {
             return None;
         }
-        let units = self.file.units(PReg(state.reg));
+        let units = self.tables.units(PReg(state.reg));
         let pins = &self.pins;
         let destroyed = pins.fixed_late.union(pins.clobbers);
         let ok = match op.kind() {
@@ -322,7 +316,7 @@ impl<'a, F: Function> Allocator<'a, F> {
         let reg =
             self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
         self.out.allocs[work.base + k] = Allocation::reg(reg);
-        let units = self.file.units(reg);
+        let units = self.tables.units(reg);
         self.pins.fixed_late.insert(units);
         if is_early(op) {
             self.pins.fixed_early.insert(units);
@@ -514,7 +508,7 @@ impl<'a, F: Function> Allocator<'a, F> {
             };
             let place = match reg {
                 Some(reg) => {
-                    let units = self.file.units(reg);
+                    let units = self.tables.units(reg);
                     self.pins.late.insert(units);
                     self.state(v).flags &= !VALID;
                     if self.is_live(next) {
@@ -533,7 +527,7 @@ impl<'a, F: Function> Allocator<'a, F> {
     }
 
     /// The register that a copy reads, as a hint for what it writes.
-    fn move_source(&self, work: Work) -> u8 {
+    pub(super) fn move_source(&self, work: Work) -> u8 {
         let source = |k: usize| self.out.allocs[work.base + k].as_reg();
         match work.ops.iter().position(|op| op.is_use()) {
             Some(k) if work.copies => source(k).map_or(NO_REG, |reg| reg.0),
@@ -548,7 +542,7 @@ impl<'a, F: Function> Allocator<'a, F> {
             if op.is_def() {
                 let place = self.out.allocs[work.base + k];
                 if let Some(reg) = place.as_reg() {
-                    self.out.used_regs.insert(self.file.units(reg));
+                    self.out.used_regs.insert(self.tables.units(reg));
                     self.state(v).flags &= !VALID;
                 } else {
                     self.state(v).flags |= VALID;

@@ -12,24 +12,28 @@
 //! * a needed value is in its register, or its slot is `VALID`, or both;
 //! * at a block's start no register is bound and every crossing value is in its slot.
 //!
-//! Files: `state` binds registers and evicts; `inst` finds places for one instruction; `edges`
-//! does block borders; this file drives.
+//! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction and
+//! `inst` for any; `edges` does block borders; `tables` holds the register file; this file drives.
 //!
 //! Cost: linear in operands; eviction looks at each register of one class.
 
 mod edges;
 mod inst;
+mod plain;
 mod state;
+mod tables;
 
-use crate::context::SlotSharing;
+use self::inst::Work;
+use crate::context::{Mode, Options};
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{LIVE_OUT, NO_REG, NONE, Scan};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape};
 use alloc::vec::Vec;
+use tables::Tables;
 
 /// Freed slots of one size and alignment.
 #[derive(Clone, Debug)]
@@ -42,14 +46,19 @@ struct FreeSlots {
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    pub scan: Scan,
-    /// Number of the virtual register that a unit belongs to.
+    tables: Tables,
+    buffers: Buffers,
+}
+
+/// Lists of one function, kept for their memory.
+#[derive(Clone, Debug, Default)]
+struct Buffers {
+    scan: Scan,
+    /// Number of the virtual register that an occupied unit belongs to.
     owner: Vec<u32>,
     free_slots: Vec<FreeSlots>,
     /// Slots to free when the present instruction is done.
     dying_slots: Vec<u32>,
-    /// For each class, the set of its registers.
-    members: Vec<[u64; 4]>,
     solver: MoveSolver,
     /// Home slots of parameters that a terminator still reads after the edge moves.
     moved_homes: Vec<(u32, u32)>,
@@ -63,8 +72,9 @@ pub(crate) struct Scratch {
 struct Allocator<'a, F: Function> {
     func: &'a F,
     file: &'a RegisterFile,
-    slots: SlotSharing,
-    cx: &'a mut Scratch,
+    options: Options,
+    tables: &'a Tables,
+    cx: &'a mut Buffers,
     out: &'a mut Output,
     /// Units that belong to a bound virtual register.
     occupied: RegUnits,
@@ -72,6 +82,8 @@ struct Allocator<'a, F: Function> {
     point: ProgPoint,
     /// Nothing is live after this block.
     exits: bool,
+    /// Next uses below this are needed.
+    live_end: u32,
     /// The next clobbering instruction.
     next_clobber: u32,
     clobber_units: RegUnits,
@@ -96,37 +108,32 @@ struct Pins {
 pub(crate) fn allocate<F: Function>(
     func: &F,
     file: &RegisterFile,
-    slots: SlotSharing,
-    cx: &mut Scratch,
+    options: &Options,
+    scratch: &mut Scratch,
     out: &mut Output,
 ) -> Result<(), Error> {
+    scratch.tables.set(file);
+    let (tables, cx) = (&scratch.tables, &mut scratch.buffers);
     cx.scan.classify(func, file, &mut out.operand_starts)?;
     let operands = out.operand_starts.last().map_or(0, |&n| n as usize);
     out.allocs.resize(operands, Allocation::NONE);
-    cx.owner.clear();
     cx.owner.resize(128, NONE);
     cx.free_slots.iter_mut().for_each(|f| f.slots.clear());
     cx.dying_slots.clear();
     cx.moved_homes.clear();
     cx.saved.clear();
     cx.solver.clear();
-    cx.members.clear();
-    for class in file.classes {
-        let mut members = [0; 4];
-        for reg in class.order {
-            members[reg.index() / 64] |= 1 << (reg.index() % 64);
-        }
-        cx.members.push(members);
-    }
     let mut allocator = Allocator {
         func,
         file,
-        slots,
+        options: *options,
+        tables,
         cx,
         out,
         occupied: RegUnits::EMPTY,
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
+        live_end: LIVE_OUT,
         next_clobber: NONE,
         clobber_units: RegUnits::EMPTY,
         pins: Pins::default(),
@@ -146,6 +153,7 @@ impl<F: Function> Allocator<'_, F> {
         let base = starts[start as usize] as usize;
         let terminator = self.cx.scan.next_uses(self.func, block, starts);
         self.exits = self.func.block_succs(block).is_empty();
+        self.live_end = if self.exits { LIVE_OUT } else { DEAD };
         self.point = ProgPoint::before(range.start);
         self.advance_clobber(start);
         self.enter_block(block)?;
@@ -154,11 +162,28 @@ impl<F: Function> Allocator<'_, F> {
             if i == terminator {
                 self.leave_block(block, terminator)?;
             }
-            self.advance_clobber(i + 1);
             self.inst(Inst::from_u32(i), base)?;
         }
         self.end_block();
         Ok(())
+    }
+
+    /// Allocates one instruction; `block_base` is the index of the first operand of its block.
+    fn inst(&mut self, inst: Inst, block_base: usize) -> Result<(), Error> {
+        let i = inst.as_u32() as usize;
+        let shape = self.cx.scan.shapes[i];
+        let base = self.out.operand_starts[i] as usize;
+        let work = Work { inst, ops: self.func.operands(inst), base, copies: shape.has(Shape::COPY) };
+        if shape.has(Shape::GENERAL) || self.options.mode == Mode::MinimalReference {
+            if shape.has(Shape::CLOBBERS) {
+                self.advance_clobber(inst.as_u32() + 1);
+            }
+            return self.general(work, block_base);
+        }
+        if work.ops.is_empty() || self.plain(work, block_base)? {
+            return Ok(());
+        }
+        self.general(work, block_base)
     }
 
     /// Makes the first clobbering instruction at or after `i` the next one.
@@ -190,6 +215,6 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Whether a value with this next use is needed.
     fn is_live(&self, next: u32) -> bool {
-        next < LIVE_OUT || next == LIVE_OUT && !self.exits
+        next < self.live_end
     }
 }

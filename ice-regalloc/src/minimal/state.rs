@@ -26,11 +26,11 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Units of the register that `v` is bound to.
     fn units_of(&self, v: u32) -> RegUnits {
-        self.file.units(PReg(self.cx.scan.vregs[v as usize].reg))
+        self.tables.units(PReg(self.cx.scan.vregs[v as usize].reg))
     }
 
     pub(super) fn bind(&mut self, v: u32, reg: PReg) {
-        let units = self.file.units(reg);
+        let units = self.tables.units(reg);
         units.iter().for_each(|u| self.cx.owner[usize::from(u)] = v);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
@@ -41,10 +41,6 @@ impl<F: Function> Allocator<'_, F> {
             self.occupied.remove(self.units_of(v));
             self.state(v).reg = NO_REG;
         }
-    }
-
-    pub(super) fn in_class(&self, class: RegClass, reg: u8) -> bool {
-        self.cx.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
     }
 
     /// Bytes and alignment of a slot for `v`.
@@ -75,7 +71,7 @@ impl<F: Function> Allocator<'_, F> {
             EditKind::Reload => stats.reloads += 1,
         }
         if let Some(reg) = edit.to.as_reg() {
-            self.out.used_regs.insert(self.file.units(reg));
+            self.out.used_regs.insert(self.tables.units(reg));
         }
         self.out.edits.push(edit);
     }
@@ -116,7 +112,7 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Gives slots back that nothing reads any more.
     pub(super) fn free_dying_slots(&mut self) {
-        if self.slots == SlotSharing::Distinct {
+        if self.options.slots == SlotSharing::Distinct {
             return self.cx.dying_slots.clear();
         }
         while let Some(slot) = self.cx.dying_slots.pop() {
@@ -199,13 +195,16 @@ impl<F: Function> Allocator<'_, F> {
         let soft = if lasting { self.clobber_units } else { RegUnits::EMPTY };
         let bad = busy.union(soft);
         for hint in [hint, state.hint] {
-            if hint != NO_REG && self.in_class(class, hint) && !self.file.units(PReg(hint)).intersects(bad) {
+            if hint != NO_REG
+                && self.tables.in_class(class, hint)
+                && !self.tables.units(PReg(hint)).intersects(bad)
+            {
                 return Some(PReg(hint));
             }
         }
         let mut second = None;
-        for &reg in self.file.class(class).order {
-            let units = self.file.units(reg);
+        for &reg in self.tables.class(class).order {
+            let units = self.tables.units(reg);
             if !units.intersects(bad) {
                 return Some(reg);
             }
@@ -224,8 +223,8 @@ impl<F: Function> Allocator<'_, F> {
         }
         let mut best = None;
         let mut best_score = 0;
-        for &reg in self.file.class(class).order {
-            let units = self.file.units(reg);
+        for &reg in self.tables.class(class).order {
+            let units = self.tables.units(reg);
             if units.intersects(avoid) {
                 continue;
             }
@@ -246,7 +245,7 @@ impl<F: Function> Allocator<'_, F> {
             }
         }
         let reg = best?;
-        self.evict_units(self.file.units(reg));
+        self.evict_units(self.tables.units(reg));
         Some(reg)
     }
 }
