@@ -23,9 +23,10 @@ pub(super) fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Val
             Some(func.make_int(ty, result))
         }
         InstData::Icmp { cond, args: [a, b] } => {
+            // Only scalars are integer constants: the mask comes after.
+            let (x, y) = (func.int_value(a)?, func.int_value(b)?);
             let mask = func.value_type(a).int_mask();
-            let (a, b) = (func.int_value(a)?, func.int_value(b)?);
-            let holds = cond.holds((a, a as u64 & mask), (b, b as u64 & mask));
+            let holds = cond.holds((x, x as u64 & mask), (y, y as u64 & mask));
             Some(func.make_int(Type::I1, i64::from(holds)))
         }
         InstData::Select { cond, if_true, if_false } => {
@@ -128,6 +129,18 @@ mod tests {
             assert_eq!(b.func.int_value(signed), Some(0));
             let wide = b.cast(CastOp::Zext, x, Type::I64);
             assert_eq!(b.func.int_value(wide), Some(255));
+        });
+    }
+
+    #[test]
+    fn vectors_are_left_alone() {
+        build(|b, _| {
+            let v = b.func.make_undef(Type::V4I32);
+            let compared = b.icmp(IntCond::Ult, v, v);
+            assert_eq!(b.func.value_type(compared), Type::V4I1);
+            assert!(b.func.defining_inst(compared).is_some());
+            let sum = b.binary(BinaryOp::Add, v, v);
+            assert!(b.func.defining_inst(sum).is_some());
         });
     }
 
