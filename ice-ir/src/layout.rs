@@ -4,8 +4,8 @@
 //! result. Every operation is constant time; nothing is freed before the function is cleared.
 
 use crate::entities::{Block, Inst};
-use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 #[derive(Clone, Copy, Default)]
 struct BlockNode {

@@ -41,7 +41,11 @@ pub trait MachInst: Copy + fmt::Debug {
     }
 
     /// Writes the instruction; `name` prints a virtual register.
-    fn write(&self, out: &mut dyn fmt::Write, name: &dyn Fn(VReg) -> ice_regalloc::Allocation) -> fmt::Result {
+    fn write(
+        &self,
+        out: &mut dyn fmt::Write,
+        name: &dyn Fn(VReg) -> ice_regalloc::Allocation,
+    ) -> fmt::Result {
         let _ = name;
         write!(out, "{self:?}")
     }
