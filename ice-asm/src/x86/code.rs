@@ -266,23 +266,30 @@ impl<L: Listing> Encoder<'_, L> {
             index: None,
             disp,
             target: Target::None,
-            address_size: AddressSize::Native,
+            address_size,
             segment: Segment::Default,
         } = *mem
-            && base.number() & 7 != SIB
         {
-            let head = self.opcode(Head::EMPTY, code, attrs, rex | ((base.number() >> 3) * REX_B), byte);
-            let modrm = u64::from((reg & 7) << 3 | base.number() & 7);
-            let (mode, len) = match i8::try_from(disp) {
-                Ok(0) if base.number() & 7 != NO_BASE => (0, 1),
-                Ok(_) => (1 << 6, 2),
-                Err(_) => (2 << 6, 5),
+            let mut head = Head::EMPTY;
+            if address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
+                head.push(0x67);
+            }
+            let head = self.opcode(head, code, attrs, rex | ((base.number() >> 3) * REX_B), byte);
+            let base = base.number() & 7;
+            let (mode, disp_len) = match i8::try_from(disp) {
+                Ok(0) if base != NO_BASE => (0, 0),
+                Ok(_) => (1 << 6, 1),
+                Err(_) => (2 << 6, 4),
             };
-            return self.finish_inst(
-                head,
-                Tail { bytes: modrm | mode | u64::from(disp as u32) << 8, len },
-                imm,
-            );
+            let modrm = u64::from(mode | (reg & 7) << 3 | base);
+            let disp = u64::from(disp as u32);
+            let tail = if base == SIB {
+                let sib = u64::from(NO_INDEX | SIB);
+                Tail { bytes: modrm | sib << 8 | disp << 16, len: 2 + disp_len }
+            } else {
+                Tail { bytes: modrm | disp << 8, len: 1 + disp_len }
+            };
+            return self.finish_inst(head, tail, imm);
         }
         if let Base::Reg(base) = mem.base {
             rex |= (base.number() >> 3) * REX_B;
