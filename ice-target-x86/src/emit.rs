@@ -21,7 +21,7 @@ use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CodeSymbol, CompiledFunction, ErrorKind};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Output};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
@@ -43,22 +43,16 @@ pub(crate) fn emit_function<L: Listing>(
     size::set_longest_offsets(mode, mach, allocation, frame, switches, buffer);
     let mut emitter = Emitter { mode, frame, switches, e: Encoder::new(buffer, mode), allocs: &[], tables };
     emitter.prologue();
-    let mut edits = allocation.edits.iter().peekable();
+    let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
         emitter.e.bind(label(block));
-        for index in mach.inst_range(block) {
+        let range = mach.inst_range(block);
+        for (index, inst) in range.clone().zip(&mach.insts()[range]) {
             let id = MachInstId::from_u32(index as u32);
-            let mut next_edit = |before: bool| {
-                edits.next_if(|e| e.point.inst() == id && e.point.is_before() == before).copied()
-            };
-            while let Some(edit) = next_edit(true) {
-                emitter.edit(&edit);
-            }
+            emitter.edits_at(&mut edits, ProgPoint::before(id));
             emitter.allocs = allocation.allocs_of(id);
-            emitter.inst(&mach.insts()[index]);
-            while let Some(edit) = next_edit(false) {
-                emitter.edit(&edit);
-            }
+            emitter.inst(inst);
+            emitter.edits_at(&mut edits, ProgPoint::after(id));
         }
     }
     buffer.finish()?;
@@ -213,6 +207,17 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     // ---- edits
+
+    /// Emits the edits at `point`, which are the first of those left.
+    #[inline]
+    fn edits_at(&mut self, edits: &mut &[Edit], point: ProgPoint) {
+        while let Some((edit, rest)) = edits.split_first()
+            && edit.point == point
+        {
+            self.edit(edit);
+            *edits = rest;
+        }
+    }
 
     fn edit(&mut self, edit: &Edit) {
         if edit.class == regs::XMM {

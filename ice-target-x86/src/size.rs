@@ -10,7 +10,7 @@ use crate::inst::{Callee, Inst, Src};
 use crate::regs::FramePointer;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::MachFunction;
+use ice_ir::mach::{MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_regalloc::Output;
 
@@ -108,15 +108,16 @@ pub(crate) fn set_longest_offsets<L: Listing>(
     let edit = slot + if mode == Mode::Bits32 { 3 } else { 4 };
 
     let mut offset = 40 + saved;
-    let mut edits = allocation.edits.iter().peekable();
+    let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
         buffer.set_longest_offset(label(block), offset);
         let range = mach.inst_range(block);
         for inst in &mach.insts()[range.clone()] {
             offset = offset.saturating_add(bounds.inst(inst));
         }
-        while edits.next_if(|e| (e.point.inst().as_u32() as usize) < range.end).is_some() {
-            offset = offset.saturating_add(edit);
-        }
+        let end = MachInstId::from_u32(range.end as u32);
+        let here = edits.iter().take_while(|e| e.point.inst() < end).count();
+        offset = offset.saturating_add(edit * here as u32);
+        edits = &edits[here..];
     }
 }
