@@ -1,16 +1,17 @@
-//! Validation and classification of the input, and next-use distances of one block.
+//! Validation of the input, next-use distances, and which values cross block borders.
 //!
-//! Method: one pass over all operands finds what is wrong with the input and which virtual
-//! registers are referenced in one block only. The others *cross* block borders. A value that is
-//! used in a block before any definition there crosses as well (it comes around a back edge).
-//! Then, block by block, a backward pass notes for every operand where its value is used next.
+//! Method: one backward pass over each block notes for every operand where its value is used next.
+//! A virtual register referenced in several blocks *crosses* block borders. One that is used in a
+//! block before any definition there crosses as well (it comes around a back edge): the pass has
+//! reached the start of the block and the register still has a next use.
 //!
 //! Data: one [`VRegState`] for each virtual register and one byte of facts, [`Shape`], for each
-//! instruction, so that later passes ask the client only about what is there. The `next` field is the running result of
-//! the backward pass; the forward pass sets it to the recorded value at each operand and so
-//! brings it back to its initial value, so nothing has to be reset between blocks.
+//! instruction, so that later passes ask the client only about what is there. Next uses stand in
+//! the order of the pass: blocks forward, operands of a block backward. Whether a value that has no
+//! further use in its block is dead is known at the end only, so `LIVE_OUT` is recorded for both;
+//! [`VRegState::advance`] tells them apart.
 //!
-//! Cost: two visits to each operand.
+//! Cost: one visit to each instruction, two to each operand; COST
 
 use crate::error::Error;
 use crate::function::Function;
@@ -22,7 +23,7 @@ use alloc::vec::Vec;
 pub(crate) const DEAD: u32 = u32::MAX;
 /// `next`: the value is not used again in this block but may be after it.
 pub(crate) const LIVE_OUT: u32 = u32::MAX - 1;
-/// `block`, `slot`, `def_inst`: none. `last` while classifying: defined at the block's start.
+/// `block`, `slot`, `def_inst`: none.
 pub(crate) const NONE: u32 = u32::MAX;
 /// `reg`, `hint`: no register.
 pub(crate) const NO_REG: u8 = u8::MAX;
@@ -36,16 +37,16 @@ pub(crate) const PARAM_MARK: u32 = 1 << 31;
 pub(crate) struct VRegState {
     /// Instruction of the next use of the current value, or `LIVE_OUT` or `DEAD`.
     pub next: u32,
-    /// Last instruction of this block that uses the value.
+    /// Last instruction of the block that uses the value.
     pub last: u32,
     /// The home slot.
     pub slot: u32,
     /// The last instruction looked at that defines the register. Numbers left by the pass before
-    /// do no harm: they are those of the last definition.
+    /// do no harm: the instruction they name defines it indeed.
     pub def_inst: u32,
     /// Uses in the present instruction that have no place yet.
     pub pending: u32,
-    /// The block of the first reference.
+    /// The last block looked at that refers to the register.
     pub block: u32,
     /// The register that holds the current value.
     pub reg: u8,
@@ -53,7 +54,7 @@ pub(crate) struct VRegState {
     pub hint: u8,
     /// The register class.
     pub class: u8,
-    /// `CROSS | VALID | DEFINED | USED`.
+    /// `CROSS | VALID`.
     pub flags: u8,
 }
 
@@ -61,12 +62,10 @@ pub(crate) struct VRegState {
 pub(crate) const CROSS: u8 = 1;
 /// The home slot holds the current value.
 pub(crate) const VALID: u8 = 2;
-const DEFINED: u8 = 4;
-const USED: u8 = 8;
 
 impl VRegState {
     const NEW: VRegState = VRegState {
-        next: DEAD,
+        next: LIVE_OUT,
         last: 0,
         slot: NONE,
         def_inst: NONE,
@@ -78,13 +77,42 @@ impl VRegState {
         flags: 0,
     };
 
+    #[inline]
     pub fn is_cross(&self) -> bool {
         self.flags & CROSS != 0
     }
 
+    /// What is ahead of the value now.
+    #[inline]
+    fn ahead(&self) -> Ahead {
+        Ahead { next: self.next, last: self.last, hint: self.hint }
+    }
+
+    /// Takes over what was recorded for the present place.
+    #[inline]
+    pub fn advance(&mut self, ahead: Ahead) {
+        let dead = ahead.next == LIVE_OUT && !self.is_cross();
+        self.next = if dead { DEAD } else { ahead.next };
+        self.last = ahead.last;
+        self.hint = ahead.hint;
+    }
+
+    #[inline]
     pub fn is_valid(&self) -> bool {
         self.flags & VALID != 0
     }
+}
+
+/// What the rest of the block does with a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    /// The instruction that uses it next, `DEAD`, or `LIVE_OUT`, which means dead as well for a
+    /// register that does not cross.
+    next: u32,
+    /// The last instruction that uses it.
+    last: u32,
+    /// A register that one of them wants it in.
+    hint: u8,
 }
 
 /// Facts about one instruction: a set of the constants below.
@@ -110,7 +138,7 @@ impl Shape {
     }
 }
 
-/// Results of the two passes.
+/// Results of the pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
     pub vregs: Vec<VRegState>,
@@ -120,11 +148,15 @@ pub(crate) struct Scan {
     /// For a block whose parameters are set at its start: which successor it is.
     pub edge_index: Vec<u32>,
     incoming: Vec<u32>,
-    /// For each operand of the block: `next` after the instruction.
-    pub next_of: Vec<u32>,
-    /// For each argument of the edge at the block's end: `next` after the edge moves.
-    pub arg_next: Vec<u32>,
-    /// Clobbering instructions of the block, last one first.
+    /// For each operand: what is ahead after the instruction.
+    pub operands: Vec<Ahead>,
+    /// For each block: end of its part of `operands`.
+    pub ends: Vec<u32>,
+    /// For each argument of an edge from a block with one successor: the same after the edge.
+    pub args: Vec<Ahead>,
+    /// For each parameter set at its block's start: the same after that.
+    pub params: Vec<Ahead>,
+    /// Clobbering instructions in order.
     pub clobbers: Vec<(u32, RegUnits)>,
 }
 
@@ -137,14 +169,8 @@ pub(crate) fn params_at_start<F: Function>(func: &F, block: Block) -> bool {
 }
 
 impl Scan {
-    /// Checks the shape of `func` and finds the crossing virtual registers. Fills
-    /// `operand_starts`.
-    pub fn classify<F: Function>(
-        &mut self,
-        func: &F,
-        file: &RegisterFile,
-        operand_starts: &mut Vec<u32>,
-    ) -> Result<(), Error> {
+    /// Checks the shape of `func` and fills the lists.
+    pub fn compute<F: Function>(&mut self, func: &F, file: &RegisterFile) -> Result<(), Error> {
         let num_blocks = func.num_blocks();
         let num_insts = func.num_insts();
         let num_vregs = func.num_vregs();
@@ -163,13 +189,14 @@ impl Scan {
         self.incoming.clear();
         self.incoming.resize(num_blocks, 0);
         self.shapes.clear();
-        self.shapes.reserve(num_insts);
-        operand_starts.clear();
-        operand_starts.reserve(num_insts + 1);
-        operand_starts.push(0);
+        self.shapes.resize(num_insts, Shape::default());
+        self.operands.clear();
+        self.ends.clear();
+        self.args.clear();
+        self.params.clear();
+        self.clobbers.clear();
 
         let mut expected = 0;
-        let mut total = 0;
         for b in 0..num_blocks as u32 {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
@@ -178,32 +205,8 @@ impl Scan {
                 return Err(Error::BadBlockRange { block });
             }
             expected = end;
-            self.params(func, file, block)?;
-            let mut seen_terminator = false;
-            for i in start..end {
-                let inst = Inst::from_u32(i);
-                let terminates = func.is_terminator(inst);
-                if !terminates && (seen_terminator || i + 1 == end) {
-                    return Err(Error::BadTerminator { block, inst });
-                }
-                seen_terminator = terminates;
-                let ops = func.operands(inst);
-                let mut shape = self.operands(func, file, b, inst, ops, terminates)?;
-                if terminates {
-                    shape.add(Shape::TERMINATOR);
-                }
-                if func.is_move(inst).is_some() {
-                    shape.add(Shape::COPY);
-                }
-                if !func.clobbers(inst).is_empty() {
-                    shape.add(Shape::CLOBBERS);
-                    shape.add(Shape::GENERAL);
-                }
-                self.shapes.push(shape);
-                total += ops.len();
-                operand_starts.push(u32::try_from(total).map_err(|_| Error::TooLarge)?);
-            }
-            self.edges(func, file, block)?;
+            self.block(func, file, block, start, end)?;
+            self.ends.push(u32::try_from(self.operands.len()).map_err(|_| Error::TooLarge)?);
         }
         if expected as usize != num_insts {
             return Err(Error::BadBlockRange { block: Block::from_u32(num_blocks as u32 - 1) });
@@ -215,206 +218,120 @@ impl Scan {
             }
         }
         self.crossing = 0;
-        let mut undefined = false;
-        for state in &mut self.vregs {
-            undefined |= state.flags & (USED | DEFINED) == USED;
+        for (v, state) in self.vregs.iter_mut().enumerate() {
+            if state.next < LIVE_OUT {
+                state.flags |= CROSS;
+            }
             if state.is_cross() {
                 self.crossing += 1;
-                state.next = LIVE_OUT;
                 state.flags |= VALID;
+                if state.def_inst == NONE {
+                    return Err(locate_undefined(func, VReg::from_u32(v as u32)));
+                }
             }
-        }
-        if undefined {
-            let undefined = |s: &VRegState| s.flags & (USED | DEFINED) == USED;
-            let v = self.vregs.iter().position(undefined).unwrap_or_default();
-            return Err(locate_undefined(func, VReg::from_u32(v as u32)));
         }
         Ok(())
     }
 
-    /// The state of `vreg` after its first reference in `block` is noted.
+    /// Looks at one block, backward.
+    fn block<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        block: Block,
+        start: u32,
+        end: u32,
+    ) -> Result<(), Error> {
+        let first_clobber = self.clobbers.len();
+        let mut i = end;
+        while i > start && func.is_terminator(Inst::from_u32(i - 1)) {
+            i -= 1;
+            let inst = Inst::from_u32(i);
+            let ops = func.operands(inst);
+            if let Some(operand) = ops.iter().position(|op| op.is_def()) {
+                return Err(Error::TerminatorDefines { inst, operand });
+            }
+            self.inst(func, file, block, inst, ops, Shape::TERMINATOR)?;
+        }
+        if i == end {
+            return Err(Error::BadTerminator { block, inst: Inst::from_u32(end - 1) });
+        }
+        self.edges(func, file, block, i)?;
+        while i > start {
+            i -= 1;
+            let inst = Inst::from_u32(i);
+            if func.is_terminator(inst) {
+                return Err(Error::BadTerminator { block, inst: Inst::from_u32(i + 1) });
+            }
+            self.inst(func, file, block, inst, func.operands(inst), Shape::default())?;
+        }
+        self.clobbers[first_clobber..].reverse();
+        let params = func.block_params(block);
+        if !params.is_empty() {
+            self.params(func, file, block, params)?;
+        }
+        Ok(())
+    }
+
+    /// The state of `vreg` in `block`.
     #[inline]
     fn touch<F: Function>(
         &mut self,
         func: &F,
         file: &RegisterFile,
-        block: u32,
+        block: Block,
         vreg: VReg,
-    ) -> Option<(&mut VRegState, bool)> {
+    ) -> Option<&mut VRegState> {
         let state = self.vregs.get_mut(vreg.as_u32() as usize)?;
-        if state.block == block {
-            return Some((state, false));
-        }
-        let first = state.block == NONE;
-        if first {
-            let class = func.vreg_class(vreg);
-            if class.index() >= file.classes.len() {
-                return None;
-            }
-            state.block = block;
-            state.class = class.0;
-        } else {
-            state.flags |= CROSS;
-        }
-        Some((state, first))
-    }
-
-    fn params<F: Function>(&mut self, func: &F, file: &RegisterFile, block: Block) -> Result<(), Error> {
-        let params = func.block_params(block);
-        if params.is_empty() {
-            return Ok(());
-        }
-        let b = block.as_u32();
-        let at_start = params_at_start(func, block);
-        for &vreg in params {
-            let (state, first) = self.touch(func, file, b, vreg).ok_or(Error::BadVReg { block, vreg })?;
-            if state.def_inst == PARAM_MARK | b {
-                return Err(Error::DuplicateParam { block, vreg });
-            }
-            state.def_inst = PARAM_MARK | b;
-            state.flags |= DEFINED;
-            if first {
-                state.last = NONE;
-            }
-            if !at_start {
+        if state.block != block.as_u32() {
+            if state.block == NONE {
+                let class = func.vreg_class(vreg);
+                if class.index() >= file.classes.len() {
+                    return None;
+                }
+                state.class = class.0;
+            } else {
                 state.flags |= CROSS;
+                state.next = LIVE_OUT;
+                state.hint = NO_REG;
             }
+            state.block = block.as_u32();
         }
-        Ok(())
+        Some(state)
     }
 
     #[inline]
-    fn operands<F: Function>(
+    fn inst<F: Function>(
         &mut self,
         func: &F,
         file: &RegisterFile,
-        block: u32,
+        block: Block,
         inst: Inst,
         ops: &[Operand],
-        terminates: bool,
-    ) -> Result<Shape, Error> {
+        mut shape: Shape,
+    ) -> Result<(), Error> {
         let i = inst.as_u32();
-        let mut shape = Shape::default();
         let mut defs = 0;
-        for (operand, op) in ops.iter().enumerate() {
-            let bad = || Error::BadOperand { inst, operand };
+        let mut plain = true;
+        for (operand, op) in ops.iter().enumerate().rev() {
             if op.class().index() >= file.classes.len() {
-                return Err(bad());
+                return Err(Error::BadOperand { inst, operand });
             }
-            if !op.is_plain() {
-                shape.add(Shape::GENERAL);
-                if let Constraint::Fixed(reg) = op.constraint()
-                    && reg.index() >= file.regs.len()
-                {
-                    return Err(bad());
-                }
-            }
-            let (state, first) = self.touch(func, file, block, op.vreg()).ok_or_else(bad)?;
-            if op.is_use() {
-                state.flags |= USED;
-                // Read before the first definition of the block is complete.
-                if first || state.last == i && !op.is_def() {
-                    state.flags |= CROSS;
-                }
-            }
+            plain &= op.is_plain();
+            let Some(state) = self.touch(func, file, block, op.vreg()) else {
+                return Err(Error::BadOperand { inst, operand });
+            };
+            let ahead = state.ahead();
             if op.is_def() {
-                if terminates {
-                    return Err(Error::TerminatorDefines { inst, operand });
-                }
                 if state.def_inst == i {
-                    return Err(Error::DuplicateDef { inst, operand });
+                    return Err(duplicate_def(inst, ops, operand));
                 }
                 state.def_inst = i;
-                state.flags |= DEFINED;
                 defs += 1;
             }
-            if first {
-                state.last = i;
-            }
+            self.operands.push(ahead);
         }
-        if defs > 1 {
-            shape.add(Shape::GENERAL);
-        }
-        Ok(shape)
-    }
-
-    fn edges<F: Function>(&mut self, func: &F, file: &RegisterFile, block: Block) -> Result<(), Error> {
-        let succs = func.block_succs(block);
-        for (succ_index, &succ) in succs.iter().enumerate() {
-            let Some(incoming) = self.incoming.get_mut(succ.as_u32() as usize) else {
-                return Err(Error::BadEdge { block });
-            };
-            *incoming += 1;
-            let args = func.edge_args(block, succ_index);
-            if args.len() != func.block_params(succ).len() {
-                return Err(Error::BadEdgeArgs { block, succ_index });
-            }
-            let at_start = succs.len() > 1;
-            if at_start && !args.is_empty() {
-                let preds = func.block_preds(succ);
-                if preds.len() != 1 {
-                    return Err(Error::CriticalEdge { block, succ_index });
-                }
-                if preds[0] != block {
-                    return Err(Error::BadEdge { block: succ });
-                }
-                self.edge_index[succ.as_u32() as usize] = succ_index as u32;
-            }
-            for &vreg in args {
-                let (state, first) =
-                    self.touch(func, file, block.as_u32(), vreg).ok_or(Error::BadVReg { block, vreg })?;
-                state.flags |= USED;
-                if at_start || first {
-                    state.flags |= CROSS;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes the next uses of everything in `block`, whose operands start at `base` in the list
-    /// of all operands. Gives the first terminator.
-    pub fn next_uses<F: Function>(&mut self, func: &F, block: Block, starts: &[u32]) -> u32 {
-        let range = func.block_insts(block);
-        let (start, end) = (range.start.as_u32(), range.end.as_u32());
-        let base = starts[start as usize] as usize;
-        let count = starts[end as usize] as usize - base;
-        if self.next_of.len() < count {
-            self.next_of.resize(count, 0);
-        }
-        self.clobbers.clear();
-        self.arg_next.clear();
-        let mut terminator = end;
-        while terminator > start && self.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
-            terminator -= 1;
-        }
-        for i in (terminator..end).rev() {
-            self.next_uses_of(func, i, starts[i as usize] as usize - base);
-        }
-        if func.block_succs(block).len() == 1 {
-            for &vreg in func.edge_args(block, 0) {
-                let state = &mut self.vregs[vreg.as_u32() as usize];
-                self.arg_next.push(state.next);
-                if state.next >= LIVE_OUT {
-                    state.last = terminator;
-                }
-                state.next = terminator;
-            }
-        }
-        for i in (start..terminator).rev() {
-            self.next_uses_of(func, i, starts[i as usize] as usize - base);
-        }
-        terminator
-    }
-
-    #[inline]
-    fn next_uses_of<F: Function>(&mut self, func: &F, i: u32, base: usize) {
-        let inst = Inst::from_u32(i);
-        let operands = func.operands(inst);
-        for (slot, op) in self.next_of[base..].iter_mut().zip(operands) {
-            *slot = self.vregs[op.index()].next;
-        }
-        for op in operands {
+        for op in ops {
             let state = &mut self.vregs[op.index()];
             if op.is_use() {
                 if state.next >= LIVE_OUT {
@@ -425,35 +342,123 @@ impl Scan {
                 state.next = DEAD;
             }
         }
-        let shape = self.shapes[i as usize];
-        if shape != Shape::default() {
-            self.special(func, inst, operands, shape);
-        }
-    }
-
-    /// Notes hints and clobbers.
-    fn special<F: Function>(&mut self, func: &F, inst: Inst, operands: &[Operand], shape: Shape) {
-        if shape.has(Shape::GENERAL) {
-            for op in operands {
+        if !plain {
+            for (operand, op) in ops.iter().enumerate() {
                 if let Constraint::Fixed(reg) = op.constraint() {
+                    if reg.index() >= file.regs.len() {
+                        return Err(Error::BadOperand { inst, operand });
+                    }
                     self.vregs[op.index()].hint = reg.0;
                 }
             }
         }
-        if shape.has(Shape::COPY)
-            && let Some((from, to)) = func.is_move(inst)
-            && let (Some(to), Some(from)) = (
-                self.vregs.get(to.as_u32() as usize).map(|s| s.hint),
-                self.vregs.get_mut(from.as_u32() as usize),
-            )
-            && to != NO_REG
-        {
-            from.hint = to;
+        if !plain || defs > 1 {
+            shape.add(Shape::GENERAL);
         }
-        if shape.has(Shape::CLOBBERS) {
-            self.clobbers.push((inst.as_u32(), func.clobbers(inst)));
+        if let Some((from, to)) = func.is_move(inst) {
+            shape.add(Shape::COPY);
+            if let Some(hint) = self.vregs.get(to.as_u32() as usize).map(|s| s.hint)
+                && let Some(from) = self.vregs.get_mut(from.as_u32() as usize)
+                && hint != NO_REG
+            {
+                from.hint = hint;
+            }
         }
+        let clobbers = func.clobbers(inst);
+        if !clobbers.is_empty() {
+            shape.add(Shape::CLOBBERS);
+            shape.add(Shape::GENERAL);
+            self.clobbers.push((i, clobbers));
+        }
+        self.shapes[i as usize] = shape;
+        Ok(())
     }
+
+    fn params<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        block: Block,
+        params: &[VReg],
+    ) -> Result<(), Error> {
+        let mark = PARAM_MARK | block.as_u32();
+        let at_start = params_at_start(func, block);
+        for &vreg in params {
+            let Some(state) = self.touch(func, file, block, vreg) else {
+                return Err(Error::BadVReg { block, vreg });
+            };
+            if state.def_inst == mark {
+                return Err(Error::DuplicateParam { block, vreg });
+            }
+            state.def_inst = mark;
+            let ahead = state.ahead();
+            state.next = DEAD;
+            if at_start {
+                self.params.push(ahead);
+            } else {
+                state.flags |= CROSS;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the edges that leave `block`, whose first terminator is `terminator`.
+    fn edges<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        block: Block,
+        terminator: u32,
+    ) -> Result<(), Error> {
+        let succs = func.block_succs(block);
+        for (succ_index, &succ) in succs.iter().enumerate() {
+            let Some(incoming) = self.incoming.get_mut(succ.as_u32() as usize) else {
+                return Err(Error::BadEdge { block });
+            };
+            *incoming += 1;
+            let args = func.edge_args(block, succ_index);
+            if args.len() != func.block_params(succ).len() {
+                return Err(Error::BadEdgeArgs { block, succ_index });
+            }
+            if args.is_empty() {
+                continue;
+            }
+            let at_start = succs.len() > 1;
+            if at_start {
+                let preds = func.block_preds(succ);
+                if preds.len() != 1 {
+                    return Err(Error::CriticalEdge { block, succ_index });
+                }
+                if preds[0] != block {
+                    return Err(Error::BadEdge { block: succ });
+                }
+                self.edge_index[succ.as_u32() as usize] = succ_index as u32;
+            }
+            for &vreg in args {
+                let Some(state) = self.touch(func, file, block, vreg) else {
+                    return Err(Error::BadVReg { block, vreg });
+                };
+                if at_start {
+                    state.flags |= CROSS;
+                    continue;
+                }
+                let ahead = state.ahead();
+                if state.next >= LIVE_OUT {
+                    state.last = terminator;
+                }
+                state.next = terminator;
+                self.args.push(ahead);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error for two definitions of one virtual register, of which the pass has met `first`.
+fn duplicate_def(inst: Inst, ops: &[Operand], first: usize) -> Error {
+    let again = |op: &Operand| op.is_def() && op.vreg() == ops[first].vreg();
+    let operand = ops.iter().rposition(again).unwrap_or(first);
+    Error::DuplicateDef { inst, operand }
 }
 
 /// Finds the first use of an undefined register, for the error message.

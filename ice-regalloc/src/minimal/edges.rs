@@ -24,7 +24,11 @@ impl<F: Function> Allocator<'_, F> {
         let edge = self.cx.scan.edge_index[block.as_u32() as usize] as usize;
         let args = self.func.edge_args(pred, edge);
         for param in params {
-            self.state(param.as_u32()).def_inst = PARAM_MARK | block.as_u32();
+            let ahead = self.cx.scan.params[self.params];
+            self.params += 1;
+            let state = self.state(param.as_u32());
+            state.def_inst = PARAM_MARK | block.as_u32();
+            state.advance(ahead);
         }
         let overlap = args
             .iter()
@@ -87,8 +91,10 @@ impl<F: Function> Allocator<'_, F> {
         self.solve_moves(block)?;
         for (k, arg) in args.iter().enumerate().rev() {
             let a = arg.as_u32();
-            self.state(a).next = self.cx.scan.arg_next[k];
+            let ahead = self.cx.scan.args[self.args + k];
+            self.state(a).advance(ahead);
         }
+        self.args += args.len();
         for arg in args {
             let a = arg.as_u32();
             match self.state(a).next {

@@ -38,15 +38,16 @@ fn is_early(op: Operand) -> bool {
 }
 
 impl<F: Function> Allocator<'_, F> {
-    /// Allocates any instruction; `block_base` is the index of the first operand of its block.
-    pub(super) fn general(&mut self, work: Work, block_base: usize) -> Result<(), Error> {
+    /// Allocates any instruction.
+    pub(super) fn general(&mut self, work: Work) -> Result<(), Error> {
         let i = work.inst.as_u32();
         self.pins = Pins { clobbers: self.func.clobbers(work.inst), ..Pins::default() };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
+        let last = self.ahead(work.base, work.ops.len()).end.wrapping_sub(1);
         for (k, &op) in work.ops.iter().enumerate() {
-            let next = self.cx.scan.next_of[work.base - block_base + k];
+            let ahead = self.cx.scan.operands[last - k];
             let state = self.state(op.vreg().as_u32());
-            state.next = next;
+            state.advance(ahead);
             state.pending += u32::from(op.is_use());
             match op.constraint() {
                 Constraint::Fixed(_) => fixed = true,

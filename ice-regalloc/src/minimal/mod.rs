@@ -84,9 +84,15 @@ struct Allocator<'a, F: Function> {
     exits: bool,
     /// Next uses below this are needed.
     live_end: u32,
-    /// The next clobbering instruction.
+    /// Index in the list of clobbering instructions of the next one, its number and its units.
+    clobbers: usize,
     next_clobber: u32,
     clobber_units: RegUnits,
+    /// Start and end of the block in the list of operands, added.
+    mirror: usize,
+    /// Edge arguments and parameters met so far.
+    args: usize,
+    params: usize,
     pins: Pins,
 }
 
@@ -114,9 +120,10 @@ pub(crate) fn allocate<F: Function>(
 ) -> Result<(), Error> {
     scratch.tables.set(file);
     let (tables, cx) = (&scratch.tables, &mut scratch.buffers);
-    cx.scan.classify(func, file, &mut out.operand_starts)?;
-    let operands = out.operand_starts.last().map_or(0, |&n| n as usize);
-    out.allocs.resize(operands, Allocation::NONE);
+    cx.scan.compute(func, file)?;
+    out.allocs.resize(cx.scan.operands.len(), Allocation::NONE);
+    out.operand_starts.reserve(func.num_insts() + 1);
+    out.operand_starts.push(0);
     cx.owner.resize(128, NONE);
     cx.free_slots.iter_mut().for_each(|f| f.slots.clear());
     cx.dying_slots.clear();
@@ -134,10 +141,15 @@ pub(crate) fn allocate<F: Function>(
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
         live_end: LIVE_OUT,
+        clobbers: 0,
         next_clobber: NONE,
         clobber_units: RegUnits::EMPTY,
+        mirror: 0,
+        args: 0,
+        params: 0,
         pins: Pins::default(),
     };
+    allocator.set_clobber(0);
     for b in 0..func.num_blocks() as u32 {
         allocator.block(Block::from_u32(b))?;
     }
@@ -148,54 +160,59 @@ pub(crate) fn allocate<F: Function>(
 impl<F: Function> Allocator<'_, F> {
     fn block(&mut self, block: Block) -> Result<(), Error> {
         let range = self.func.block_insts(block);
-        let (start, end) = (range.start.as_u32(), range.end.as_u32());
-        let starts = &self.out.operand_starts;
-        let base = starts[start as usize] as usize;
-        let terminator = self.cx.scan.next_uses(self.func, block, starts);
+        let mut base = self.out.operand_starts.last().map_or(0, |&start| start as usize);
+        self.mirror = base + self.cx.scan.ends[block.as_u32() as usize] as usize;
         self.exits = self.func.block_succs(block).is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
         self.point = ProgPoint::before(range.start);
-        self.advance_clobber(start);
         self.enter_block(block)?;
-        for i in start..end {
-            self.point = ProgPoint::before(Inst::from_u32(i));
-            if i == terminator {
-                self.leave_block(block, terminator)?;
+        let mut inside = true;
+        for i in range.start.as_u32()..range.end.as_u32() {
+            let inst = Inst::from_u32(i);
+            self.point = ProgPoint::before(inst);
+            let shape = self.cx.scan.shapes[i as usize];
+            if inside && shape.has(Shape::TERMINATOR) {
+                inside = false;
+                self.leave_block(block, i)?;
             }
-            self.inst(Inst::from_u32(i), base)?;
+            let ops = self.func.operands(inst);
+            if ops.is_empty() && !shape.has(Shape::CLOBBERS) {
+                self.out.operand_starts.push(base as u32);
+                continue;
+            }
+            let work = Work { inst, ops, base, copies: shape.has(Shape::COPY) };
+            base += ops.len();
+            self.out.operand_starts.push(base as u32);
+            self.inst(work, shape)?;
         }
         self.end_block();
         Ok(())
     }
 
-    /// Allocates one instruction; `block_base` is the index of the first operand of its block.
-    fn inst(&mut self, inst: Inst, block_base: usize) -> Result<(), Error> {
-        let i = inst.as_u32() as usize;
-        let shape = self.cx.scan.shapes[i];
-        let base = self.out.operand_starts[i] as usize;
-        let work = Work { inst, ops: self.func.operands(inst), base, copies: shape.has(Shape::COPY) };
+    /// Allocates one instruction.
+    #[inline]
+    fn inst(&mut self, work: Work, shape: Shape) -> Result<(), Error> {
         if shape.has(Shape::GENERAL) || self.options.mode == Mode::MinimalReference {
             if shape.has(Shape::CLOBBERS) {
-                self.advance_clobber(inst.as_u32() + 1);
+                self.set_clobber(self.clobbers + 1);
             }
-            return self.general(work, block_base);
+            return self.general(work);
         }
-        if work.ops.is_empty() || self.plain(work, block_base)? {
-            return Ok(());
-        }
-        self.general(work, block_base)
+        if self.plain(work)? { Ok(()) } else { self.general(work) }
     }
 
-    /// Makes the first clobbering instruction at or after `i` the next one.
-    fn advance_clobber(&mut self, i: u32) {
-        while let Some(&(at, units)) = self.cx.scan.clobbers.last() {
-            (self.next_clobber, self.clobber_units) = (at, units);
-            if at >= i {
-                return;
-            }
-            self.cx.scan.clobbers.pop();
-        }
-        (self.next_clobber, self.clobber_units) = (NONE, RegUnits::EMPTY);
+    /// Where the scan has noted what is ahead of the `count` operands of an instruction, last
+    /// operand first; `base` is the index of the first one.
+    #[inline]
+    fn ahead(&self, base: usize, count: usize) -> core::ops::Range<usize> {
+        self.mirror - base - count..self.mirror - base
+    }
+
+    /// Makes entry `index` of the list the next clobbering instruction.
+    fn set_clobber(&mut self, index: usize) {
+        self.clobbers = index;
+        let next = self.cx.scan.clobbers.get(index);
+        (self.next_clobber, self.clobber_units) = next.map_or((NONE, RegUnits::EMPTY), |&next| next);
     }
 
     /// Forgets all registers.

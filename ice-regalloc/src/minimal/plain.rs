@@ -31,18 +31,18 @@ struct Missing {
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates a plain instruction; false if it must be done by the general path.
-    pub(super) fn plain(&mut self, work: Work, block_base: usize) -> Result<bool, Error> {
+    pub(super) fn plain(&mut self, work: Work) -> Result<bool, Error> {
         let i = work.inst.as_u32();
         let mut pinned = RegUnits::EMPTY;
         let mut missing = Missing::default();
         let mut def = None;
-        let first = work.base - block_base;
+        let ahead = self.ahead(work.base, work.ops.len());
         let (tables, cx) = (self.tables, &mut *self.cx);
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
-        let nexts = &cx.scan.next_of[first..][..work.ops.len()];
-        for (k, ((&op, alloc), &next)) in work.ops.iter().zip(allocs).zip(nexts).enumerate() {
+        let aheads = cx.scan.operands[ahead].iter().rev();
+        for (k, ((&op, alloc), &ahead)) in work.ops.iter().zip(allocs).zip(aheads).enumerate() {
             let state = &mut cx.scan.vregs[op.index()];
-            state.next = next;
+            state.advance(ahead);
             if op.is_def() {
                 state.def_inst = i;
             }
