@@ -83,6 +83,11 @@ impl MoveSolver {
         self.moves.push(parallel_move);
     }
 
+    /// The moves added so far.
+    pub(crate) fn moves(&self) -> &[ParallelMove] {
+        &self.moves
+    }
+
     /// Whether there is no move.
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()

@@ -150,8 +150,21 @@ impl<F: Function> Allocator<'_, F> {
         self.cx.solver.push(ParallelMove { from, to, class, size });
     }
 
-    /// Emits the moves pushed so far, at the present point.
+    /// Emits the moves pushed so far, at the present point. All targets are slots, so moves from
+    /// registers and a single move need no order.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
+        let moves = self.cx.solver.moves();
+        if moves.len() == 1 || moves.iter().all(|m| m.from.is_reg()) {
+            for k in 0..moves.len() {
+                let m = self.cx.solver.moves()[k];
+                let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
+                if edit.from != edit.to {
+                    self.copy(edit, block)?;
+                }
+            }
+            self.cx.solver.clear();
+            return Ok(());
+        }
         let mut solver = core::mem::take(&mut self.cx.solver);
         let (out, file) = (&mut *self.out, self.file);
         let order = solver.solve(file, |class, size| {

@@ -137,25 +137,27 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Reserves the registers of all fixed operands and places the fixed uses.
     fn fixed_uses(&mut self, work: Work) -> Result<(), Error> {
+        let mut missing = false;
         for (k, &op) in work.ops.iter().enumerate() {
-            if let Constraint::Fixed(reg) = op.constraint() {
-                self.reserve_fixed(work, k, reg)?;
+            let Constraint::Fixed(reg) = op.constraint() else { continue };
+            self.reserve_fixed(work, k, reg)?;
+            if !op.is_use() {
+                continue;
             }
-        }
-        let fixed_use = |k: usize| match work.ops[k].constraint() {
-            Constraint::Fixed(reg) if work.ops[k].is_use() => Some(reg),
-            _ => None,
-        };
-        for k in 0..work.ops.len() {
-            let Some(reg) = fixed_use(k) else { continue };
-            if self.state(work.ops[k].vreg().as_u32()).reg == reg.0 {
+            if self.state(op.vreg().as_u32()).reg == reg.0 {
                 self.give(work, k, reg);
             } else if !self.tables.units(reg).intersects(self.occupied) {
                 self.bring_fixed(work, k, reg);
+            } else {
+                missing = true;
             }
         }
-        for k in 0..work.ops.len() {
-            if let Some(reg) = fixed_use(k)
+        for (k, &op) in work.ops.iter().enumerate() {
+            if !missing {
+                break;
+            }
+            if let Constraint::Fixed(reg) = op.constraint()
+                && op.is_use()
                 && self.out.allocs[work.base + k].is_none()
             {
                 let mut rest = self.occupied.intersection(self.tables.units(reg));
@@ -166,7 +168,7 @@ impl<F: Function> Allocator<'_, F> {
             }
         }
         // What is left in the way of Early Defs.
-        let mut rest = self.occupied.intersection(self.pins.fixed_early);
+        let mut rest = self.occupied.intersection(self.pins.fixed_early).difference(self.pins.early);
         while let Some(v) = self.take_owner(&mut rest) {
             let reg = PReg(self.state(v).reg);
             if !self.tables.units(reg).intersects(self.pins.early) {

@@ -198,7 +198,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             return self.general(work);
         }
-        if self.plain(work)? { Ok(()) } else { self.general(work) }
+        if self.plain(work) { Ok(()) } else { self.general(work) }
     }
 
     /// Where the scan has noted what is ahead of the `count` operands of an instruction, last

@@ -15,7 +15,6 @@
 
 use super::Allocator;
 use super::inst::Work;
-use crate::error::Error;
 use crate::function::Function;
 use crate::operand::Operand;
 use crate::output::Allocation;
@@ -30,8 +29,9 @@ struct Missing {
 }
 
 impl<F: Function> Allocator<'_, F> {
-    /// Allocates a plain instruction; false if it must be done by the general path.
-    pub(super) fn plain(&mut self, work: Work) -> Result<bool, Error> {
+    /// Allocates a plain instruction; false if it must be done by the general path, which also
+    /// finds the error if there is one.
+    pub(super) fn plain(&mut self, work: Work) -> bool {
         let i = work.inst.as_u32();
         let mut pinned = RegUnits::EMPTY;
         let mut missing = Missing::default();
@@ -65,19 +65,21 @@ impl<F: Function> Allocator<'_, F> {
         }
         if missing.reg && !self.plain_reg_uses(work, &mut pinned) {
             self.out.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
-            return Ok(false);
+            return false;
         }
         if missing.any {
             self.plain_any_uses(work, &mut pinned);
         }
         self.plain_release(work);
-        if let Some(k) = def {
-            self.plain_def(work, k)?;
+        if let Some(k) = def
+            && !self.plain_def(work, k)
+        {
+            return false;
         }
         if !self.cx.dying_slots.is_empty() {
             self.free_dying_slots();
         }
-        Ok(true)
+        true
     }
 
     /// The register of the class of `op` that the value has come to, for the second of two
@@ -184,8 +186,8 @@ impl<F: Function> Allocator<'_, F> {
         }
     }
 
-    /// Gives the definition `k` a place.
-    fn plain_def(&mut self, work: Work, k: usize) -> Result<(), Error> {
+    /// Gives the definition `k` a place; false if its class has no register.
+    fn plain_def(&mut self, work: Work, k: usize) -> bool {
         let op = work.ops[k];
         let v = op.vreg().as_u32();
         self.unbind(v);
@@ -194,7 +196,10 @@ impl<F: Function> Allocator<'_, F> {
         let none = RegUnits::EMPTY;
         let reg = if op.is_reg() {
             let reg = self.pick(op.class(), none, v, source);
-            Some(reg.ok_or(Error::Unsatisfiable { inst: work.inst, operand: k })?)
+            if reg.is_none() {
+                return false;
+            }
+            reg
         } else if !self.is_live(next) {
             self.pick_free(op.class(), none, v, source)
         } else if next == LIVE_OUT {
@@ -216,6 +221,6 @@ impl<F: Function> Allocator<'_, F> {
         if next == DEAD {
             self.kill(v);
         }
-        Ok(())
+        true
     }
 }

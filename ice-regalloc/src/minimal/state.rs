@@ -188,6 +188,7 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
     /// clobber if the value has to, or the first.
+    #[inline]
     pub(super) fn pick_free(&self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
         let busy = avoid.union(self.occupied);
         let state = &self.cx.scan.vregs[v as usize];
@@ -196,23 +197,18 @@ impl<F: Function> Allocator<'_, F> {
         let bad = busy.union(soft);
         for hint in [hint, state.hint] {
             if hint != NO_REG
-                && self.tables.in_class(class, hint)
                 && !self.tables.units(PReg(hint)).intersects(bad)
+                && self.tables.in_class(class, hint)
             {
                 return Some(PReg(hint));
             }
         }
-        let mut second = None;
-        for &reg in self.tables.class(class).order {
-            let units = self.tables.units(reg);
-            if !units.intersects(bad) {
-                return Some(reg);
-            }
-            if second.is_none() && !units.intersects(busy) {
-                second = Some(reg);
-            }
+        let order = self.tables.class(class).order;
+        let free = |units| order.iter().find(|&&reg| !self.tables.units(reg).intersects(units)).copied();
+        match free(bad) {
+            None if lasting => free(busy),
+            reg => reg,
         }
-        second
     }
 
     /// A register of `class` outside `avoid`, free now: the value used furthest away is evicted
