@@ -39,10 +39,11 @@ impl<F: Function> Allocator<'_, F> {
         let ahead = self.ahead(work.base, work.ops.len());
         let (tables, cx) = (self.tables, &mut *self.cx);
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
-        let aheads = cx.scan.operands[ahead].iter().rev();
-        for (k, ((&op, alloc), &ahead)) in work.ops.iter().zip(allocs).zip(aheads).enumerate() {
+        let aheads = &cx.scan.operands[ahead];
+        let mut reads = false;
+        for (k, (&op, alloc)) in work.ops.iter().zip(allocs).enumerate() {
             let state = &mut cx.scan.vregs[op.index()];
-            state.advance(ahead);
+            state.advance(aheads[aheads.len() - 1 - k]);
             if op.is_def() {
                 state.def_inst = i;
             }
@@ -50,6 +51,7 @@ impl<F: Function> Allocator<'_, F> {
                 def = Some(k);
                 continue;
             }
+            reads = true;
             if state.reg != NO_REG {
                 pinned.insert(tables.units(PReg(state.reg)));
                 if tables.in_class(op.class(), state.reg) {
@@ -70,7 +72,9 @@ impl<F: Function> Allocator<'_, F> {
         if missing.any {
             self.plain_any_uses(work, &mut pinned);
         }
-        self.plain_release(work);
+        if reads {
+            self.plain_release(work);
+        }
         if let Some(k) = def
             && !self.plain_def(work, k)
         {
