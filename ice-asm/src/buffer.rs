@@ -36,6 +36,7 @@
 //! in bytes and branches; `clear` keeps all memory, so the steady state allocates nothing.
 
 pub(crate) mod branch;
+pub(crate) mod bytes;
 
 use crate::error::Error;
 use crate::listing::{self, LabelText, Listing, SymbolText};
@@ -44,6 +45,7 @@ use crate::x86;
 use alloc::vec::Vec;
 use branch::{Branch, BranchSite};
 pub use branch::{BranchIsa, Form, Reach};
+use bytes::{CodeBytes, Part};
 use core::fmt;
 
 /// A position in the code, bound once by [`CodeBuffer::bind`]. Printed `.L<n>`.
@@ -91,7 +93,7 @@ enum RefKind {
 ///
 /// Errors are kept, the first one wins, and [`CodeBuffer::finish`] returns it.
 pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: CodeBytes,
     limit: u32,
     labels: Vec<LabelState>,
     /// Labels bound at the starts of the latest branches and at the end, in order of offset.
@@ -135,7 +137,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[must_use]
     pub fn new() -> Self {
         CodeBuffer {
-            bytes: Vec::new(),
+            bytes: CodeBytes::new(),
             limit: Self::DEFAULT_LIMIT,
             labels: Vec::new(),
             tail_labels: Vec::new(),
@@ -186,6 +188,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// The current end, in bytes from the start. It can go back while the tail is edited.
     #[must_use]
+    #[inline]
     pub fn offset(&self) -> u32 {
         self.bytes.len() as u32
     }
@@ -193,7 +196,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// The code. Branches and label references hold their values after [`CodeBuffer::finish`].
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_slice()
     }
 
     /// The relocations, in the order of their offsets.
@@ -209,6 +212,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Keeps `error` unless there is one already.
+    #[cold]
     pub fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
@@ -321,18 +325,17 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if self.bytes.len() + bytes.len() > self.limit as usize {
             return self.fail(Error::BufferFull { limit: self.limit });
         }
-        self.bytes.extend_from_slice(bytes);
+        self.bytes.append(bytes);
     }
 
-    /// Appends the first `len` bytes: one instruction. A copy of fixed size is several times faster.
+    /// Appends the parts of one instruction, all or none.
     #[inline]
-    pub(crate) fn append_inst(&mut self, bytes: &[u8; 16], len: usize) {
-        let end = self.bytes.len() + len;
-        if end > self.limit as usize {
+    pub(crate) fn append_inst(&mut self, parts: [Part; 3]) {
+        let len = parts[0].len + parts[1].len + parts[2].len;
+        if self.bytes.len() + len as usize > self.limit as usize {
             return self.fail(Error::BufferFull { limit: self.limit });
         }
-        self.bytes.extend_from_slice(bytes);
-        self.bytes.truncate(end);
+        self.bytes.append_parts(parts);
     }
 
     /// Records a relocation.
@@ -429,7 +432,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
                 }
             };
             let value = i32::try_from(value).map_err(|_| Error::OutOfRange { label, offset: at })?;
-            if let Some(field) = self.bytes.get_mut(at as usize..at as usize + 4) {
+            if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..at as usize + 4) {
                 field.copy_from_slice(&value.to_le_bytes());
             }
         }

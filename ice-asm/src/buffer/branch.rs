@@ -14,6 +14,7 @@
 //! A branch in the middle can still come to target its own end, by the later alias of a label; `finish`
 //! writes it as instructions that do nothing.
 
+use super::bytes::Part;
 use super::{CodeBuffer, Label, NONE};
 use crate::error::Error;
 use crate::listing::{Listing, TextListing, write_bytes};
@@ -41,7 +42,7 @@ pub enum Reach {
 pub trait BranchIsa {
     /// A condition.
     type Cond: Copy + fmt::Debug;
-    /// The largest size of a branch in bytes, at most 16.
+    /// The largest size of a branch in bytes, at most 8.
     const MAX_SIZE: u32;
     /// The farthest that a short branch reaches forwards or backwards, in bytes.
     const MAX_SHORT: u32;
@@ -251,10 +252,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     fn push_branch(&mut self, cond: Option<B::Cond>, target: Label, form: Form) {
         let start = self.offset();
-        let mut bytes = [0; 16];
-        let size = B::size(cond, form) as usize;
-        B::encode(cond, form, 0, &mut bytes[..size]);
-        self.append_inst(&bytes, size);
+        // Its bytes are written by `patch_branches`.
+        self.append_inst([Part { bytes: 0, len: B::size(cond, form) }, Part::EMPTY, Part::EMPTY]);
         if self.offset() == start {
             return; // The buffer is full.
         }
@@ -345,7 +344,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             self.sites[i].target = root;
             let distance = i64::from(offset) - i64::from(start);
             let size = B::size(cond, form);
-            let bytes = &mut self.bytes[start as usize..(start + size) as usize];
+            let bytes = &mut self.bytes.as_mut_slice()[start as usize..(start + size) as usize];
             if distance == i64::from(size) {
                 B::fill_nops(bytes);
             } else if B::reaches(cond, form, distance) {
@@ -373,7 +372,7 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         };
         out.write_char('\t')?;
         if distance == i64::from(size) {
-            let bytes = self.bytes.get(site.start as usize..(site.start + size) as usize);
+            let bytes = self.bytes.as_slice().get(site.start as usize..(site.start + size) as usize);
             write_bytes(out, bytes.unwrap_or_default())?;
             out.write_str(" # branch to next")?;
         } else {

@@ -1,15 +1,21 @@
 //! The instruction format: prefixes, opcode, ModRM, SIB, displacement, immediate (SDM volume 2, chapter 2).
 //!
-//! A [`Code`] is parsed at compile time from the manual's notation, such as `"66 0F 3A 16 /r"` or `"81 /4"`.
-//! Prefixes come in the order in which assemblers write them: segment, 67, 66, F2/F3, F0, REX.
+//! A [`Code`] is parsed at compile time from the manual's notation, such as `"66 0F 3A 16 /r"` or `"81 /4"`,
+//! and takes on the attributes of the operands; eight bytes, to go by value. An instruction is composed in
+//! registers as two words, the head up to its opcode and the tail up to its displacement, which the buffer
+//! stores with the immediate behind each other. Prefixes come in the order in which assemblers write them:
+//! segment, 67, 66, F2/F3, F0, REX.
+//!
+//! Cost: about 60 machine instructions for one with a memory operand, 40 for one between registers.
 
 use super::Encoder;
 use super::operand::{AddressSize, Base, Gpr, Mem, Mode, Segment, Target, Width};
+use crate::buffer::bytes::Part;
 use crate::error::Error;
 use crate::listing::Listing;
-use crate::reloc::{Reloc, RelocKind, SymbolId};
+use crate::reloc::{Reloc, RelocKind};
 
-/// An opcode with its mandatory prefix and ModRM extension; eight bytes, to go by value.
+/// An opcode with its mandatory prefix, ModRM extension and attributes; eight bytes, to go by value.
 #[derive(Clone, Copy)]
 pub(super) struct Code {
     /// Escapes and opcode, first byte lowest.
@@ -19,17 +25,18 @@ pub(super) struct Code {
     prefix: u8,
     /// The digit of `/digit`.
     pub ext: u8,
-    pub rex_w: bool,
+    attrs: Attrs,
 }
 
 impl Code {
-    pub const NONE: Code = Code { bytes: 0, len: 0, prefix: 0, ext: 0, rex_w: false };
+    pub const NONE: Code = Code { bytes: 0, len: 0, prefix: 0, ext: 0, attrs: Attrs::NONE };
 
     /// The code whose last byte is `n` more (or less).
+    #[inline]
     pub const fn plus(self, n: i8) -> Code {
-        let last = self.opcode().wrapping_add_signed(n);
-        let shift = 8 * (self.len - 1);
-        Code { bytes: self.bytes & !(0xff << shift) | (last as u32) << shift, ..self }
+        // The last byte is the highest that is not zero: what is carried out of it is lost or was not there.
+        let n = (n as i32 as u32) << (8 * (self.len as u32 - 1));
+        Code { bytes: self.bytes.wrapping_add(n), ..self }
     }
 
     /// The last byte.
@@ -39,6 +46,16 @@ impl Code {
 
     pub const fn with_prefix(self, prefix: u8) -> Code {
         Code { prefix, ..self }
+    }
+
+    /// Whether REX.W is part of the code.
+    pub const fn is_wide(self) -> bool {
+        self.attrs.has(Attrs::REX_W)
+    }
+
+    #[inline]
+    const fn with(self, attrs: Attrs) -> Code {
+        Code { attrs: Attrs(self.attrs.0 | attrs.0), ..self }
     }
 }
 
@@ -59,7 +76,7 @@ pub(super) const fn code(text: &str) -> Code {
         match text[i] {
             b' ' => i += 1,
             b'R' => {
-                code.rex_w = true;
+                code.attrs = Attrs(code.attrs.0 | Attrs::REX_W);
                 i += 5;
             }
             b'/' => {
@@ -91,22 +108,19 @@ impl Attrs {
     pub const NONE: Attrs = Attrs(0);
     /// Prefix 66.
     const SIZE16: u8 = 1;
-    const REX_W: u8 = 2;
     /// Prefix F0.
     const LOCKED: u8 = 4;
+    /// REX.W, the same bit as in the prefix.
+    const REX_W: u8 = 8;
     /// The register operand is a byte register.
-    const BYTE_REG: u8 = 8;
+    const BYTE_REG: u8 = 16;
     /// The r/m operand is a byte register.
-    const BYTE_RM: u8 = 16;
+    const BYTE_RM: u8 = 32;
 
     /// Both operands have this width.
+    #[inline]
     pub const fn width(width: Width) -> Attrs {
-        Attrs(match width {
-            Width::B8 => Self::BYTE_REG | Self::BYTE_RM,
-            Width::B16 => Self::SIZE16,
-            Width::B32 => 0,
-            Width::B64 => Self::REX_W,
-        })
+        Attrs([Self::BYTE_REG | Self::BYTE_RM, Self::SIZE16, 0, Self::REX_W][width as usize])
     }
 
     /// The register operand has this width, the r/m operand is a byte.
@@ -128,45 +142,19 @@ impl Attrs {
     }
 }
 
-/// The immediate of an instruction: value, size in bytes, relocation.
+/// The immediate of an instruction: value and size in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Immediate {
     pub value: i64,
-    pub size: u8,
-    pub symbol: Option<(SymbolId, RelocKind)>,
+    pub size: u32,
 }
 
 impl Immediate {
-    pub const NONE: Immediate = Immediate { value: 0, size: 0, symbol: None };
+    pub const NONE: Immediate = Immediate { value: 0, size: 0 };
 
-    pub const fn new(value: i64, size: u8) -> Immediate {
-        Immediate { value, size, symbol: None }
+    pub const fn new(value: i64, size: u32) -> Immediate {
+        Immediate { value, size }
     }
-}
-
-/// The bytes of an instruction up to its opcode, first byte lowest. Eight are enough: a segment, 67, 66,
-/// one of F0, F2 and F3, REX, and an opcode of three bytes.
-#[derive(Clone, Copy)]
-struct Head {
-    bytes: u64,
-    len: u32,
-}
-
-impl Head {
-    const EMPTY: Head = Head { bytes: 0, len: 0 };
-
-    #[inline]
-    fn push(&mut self, byte: u8) {
-        self.bytes |= u64::from(byte) << (8 * self.len);
-        self.len += 1;
-    }
-}
-
-/// ModRM, SIB and displacement.
-#[derive(Clone, Copy)]
-struct Tail {
-    bytes: u64,
-    len: u32,
 }
 
 /// Where a base is expected in ModRM: a SIB byte follows.
@@ -179,7 +167,8 @@ const NO_INDEX: u8 = 4 << 3;
 const REX_B: u8 = 1;
 const REX_X: u8 = 2;
 const REX_R: u8 = 4;
-const REX_W: u8 = 8;
+/// In what is about to become REX: the prefix is needed even if no other bit is set.
+const REX: u8 = 0x40;
 
 impl<L: Listing> Encoder<'_, L> {
     /// An operand cannot be encoded.
@@ -189,26 +178,26 @@ impl<L: Listing> Encoder<'_, L> {
         self.buf.fail(Error::InvalidOperand { offset });
     }
 
-    /// Prefixes from 66 on, and the opcode. `rex` holds the register bits; `byte` whether a byte
-    /// register needs a REX prefix to mean its low byte.
-    #[inline]
-    fn opcode(&mut self, mut head: Head, code: Code, attrs: Attrs, mut rex: u8, byte: bool) -> Head {
-        if attrs.has(Attrs::SIZE16) {
-            head.push(0x66);
+    /// Prefixes from 66 on, and the opcode. `rex` holds the register bits, and [`REX`] where a byte
+    /// register needs the prefix to mean its low byte.
+    #[inline(always)]
+    fn opcode(&mut self, mut head: Part, code: Code, rex: u8) -> Part {
+        if code.prefix != 0 || code.attrs.has(Attrs::SIZE16 | Attrs::LOCKED) {
+            if code.attrs.has(Attrs::SIZE16) {
+                head.push(0x66);
+            }
+            if code.prefix != 0 {
+                head.push(code.prefix);
+            }
+            if code.attrs.has(Attrs::LOCKED) {
+                head.push(0xf0);
+            }
         }
-        if code.prefix != 0 {
-            head.push(code.prefix);
-        }
-        if attrs.has(Attrs::LOCKED) {
-            head.push(0xf0);
-        }
-        if attrs.has(Attrs::REX_W) || code.rex_w {
-            rex |= REX_W;
-        }
-        if rex != 0 || byte {
+        let rex = rex | code.attrs.0 & Attrs::REX_W;
+        if rex != 0 {
             match self.mode {
-                Mode::Bits64 => head.push(0x40 | rex),
-                Mode::Bits32 if rex != 0 => self.invalid(),
+                Mode::Bits64 => head.push(REX | rex),
+                Mode::Bits32 if rex != REX => self.invalid(),
                 Mode::Bits32 => {}
             }
         }
@@ -217,51 +206,42 @@ impl<L: Listing> Encoder<'_, L> {
         head
     }
 
-    #[inline]
-    fn finish_inst(&mut self, head: Head, tail: Tail, imm: Immediate) {
-        let mut bytes = [0; 32];
-        let (middle, end) = (head.len as usize, (head.len + tail.len) as usize);
-        bytes[..8].copy_from_slice(&head.bytes.to_le_bytes());
-        bytes[middle..middle + 8].copy_from_slice(&tail.bytes.to_le_bytes());
-        if imm.size > 0 {
-            let value = match imm.symbol {
-                None => imm.value,
-                Some((symbol, kind)) => {
-                    let offset = self.buf.offset() + end as u32;
-                    self.buf.add_reloc(Reloc { offset, kind, symbol, addend: imm.value });
-                    0
-                }
-            };
-            bytes[end..end + 8].copy_from_slice(&value.to_le_bytes());
-        }
-        let (inst, _) = bytes.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
-        self.buf.append_inst(inst, (end + usize::from(imm.size)).min(15));
+    #[inline(always)]
+    fn finish_inst(&mut self, head: Part, tail: Part, imm: Immediate) {
+        self.buf.append_inst([head, tail, Part { bytes: imm.value as u64, len: imm.size }]);
     }
 
     /// An instruction without ModRM; `reg` goes into the low bits of the opcode.
     pub(super) fn inst_o(&mut self, code: Code, attrs: Attrs, reg: u8, imm: Immediate) {
-        let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg);
-        let code = code.plus((reg & 7) as i8);
-        let head = self.opcode(Head::EMPTY, code, attrs, reg >> 3, byte);
-        self.finish_inst(head, Tail { bytes: 0, len: 0 }, imm);
+        let code = code.with(attrs).plus((reg & 7) as i8);
+        let rex = ((reg >> 3) * REX_B) | byte_rex(code, Attrs::BYTE_REG, reg);
+        let head = self.opcode(Part::EMPTY, code, rex);
+        self.finish_inst(head, Part::EMPTY, imm);
     }
 
     /// An instruction with two registers; `reg` is an extension where there is only one.
+    #[inline]
     pub(super) fn inst_rr(&mut self, code: Code, attrs: Attrs, reg: u8, rm: u8, imm: Immediate) {
-        let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg)
-            || attrs.has(Attrs::BYTE_RM) && (4..8).contains(&rm);
-        let rex = ((reg >> 3) * REX_R) | ((rm >> 3) * REX_B);
-        let head = self.opcode(Head::EMPTY, code, attrs, rex, byte);
+        self.code_rr(code.with(attrs), reg, rm, imm);
+    }
+
+    fn code_rr(&mut self, code: Code, reg: u8, rm: u8, imm: Immediate) {
+        let byte = byte_rex(code, Attrs::BYTE_REG, reg) | byte_rex(code, Attrs::BYTE_RM, rm);
+        let head = self.opcode(Part::EMPTY, code, ((reg >> 3) * REX_R) | ((rm >> 3) * REX_B) | byte);
         let modrm = 0xc0 | (reg & 7) << 3 | rm & 7;
-        self.finish_inst(head, Tail { bytes: modrm.into(), len: 1 }, imm);
+        self.finish_inst(head, Part { bytes: modrm.into(), len: 1 }, imm);
     }
 
     /// An instruction with a register (or extension) and memory.
+    #[inline]
     pub(super) fn inst_rm(&mut self, code: Code, attrs: Attrs, reg: u8, mem: &Mem, imm: Immediate) {
-        let byte = attrs.has(Attrs::BYTE_REG) && (4..8).contains(&reg);
-        let mut rex = (reg >> 3) * REX_R;
+        self.code_rm(code.with(attrs), reg, mem, imm);
+    }
+
+    fn code_rm(&mut self, code: Code, reg: u8, mem: &Mem, imm: Immediate) {
+        let rex = ((reg >> 3) * REX_R) | byte_rex(code, Attrs::BYTE_REG, reg);
         // The usual operand, a base and a displacement, takes a short way.
-        if let Mem {
+        let Mem {
             base: Base::Reg(base),
             index: None,
             disp,
@@ -269,28 +249,35 @@ impl<L: Listing> Encoder<'_, L> {
             address_size,
             segment: Segment::Default,
         } = *mem
-        {
-            let mut head = Head::EMPTY;
-            if address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
-                head.push(0x67);
-            }
-            let head = self.opcode(head, code, attrs, rex | ((base.number() >> 3) * REX_B), byte);
-            let base = base.number() & 7;
-            let (mode, disp_len) = match i8::try_from(disp) {
-                Ok(0) if base != NO_BASE => (0, 0),
-                Ok(_) => (1 << 6, 1),
-                Err(_) => (2 << 6, 4),
-            };
-            let modrm = u64::from(mode | (reg & 7) << 3 | base);
-            let disp = u64::from(disp as u32);
-            let tail = if base == SIB {
-                let sib = u64::from(NO_INDEX | SIB);
-                Tail { bytes: modrm | sib << 8 | disp << 16, len: 2 + disp_len }
-            } else {
-                Tail { bytes: modrm | disp << 8, len: 1 + disp_len }
-            };
-            return self.finish_inst(head, tail, imm);
+        else {
+            return self.code_any_mem(code, reg, rex, mem, imm);
+        };
+        let mut head = Part::EMPTY;
+        if address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
+            head.push(0x67);
         }
+        let head = self.opcode(head, code, rex | ((base.number() >> 3) * REX_B));
+        let base = base.number() & 7;
+        let (mode, disp_len) = if disp == 0 && base != NO_BASE {
+            (0, 0)
+        } else if disp == i32::from(disp as i8) {
+            (1 << 6, 1)
+        } else {
+            (2 << 6, 4)
+        };
+        let modrm = u64::from(mode | (reg & 7) << 3 | base);
+        let disp = u64::from(disp as u32);
+        let tail = if base == SIB {
+            let sib = u64::from(NO_INDEX | SIB);
+            Part { bytes: modrm | sib << 8 | disp << 16, len: 2 + disp_len }
+        } else {
+            Part { bytes: modrm | disp << 8, len: 1 + disp_len }
+        };
+        self.finish_inst(head, tail, imm);
+    }
+
+    /// An instruction with any memory operand.
+    fn code_any_mem(&mut self, code: Code, reg: u8, mut rex: u8, mem: &Mem, imm: Immediate) {
         if let Base::Reg(base) = mem.base {
             rex |= (base.number() >> 3) * REX_B;
         }
@@ -301,7 +288,7 @@ impl<L: Listing> Encoder<'_, L> {
             }
         }
         let head = self.address_prefixes(mem);
-        let head = self.opcode(head, code, attrs, rex, byte);
+        let head = self.opcode(head, code, rex);
         let tail = self.address((reg & 7) << 3, mem);
         if mem.target != Target::None {
             self.target_field(head.len + tail.len - 4, mem, imm.size);
@@ -310,7 +297,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// Records what fills in the displacement, `at` bytes into the instruction that is about to be appended.
-    fn target_field(&mut self, at: u32, mem: &Mem, imm_size: u8) {
+    fn target_field(&mut self, at: u32, mem: &Mem, imm_size: u32) {
         let offset = self.buf.offset() + at;
         let pc = if mem.base == Base::Rip { 4 + i64::from(imm_size) } else { 0 };
         let addend = i64::from(mem.disp) - pc;
@@ -333,25 +320,25 @@ impl<L: Listing> Encoder<'_, L> {
     /// `mov` between the accumulator and an absolute address in 32-bit mode: no ModRM.
     pub(super) fn inst_offset(&mut self, code: Code, attrs: Attrs, mem: &Mem) {
         let head = self.address_prefixes(mem);
-        let head = self.opcode(head, code, attrs, 0, false);
+        let head = self.opcode(head, code.with(attrs), 0);
         let disp = if mem.target == Target::None { mem.disp } else { 0 };
         if mem.target != Target::None {
             self.target_field(head.len, mem, 0);
         }
-        self.finish_inst(head, Tail { bytes: u64::from(disp as u32), len: 4 }, Immediate::NONE);
+        self.finish_inst(head, Part { bytes: u64::from(disp as u32), len: 4 }, Immediate::NONE);
     }
 
     /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`. Gives the operand's offset.
     pub(super) fn inst_rel(&mut self, code: Code) -> u32 {
-        let head = self.opcode(Head::EMPTY, code, Attrs::NONE, 0, false);
+        let head = self.opcode(Part::EMPTY, code, 0);
         let at = self.buf.offset() + head.len;
-        self.finish_inst(head, Tail { bytes: 0, len: 4 }, Immediate::NONE);
+        self.finish_inst(head, Part { bytes: 0, len: 4 }, Immediate::NONE);
         at
     }
 
     #[inline]
-    fn address_prefixes(&mut self, mem: &Mem) -> Head {
-        let mut head = Head::EMPTY;
+    fn address_prefixes(&mut self, mem: &Mem) -> Part {
+        let mut head = Part::EMPTY;
         match mem.segment {
             Segment::Default => {}
             Segment::Fs => head.push(0x64),
@@ -366,7 +353,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// ModRM, SIB and displacement (SDM volume 2, tables 2-2 and 2-3). A displacement that is filled in
     /// later is the last four bytes.
     #[inline]
-    fn address(&mut self, reg: u8, mem: &Mem) -> Tail {
+    fn address(&mut self, reg: u8, mem: &Mem) -> Part {
         let disp = if mem.target == Target::None { mem.disp } else { 0 };
         let index =
             mem.index.map_or(NO_INDEX, |(index, scale)| (scale as u8) << 6 | (index.number() & 7) << 3);
@@ -401,10 +388,16 @@ impl<L: Listing> Encoder<'_, L> {
         // Bytes past the length are overwritten or cut.
         let (modrm, disp) = (u64::from(modrm), u64::from(disp as u32));
         match sib {
-            None => Tail { bytes: modrm | disp << 8, len: 1 + disp_len },
-            Some(sib) => Tail { bytes: modrm | u64::from(sib) << 8 | disp << 16, len: 2 + disp_len },
+            None => Part { bytes: modrm | disp << 8, len: 1 + disp_len },
+            Some(sib) => Part { bytes: modrm | u64::from(sib) << 8 | disp << 16, len: 2 + disp_len },
         }
     }
+}
+
+/// [`REX`] if `reg` is an operand of the kind `byte` that only exists with it: spl, bpl, sil, dil.
+#[inline]
+fn byte_rex(code: Code, byte: u8, reg: u8) -> u8 {
+    if code.attrs.has(byte) && (4..8).contains(&reg) { REX } else { 0 }
 }
 
 #[cfg(test)]
@@ -414,9 +407,9 @@ mod tests {
     #[test]
     fn notation_is_parsed() {
         let c = code("66 REX.W 0F 3A 16 /r");
-        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.rex_w), (0x66, 0x16_3a_0f, 3, 0, true));
+        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.is_wide()), (0x66, 0x16_3a_0f, 3, 0, true));
         let c = code("81 /7");
-        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.rex_w), (0, 0x81, 1, 7, false));
+        assert_eq!((c.prefix, c.bytes, c.len, c.ext, c.is_wide()), (0, 0x81, 1, 7, false));
         let c = code("F3 90");
         assert_eq!((c.prefix, c.bytes, c.len), (0xf3, 0x90, 1));
         assert_eq!(code("0F 38 F0").plus(-1).bytes, 0xef_38_0f);

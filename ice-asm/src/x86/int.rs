@@ -8,6 +8,13 @@ use crate::buffer::Label;
 use crate::listing::{self, LabelText, Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 
+/// A [`Code`] that is parsed at compile time wherever it stands.
+macro_rules! code {
+    ($text:literal) => {
+        const { code($text) }
+    };
+}
+
 macro_rules! ops {
     ($(#[$doc:meta])* $ty:ident, $column:ident: $($name:ident $mnemonic:literal $text:literal,)*) => {
         $(#[$doc])*
@@ -27,6 +34,7 @@ macro_rules! ops {
                 [$($mnemonic),*][self as usize]
             }
 
+            #[inline]
             fn code(self) -> Code {
                 Self::CODES[self as usize]
             }
@@ -117,6 +125,7 @@ ops!(
 const LOCK: &str = "lock ";
 
 impl<L: Listing> Encoder<'_, L> {
+    #[inline]
     fn inst_reg_rm(&mut self, code: Code, attrs: Attrs, reg: u8, rm: &Rm<Gpr>, imm: Immediate) {
         match rm {
             Rm::Reg(rm) => self.inst_rr(code, attrs, reg, rm.number(), imm),
@@ -125,6 +134,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `add r/m, r` and its like: 00/01 /r plus eight times the operation.
+    #[inline]
     pub fn alu_rm_r(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, src: Gpr) {
         self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::rm(&dst, width)]);
         self.inst_reg_rm(
@@ -137,6 +147,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `add r, r/m` and its like: 02/03 /r; between registers the form 00/01, as assemblers choose.
+    #[inline]
     pub fn alu_r_rm(&mut self, op: Alu, width: Width, dst: Gpr, src: Rm<Gpr>) {
         match src {
             Rm::Reg(src) => self.alu_rm_r(op, width, Rm::Reg(dst), src),
@@ -149,6 +160,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `add r/m, imm` and its like: 83 /digit ib, 04/05 for the accumulator, 80/81 /digit.
+    #[inline]
     pub fn alu_rm_i(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, imm: Imm) {
         if !self.line_of_accumulator(op.code().plus(4 + wide(width)), width, &dst, imm, op.mnemonic()) {
             self.line(&[op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
@@ -156,22 +168,25 @@ impl<L: Listing> Encoder<'_, L> {
         self.alu_imm(op, width, &dst, imm, Attrs::width(width));
     }
 
+    #[inline]
     fn alu_imm(&mut self, op: Alu, width: Width, dst: &Rm<Gpr>, imm: Imm, attrs: Attrs) {
         const RM_IB: Code = code("80");
         const RM_IZ: Code = code("81");
         const RM_IB_SIGN: Code = code("83");
-        let imm = self.immediate(imm, width);
+        let number = self.immediate(imm, width);
         let (attrs, digit) = (attrs.no_reg(), op as u8);
-        if width != Width::B8 && imm.symbol.is_none() && i8::try_from(imm.value).is_ok() {
-            self.inst_reg_rm(RM_IB_SIGN, attrs, digit, dst, Immediate { size: 1, ..imm });
+        if width != Width::B8 && matches!(imm, Imm::Value(_)) && i8::try_from(number.value).is_ok() {
+            self.inst_reg_rm(RM_IB_SIGN, attrs, digit, dst, Immediate { size: 1, ..number });
         } else if *dst == Rm::Reg(Gpr::RAX) {
-            self.inst_o(op.code().plus(4 + wide(width)), attrs, 0, imm);
+            self.inst_o(op.code().plus(4 + wide(width)), attrs, 0, number);
         } else {
-            self.inst_reg_rm(if width == Width::B8 { RM_IB } else { RM_IZ }, attrs, digit, dst, imm);
+            self.inst_reg_rm(if width == Width::B8 { RM_IB } else { RM_IZ }, attrs, digit, dst, number);
         }
+        self.symbol_immediate(imm);
     }
 
     /// `test r/m, r`: 84/85 /r.
+    #[inline]
     pub fn test_rm_r(&mut self, width: Width, rm: Rm<Gpr>, reg: Gpr) {
         const TEST: Code = code("84 /r");
         self.line(&["test", suffix(width)], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
@@ -185,16 +200,18 @@ impl<L: Listing> Encoder<'_, L> {
         if !self.line_of_accumulator(TEST_ACC.plus(wide(width)), width, &rm, imm, "test") {
             self.line(&["test", suffix(width)], &[imm_op(imm, width), Op::rm(&rm, width)]);
         }
-        let imm = self.immediate(imm, width);
+        let number = self.immediate(imm, width);
         let attrs = Attrs::width(width).no_reg();
         if rm == Rm::Reg(Gpr::RAX) {
-            self.inst_o(TEST_ACC.plus(wide(width)), attrs, 0, imm);
+            self.inst_o(TEST_ACC.plus(wide(width)), attrs, 0, number);
         } else {
-            self.inst_reg_rm(TEST.plus(wide(width)), attrs, 0, &rm, imm);
+            self.inst_reg_rm(TEST.plus(wide(width)), attrs, 0, &rm, number);
         }
+        self.symbol_immediate(imm);
     }
 
     /// `mov r, r/m`: 8A/8B /r; 88/89 between registers; A0/A1 from an address to the accumulator in 32-bit mode.
+    #[inline]
     pub fn mov_r_rm(&mut self, width: Width, dst: Gpr, src: Rm<Gpr>) {
         const LOAD: Code = code("8A /r");
         const LOAD_ACC: Code = code("A0");
@@ -208,6 +225,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `mov r/m, r`: 88/89 /r; A2/A3 from the accumulator to an address in 32-bit mode.
+    #[inline]
     pub fn mov_rm_r(&mut self, width: Width, dst: Rm<Gpr>, src: Gpr) {
         const STORE: Code = code("88 /r");
         const STORE_ACC: Code = code("A2");
@@ -224,18 +242,27 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
+    #[inline]
     fn mov_mem(&mut self, code: Code, short: Code, width: Width, reg: Gpr, mem: &Mem, ops: [Op<'_>; 2]) {
-        let address = reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none();
+        if reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none() {
+            return self.mov_accumulator(code, short, width, mem, ops);
+        }
+        self.line(&["mov", suffix(width)], &ops);
+        self.inst_rm(code, Attrs::width(width), reg.number(), mem, Immediate::NONE);
+    }
+
+    /// `mov` between the accumulator and an address alone.
+    fn mov_accumulator(&mut self, code: Code, short: Code, width: Width, mem: &Mem, ops: [Op<'_>; 2]) {
         let start = self.buf.offset();
         // An assembler takes the short code with an address of 32 bits in 64-bit mode, another does not.
-        let ambiguous = address && self.mode == Mode::Bits64 && mem.needs_addr32();
+        let ambiguous = self.mode == Mode::Bits64 && mem.needs_addr32();
         if !ambiguous {
             self.line(&["mov", suffix(width)], &ops);
         }
-        if address && self.mode == Mode::Bits32 {
+        if self.mode == Mode::Bits32 {
             self.inst_offset(short, Attrs::width(width), mem);
         } else {
-            self.inst_rm(code, Attrs::width(width), reg.number(), mem, Immediate::NONE);
+            self.inst_rm(code, Attrs::width(width), Gpr::RAX.number(), mem, Immediate::NONE);
         }
         if ambiguous {
             self.line_of_bytes(start, "mov");
@@ -243,6 +270,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `mov r, imm`: B0/B8+r; in 64 bits the shortest of B8 (32 bits, zero-extended), C7 /0 id and B8 io.
+    #[inline]
     pub fn mov_r_i(&mut self, width: Width, dst: Gpr, value: i64) {
         const MOV8: Code = code("B0");
         const MOV: Code = code("B8");
@@ -258,7 +286,7 @@ impl<L: Listing> Encoder<'_, L> {
         };
         self.line(&[mnemonic], &[Op::Imm(truncate(value, line_width)), Op::Reg(dst, line_width)]);
         let attrs = Attrs::width(line_width);
-        let size = line_width.bytes() as u8;
+        let size = line_width.bytes();
         match line_width {
             Width::B8 => self.inst_o(MOV8, attrs, n, Immediate::new(value, 1)),
             Width::B64 if i32::try_from(value).is_ok() => {
@@ -273,8 +301,9 @@ impl<L: Listing> Encoder<'_, L> {
         const MOV: Code = code("B8");
         let imm = Imm::Symbol(symbol, kind, addend);
         self.line(&["movl"], &[Op::Sym(imm), Op::Reg(dst, Width::B32)]);
-        let imm = self.immediate(imm, Width::B32);
-        self.inst_o(MOV, Attrs::NONE, dst.number(), imm);
+        let number = self.immediate(imm, Width::B32);
+        self.inst_o(MOV, Attrs::NONE, dst.number(), number);
+        self.symbol_immediate(imm);
     }
 
     /// `movabs r64, address of symbol`: REX.W B8+r io, 64-bit mode.
@@ -282,22 +311,25 @@ impl<L: Listing> Encoder<'_, L> {
         const MOV: Code = code("REX.W B8");
         let imm = Imm::Symbol(symbol, RelocKind::Abs64, addend);
         self.line(&["movabsq"], &[Op::Sym(imm), Op::Reg(dst, Width::B64)]);
-        let symbol = Some((symbol, RelocKind::Abs64));
-        self.inst_o(MOV, Attrs::NONE, dst.number(), Immediate { value: addend.into(), size: 8, symbol });
+        self.inst_o(MOV, Attrs::NONE, dst.number(), Immediate::new(0, 8));
+        self.symbol_immediate(imm);
     }
 
     /// `mov m, imm` (or a register, which [`Encoder::mov_r_i`] does shorter): C6/C7 /0.
+    #[inline]
     pub fn mov_rm_i(&mut self, width: Width, dst: Rm<Gpr>, imm: Imm) {
         const MOV: Code = code("C6 /0");
+        const MOV_R: Code = code("B8");
         if let (Rm::Reg(dst), Imm::Value(value)) = (dst, imm) {
             return self.mov_r_i(width, dst, value.into());
         }
         self.line(&["mov", suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
-        let imm = self.immediate(imm, width);
+        let number = self.immediate(imm, width);
         match dst {
-            Rm::Reg(dst) if width == Width::B32 => self.inst_o(code("B8"), Attrs::NONE, dst.number(), imm),
-            _ => self.inst_reg_rm(MOV.plus(wide(width)), Attrs::width(width).no_reg(), 0, &dst, imm),
+            Rm::Reg(dst) if width == Width::B32 => self.inst_o(MOV_R, Attrs::NONE, dst.number(), number),
+            _ => self.inst_reg_rm(MOV.plus(wide(width)), Attrs::width(width).no_reg(), 0, &dst, number),
         }
+        self.symbol_immediate(imm);
     }
 
     /// `movzx r, r/m` from 8 or 16 bits: 0F B6/B7 /r. From 32 to 64 bits it is `mov r32, r/m32`.
@@ -355,6 +387,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// `lea r, m`: 8D /r; 16 bits or more.
+    #[inline]
     pub fn lea(&mut self, width: Width, dst: Gpr, mem: Mem) {
         const LEA: Code = code("8D /r");
         if width == Width::B8 {
@@ -436,7 +469,7 @@ impl<L: Listing> Encoder<'_, L> {
             && self.mode == Mode::Bits32
             && width != Width::B8
         {
-            let code = if op == Unary::Inc { code("40") } else { code("48") };
+            let code = if op == Unary::Inc { code!("40") } else { code!("48") };
             return self.inst_o(code, Attrs::width(width), reg.number(), Immediate::NONE);
         }
         let code = op.code();
@@ -482,7 +515,7 @@ impl<L: Listing> Encoder<'_, L> {
             Width::B64 => "cltq",
         };
         self.line(&[name], &[]);
-        self.inst_o(code("98"), Attrs::width(width), 0, Immediate::NONE);
+        self.inst_o(code!("98"), Attrs::width(width), 0, Immediate::NONE);
     }
 
     /// `cwd`, `cdq`, `cqo`: 99. Sign-extends the accumulator of `width` into rdx.
@@ -494,7 +527,7 @@ impl<L: Listing> Encoder<'_, L> {
             Width::B64 => "cqto",
         };
         self.line(&[name], &[]);
-        self.inst_o(code("99"), Attrs::width(width), 0, Immediate::NONE);
+        self.inst_o(code!("99"), Attrs::width(width), 0, Immediate::NONE);
     }
 
     /// `bswap r`: 0F C8+r; 32 or 64 bits.
@@ -503,7 +536,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         self.line(&["bswap", suffix(width)], &[Op::Reg(reg, width)]);
-        self.inst_o(code("0F C8"), Attrs::width(width), reg.number(), Immediate::NONE);
+        self.inst_o(code!("0F C8"), Attrs::width(width), reg.number(), Immediate::NONE);
     }
 
     /// `bsf`, `bsr`, `popcnt`, `lzcnt`, `tzcnt` r, r/m.
@@ -531,14 +564,14 @@ impl<L: Listing> Encoder<'_, L> {
         }
         self.line(&[op.mnemonic(), suffix(width)], &[Op::Imm(bit.into()), Op::rm(&rm, width)]);
         let attrs = Attrs::width(width).no_reg();
-        self.inst_reg_rm(code("0F BA"), attrs, op.code().ext, &rm, Immediate::new(bit.into(), 1));
+        self.inst_reg_rm(code!("0F BA"), attrs, op.code().ext, &rm, Immediate::new(bit.into(), 1));
     }
 
     /// `setcc r/m8`: 0F 90+cc.
     pub fn setcc(&mut self, cond: Cond, dst: Rm<Gpr>) {
         self.line(&["set", cond.suffix()], &[Op::rm(&dst, Width::B8)]);
         let attrs = Attrs::width(Width::B8).no_reg();
-        self.inst_reg_rm(code("0F 90").plus(cond as i8), attrs, 0, &dst, Immediate::NONE);
+        self.inst_reg_rm(code!("0F 90").plus(cond as i8), attrs, 0, &dst, Immediate::NONE);
     }
 
     /// `cmovcc r, r/m`: 0F 40+cc /r; 16 bits or more.
@@ -547,67 +580,68 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         self.line(&["cmov", cond.suffix(), suffix(width)], &[Op::rm(&src, width), Op::Reg(dst, width)]);
-        let code = code("0F 40").plus(cond as i8);
+        let code = code!("0F 40").plus(cond as i8);
         self.inst_reg_rm(code, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
 
     /// `push r`: 50+r, in the width of the mode.
     pub fn push_r(&mut self, reg: Gpr) {
         self.line(&["push"], &[Op::Reg(reg, self.word())]);
-        self.inst_o(code("50"), Attrs::NONE, reg.number(), Immediate::NONE);
+        self.inst_o(code!("50"), Attrs::NONE, reg.number(), Immediate::NONE);
     }
 
     /// `push m`: FF /6, in the width of the mode.
     pub fn push_m(&mut self, mem: Mem) {
         self.line(&["push", suffix(self.word())], &[Op::Mem(&mem)]);
-        self.inst_rm(code("FF"), Attrs::NONE, 6, &mem, Immediate::NONE);
+        self.inst_rm(code!("FF"), Attrs::NONE, 6, &mem, Immediate::NONE);
     }
 
     /// `push imm`: 6A ib or 68 id, sign-extended to the width of the mode.
     pub fn push_i(&mut self, imm: Imm) {
         self.line(&["push", suffix(self.word())], &[imm_op(imm, Width::B32)]);
-        let imm = self.immediate(imm, Width::B32);
-        if imm.symbol.is_none() && i8::try_from(imm.value).is_ok() {
-            self.inst_o(code("6A"), Attrs::NONE, 0, Immediate { size: 1, ..imm });
+        let number = self.immediate(imm, Width::B32);
+        if matches!(imm, Imm::Value(_)) && i8::try_from(number.value).is_ok() {
+            self.inst_o(code!("6A"), Attrs::NONE, 0, Immediate { size: 1, ..number });
         } else {
-            self.inst_o(code("68"), Attrs::NONE, 0, imm);
+            self.inst_o(code!("68"), Attrs::NONE, 0, number);
         }
+        self.symbol_immediate(imm);
     }
 
     /// `pop r`: 58+r, in the width of the mode.
     pub fn pop_r(&mut self, reg: Gpr) {
         self.line(&["pop"], &[Op::Reg(reg, self.word())]);
-        self.inst_o(code("58"), Attrs::NONE, reg.number(), Immediate::NONE);
+        self.inst_o(code!("58"), Attrs::NONE, reg.number(), Immediate::NONE);
     }
 
     /// `pop m`: 8F /0, in the width of the mode.
     pub fn pop_m(&mut self, mem: Mem) {
         self.line(&["pop", suffix(self.word())], &[Op::Mem(&mem)]);
-        self.inst_rm(code("8F"), Attrs::NONE, 0, &mem, Immediate::NONE);
+        self.inst_rm(code!("8F"), Attrs::NONE, 0, &mem, Immediate::NONE);
     }
 
     /// `call` of a place in this buffer: E8 cd.
     pub fn call_label(&mut self, label: Label) {
         let offset = self.buf.offset();
         self.buf.listing.line(offset, |out| write!(out, "call {}", LabelText(label)));
-        let at = self.inst_rel(code("E8"));
+        let at = self.inst_rel(code!("E8"));
         self.buf.pc_relative_to_label(at, label, -4);
     }
 
     /// `call symbol`: E8 cd. The kind is one of the PC-relative ones.
     pub fn call_symbol(&mut self, symbol: SymbolId, kind: RelocKind) {
-        self.near("call", code("E8"), symbol, kind);
+        self.near("call", code!("E8"), symbol, kind);
     }
 
     /// `call r/m`: FF /2, in the width of the mode.
     pub fn call_rm(&mut self, rm: Rm<Gpr>) {
         self.line(&["call"], &[Op::Star(&Op::rm(&rm, self.word()))]);
-        self.inst_reg_rm(code("FF"), Attrs::NONE, 2, &rm, Immediate::NONE);
+        self.inst_reg_rm(code!("FF"), Attrs::NONE, 2, &rm, Immediate::NONE);
     }
 
     /// `jmp symbol`, a tail call: E9 cd. Control does not come back.
     pub fn jmp_symbol(&mut self, symbol: SymbolId, kind: RelocKind) {
-        self.near("jmp", code("E9"), symbol, kind);
+        self.near("jmp", code!("E9"), symbol, kind);
         self.buf.stop_flow();
     }
 
@@ -622,53 +656,53 @@ impl<L: Listing> Encoder<'_, L> {
     /// `jmp r/m`: FF /4, in the width of the mode.
     pub fn jmp_rm(&mut self, rm: Rm<Gpr>) {
         self.line(&["jmp"], &[Op::Star(&Op::rm(&rm, self.word()))]);
-        self.inst_reg_rm(code("FF"), Attrs::NONE, 4, &rm, Immediate::NONE);
+        self.inst_reg_rm(code!("FF"), Attrs::NONE, 4, &rm, Immediate::NONE);
         self.buf.stop_flow();
     }
 
     /// `ret`: C3.
     pub fn ret(&mut self) {
-        self.plain("ret", code("C3"));
+        self.plain("ret", code!("C3"));
         self.buf.stop_flow();
     }
 
     /// `ret imm16`, which pops as many bytes of arguments: C2 iw.
     pub fn ret_pop(&mut self, bytes: u16) {
         self.line(&["ret"], &[Op::Imm(bytes.into())]);
-        self.inst_o(code("C2"), Attrs::NONE, 0, Immediate::new(bytes.into(), 2));
+        self.inst_o(code!("C2"), Attrs::NONE, 0, Immediate::new(bytes.into(), 2));
         self.buf.stop_flow();
     }
 
     /// `ud2`, the trap: 0F 0B.
     pub fn ud2(&mut self) {
-        self.plain("ud2", code("0F 0B"));
+        self.plain("ud2", code!("0F 0B"));
         self.buf.stop_flow();
     }
 
     /// `int3`: CC.
     pub fn int3(&mut self) {
-        self.plain("int3", code("CC"));
+        self.plain("int3", code!("CC"));
     }
 
     /// `hlt`: F4. A user program faults here; control is taken not to go on.
     pub fn hlt(&mut self) {
-        self.plain("hlt", code("F4"));
+        self.plain("hlt", code!("F4"));
         self.buf.stop_flow();
     }
 
     /// `nop`: 90.
     pub fn nop(&mut self) {
-        self.plain("nop", code("90"));
+        self.plain("nop", code!("90"));
     }
 
     /// `pause`: F3 90.
     pub fn pause(&mut self) {
-        self.plain("pause", code("F3 90"));
+        self.plain("pause", code!("F3 90"));
     }
 
     /// `leave`: C9.
     pub fn leave(&mut self) {
-        self.plain("leave", code("C9"));
+        self.plain("leave", code!("C9"));
     }
 
     /// `lfence`, `mfence`, `sfence`: 0F AE E8/F0/F8.
@@ -725,12 +759,12 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `lock xadd m, r`: F0 0F C0/C1 /r. The old value of memory goes to the register.
     pub fn lock_xadd(&mut self, width: Width, dst: Mem, src: Gpr) {
-        self.lock_m_r("xadd", code("0F C0 /r"), width, dst, src);
+        self.lock_m_r("xadd", code!("0F C0 /r"), width, dst, src);
     }
 
     /// `lock cmpxchg m, r`: F0 0F B0/B1 /r. The accumulator is compared and gets the old value.
     pub fn lock_cmpxchg(&mut self, width: Width, dst: Mem, src: Gpr) {
-        self.lock_m_r("cmpxchg", code("0F B0 /r"), width, dst, src);
+        self.lock_m_r("cmpxchg", code!("0F B0 /r"), width, dst, src);
     }
 
     fn lock_m_r(&mut self, mnemonic: &str, code: Code, width: Width, dst: Mem, src: Gpr) {
@@ -742,13 +776,13 @@ impl<L: Listing> Encoder<'_, L> {
     /// `lock cmpxchg8b m64`: F0 0F C7 /1. Compares edx:eax, stores ecx:ebx.
     pub fn lock_cmpxchg8b(&mut self, dst: Mem) {
         self.line(&[LOCK, "cmpxchg8b"], &[Op::Mem(&dst)]);
-        self.inst_rm(code("0F C7"), Attrs::NONE.locked(), 1, &dst, Immediate::NONE);
+        self.inst_rm(code!("0F C7"), Attrs::NONE.locked(), 1, &dst, Immediate::NONE);
     }
 
     /// `lock cmpxchg16b m128`: F0 REX.W 0F C7 /1, 64-bit mode. Compares rdx:rax, stores rcx:rbx.
     pub fn lock_cmpxchg16b(&mut self, dst: Mem) {
         self.line(&[LOCK, "cmpxchg16b"], &[Op::Mem(&dst)]);
-        self.inst_rm(code("REX.W 0F C7"), Attrs::NONE.locked(), 1, &dst, Immediate::NONE);
+        self.inst_rm(code!("REX.W 0F C7"), Attrs::NONE.locked(), 1, &dst, Immediate::NONE);
     }
 
     /// The width of addresses and of the stack.
@@ -761,7 +795,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// A line of `.byte` for the instruction just appended, where the text would be ambiguous.
     fn line_of_bytes(&mut self, start: u32, comment: &str) {
-        let bytes = &self.buf.bytes[start as usize..];
+        let bytes = &self.buf.bytes.as_slice()[start as usize..];
         self.buf.listing.line(start, |out| {
             listing::write_bytes(out, bytes)?;
             write!(out, " # {comment}")
@@ -795,17 +829,27 @@ impl<L: Listing> Encoder<'_, L> {
         true
     }
 
-    /// The immediate as encoded in an operation of this width, sign-extended from it.
+    /// The immediate as encoded in an operation of this width, sign-extended from it; zero for a symbol.
+    #[inline]
     fn immediate(&mut self, imm: Imm, width: Width) -> Immediate {
-        let size = width.bytes().min(4) as u8;
+        let size = width.bytes().min(4);
         match imm {
             Imm::Value(value) => Immediate::new(truncate(value.into(), width), size),
-            Imm::Symbol(symbol, kind, addend) => {
+            Imm::Symbol(_, kind, _) => {
                 if size < 4 || kind.size() != 4 {
                     self.invalid();
                 }
-                Immediate { value: addend.into(), size: 4, symbol: Some((symbol, kind)) }
+                Immediate::new(0, 4)
             }
+        }
+    }
+
+    /// Records the symbol that fills in the immediate of the instruction just appended: its last bytes.
+    #[inline]
+    fn symbol_immediate(&mut self, imm: Imm) {
+        if let Imm::Symbol(symbol, kind, addend) = imm {
+            let offset = self.buf.offset().saturating_sub(kind.size());
+            self.buf.add_reloc(Reloc { offset, kind, symbol, addend: addend.into() });
         }
     }
 }

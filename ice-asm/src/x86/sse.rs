@@ -453,7 +453,7 @@ impl<L: Listing> Encoder<'_, L> {
         if row.shape != Shape::Insert {
             return self.invalid();
         }
-        let width = if row.code.rex_w { Width::B64 } else { Width::B32 };
+        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
         self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::rm(&src, width), Op::Xmm(dst)]);
         self.sse_gpr(row.code, Attrs::NONE, dst.number(), &src, imm8(imm));
     }
@@ -464,7 +464,7 @@ impl<L: Listing> Encoder<'_, L> {
         if row.shape != Shape::Extract {
             return self.invalid();
         }
-        let width = if row.code.rex_w { Width::B64 } else { Width::B32 };
+        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
         self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::Xmm(src), Op::rm(&dst, width)]);
         match dst {
             Rm::Reg(dst) if op == SseOp::Pextrw => {
