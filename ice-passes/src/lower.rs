@@ -62,10 +62,10 @@ pub struct PlannedSwitch {
 /// Vectors of lowering, reused from function to function.
 #[derive(Default)]
 pub struct LowerScratch {
-    values: SecondaryMap<Value, PackedOption<VReg>>,
-    folded: SecondaryMap<Inst, bool>,
+    values: Vec<PackedOption<VReg>>,
+    folded: Vec<bool>,
     targets: SecondaryMap<Block, PackedOption<MachBlock>>,
-    objects: SecondaryMap<Value, Option<u32>>,
+    objects: Vec<Option<u32>>,
     params: Vec<VReg>,
     args: Vec<VReg>,
     arg_ends: Vec<(MachBlock, usize)>,
@@ -106,13 +106,14 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
 
 impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The registers of a value, made on first use.
+    #[inline]
     pub fn regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
-        let first = match self.scratch.values[value].expand() {
+        let first = match self.scratch.values[value.index()].expand() {
             Some(first) => first,
             None => {
                 let first = self.new_regs(layout).first;
-                self.scratch.values[value] = first.into();
+                self.scratch.values[value.index()] = first.into();
                 first
             }
         };
@@ -134,10 +135,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Whether the value has no registers until it is materialised: a constant, or an address that is known
     /// up to the place of the code, the stack or the frame.
+    #[inline]
     pub fn is_constant(&self, value: Value) -> bool {
         match self.func.value_def(value) {
             ValueDef::Param(_) => false,
-            ValueDef::Inst(_) => self.scratch.objects[value].is_some(),
+            ValueDef::Inst(_) => self.scratch.objects[value.index()].is_some(),
             _ => true,
         }
     }
@@ -146,18 +148,18 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     pub fn fresh_constant_regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
         let regs = self.new_regs(layout);
-        self.scratch.values[value] = regs.first.into();
+        self.scratch.values[value.index()] = regs.first.into();
         regs
     }
 
     /// The instruction that was folded into the one being lowered and defines `value`.
     pub fn folded(&self, value: Value) -> Option<Inst> {
-        self.func.defining_inst(value).filter(|&inst| self.scratch.folded[inst])
+        self.func.defining_inst(value).filter(|&inst| self.scratch.folded[inst.index()])
     }
 
     /// Whether the instruction was folded into its user.
     pub fn is_folded(&self, inst: Inst) -> bool {
-        self.scratch.folded[inst]
+        self.scratch.folded[inst.index()]
     }
 
     /// The machine block that a branch from the current block to `block` names.
@@ -182,12 +184,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Notes that `value` is the address of a frame object.
     pub fn set_frame_object(&mut self, value: Value, object: u32) {
-        self.scratch.objects[value] = Some(object);
+        self.scratch.objects[value.index()] = Some(object);
     }
 
     /// The frame object that `value` is the address of.
     pub fn frame_object(&self, value: Value) -> Option<u32> {
-        self.scratch.objects[value]
+        self.scratch.objects[value.index()]
     }
 
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
@@ -265,7 +267,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             if let Some(user) = user
                 && target.folds(self, inst, user)
             {
-                self.scratch.folded[inst] = true;
+                self.scratch.folded[inst.index()] = true;
                 continue;
             }
             target.lower(self, inst)?;
@@ -329,13 +331,13 @@ pub fn lower_function<T: Target>(
 ) -> Result<(), ErrorKind> {
     mach.clear();
     scratch.values.clear();
-    scratch.values.resize(func.num_values());
+    scratch.values.resize(func.num_values(), None.into());
     scratch.folded.clear();
-    scratch.folded.resize(func.num_insts());
+    scratch.folded.resize(func.num_insts(), false);
     scratch.targets.clear();
     scratch.targets.resize(func.num_blocks());
     scratch.objects.clear();
-    scratch.objects.resize(func.num_values());
+    scratch.objects.resize(func.num_values(), None);
     scratch.num_switches = 0;
     target.prepare(func, &mut mach.frame);
     let layouts = Type::ALL.map(|ty| target.layout(ty));
