@@ -1,7 +1,7 @@
 //! The minimal mode: block-local allocation in one forward pass over each block.
 //!
-//! Problem: assign registers at a cost of about a hundred machine instructions an operand, without
-//! liveness analysis, and still keep values in registers inside a block.
+//! Problem: assign registers in two passes over the instructions, without liveness analysis, and
+//! still keep values in registers inside a block.
 //!
 //! Method: local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., *Index
 //! Register Allocation*, 1966). A value referenced in several blocks is in its home slot at every
@@ -15,7 +15,8 @@
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction and
 //! `inst` for any; `edges` does block borders; `tables` holds the register file; this file drives.
 //!
-//! Cost: linear in operands; eviction looks at each register of one class.
+//! Cost: linear in operands; eviction looks at each register of one class. Measured as in `scan`:
+//! 900 machine instructions for each instruction, 30 % of them in the scan.
 
 mod edges;
 mod inst;

