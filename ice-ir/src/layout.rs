@@ -3,6 +3,8 @@
 //! Order is kept apart from content, so that moving an instruction touches neither its data nor its
 //! result. Every operation is constant time; nothing is freed before the function is cleared.
 
+use alloc::vec::Vec;
+
 use crate::entities::{Block, Inst};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -26,7 +28,7 @@ struct InstNode {
 #[derive(Clone, Default)]
 pub struct Layout {
     blocks: SecondaryMap<Block, BlockNode>,
-    insts: SecondaryMap<Inst, InstNode>,
+    insts: Vec<InstNode>,
     first: PackedOption<Block>,
     last: PackedOption<Block>,
 }
@@ -67,17 +69,17 @@ impl Layout {
 
     /// The instruction after `inst` in its block.
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
-        self.insts[inst].next.expand()
+        self.node(inst).next.expand()
     }
 
     /// The instruction before `inst` in its block.
     pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
-        self.insts[inst].prev.expand()
+        self.node(inst).prev.expand()
     }
 
     /// The block that holds `inst`, if any does.
     pub fn block_of(&self, inst: Inst) -> Option<Block> {
-        self.insts[inst].block.expand()
+        self.node(inst).block.expand()
     }
 
     /// Puts `block` at the end of the function.
@@ -91,38 +93,44 @@ impl Layout {
         self.last = block.into();
     }
 
-    /// Makes room for `inst` and as many again: a secondary map grows by single entries, which costs more
-    /// than an append.
+    /// The place of `inst` in the order, made if there was none.
     #[inline]
-    fn reserve_inst(&mut self, inst: Inst) {
-        if self.insts.get(inst).is_none() {
-            self.insts.resize((inst.index() * 2).max(64));
+    fn place(&mut self, inst: Inst, node: InstNode) {
+        let index = inst.index();
+        if index >= self.insts.len() {
+            self.insts.resize(index, InstNode::default());
+            self.insts.push(node);
+        } else {
+            self.insts[index] = node;
         }
+    }
+
+    #[inline]
+    fn node(&self, inst: Inst) -> InstNode {
+        self.insts.get(inst.index()).copied().unwrap_or_default()
     }
 
     /// Puts `inst` at the end of `block`.
     #[inline]
     pub fn append_inst(&mut self, block: Block, inst: Inst) {
-        self.reserve_inst(inst);
         let node = &mut self.blocks[block];
         let last = node.last;
         node.last = inst.into();
         match last.expand() {
-            Some(last) => self.insts[last].next = inst.into(),
+            Some(last) => self.insts[last.index()].next = inst.into(),
             None => node.first = inst.into(),
         }
-        self.insts[inst] = InstNode { block: block.into(), prev: last, next: None.into() };
+        self.place(inst, InstNode { block: block.into(), prev: last, next: None.into() });
     }
 
     /// Puts `inst` before `before`, which must be in a block.
     pub fn insert_before(&mut self, before: Inst, inst: Inst) {
-        let InstNode { block, prev, .. } = self.insts[before];
+        let InstNode { block, prev, .. } = self.node(before);
         debug_assert!(block.is_some());
-        self.reserve_inst(inst);
-        self.insts[inst] = InstNode { block, prev, next: before.into() };
-        self.insts[before].prev = inst.into();
+        self.place(inst, InstNode { block, prev, next: before.into() });
+        self.insts[before.index()].prev = inst.into();
         match (prev.expand(), block.expand()) {
-            (Some(prev), _) => self.insts[prev].next = inst.into(),
+            (Some(prev), _) => self.insts[prev.index()].next = inst.into(),
             (None, Some(block)) => self.blocks[block].first = inst.into(),
             (None, None) => {}
         }
@@ -130,14 +138,15 @@ impl Layout {
 
     /// Takes `inst` out of its block; its data and result stay.
     pub fn remove_inst(&mut self, inst: Inst) {
-        let InstNode { block, prev, next } = core::mem::take(&mut self.insts[inst]);
+        let Some(node) = self.insts.get_mut(inst.index()) else { return };
+        let InstNode { block, prev, next } = core::mem::take(node);
         let Some(block) = block.expand() else { return };
         match prev.expand() {
-            Some(prev) => self.insts[prev].next = next,
+            Some(prev) => self.insts[prev.index()].next = next,
             None => self.blocks[block].first = next,
         }
         match next.expand() {
-            Some(next) => self.insts[next].prev = prev,
+            Some(next) => self.insts[next.index()].prev = prev,
             None => self.blocks[block].last = prev,
         }
     }
