@@ -104,17 +104,12 @@ impl Recipe {
     }
 }
 
-/// The largest function whose register allocation debug builds check, as blocks times slots: the checker
-/// follows every place through every block, and takes minutes for the largest functions of real programs.
-#[cfg(debug_assertions)]
-const CHECKED_SIZE: usize = 1 << 12;
-
 /// Whether the result of register allocation is checked. Release builds never do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocationCheck {
     /// No.
     Off,
-    /// Where debug assertions are on, for functions that are not too large.
+    /// Where debug assertions are on.
     Debug,
 }
 
@@ -149,6 +144,8 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
     allocator: ice_regalloc::Context,
+    #[cfg(debug_assertions)]
+    checker: ice_regalloc::Checker,
     emission: T::Scratch,
     buffer: CodeBuffer<L>,
     /// Sums over the functions compiled so far.
@@ -167,6 +164,8 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
             allocator: ice_regalloc::Context::default(),
+            #[cfg(debug_assertions)]
+            checker: ice_regalloc::Checker::new(),
             emission: T::Scratch::default(),
             buffer: CodeBuffer::new(),
             report: Report::default(),
@@ -288,8 +287,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         self.allocator.allocate(&self.mach, registers, &options)?;
         #[cfg(debug_assertions)]
         if job.check == AllocationCheck::Debug
-            && self.mach.num_blocks() * self.allocator.output().slots.len() <= CHECKED_SIZE
-            && let Err(violations) = ice_regalloc::check(&self.mach, registers, self.allocator.output())
+            && let Err(violations) = self.checker.check(&self.mach, registers, self.allocator.output())
         {
             debug_assert!(false, "{}: {violations:#?}", self.func.id);
             return Err(ice_passes::ErrorKind::AllocationCheck);

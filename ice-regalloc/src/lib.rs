@@ -77,7 +77,7 @@ mod output;
 mod registers;
 mod scan;
 
-pub use checker::{Violation, check};
+pub use checker::{Checker, Violation, check};
 pub use context::{Context, Mode, Options, SlotSharing};
 pub use error::Error;
 pub use function::Function;
