@@ -7,7 +7,8 @@
 //! Requires: the function's [`ControlFlowGraph`]. Preserves: the function. Linear in blocks and edges.
 
 use alloc::vec::Vec;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
 use ice_ir::mach::MachBlock;
 use ice_ir::{Block, ControlFlowGraph, Function, InstData};
 
@@ -29,10 +30,10 @@ pub enum LoweredBlock {
 #[derive(Default)]
 pub struct BlockOrder {
     blocks: Vec<LoweredBlock>,
-    numbers: SecondaryMap<Block, Option<MachBlock>>,
+    numbers: Vec<PackedOption<MachBlock>>,
     stack: Vec<Block>,
-    reachable: SecondaryMap<Block, bool>,
-    has_phis: SecondaryMap<Block, bool>,
+    reachable: Vec<bool>,
+    has_phis: Vec<bool>,
 }
 
 impl BlockOrder {
@@ -40,13 +41,13 @@ impl BlockOrder {
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.blocks.clear();
         self.numbers.clear();
-        self.numbers.resize(func.num_blocks());
+        self.numbers.resize(func.num_blocks(), None.into());
         self.find_reachable(func, cfg);
         for block in func.blocks() {
-            if !self.reachable[block] {
+            if !self.reachable[block.index()] {
                 continue;
             }
-            self.numbers[block] = Some(MachBlock::new(self.blocks.len()));
+            self.numbers[block.index()] = MachBlock::new(self.blocks.len()).into();
             self.blocks.push(LoweredBlock::Block(block));
             let succs = cfg.succs(block);
             if succs.len() > 1 {
@@ -61,17 +62,18 @@ impl BlockOrder {
 
     fn find_reachable(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.reachable.clear();
-        self.reachable.resize(func.num_blocks());
+        self.reachable.resize(func.num_blocks(), false);
         self.has_phis.clear();
-        self.has_phis.resize(func.num_blocks());
+        self.has_phis.resize(func.num_blocks(), false);
         let Some(entry) = func.layout.entry() else { return };
-        self.reachable[entry] = true;
+        self.reachable[entry.index()] = true;
         self.stack.push(entry);
         while let Some(block) = self.stack.pop() {
             let first = func.layout.first_inst(block);
-            self.has_phis[block] = first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
+            self.has_phis[block.index()] =
+                first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
             for &succ in cfg.succs(block) {
-                if !core::mem::replace(&mut self.reachable[succ], true) {
+                if !core::mem::replace(&mut self.reachable[succ.index()], true) {
                     self.stack.push(succ);
                 }
             }
@@ -80,7 +82,7 @@ impl BlockOrder {
 
     /// Whether edges to `to` from blocks with several successors have a block of their own.
     fn is_split(&self, cfg: &ControlFlowGraph, to: Block) -> bool {
-        self.has_phis[to] && cfg.preds(to).len() > 1
+        self.has_phis[to.index()] && cfg.preds(to).len() > 1
     }
 
     /// All blocks in order.
@@ -90,12 +92,12 @@ impl BlockOrder {
 
     /// The number of a reachable block.
     pub fn number(&self, block: Block) -> Option<MachBlock> {
-        self.numbers[block]
+        self.numbers[block.index()].expand()
     }
 
     /// Whether control can reach `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.reachable[block]
+        self.reachable[block.index()]
     }
 
     /// Calls `visit` with every successor of `from` and the machine block that a branch to it names.
@@ -106,12 +108,12 @@ impl BlockOrder {
         mut visit: impl FnMut(Block, MachBlock),
     ) {
         let succs = cfg.succs(from);
-        let mut edge = self.numbers[from].map_or(0, |n| n.index()) + 1;
+        let mut edge = self.numbers[from.index()].expand().map_or(0, |n| n.index()) + 1;
         for &to in succs {
             if succs.len() > 1 && self.is_split(cfg, to) {
                 visit(to, MachBlock::new(edge));
                 edge += 1;
-            } else if let Some(number) = self.numbers[to] {
+            } else if let Some(number) = self.numbers[to.index()].expand() {
                 visit(to, number);
             }
         }
