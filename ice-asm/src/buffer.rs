@@ -94,7 +94,6 @@ enum RefKind {
 /// Errors are kept, the first one wins, and [`CodeBuffer::finish`] returns it.
 pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     pub(crate) bytes: CodeBytes,
-    limit: u32,
     labels: Vec<LabelState>,
     /// Labels bound at the starts of the latest branches and at the end, in order of offset.
     tail_labels: Vec<Label>,
@@ -137,8 +136,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[must_use]
     pub fn new() -> Self {
         CodeBuffer {
-            bytes: CodeBytes::new(),
-            limit: Self::DEFAULT_LIMIT,
+            bytes: CodeBytes::new(Self::DEFAULT_LIMIT as usize),
             labels: Vec::new(),
             tail_labels: Vec::new(),
             end_from: 0,
@@ -178,7 +176,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// The largest size of the code in bytes, at most [`Self::DEFAULT_LIMIT`]; past it nothing is
     /// appended and `finish` reports [`Error::BufferFull`].
     pub fn set_limit(&mut self, bytes: u32) {
-        self.limit = bytes.min(Self::DEFAULT_LIMIT);
+        self.bytes.set_limit(bytes.min(Self::DEFAULT_LIMIT) as usize);
     }
 
     /// The symbol at offset 0: absolute addresses of labels are relocations against it.
@@ -322,20 +320,22 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Appends bytes, all or none.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
-        if self.bytes.len() + bytes.len() > self.limit as usize {
-            return self.fail(Error::BufferFull { limit: self.limit });
+        if self.bytes.append(bytes).is_err() {
+            self.fail_full();
         }
-        self.bytes.append(bytes);
     }
 
     /// Appends the parts of one instruction, all or none.
     #[inline]
     pub(crate) fn append_inst(&mut self, parts: [Part; 3]) {
-        let len = parts[0].len + parts[1].len + parts[2].len;
-        if self.bytes.len() + len as usize > self.limit as usize {
-            return self.fail(Error::BufferFull { limit: self.limit });
+        if self.bytes.append_parts(parts).is_err() {
+            self.fail_full();
         }
-        self.bytes.append_parts(parts);
+    }
+
+    #[cold]
+    fn fail_full(&mut self) {
+        self.fail(Error::BufferFull { limit: self.bytes.limit() as u32 });
     }
 
     /// Records a relocation.

@@ -41,14 +41,23 @@ pub(crate) fn emit_function<L: Listing>(
         buffer.new_label();
     }
     size::set_longest_offsets(mode, mach, allocation, frame, switches, buffer);
-    let mut emitter = Emitter { mode, frame, switches, e: Encoder::new(buffer, mode), allocs: &[], tables };
+    let mut emitter = Emitter {
+        mode,
+        frame,
+        switches,
+        e: Encoder::new(buffer, mode),
+        allocs: &[],
+        tables,
+        next_block: MachBlock::from_u32(0),
+    };
     emitter.prologue();
-    let mut edits = &allocation.edits[..];
+    let mut edits = Edits::new(&allocation.edits);
     for block in mach.blocks() {
         emitter.e.bind(label(block));
+        emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
         let range = mach.inst_range(block);
-        for (index, inst) in range.clone().zip(&mach.insts()[range]) {
-            let id = MachInstId::from_u32(index as u32);
+        let first = range.start as u32;
+        for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
             emitter.edits_at(&mut edits, ProgPoint::before(id));
             emitter.allocs = allocation.allocs_of(id);
             emitter.inst(inst);
@@ -101,6 +110,21 @@ struct Emitter<'a, L: Listing> {
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     tables: &'a mut TableLabels,
+    /// The block after the current one: control falls into it.
+    next_block: MachBlock,
+}
+
+/// The edits that are left, with the point of the first at hand.
+struct Edits<'a> {
+    next: ProgPoint,
+    rest: &'a [Edit],
+}
+
+impl<'a> Edits<'a> {
+    fn new(rest: &'a [Edit]) -> Self {
+        let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
+        Edits { next: rest.first().map_or(end, |edit| edit.point), rest }
+    }
 }
 
 impl<L: Listing> Emitter<'_, L> {
@@ -209,16 +233,17 @@ impl<L: Listing> Emitter<'_, L> {
     // ---- edits
 
     /// Emits the edits at `point`, which are the first of those left.
-    #[inline]
-    fn edits_at(&mut self, edits: &mut &[Edit], point: ProgPoint) {
-        while let Some((edit, rest)) = edits.split_first()
-            && edit.point == point
+    #[inline(always)]
+    fn edits_at(&mut self, edits: &mut Edits<'_>, point: ProgPoint) {
+        while edits.next == point
+            && let Some((edit, rest)) = edits.rest.split_first()
         {
             self.edit(edit);
-            *edits = rest;
+            *edits = Edits::new(rest);
         }
     }
 
+    #[inline(never)]
     fn edit(&mut self, edit: &Edit) {
         if edit.class == regs::XMM {
             return self.move_vector(edit.size as u8, edit.to, edit.from);

@@ -32,8 +32,11 @@ pub enum Form {
 /// What the caller knows of the way from a branch to a label that is not bound yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The labels' longest offsets tell, if they were given.
+    /// The labels' longest offsets tell, if they were given; the branch counts with its long form in them.
     FromLabels,
+    /// The same, but so many bytes were counted for the branch: more than its long form, because a jump to
+    /// the next block was counted as well and is left out.
+    Counted(u32),
     /// At most this many bytes will lie between the end of the branch and the label.
     Within(u32),
 }
@@ -136,7 +139,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if self.stop == self.offset() && self.tail_labels.len() == self.end_from {
             return;
         }
-        let reach = if root == target { reach } else { Reach::FromLabels };
+        let reach = match reach {
+            Reach::Within(_) if root != target => Reach::FromLabels,
+            _ => reach,
+        };
         self.add_branch(Some(cond), root, reach);
     }
 
@@ -234,12 +240,11 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let distance = if bound != NONE {
             Some(i64::from(bound) - i64::from(start))
         } else {
+            let beyond = |counted| self.longest_way_to(target).and_then(|way| way.checked_sub(counted));
             let between = match reach {
                 Reach::Within(bytes) => Some(bytes),
-                // The caller counted this branch with its long form.
-                Reach::FromLabels => {
-                    self.longest_way_to(target).and_then(|way| way.checked_sub(B::size(cond, Form::Long)))
-                }
+                Reach::FromLabels => beyond(B::size(cond, Form::Long)),
+                Reach::Counted(bytes) => beyond(bytes),
             };
             between.map(|bytes| i64::from(bytes) + i64::from(short))
         };

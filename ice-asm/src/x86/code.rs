@@ -107,15 +107,15 @@ pub(super) struct Attrs(u8);
 impl Attrs {
     pub const NONE: Attrs = Attrs(0);
     /// Prefix 66.
-    const SIZE16: u8 = 1;
+    const SIZE16: u8 = 0x80;
     /// Prefix F0.
-    const LOCKED: u8 = 4;
+    const LOCKED: u8 = 0x10;
     /// REX.W, the same bit as in the prefix.
     const REX_W: u8 = 8;
-    /// The register operand is a byte register.
-    const BYTE_REG: u8 = 16;
-    /// The r/m operand is a byte register.
-    const BYTE_RM: u8 = 32;
+    /// The register operand is a byte register: the bit that [`reg_bits`] gives for spl, bpl, sil, dil.
+    const BYTE_REG: u8 = 0x40;
+    /// The r/m operand is a byte register: the bit that [`rm_bits`] gives for them.
+    const BYTE_RM: u8 = 0x20;
 
     /// Both operands have this width.
     #[inline]
@@ -164,11 +164,29 @@ const NO_BASE: u8 = 5;
 /// In SIB: there is no index.
 const NO_INDEX: u8 = 4 << 3;
 
-const REX_B: u8 = 1;
-const REX_X: u8 = 2;
-const REX_R: u8 = 4;
-/// In what is about to become REX: the prefix is needed even if no other bit is set.
-const REX: u8 = 0x40;
+/// The bits of REX for a register operand, and [`Attrs::BYTE_REG`] where a byte register needs the prefix
+/// to mean its low byte.
+#[inline]
+const fn reg_bits(reg: u8) -> u8 {
+    (reg & 8) >> 1 | (reg & 4) << 4
+}
+
+/// The same for an r/m operand, with [`Attrs::BYTE_RM`].
+#[inline]
+const fn rm_bits(rm: u8) -> u8 {
+    (rm & 8) >> 3 | (rm & 4) << 3
+}
+
+/// The bits of REX for a base, and for an index.
+#[inline]
+const fn base_bits(base: Gpr) -> u8 {
+    base.number() >> 3
+}
+
+#[inline]
+const fn index_bits(index: Gpr) -> u8 {
+    base_bits(index) << 1
+}
 
 impl<L: Listing> Encoder<'_, L> {
     /// An operand cannot be encoded.
@@ -178,32 +196,32 @@ impl<L: Listing> Encoder<'_, L> {
         self.buf.fail(Error::InvalidOperand { offset });
     }
 
-    /// Prefixes from 66 on, and the opcode. `rex` holds the register bits, and [`REX`] where a byte
-    /// register needs the prefix to mean its low byte.
+    /// The opcode with the prefixes from 66 on; `None` for a register that the mode lacks. `bits` are
+    /// those of the registers.
     #[inline(always)]
-    fn opcode(&mut self, mut head: Part, code: Code, rex: u8) -> Part {
-        if code.prefix != 0 || code.attrs.has(Attrs::SIZE16 | Attrs::LOCKED) {
-            if code.attrs.has(Attrs::SIZE16) {
-                head.push(0x66);
-            }
-            if code.prefix != 0 {
-                head.push(code.prefix);
-            }
-            if code.attrs.has(Attrs::LOCKED) {
-                head.push(0xf0);
-            }
-        }
-        let rex = rex | code.attrs.0 & Attrs::REX_W;
+    fn opcode(&self, code: Code, bits: u8) -> Option<Part> {
+        let mut head = Part { bytes: code.bytes.into(), len: code.len.into() };
+        // The attributes choose which bits count.
+        let rex = (bits | Attrs::REX_W) & (code.attrs.0 | 7);
         if rex != 0 {
             match self.mode {
-                Mode::Bits64 => head.push(REX | rex),
-                Mode::Bits32 if rex != REX => self.invalid(),
+                Mode::Bits64 => head.put_first(0x40 | rex & 0xf),
+                Mode::Bits32 if rex & 0xf != 0 => return None,
                 Mode::Bits32 => {}
             }
         }
-        head.bytes |= u64::from(code.bytes) << (8 * head.len);
-        head.len += u32::from(code.len);
-        head
+        if code.prefix != 0 || code.attrs.has(Attrs::SIZE16 | Attrs::LOCKED) {
+            if code.attrs.has(Attrs::LOCKED) {
+                head.put_first(0xf0);
+            }
+            if code.prefix != 0 {
+                head.put_first(code.prefix);
+            }
+            if code.attrs.has(Attrs::SIZE16) {
+                head.put_first(0x66);
+            }
+        }
+        Some(head)
     }
 
     #[inline(always)]
@@ -214,8 +232,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// An instruction without ModRM; `reg` goes into the low bits of the opcode.
     pub(super) fn inst_o(&mut self, code: Code, attrs: Attrs, reg: u8, imm: Immediate) {
         let code = code.with(attrs).plus((reg & 7) as i8);
-        let rex = ((reg >> 3) * REX_B) | byte_rex(code, Attrs::BYTE_REG, reg);
-        let head = self.opcode(Part::EMPTY, code, rex);
+        let Some(head) = self.opcode(code, rm_bits(reg)) else { return self.invalid() };
         self.finish_inst(head, Part::EMPTY, imm);
     }
 
@@ -226,8 +243,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     fn code_rr(&mut self, code: Code, reg: u8, rm: u8, imm: Immediate) {
-        let byte = byte_rex(code, Attrs::BYTE_REG, reg) | byte_rex(code, Attrs::BYTE_RM, rm);
-        let head = self.opcode(Part::EMPTY, code, ((reg >> 3) * REX_R) | ((rm >> 3) * REX_B) | byte);
+        let Some(head) = self.opcode(code, reg_bits(reg) | rm_bits(rm)) else { return self.invalid() };
         let modrm = 0xc0 | (reg & 7) << 3 | rm & 7;
         self.finish_inst(head, Part { bytes: modrm.into(), len: 1 }, imm);
     }
@@ -239,7 +255,6 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     fn code_rm(&mut self, code: Code, reg: u8, mem: &Mem, imm: Immediate) {
-        let rex = ((reg >> 3) * REX_R) | byte_rex(code, Attrs::BYTE_REG, reg);
         // The usual operand, a base and a displacement, takes a short way.
         let Mem {
             base: Base::Reg(base),
@@ -250,22 +265,19 @@ impl<L: Listing> Encoder<'_, L> {
             segment: Segment::Default,
         } = *mem
         else {
-            return self.code_any_mem(code, reg, rex, mem, imm);
+            return self.code_any_mem(code, reg, mem, imm);
         };
-        let mut head = Part::EMPTY;
+        let Some(mut head) = self.opcode(code, reg_bits(reg) | base_bits(base)) else {
+            return self.invalid();
+        };
         if address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
-            head.push(0x67);
+            head.put_first(0x67);
         }
-        let head = self.opcode(head, code, rex | ((base.number() >> 3) * REX_B));
         let base = base.number() & 7;
-        let (mode, disp_len) = if disp == 0 && base != NO_BASE {
-            (0, 0)
-        } else if disp == i32::from(disp as i8) {
-            (1 << 6, 1)
-        } else {
-            (2 << 6, 4)
-        };
-        let modrm = u64::from(mode | (reg & 7) << 3 | base);
+        // Mode 0, 1 or 2: a displacement of 0, 1 or 4 bytes.
+        let mode = u32::from(disp != 0 || base == NO_BASE) + u32::from(disp != i32::from(disp as i8));
+        let disp_len = mode + (mode & 2);
+        let modrm = u64::from(mode << 6 | u32::from(reg & 7) << 3 | u32::from(base));
         let disp = u64::from(disp as u32);
         let tail = if base == SIB {
             let sib = u64::from(NO_INDEX | SIB);
@@ -277,18 +289,21 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// An instruction with any memory operand.
-    fn code_any_mem(&mut self, code: Code, reg: u8, mut rex: u8, mem: &Mem, imm: Immediate) {
+    #[cold]
+    #[inline(never)]
+    fn code_any_mem(&mut self, code: Code, reg: u8, mem: &Mem, imm: Immediate) {
+        let mut bits = reg_bits(reg);
         if let Base::Reg(base) = mem.base {
-            rex |= (base.number() >> 3) * REX_B;
+            bits |= base_bits(base);
         }
         if let Some((index, _)) = mem.index {
-            rex |= (index.number() >> 3) * REX_X;
+            bits |= index_bits(index);
             if index == Gpr::RSP {
                 self.invalid();
             }
         }
-        let head = self.address_prefixes(mem);
-        let head = self.opcode(head, code, rex);
+        let Some(mut head) = self.opcode(code, bits) else { return self.invalid() };
+        self.address_prefixes(&mut head, mem);
         let tail = self.address((reg & 7) << 3, mem);
         if mem.target != Target::None {
             self.target_field(head.len + tail.len - 4, mem, imm.size);
@@ -319,8 +334,8 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `mov` between the accumulator and an absolute address in 32-bit mode: no ModRM.
     pub(super) fn inst_offset(&mut self, code: Code, attrs: Attrs, mem: &Mem) {
-        let head = self.address_prefixes(mem);
-        let head = self.opcode(head, code.with(attrs), 0);
+        let Some(mut head) = self.opcode(code.with(attrs), 0) else { return self.invalid() };
+        self.address_prefixes(&mut head, mem);
         let disp = if mem.target == Target::None { mem.disp } else { 0 };
         if mem.target != Target::None {
             self.target_field(head.len, mem, 0);
@@ -330,24 +345,22 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`. Gives the operand's offset.
     pub(super) fn inst_rel(&mut self, code: Code) -> u32 {
-        let head = self.opcode(Part::EMPTY, code, 0);
+        let head = Part { bytes: code.bytes.into(), len: code.len.into() };
         let at = self.buf.offset() + head.len;
         self.finish_inst(head, Part { bytes: 0, len: 4 }, Immediate::NONE);
         at
     }
 
     #[inline]
-    fn address_prefixes(&mut self, mem: &Mem) -> Part {
-        let mut head = Part::EMPTY;
+    fn address_prefixes(&self, head: &mut Part, mem: &Mem) {
+        if self.mode == Mode::Bits64 && mem.needs_addr32() {
+            head.put_first(0x67);
+        }
         match mem.segment {
             Segment::Default => {}
-            Segment::Fs => head.push(0x64),
-            Segment::Gs => head.push(0x65),
+            Segment::Fs => head.put_first(0x64),
+            Segment::Gs => head.put_first(0x65),
         }
-        if self.mode == Mode::Bits64 && mem.needs_addr32() {
-            head.push(0x67);
-        }
-        head
     }
 
     /// ModRM, SIB and displacement (SDM volume 2, tables 2-2 and 2-3). A displacement that is filled in
@@ -392,12 +405,6 @@ impl<L: Listing> Encoder<'_, L> {
             Some(sib) => Part { bytes: modrm | u64::from(sib) << 8 | disp << 16, len: 2 + disp_len },
         }
     }
-}
-
-/// [`REX`] if `reg` is an operand of the kind `byte` that only exists with it: spl, bpl, sil, dil.
-#[inline]
-fn byte_rex(code: Code, byte: u8, reg: u8) -> u8 {
-    if code.attrs.has(byte) && (4..8).contains(&reg) { REX } else { 0 }
 }
 
 #[cfg(test)]

@@ -124,6 +124,38 @@ ops!(
 
 const LOCK: &str = "lock ";
 
+/// The two directions of `mov` with memory.
+#[derive(Clone, Copy)]
+enum Move {
+    Load,
+    Store,
+}
+
+impl Move {
+    #[inline]
+    fn code(self) -> Code {
+        match self {
+            Move::Load => code!("8A /r"),
+            Move::Store => code!("88 /r"),
+        }
+    }
+
+    /// Between the accumulator and an address, in 32-bit mode.
+    fn short(self) -> Code {
+        match self {
+            Move::Load => code!("A0"),
+            Move::Store => code!("A2"),
+        }
+    }
+
+    fn operands(self, width: Width, reg: Gpr, mem: &Mem) -> [Op<'_>; 2] {
+        match self {
+            Move::Load => [Op::Mem(mem), Op::Reg(reg, width)],
+            Move::Store => [Op::Reg(reg, width), Op::Mem(mem)],
+        }
+    }
+}
+
 impl<L: Listing> Encoder<'_, L> {
     #[inline]
     fn inst_reg_rm(&mut self, code: Code, attrs: Attrs, reg: u8, rm: &Rm<Gpr>, imm: Immediate) {
@@ -213,56 +245,48 @@ impl<L: Listing> Encoder<'_, L> {
     /// `mov r, r/m`: 8A/8B /r; 88/89 between registers; A0/A1 from an address to the accumulator in 32-bit mode.
     #[inline]
     pub fn mov_r_rm(&mut self, width: Width, dst: Gpr, src: Rm<Gpr>) {
-        const LOAD: Code = code("8A /r");
-        const LOAD_ACC: Code = code("A0");
         match src {
             Rm::Reg(src) => self.mov_rm_r(width, Rm::Reg(dst), src),
-            Rm::Mem(mem) => {
-                let ops = [Op::Mem(&mem), Op::Reg(dst, width)];
-                self.mov_mem(LOAD.plus(wide(width)), LOAD_ACC.plus(wide(width)), width, dst, &mem, ops);
-            }
+            Rm::Mem(mem) => self.mov_mem(Move::Load, width, dst, &mem),
         }
     }
 
     /// `mov r/m, r`: 88/89 /r; A2/A3 from the accumulator to an address in 32-bit mode.
     #[inline]
     pub fn mov_rm_r(&mut self, width: Width, dst: Rm<Gpr>, src: Gpr) {
-        const STORE: Code = code("88 /r");
-        const STORE_ACC: Code = code("A2");
-        let code = STORE.plus(wide(width));
         match dst {
             Rm::Reg(dst) => {
                 self.line(&["mov", suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
+                let code = Move::Store.code().plus(wide(width));
                 self.inst_rr(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
             }
-            Rm::Mem(mem) => {
-                let ops = [Op::Reg(src, width), Op::Mem(&mem)];
-                self.mov_mem(code, STORE_ACC.plus(wide(width)), width, src, &mem, ops);
-            }
+            Rm::Mem(mem) => self.mov_mem(Move::Store, width, src, &mem),
         }
     }
 
     #[inline]
-    fn mov_mem(&mut self, code: Code, short: Code, width: Width, reg: Gpr, mem: &Mem, ops: [Op<'_>; 2]) {
+    fn mov_mem(&mut self, op: Move, width: Width, reg: Gpr, mem: &Mem) {
         if reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none() {
-            return self.mov_accumulator(code, short, width, mem, ops);
+            return self.mov_accumulator(op, width, mem);
         }
-        self.line(&["mov", suffix(width)], &ops);
+        self.line(&["mov", suffix(width)], &op.operands(width, reg, mem));
+        let code = op.code().plus(wide(width));
         self.inst_rm(code, Attrs::width(width), reg.number(), mem, Immediate::NONE);
     }
 
     /// `mov` between the accumulator and an address alone.
-    fn mov_accumulator(&mut self, code: Code, short: Code, width: Width, mem: &Mem, ops: [Op<'_>; 2]) {
+    #[cold]
+    fn mov_accumulator(&mut self, op: Move, width: Width, mem: &Mem) {
         let start = self.buf.offset();
         // An assembler takes the short code with an address of 32 bits in 64-bit mode, another does not.
         let ambiguous = self.mode == Mode::Bits64 && mem.needs_addr32();
         if !ambiguous {
-            self.line(&["mov", suffix(width)], &ops);
+            self.line(&["mov", suffix(width)], &op.operands(width, Gpr::RAX, mem));
         }
-        if self.mode == Mode::Bits32 {
-            self.inst_offset(short, Attrs::width(width), mem);
-        } else {
-            self.inst_rm(code, Attrs::width(width), Gpr::RAX.number(), mem, Immediate::NONE);
+        let attrs = Attrs::width(width);
+        match self.mode {
+            Mode::Bits32 => self.inst_offset(op.short().plus(wide(width)), attrs, mem),
+            Mode::Bits64 => self.inst_rm(op.code().plus(wide(width)), attrs, 0, mem, Immediate::NONE),
         }
         if ambiguous {
             self.line_of_bytes(start, "mov");

@@ -3,7 +3,7 @@
 use super::{Emitter, label};
 use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
-use ice_asm::{Label, Listing, RelocKind};
+use ice_asm::{Label, Listing, Reach, RelocKind};
 use ice_ir::mach::MachBlock;
 use ice_passes::CodeSymbol;
 use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
@@ -23,10 +23,17 @@ struct SwitchRegs {
 impl<L: Listing> Emitter<'_, L> {
     pub(super) fn control(&mut self, inst: &Inst) {
         match *inst {
+            // The buffer would cut a jump to the next block off again.
+            Inst::Jmp { target } if target == self.next_block => {}
             Inst::Jmp { target } => self.e.jump(label(target)),
+            Inst::Jcc { cond, if_true, if_false } if if_true == self.next_block => {
+                self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(7));
+            }
             Inst::Jcc { cond, if_true, if_false } => {
                 self.e.jump_if(cond, label(if_true));
-                self.e.jump(label(if_false));
+                if if_false != self.next_block {
+                    self.e.jump(label(if_false));
+                }
             }
             Inst::JccAnd { conds: [first, second], both, otherwise } => {
                 self.e.jump_if(first.invert(), label(otherwise));
