@@ -173,6 +173,12 @@ impl Function {
         }
     }
 
+    /// Whether `value` is neither a parameter nor the result of an instruction.
+    #[inline]
+    pub fn is_constant(&self, value: Value) -> bool {
+        !matches!(self.values[value].kind, Kind::Param | Kind::Inst)
+    }
+
     /// The number if `value` is an integer constant.
     #[inline]
     pub fn int_value(&self, value: Value) -> Option<i64> {

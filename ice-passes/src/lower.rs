@@ -14,11 +14,11 @@ use crate::target::{ErrorKind, Target, TypeLayout};
 use crate::uses::Uses;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
+use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize};
 use ice_ir::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value, ValueDef};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value};
 
 /// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,12 +59,22 @@ pub struct PlannedSwitch {
     pub plan: SwitchPlan<MachBlock>,
 }
 
+/// What lowering keeps of a block of the function.
+#[derive(Clone, Copy, Default)]
+struct BlockFacts {
+    /// What a branch from the current block to this one names.
+    target: PackedOption<MachBlock>,
+    /// Where the latest predecessor stood in the lists of this block's phis. Predecessors mostly ask in
+    /// the order of the lists, so that the search from there on ends at once, even among thousands.
+    incoming: u32,
+}
+
 /// Vectors of lowering, reused from function to function.
 #[derive(Default)]
 pub struct LowerScratch {
     values: Vec<PackedOption<VReg>>,
     folded: Vec<bool>,
-    targets: SecondaryMap<Block, PackedOption<MachBlock>>,
+    blocks: Vec<BlockFacts>,
     objects: Vec<Option<u32>>,
     params: Vec<VReg>,
     args: Vec<VReg>,
@@ -109,17 +119,20 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     #[inline]
     pub fn regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
-        let first = match self.scratch.values[value.index()].expand() {
-            Some(first) => first,
-            None => {
-                let first = self.new_regs(layout).first;
-                self.scratch.values[value.index()] = first.into();
-                first
-            }
-        };
-        ValueRegs { first, parts: layout.parts }
+        match self.scratch.values[value.index()].expand() {
+            Some(first) => ValueRegs { first, parts: layout.parts },
+            None => self.first_regs(value, layout),
+        }
     }
 
+    #[inline(never)]
+    fn first_regs(&mut self, value: Value, layout: TypeLayout) -> ValueRegs {
+        let regs = self.new_regs(layout);
+        self.scratch.values[value.index()] = regs.first.into();
+        regs
+    }
+
+    #[inline]
     fn new_regs(&mut self, layout: TypeLayout) -> ValueRegs {
         let first = self.sink.new_vreg(layout.class, u32::from(layout.size));
         for _ in 1..layout.parts {
@@ -137,11 +150,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// up to the place of the code, the stack or the frame.
     #[inline]
     pub fn is_constant(&self, value: Value) -> bool {
-        match self.func.value_def(value) {
-            ValueDef::Param(_) => false,
-            ValueDef::Inst(_) => self.scratch.objects[value.index()].is_some(),
-            _ => true,
-        }
+        self.func.is_constant(value) || self.scratch.objects[value.index()].is_some()
     }
 
     /// Gives a constant registers of its own for one use.
@@ -164,7 +173,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// The machine block that a branch from the current block to `block` names.
     pub fn target(&self, block: Block) -> MachBlock {
-        self.scratch.targets[block].expand().unwrap_or_else(|| MachBlock::new(0))
+        self.scratch.blocks[block.index()].target.expand().unwrap_or_else(|| MachBlock::new(0))
     }
 
     /// The block being lowered.
@@ -195,13 +204,14 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
     /// and gives its index.
     pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> u32 {
-        let LowerScratch { switches, num_switches, planner, targets, .. } = &mut *self.scratch;
+        let LowerScratch { switches, num_switches, planner, blocks, .. } = &mut *self.scratch;
         let index = *num_switches;
         *num_switches += 1;
         if switches.len() < *num_switches {
             switches.push(PlannedSwitch::default());
         }
-        let target = |block: Block| targets[block].expand().unwrap_or_else(|| MachBlock::new(0));
+        let target =
+            |block: Block| blocks[block.index()].target.expand().unwrap_or_else(|| MachBlock::new(0));
         switches[index].bits = bits;
         switch::plan(bits, default, cases, target, planner, &mut switches[index].plan);
         index as u32
@@ -219,9 +229,19 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             if self.is_live_phi(inst).is_none() {
                 continue;
             }
-            let Some(&(value, _)) = func.incoming(incoming).iter().find(|&&(_, b)| b == from) else {
-                continue;
+            let incoming = func.incoming(incoming);
+            let latest = &mut self.scratch.blocks[to.index()].incoming;
+            let (before, rest) = incoming.split_at((*latest as usize).min(incoming.len()));
+            let at_from = |&(_, block): &(Value, Block)| block == from;
+            let found = match rest.iter().position(at_from) {
+                Some(n) => before.len() + n,
+                None => match before.iter().position(at_from) {
+                    Some(n) => n,
+                    None => continue,
+                },
             };
+            *latest = found as u32;
+            let value = incoming[found].0;
             if self.is_constant(value) {
                 target.materialize(self, value);
             }
@@ -287,7 +307,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let (cfg, order) = (self.cfg, self.order);
         let mut ends = core::mem::take(&mut self.scratch.arg_ends);
         order.for_each_target(cfg, block, |to, machine_block| {
-            self.scratch.targets[to] = machine_block.into();
+            self.scratch.blocks[to.index()].target = machine_block.into();
             // A split edge carries the arguments on its own way to the target.
             if order.number(to) == Some(machine_block) {
                 self.gather_edge_args(target, block, to);
@@ -334,8 +354,8 @@ pub fn lower_function<T: Target>(
     scratch.values.resize(func.num_values(), None.into());
     scratch.folded.clear();
     scratch.folded.resize(func.num_insts(), false);
-    scratch.targets.clear();
-    scratch.targets.resize(func.num_blocks());
+    scratch.blocks.clear();
+    scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.objects.clear();
     scratch.objects.resize(func.num_values(), None);
     scratch.num_switches = 0;

@@ -160,6 +160,7 @@ impl<I: MachInst> MachFunction<I> {
 }
 
 impl<I: MachInst> Sink<I> for MachFunction<I> {
+    #[inline]
     fn new_vreg(&mut self, class: RegClass, size: u32) -> VReg {
         let vreg = VReg::new(self.vregs.len());
         self.vregs.push(VRegData { class, size });
