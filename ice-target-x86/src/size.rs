@@ -107,17 +107,18 @@ pub(crate) fn set_longest_offsets<L: Listing>(
     let bounds = Bounds { switches, slot, epilogue: 8 + saved + 2 };
     let edit = slot + if mode == Mode::Bits32 { 3 } else { 4 };
 
-    let mut offset = 40 + saved;
+    let mut offset = u64::from(40 + saved);
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
-        buffer.set_longest_offset(label(block), offset);
+        // Too large a number is one that the buffer takes for unknown.
+        buffer.set_longest_offset(label(block), u32::try_from(offset).unwrap_or(u32::MAX));
         let range = mach.inst_range(block);
         for inst in &mach.insts()[range.clone()] {
-            offset = offset.saturating_add(bounds.inst(inst));
+            offset += u64::from(bounds.inst(inst));
         }
         let end = MachInstId::from_u32(range.end as u32);
         let here = edits.iter().take_while(|e| e.point.inst() < end).count();
-        offset = offset.saturating_add(edit * here as u32);
+        offset += u64::from(edit) * here as u64;
         edits = &edits[here..];
     }
 }

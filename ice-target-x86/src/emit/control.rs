@@ -8,6 +8,10 @@ use ice_ir::mach::MachBlock;
 use ice_passes::CodeSymbol;
 use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
 
+/// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
+/// a short branch and a long jump. The count is 11, so that the bound stays on the safe side.
+const COUNTED_PAIR: u32 = 7;
+
 /// Registers of a switch.
 #[derive(Clone, Copy)]
 struct SwitchRegs {
@@ -27,7 +31,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Jmp { target } if target == self.next_block => {}
             Inst::Jmp { target } => self.e.jump(label(target)),
             Inst::Jcc { cond, if_true, if_false } if if_true == self.next_block => {
-                self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(7));
+                self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(COUNTED_PAIR));
             }
             Inst::Jcc { cond, if_true, if_false } => {
                 self.e.jump_if(cond, label(if_true));
