@@ -13,7 +13,7 @@
 //!
 //! // A program that does nothing: `void _start(i32)`.
 //! let mut program = Program::default();
-//! let signature = Signature { params: vec![Type::I32], ret: Type::Void };
+//! let signature = Signature::new(vec![Type::I32], Type::Void);
 //! let mut body = Function::new();
 //! let mut builder = FunctionBuilder::new(&mut body, Faithful);
 //! builder.begin(FuncId::from_u32(0), &signature);
@@ -23,7 +23,7 @@
 //! program.bodies.push(body);
 //! let signature = program.module.signatures.push(signature);
 //! let (linkage, kind) = (Linkage::External, FunctionKind::Defined);
-//! let start = program.module.functions.push(FunctionDecl { name: Name::default(), signature, linkage, kind });
+//! let start = program.module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
 //! program.module.set_symbol_name(Symbol::Function(start), *b"_start");
 //!
 //! let bytes = write_program(&program)?;

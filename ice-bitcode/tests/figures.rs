@@ -116,6 +116,9 @@ impl Counts {
                 self.add("tail", is_tail(tail));
             }
             InstData::Ret { .. } => self.add("ret", 1),
+            InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
+                panic!("a native instruction in a pexe")
+            }
             InstData::Br { .. } => self.add("br", 1),
             InstData::CondBr { .. } => self.add("condbr", 1),
             InstData::Switch { table, .. } => {

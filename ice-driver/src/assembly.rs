@@ -83,6 +83,11 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     names.write_symbol(target, out)?;
                     writeln!(out, "{:+}", addend as i32)?;
                 }
+                Initializer::Relative { target, addend } => {
+                    out.write_str("\t.long ")?;
+                    names.write_symbol(target, out)?;
+                    writeln!(out, "{addend:+}-.")?;
+                }
             }
         }
         Ok(())

@@ -135,19 +135,14 @@ mod tests {
 
     fn module(functions: &[(&str, Linkage)], globals: &[&str]) -> Module {
         let mut module = Module::new();
-        let signature = module.signatures.push(Signature { params: vec![], ret: Type::Void });
+        let signature = module.signatures.push(Signature::new(vec![], Type::Void));
         for &(name, linkage) in functions {
             let kind = FunctionKind::Defined;
-            let id = module.functions.push(FunctionDecl { name: Name::default(), signature, linkage, kind });
+            let id = module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
             module.set_symbol_name(Symbol::Function(id), name.bytes());
         }
         for name in globals {
-            let id = module.globals.push(GlobalDecl {
-                name: Name::default(),
-                align_log2: None,
-                mutability: Mutability::Variable,
-                initializers: 0..0,
-            });
+            let id = module.globals.push(GlobalDecl::new(Name::default(), None, Mutability::Variable, 0..0));
             module.set_symbol_name(Symbol::Global(id), name.bytes());
         }
         module

@@ -56,7 +56,7 @@ impl DataPlace {
         let is_zero = |init: &Initializer| match *init {
             Initializer::Zero(_) => true,
             Initializer::Bytes { start, len } => data_bytes(module, start, len).iter().all(|&byte| byte == 0),
-            Initializer::Address { .. } => false,
+            Initializer::Address { .. } | Initializer::Relative { .. } => false,
         };
         match module.globals[global].mutability {
             Mutability::Constant => DataPlace::ReadOnly,
@@ -115,6 +115,17 @@ fn relocation_type(arch: Arch, kind: RelocKind) -> Option<u32> {
         Arch::X86_32 => x86_32,
         Arch::X86_64 => x86_64,
         Arch::Arm32 | Arch::Mips32 => None,
+    }
+}
+
+/// The relocation of a 4-byte distance in data.
+fn relative_type(arch: Arch) -> u32 {
+    match arch {
+        Arch::X86_32 => elf::R_386_PC32,
+        Arch::X86_64 => elf::R_X86_64_PC32,
+        Arch::Arm32 => elf::R_ARM_REL32,
+        // R_MIPS_PC32 of the GNU tools.
+        Arch::Mips32 => 248,
     }
 }
 
@@ -244,11 +255,18 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 Initializer::Bytes { start, len } => {
                     self.bytes.extend_from_slice(data_bytes(self.module, start, len));
                 }
+                Initializer::Relative { target, addend } => {
+                    self.relocations.push(Relocation {
+                        offset: self.bytes.len() as u64,
+                        r_type: relative_type(self.arch),
+                        target: Target::Symbol(self.symbol(target)),
+                        addend,
+                        placement: AddendPlacement::Width4,
+                    });
+                    self.bytes.resize(self.bytes.len() + 4, 0);
+                }
                 Initializer::Address { target, addend } => {
-                    let target = match target {
-                        Symbol::Function(f) => self.functions[f.as_u32() as usize],
-                        Symbol::Global(g) => self.globals[g.as_u32() as usize],
-                    };
+                    let target = self.symbol(target);
                     self.relocations.push(Relocation {
                         offset: self.bytes.len() as u64,
                         r_type: address_type(self.arch),
@@ -261,6 +279,13 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     self.bytes.resize(self.bytes.len() + width, 0);
                 }
             }
+        }
+    }
+
+    fn symbol(&self, symbol: Symbol) -> SymbolId {
+        match symbol {
+            Symbol::Function(f) => self.functions[f.as_u32() as usize],
+            Symbol::Global(g) => self.globals[g.as_u32() as usize],
         }
     }
 
@@ -414,9 +439,9 @@ mod tests {
     use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
     fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {
-        let signature = module.signatures.push(Signature { params: vec![], ret: Type::Void });
+        let signature = module.signatures.push(Signature::new(vec![], Type::Void));
         let kind = FunctionKind::Defined;
-        let id = module.functions.push(FunctionDecl { name: Name::default(), signature, linkage, kind });
+        let id = module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
         if !name.is_empty() {
             module.set_symbol_name(Symbol::Function(id), name.bytes());
         }
@@ -433,7 +458,7 @@ mod tests {
         module.initializers.extend_from_slice(inits);
         let initializers = start..module.initializers.len() as u32;
         let align_log2 = Some(align_log2);
-        module.globals.push(GlobalDecl { name: Name::default(), align_log2, mutability, initializers })
+        module.globals.push(GlobalDecl::new(Name::default(), align_log2, mutability, initializers))
     }
 
     fn reloc(offset: u32, kind: RelocKind, symbol: CodeSymbol, addend: i64) -> Reloc {

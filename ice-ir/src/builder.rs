@@ -4,7 +4,7 @@
 //! answer with a value that already holds the result (the LIR-writer pipeline of nanojit). With
 //! [`Faithful`](crate::Faithful) nothing is ever changed.
 
-use crate::entities::{Block, FuncId, Inst, SwitchTable, Symbol, Value};
+use crate::entities::{Block, FuncId, Inst, SigId, SwitchTable, Symbol, Value};
 use crate::filter::Filter;
 use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
@@ -193,6 +193,19 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         self.func.result(inst)
     }
 
+    /// A call of the address `args[0]` with the other arguments, as a function of `signature`, which returns
+    /// `ret`.
+    pub fn call_as(&mut self, signature: SigId, args: &[Value], ret: Type, tail: TailHint) -> Option<Value> {
+        let args = self.func.make_args(args);
+        let inst = self.append(InstData::CallAs { signature, args, tail }, ret);
+        self.func.result(inst)
+    }
+
+    /// The second result, of type `ty`, of the call that was just built and gave `first`.
+    pub fn second_result(&mut self, first: Value, ty: Type) -> Value {
+        self.append_value(InstData::SecondResult { first }, ty)
+    }
+
     /// A call of the intrinsic `op` through its declaration.
     pub fn call_intrinsic(
         &mut self,
@@ -233,6 +246,11 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// Return.
     pub fn ret(&mut self, value: Option<Value>) {
         self.append(InstData::Ret { value }, Type::Void);
+    }
+
+    /// Return of two results.
+    pub fn ret_pair(&mut self, values: [Value; 2]) {
+        self.append(InstData::RetPair { values }, Type::Void);
     }
 
     /// Marks the end of the block as never reached.

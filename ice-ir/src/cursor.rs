@@ -69,7 +69,7 @@ mod tests {
     fn inserts_before_and_removes() {
         let mut func = Function::new();
         let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature { params: vec![Type::I32], ret: Type::I32 });
+        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::I32));
         let block = b.create_block();
         b.switch_to_block(block);
         let x = b.func.params()[0];

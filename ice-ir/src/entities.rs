@@ -39,6 +39,10 @@ entity!(
     /// A function signature of the module.
     SigId, "sig"
 );
+entity!(
+    /// A section group of the module.
+    ComdatId, "comdat"
+);
 
 /// Something with an address: the target of a relocation, an entry of the symbol table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

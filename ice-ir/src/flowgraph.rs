@@ -97,7 +97,7 @@ mod tests {
     fn repeated_edges_count_once() {
         let mut func = Function::new();
         let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature { params: vec![Type::I32], ret: Type::Void });
+        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
         let blocks: Vec<_> = (0..3).map(|_| b.create_block()).collect();
         b.switch_to_block(blocks[0]);
         let x = b.func.params()[0];

@@ -400,6 +400,9 @@ impl Function {
                 visit(callee);
                 self.args(args).iter().copied().for_each(visit);
             }
+            InstData::CallAs { args, .. } => self.args(args).iter().copied().for_each(visit),
+            InstData::SecondResult { first } => visit(first),
+            InstData::RetPair { values } => values.into_iter().for_each(visit),
             InstData::Phi { incoming } => {
                 self.incoming(incoming).iter().for_each(|&(v, _)| visit(v));
             }

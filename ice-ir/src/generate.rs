@@ -178,20 +178,20 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
         Entry::Start => Linkage::Internal,
     };
     for d in DECLARATIONS {
-        let signature = Signature { params: d.params.to_vec(), ret: d.ret };
+        let signature = Signature::new(d.params.to_vec(), d.ret);
         declare(&mut module, d.name, signature, Linkage::External, FunctionKind::Intrinsic(d.op));
     }
     let mut generated = Vec::new();
     for n in 0..options.functions {
         let params = (0..rng.below(5)).map(|_| rng.pick(&ARGUMENTS)).collect();
-        let signature = Signature { params, ret: rng.pick(&ARGUMENTS) };
+        let signature = Signature::new(params, rng.pick(&ARGUMENTS));
         let id = declare(&mut module, &format!("f_{n}"), signature, helper, FunctionKind::Defined);
         generated.push(id);
     }
-    let signature = Signature { params: vec![], ret: I64 };
+    let signature = Signature::new(vec![], I64);
     let checksum = declare(&mut module, "checksum", signature, helper, FunctionKind::Defined);
     let start = (options.entry == Entry::Start).then(|| {
-        let signature = Signature { params: vec![I32], ret: Void };
+        let signature = Signature::new(vec![I32], Void);
         declare(&mut module, "_start", signature, Linkage::External, FunctionKind::Defined)
     });
     make_globals(&mut module, &generated, &mut rng);
@@ -250,7 +250,7 @@ fn declare(
 ) -> FuncId {
     let known = module.signatures.iter().find(|(_, s)| **s == signature).map(|(id, _)| id);
     let signature: SigId = known.unwrap_or_else(|| module.signatures.push(signature));
-    let id = module.functions.push(FunctionDecl { name: Name::default(), signature, linkage, kind });
+    let id = module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
     module.set_symbol_name(Symbol::Function(id), name.bytes());
     id
 }
@@ -276,8 +276,7 @@ fn make_globals(module: &mut Module, functions: &[FuncId], rng: &mut Rng) {
         module.initializers.extend(initializers);
         let initializers = start..module.initializers.len() as u32;
         let align_log2 = Some(REGION_ALIGN_LOG2);
-        let id =
-            module.globals.push(GlobalDecl { name: Name::default(), align_log2, mutability, initializers });
+        let id = module.globals.push(GlobalDecl::new(Name::default(), align_log2, mutability, initializers));
         module.set_symbol_name(Symbol::Global(id), name.bytes());
     };
     let (memory_len, masks_len) = (memory.len() as u32, masks.len() as u32);

@@ -1,6 +1,6 @@
 //! Instructions: one enum of 16 bytes, with argument lists in pools of the function.
 
-use crate::entities::{Block, FuncId, SwitchTable, Value};
+use crate::entities::{Block, FuncId, SigId, SwitchTable, Value};
 use crate::intrinsics::Intrinsic;
 
 /// Declares a C-like enum with a name in the text form for each variant.
@@ -331,6 +331,11 @@ pub enum InstData {
     Call { callee: FuncId, args: ValueRange, tail: TailHint },
     /// A call through an address; its signature is the types of its arguments and of its result.
     CallIndirect { callee: Value, args: ValueRange, tail: TailHint },
+    /// A call of the address `args[0]`, with the other arguments, as a function of a signature that says more
+    /// than types: variadic, by value, with two results. The callee may be the address of a function.
+    CallAs { signature: SigId, args: ValueRange, tail: TailHint },
+    /// The second result of the call that defines `first` and directly comes before.
+    SecondResult { first: Value },
     /// A call of an intrinsic, with the declaration it goes through.
     CallIntrinsic { op: Intrinsic, callee: FuncId, args: ValueRange, tail: TailHint },
     /// One (value, predecessor) pair for every incoming edge.
@@ -343,6 +348,8 @@ pub enum InstData {
     Switch { value: Value, default: Block, table: SwitchTable },
     /// Return.
     Ret { value: Option<Value> },
+    /// Return of two results.
+    RetPair { values: [Value; 2] },
     /// Never reached; traps.
     Unreachable,
 }
@@ -356,6 +363,7 @@ impl InstData {
                 | InstData::CondBr { .. }
                 | InstData::Switch { .. }
                 | InstData::Ret { .. }
+                | InstData::RetPair { .. }
                 | InstData::Unreachable
         )
     }
@@ -364,7 +372,10 @@ impl InstData {
     /// Loads are not: a load of an unused value may go.
     pub fn has_side_effects(&self) -> bool {
         match self {
-            InstData::Store { .. } | InstData::Call { .. } | InstData::CallIndirect { .. } => true,
+            InstData::Store { .. }
+            | InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::CallAs { .. } => true,
             InstData::CallIntrinsic { op, .. } => op.has_side_effects(),
             InstData::Binary { op, .. } => op.is_division(),
             _ => self.is_terminator(),

@@ -284,6 +284,11 @@ impl<'p> Interpreter<'p> {
                         memory.initialise(at, &value.to_le_bytes()[..pointer]);
                         pointer as u64
                     }
+                    Initializer::Relative { target, addend } => {
+                        let value = self.address(target).wrapping_add(addend as u64).wrapping_sub(at);
+                        memory.initialise(at, &value.to_le_bytes()[..4]);
+                        4
+                    }
                 };
             }
         }

@@ -53,6 +53,15 @@ named_enum!(
         AtomicFenceAll = "atomic.fence.all",
         /// `(size, address)`: 1 if accesses of that size are lock free.
         AtomicIsLockFree = "atomic.is.lock.free",
+        /// `(list)`: makes the `va_list` at that address begin with the first variadic argument. Native only,
+        /// as all that follow.
+        VaStart = "va.start",
+        /// `(level)`: the frame pointer of the function (0) or of a caller.
+        FrameAddress = "frame.address",
+        /// `(level)`: where the function (0) or a caller returns to.
+        ReturnAddress = "return.address",
+        /// `(address of a thread-local global)`: the address of this thread's copy.
+        ThreadLocalAddress = "threadlocal.address",
     }
 );
 
@@ -60,7 +69,20 @@ impl Intrinsic {
     /// False where a call with an unused result may be removed.
     pub const fn has_side_effects(self) -> bool {
         use Intrinsic::*;
-        !matches!(self, ReadTp | Bswap | Ctlz | Cttz | Ctpop | Fabs | Sqrt | AtomicIsLockFree)
+        !matches!(
+            self,
+            ReadTp
+                | FrameAddress
+                | ReturnAddress
+                | ThreadLocalAddress
+                | Bswap
+                | Ctlz
+                | Cttz
+                | Ctpop
+                | Fabs
+                | Sqrt
+                | AtomicIsLockFree
+        )
     }
 
     /// True where values live across the call must be in memory, because it can return again.

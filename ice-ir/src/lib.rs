@@ -8,7 +8,7 @@
 //! use ice_ir::{BinaryOp, Faithful, FuncId, Function, FunctionBuilder, Signature, Type};
 //!
 //! // i32 (i32 x) { return x * x + 1; }
-//! let signature = Signature { params: vec![Type::I32], ret: Type::I32 };
+//! let signature = Signature::new(vec![Type::I32], Type::I32);
 //! let mut function = Function::new();
 //! let mut b = FunctionBuilder::new(&mut function, Faithful);
 //! b.begin(FuncId::from_u32(0), &signature);
@@ -44,6 +44,7 @@ pub mod intrinsics;
 pub mod layout;
 pub mod mach;
 pub mod module;
+pub mod native;
 pub mod text;
 pub mod types;
 pub mod verifier;
@@ -51,15 +52,19 @@ pub mod verifier;
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
 pub use dominators::DominatorTree;
-pub use entities::{Block, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
+pub use entities::{Block, ComdatId, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
 pub use filter::{Faithful, Filter, Filtered};
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 pub use intrinsics::{AtomicOp, Intrinsic, IntrinsicDecl};
 pub use module::{
-    FunctionDecl, FunctionKind, GlobalDecl, Initializer, Linkage, Module, Mutability, Name, Program,
-    Signature, TypeDef,
+    FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name,
+    Program, Signature, TypeDef,
+};
+pub use native::{
+    Arity, Comdat, ComdatKind, Environment, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
+    Visibility,
 };
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_program};
 pub use types::Type;

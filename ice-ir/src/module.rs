@@ -5,9 +5,11 @@
 
 use alloc::vec::Vec;
 
-use crate::entities::{FuncId, GlobalId, SigId, Symbol};
+use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
 use crate::function::Function;
+use crate::instruction::named_enum;
 use crate::intrinsics::Intrinsic;
+use crate::native::{Arity, Comdat, Environment, FunctionTraits, Passing, Storage, SymbolTraits};
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 
@@ -18,6 +20,29 @@ pub struct Signature {
     pub params: Vec<Type>,
     /// Return type, [`Type::Void`] for none.
     pub ret: Type,
+    /// Type of the second result, in the second register of its class; [`Type::Void`] for none.
+    pub second: Type,
+    /// How each parameter is passed; plainly all of them if empty.
+    pub passing: Vec<Passing>,
+    /// Whether more arguments may follow.
+    pub arity: Arity,
+}
+
+impl Signature {
+    /// A signature with at most one result and nothing special about its parameters.
+    pub const fn new(params: Vec<Type>, ret: Type) -> Self {
+        Signature { params, ret, second: Type::Void, passing: Vec::new(), arity: Arity::Fixed }
+    }
+
+    /// True where [`new`](Self::new) could have made it.
+    pub fn is_plain(&self) -> bool {
+        self.second == Type::Void && self.passing.is_empty() && self.arity == Arity::Fixed
+    }
+
+    /// How parameter `index` is passed.
+    pub fn passing(&self, index: usize) -> Passing {
+        self.passing.get(index).copied().unwrap_or_default()
+    }
 }
 
 /// An entry of the type table, in the order of definition.
@@ -43,13 +68,29 @@ impl Name {
     }
 }
 
-/// Who can see a function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Linkage {
-    /// Visible outside of the module.
-    External,
-    /// Only visible in the module.
-    Internal,
+named_enum!(
+    /// Who can see a symbol, and what happens to several of one name.
+    Linkage {
+        /// Visible outside of the module.
+        External = "external",
+        /// Only visible in the module.
+        Internal = "internal",
+        /// As internal, and without a name in the object file.
+        Private = "private",
+        /// A definition that gives way to another one; a declaration whose address may be 0.
+        Weak = "weak",
+        /// As weak, and may be left out where nothing in the module uses it.
+        LinkOnce = "linkonce",
+        /// A zeroed variable that a linker merges with others of the name.
+        Common = "common",
+    }
+);
+
+impl Linkage {
+    /// True where no other module sees the symbol.
+    pub const fn is_local(self) -> bool {
+        matches!(self, Linkage::Internal | Linkage::Private)
+    }
 }
 
 /// Whether and where a function has a body.
@@ -61,6 +102,8 @@ pub enum FunctionKind {
     Declared,
     /// One of the intrinsics.
     Intrinsic(Intrinsic),
+    /// Another name of a symbol of the module.
+    Alias(Symbol),
 }
 
 /// A function, declared or defined.
@@ -74,6 +117,18 @@ pub struct FunctionDecl {
     pub linkage: Linkage,
     /// Body or not.
     pub kind: FunctionKind,
+    /// Linking beyond the linkage.
+    pub symbol: SymbolTraits,
+    /// What callers and the body must know.
+    pub traits: FunctionTraits,
+}
+
+impl FunctionDecl {
+    /// A function without anything special.
+    pub fn new(name: Name, signature: SigId, linkage: Linkage, kind: FunctionKind) -> Self {
+        let (symbol, traits) = Default::default();
+        FunctionDecl { name, signature, linkage, kind, symbol, traits }
+    }
 }
 
 /// Whether a global variable may be written.
@@ -104,6 +159,29 @@ pub enum Initializer {
         /// Added to the address.
         addend: i64,
     },
+    /// 4 bytes: the address of `target` plus `addend` minus the address of these bytes.
+    Relative {
+        /// Whose address.
+        target: Symbol,
+        /// Added to the difference.
+        addend: i64,
+    },
+}
+
+/// Whether and where a global variable has its contents.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GlobalKind {
+    /// Here.
+    Defined,
+    /// Elsewhere.
+    Declared,
+    /// It is another name of a place in a symbol of the module.
+    Alias {
+        /// Whose address.
+        target: Symbol,
+        /// Added to the address.
+        addend: i64,
+    },
 }
 
 /// A global variable.
@@ -117,11 +195,35 @@ pub struct GlobalDecl {
     pub mutability: Mutability,
     /// Contents, one after another without padding: a run of [`Module::initializers`].
     pub initializers: core::ops::Range<u32>,
+    /// Who sees it. PNaCl globals are internal.
+    pub linkage: Linkage,
+    /// Contents or not.
+    pub kind: GlobalKind,
+    /// One copy, or one a thread.
+    pub storage: Storage,
+    /// Linking beyond the linkage.
+    pub symbol: SymbolTraits,
+}
+
+impl GlobalDecl {
+    /// A variable of this module that no other sees.
+    pub fn new(
+        name: Name,
+        align_log2: Option<u8>,
+        mutability: Mutability,
+        initializers: core::ops::Range<u32>,
+    ) -> Self {
+        let (linkage, kind, storage) = (Linkage::Internal, GlobalKind::Defined, Storage::Shared);
+        let symbol = SymbolTraits::default();
+        GlobalDecl { name, align_log2, mutability, initializers, linkage, kind, storage, symbol }
+    }
 }
 
 /// Everything of a program but its function bodies.
 #[derive(Clone, Debug)]
 pub struct Module {
+    /// The world it is made for.
+    pub environment: Environment,
     /// The integer type of an address: `i32` for PNaCl programs.
     pub pointer_type: Type,
     /// Type table in wire order.
@@ -132,6 +234,8 @@ pub struct Module {
     pub functions: PrimaryMap<FuncId, FunctionDecl>,
     /// Global variables in order.
     pub globals: PrimaryMap<GlobalId, GlobalDecl>,
+    /// Section groups.
+    pub comdats: PrimaryMap<ComdatId, Comdat>,
     /// Initializers of all globals.
     pub initializers: Vec<Initializer>,
     /// Bytes of all initializers.
@@ -152,11 +256,13 @@ impl Module {
     /// An empty module with 32-bit addresses.
     pub fn new() -> Self {
         Module {
+            environment: Environment::Pnacl,
             pointer_type: Type::I32,
             types: Vec::new(),
             signatures: PrimaryMap::new(),
             functions: PrimaryMap::new(),
             globals: PrimaryMap::new(),
+            comdats: PrimaryMap::new(),
             initializers: Vec::new(),
             data: Vec::new(),
             symbol_order: Vec::new(),
@@ -224,6 +330,7 @@ impl Module {
                 Initializer::Zero(n) => u64::from(n),
                 Initializer::Bytes { len, .. } => u64::from(len),
                 Initializer::Address { .. } => pointer,
+                Initializer::Relative { .. } => 4,
             })
             .sum()
     }

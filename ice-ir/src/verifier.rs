@@ -327,6 +327,9 @@ impl Verifier<'_> {
         let has_result = match (func.inst(inst), called) {
             (_, Some(ret)) => ret != Type::Void,
             (InstData::CallIndirect { .. }, _) => result.is_some(),
+            (InstData::CallAs { signature, .. }, _) => {
+                self.module.signatures.get(*signature).is_some_and(|s| s.ret != Type::Void)
+            }
             (InstData::Store { .. }, _) => false,
             (data, _) => !data.is_terminator(),
         };

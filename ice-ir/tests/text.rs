@@ -291,3 +291,61 @@ fn damaged_text_never_panics() {
     }
     assert!(accepted > 100 && refused > 1000, "{accepted} {refused}");
 }
+
+/// One of everything that only native modules have.
+const NATIVE: &str = "\
+target pointer i64 native
+comdat0 = \"pick\"
+comdat1 = all \"keep\"
+
+sig0 = (i64) -> i64
+sig1 = (i64 sret, i64 byval 24 align 8, i64 pair, i64, i64 nest, i32 inreg) -> i64, f64
+sig2 = (i64) -> i32 variadic
+sig3 = (i64) -> void
+
+global external declared hidden local @environ
+global weak thread_local section \".tdata.x\" comdat0 @counter align 8 = zero 8
+global external alias protected @middle = addr @table + 4
+constant private @table align 4 = relative @both - 4, relative @counter
+
+declare weak noreturn @gone(i64) -> i64
+intrinsic external @llvm.va_start.p0(i64) -> void as va.start
+define linkonce comdat1 returns_twice frame_pointer align 32 @both(v0: i64, v1: i64, v2: i64, v3: i64, v4: i64, v5: i32) -> i64: sig1 {
+  v6: i64 = @both
+  v7: i64 = @gone
+block0:
+  v8: i64 = call_as sig1(v6, v0, v1, v2, v3, v4, v5)
+  v9: f64 = second v8
+  v10: i32 = tail call_as sig2(v7, v0, v9)
+  call @llvm.va_start.p0(v0)
+  ret v8, v9
+}
+alias external hidden @other(i64) -> i64 = @gone
+";
+
+#[test]
+fn native_words_survive_a_round_trip_and_are_valid() {
+    let program = parse_program(NATIVE).unwrap();
+    let mut text = String::new();
+    write_program(&program, &mut text).unwrap();
+    let plain = |text: &str| text.split('\n').filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
+    assert_eq!(plain(&text), plain(NATIVE));
+    ice_ir::verify_program(&program, ice_ir::Rules::Ice).unwrap();
+    assert!(ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).is_err());
+}
+
+#[test]
+fn a_second_result_belongs_to_the_call_before_it() {
+    for (from, to) in [
+        ("v9: f64 = second v8", "v9: i64 = second v8"),
+        ("v9: f64 = second v8", "v9: f64 = second v0"),
+        ("ret v8, v9", "ret v8"),
+        ("ret v8, v9", "ret v9, v8"),
+        ("call_as sig2(v7, v0, v9)", "call_as sig0(v7, v0, v9)"),
+        ("call_as sig2(v7, v0, v9)", "call_as sig2(v7)"),
+    ] {
+        assert!(NATIVE.contains(from));
+        let program = parse_program(&NATIVE.replace(from, to)).unwrap();
+        assert!(ice_ir::verify_program(&program, ice_ir::Rules::Ice).is_err(), "{to}");
+    }
+}

@@ -307,7 +307,7 @@ fn uses_in_unreachable_blocks_are_exempt() {
 #[test]
 fn large_switches_take_no_quadratic_time() {
     const N: i64 = 50_000;
-    let signature = Signature { params: vec![Type::I32], ret: Type::I32 };
+    let signature = Signature::new(vec![Type::I32], Type::I32);
     let mut func = Function::new();
     let mut b = FunctionBuilder::new(&mut func, Faithful);
     b.begin(FuncId::from_u32(0), &signature);

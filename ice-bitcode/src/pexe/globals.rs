@@ -100,12 +100,7 @@ impl State {
                 };
                 let start = module.initializers.len() as u32;
                 let initializers = start..start;
-                module.globals.push(GlobalDecl {
-                    name: Name::default(),
-                    align_log2,
-                    mutability,
-                    initializers,
-                });
+                module.globals.push(GlobalDecl::new(Name::default(), align_log2, mutability, initializers));
                 self.missing = 1;
                 self.fresh = true;
                 self.size = 0;

@@ -267,7 +267,7 @@ impl ModuleReader {
             3 => Linkage::Internal,
             _ => return Err(Error::UnknownLinkage { function, linkage }),
         };
-        let decl = FunctionDecl { name: Name::default(), signature, linkage, kind };
+        let decl = FunctionDecl::new(Name::default(), signature, linkage, kind);
         let id = self.module.functions.push(decl);
         if kind == FunctionKind::Defined {
             self.defined.push(id);

@@ -99,7 +99,7 @@ fn read_type(
             if params.contains(&Type::Void) {
                 return Err(Error::ComponentType);
             }
-            let signature = Signature { params, ret };
+            let signature = Signature::new(params, ret);
             if let Some(&earlier) = seen.get(&signature) {
                 return Err(Error::TypeRepeated { ty: id, earlier });
             }

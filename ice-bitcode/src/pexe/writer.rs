@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ice_ir::{
-    Block, FuncId, Function, FunctionKind, GlobalId, Initializer, Inst, InstData, Linkage, Module,
+    Block, Environment, FuncId, Function, FunctionKind, GlobalId, Initializer, Inst, InstData, Module,
     Mutability, Program, SigId, Symbol, TailHint, Type, TypeDef, Value, ValueDef,
 };
 
@@ -27,6 +27,9 @@ use crate::header::HEADER;
 /// too few, a value without definition, a type beyond the format.
 pub fn write_program(program: &Program) -> Result<Vec<u8>> {
     let at_start = |error| LocatedError::at_bit(error, 0);
+    if program.module.environment != Environment::Pnacl {
+        return Err(at_start(unwritable("a native module")));
+    }
     if program.module.pointer_type != Type::I32 {
         return Err(at_start(unwritable("addresses that are not 32 bits wide")));
     }
@@ -274,10 +277,7 @@ impl ProgramWriter<'_> {
         for decl in self.module.functions.values() {
             let ty = self.types.functions[decl.signature].unwrap_or(u64::MAX);
             let is_declared = u64::from(decl.kind != FunctionKind::Defined);
-            let linkage = match decl.linkage {
-                Linkage::External => 0,
-                Linkage::Internal => 3,
-            };
+            let linkage = if decl.linkage.is_local() { 3 } else { 0 };
             self.out.record(module::FUNCTION, &[ty, 0, is_declared, linkage]);
         }
     }
@@ -324,7 +324,8 @@ impl ProgramWriter<'_> {
                 self.record(DATA, globals::DATA, &ops);
                 self.scratch.ops = ops;
             }
-            Initializer::Address { target, addend } => {
+            // Only native modules, which are refused, have the relative form.
+            Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
                 let target = u64::from(self.symbol(target));
                 match addend as u32 {
                     0 => self.record(RELOC, globals::RELOC, &[target]),
@@ -529,6 +530,9 @@ impl BodyWriter<'_, '_> {
                     ops.push(self.relative(arg)?);
                 }
                 (NONE, code::CALL)
+            }
+            InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
+                return Err(unwritable("a call of a native module"));
             }
             InstData::CallIndirect { callee, args, tail: hint } => {
                 ops.extend([tail(hint), self.relative(callee)?, result_type]);

@@ -94,7 +94,7 @@ mod tests {
         let mut func = Function::new();
         let mut filter = Filtered::new();
         let mut b = FunctionBuilder::new(&mut func, &mut filter);
-        b.begin(FuncId::from_u32(0), &Signature { params: vec![Type::I32], ret: Type::Void });
+        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
         let block = b.create_block();
         b.switch_to_block(block);
         let x = b.func.params()[0];

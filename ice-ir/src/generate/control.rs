@@ -30,7 +30,7 @@ impl Gen<'_, '_> {
         }
         self.cost = total;
         let callee = self.callees[chosen];
-        let Signature { params, ret } = self.module.signature(callee).clone();
+        let Signature { params, ret, .. } = self.module.signature(callee).clone();
         let args: Vec<Value> = params.iter().map(|&ty| self.value(ty)).collect();
         if self.rng.below(3) != 0 {
             return Some(self.call(callee, &args));

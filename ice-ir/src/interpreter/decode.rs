@@ -397,8 +397,11 @@ impl<'a> Decoder<'a> {
             }
             InstData::CallIndirect { callee, args, .. } => {
                 let params = func.args(args).iter().map(|&v| func.value_type(v)).collect();
-                let signature = self.code.intern(&Signature { params, ret: ty });
+                let signature = self.code.intern(&Signature::new(params, ty));
                 Op::CallIndirect { callee: self.slot(callee)?, signature, args: self.args(args)?, d }
+            }
+            InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
+                return malformed("a call as only native modules have it");
             }
             InstData::CallIntrinsic { op, args, .. } => {
                 let declaration = intrinsics::DECLARATIONS.iter().find(|decl| decl.op == op);

@@ -377,6 +377,12 @@ fn intrinsic(
         Intrinsic::Fabs => value::fabs(ty, arg(0)),
         Intrinsic::Sqrt => value::sqrt(ty, arg(0)),
         Intrinsic::Trap => return Err(TrapKind::Trap),
+        Intrinsic::VaStart
+        | Intrinsic::FrameAddress
+        | Intrinsic::ReturnAddress
+        | Intrinsic::ThreadLocalAddress => {
+            return Err(TrapKind::Malformed("an intrinsic of native modules"));
+        }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),
         Intrinsic::AtomicIsLockFree => {
             let size = arg(0).lo;

@@ -6,6 +6,7 @@
 //! the labels of all blocks, once for the instructions.
 
 mod body;
+mod native;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,9 +17,10 @@ use super::{ParseError, ParseErrorKind, nameless_number};
 use crate::entities::{FuncId, GlobalId, SigId, Symbol};
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{
-    FunctionDecl, FunctionKind, GlobalDecl, Initializer, Linkage, Mutability, Name, Program, Signature,
-    TypeDef,
+    FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Mutability, Name, Program,
+    Signature, TypeDef,
 };
+use crate::native::{Environment, Storage};
 use crate::types::Type;
 use ParseErrorKind::{
     Duplicate, Expected, NumberOutOfRange, OutOfOrder, Undefined, UnknownOpcode, UnknownType,
@@ -54,6 +56,7 @@ type Failure = (usize, ParseErrorKind);
 #[derive(Default)]
 struct Deferred {
     initializers: Vec<(GlobalId, usize)>,
+    aliases: Vec<(FuncId, usize)>,
     bodies: Vec<(FuncId, usize)>,
     symbols: Option<usize>,
 }
@@ -250,6 +253,10 @@ impl<'t> Parser<'t> {
             self.at = at;
             self.initializers(global)?;
         }
+        for &(function, at) in &deferred.aliases {
+            self.at = at;
+            self.program.module.functions[function].kind = FunctionKind::Alias(self.symbol()?);
+        }
         self.program.module.symbol_order = match deferred.symbols {
             Some(at) => {
                 self.at = at;
@@ -272,6 +279,11 @@ impl<'t> Parser<'t> {
             self.expect(b'=', "'='")?;
             return self.signature(number, at);
         }
+        if let Some(number) = entity_number(word, "comdat") {
+            self.advance();
+            self.expect(b'=', "'='")?;
+            return self.comdat(number, at);
+        }
         self.advance();
         match word {
             "target" => {
@@ -279,6 +291,10 @@ impl<'t> Parser<'t> {
                 match self.ty()? {
                     ty @ (Type::I32 | Type::I64) => self.program.module.pointer_type = ty,
                     _ => return Err((self.at - 1, Expected("i32 or i64"))),
+                }
+                if let Some(environment) = Environment::from_name(self.peek_word()) {
+                    self.advance();
+                    self.program.module.environment = environment;
                 }
                 Ok(())
             }
@@ -294,6 +310,7 @@ impl<'t> Parser<'t> {
             },
             "global" => self.global(Mutability::Variable, deferred),
             "constant" => self.global(Mutability::Constant, deferred),
+            "alias" => self.function(FunctionKind::Alias(Symbol::Function(FuncId::from_u32(0))), deferred),
             "define" => self.function(FunctionKind::Defined, deferred),
             "declare" => self.function(FunctionKind::Declared, deferred),
             // Which one is found out by the name.
@@ -327,23 +344,21 @@ impl<'t> Parser<'t> {
     }
 
     fn signature(&mut self, number: u32, at: usize) -> Result<(), Failure> {
-        let mut params = Vec::new();
-        self.expect(b'(', "'('")?;
-        self.list(b')', |p| {
-            params.push(p.ty()?);
-            Ok(())
-        })?;
-        let ret = self.return_type()?;
+        let signature = self.signature_contents()?;
         if number as usize != self.program.module.signatures.len() {
             return Err((at, OutOfOrder("signature")));
         }
-        self.push_signature(Signature { params, ret });
+        self.push_signature(signature);
         Ok(())
     }
 
     fn push_signature(&mut self, signature: Signature) -> SigId {
         let key = (signature.params.clone(), signature.ret);
+        let plain = signature.is_plain();
         let id = self.program.module.signatures.push(signature);
+        if !plain {
+            return id;
+        }
         *self.signatures.entry(key).or_insert(id)
     }
 
@@ -359,14 +374,30 @@ impl<'t> Parser<'t> {
 
     fn global(&mut self, mutability: Mutability, deferred: &mut Deferred) -> Result<(), Failure> {
         let id = self.program.module.globals.next_key();
+        let linkage = self.linkage().unwrap_or(Linkage::Internal);
+        let storage = self.storage().unwrap_or(Storage::Shared);
+        let is_declared = self.accept_word("declared");
+        let is_alias = self.accept_word("alias");
+        let symbol = self.symbol_words()?;
         let name = self.declare_name(Symbol::Global(id))?;
         let align_log2 = if self.peek_word() == "align" { Some(self.alignment()?) } else { None };
-        let decl = GlobalDecl { name, align_log2, mutability, initializers: 0..0 };
+        let mut decl = GlobalDecl::new(name, align_log2, mutability, 0..0);
+        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
+        if is_declared {
+            decl.kind = GlobalKind::Declared;
+        }
+        if is_alias {
+            // The target is read with the initializers.
+            decl.kind = GlobalKind::Alias { target: Symbol::Global(id), addend: 0 };
+            if self.kind(self.at) != TokenKind::Punct(b'=') {
+                return self.fail(Expected("'='"));
+            }
+        }
         self.program.module.globals.push(decl);
         if self.accept(b'=') {
             deferred.initializers.push((id, self.at));
             while !matches!(self.kind(self.at), TokenKind::End)
-                && matches!(self.peek_word(), "" | "bytes" | "zero" | "addr")
+                && matches!(self.peek_word(), "" | "bytes" | "zero" | "addr" | "relative")
             {
                 self.advance();
             }
@@ -384,11 +415,20 @@ impl<'t> Parser<'t> {
             }
         }
         let end = self.program.module.initializers.len() as u32;
+        if let GlobalKind::Alias { .. } = self.program.module.globals[global].kind {
+            let first = self.program.module.initializers[start as usize];
+            let Initializer::Address { target, addend } = first else {
+                return self.fail(Expected("addr"));
+            };
+            self.program.module.initializers.truncate(start as usize);
+            self.program.module.globals[global].kind = GlobalKind::Alias { target, addend };
+            return Ok(());
+        }
         self.program.module.globals[global].initializers = start..end;
         let next = self.peek_word();
         match self.kind(self.at) {
             TokenKind::End => Ok(()),
-            TokenKind::Word if !matches!(next, "bytes" | "zero" | "addr") => Ok(()),
+            TokenKind::Word if !matches!(next, "bytes" | "zero" | "addr" | "relative") => Ok(()),
             _ => self.fail(Expected("',' or a statement")),
         }
     }
@@ -411,20 +451,26 @@ impl<'t> Parser<'t> {
             }
             return Ok(Initializer::Bytes { start, len: self.program.module.data.len() as u32 - start });
         }
-        if self.accept_word("addr") {
+        if matches!(self.peek_word(), "addr" | "relative") {
+            let at = self.advance();
+            let relative = self.text_of(at) == "relative";
+            let address = |target, addend| match relative {
+                true => Initializer::Relative { target, addend },
+                false => Initializer::Address { target, addend },
+            };
             let target = self.symbol()?;
             let at = self.at;
             let sign = match self.kind(at) {
                 TokenKind::Punct(b'+') => 1,
                 TokenKind::Punct(b'-') => -1,
-                _ => return Ok(Initializer::Address { target, addend: 0 }),
+                _ => return Ok(address(target, 0)),
             };
             self.advance();
             let addend = sign * self.number()?;
             let addend = i64::try_from(addend).map_err(|_| (at, NumberOutOfRange))?;
-            return Ok(Initializer::Address { target, addend });
+            return Ok(address(target, addend));
         }
-        self.fail(Expected("bytes, zero or addr"))
+        self.fail(Expected("bytes, zero, addr or relative"))
     }
 
     fn symbol_order(&mut self) -> Result<Vec<Symbol>, Failure> {
@@ -453,12 +499,9 @@ impl<'t> Parser<'t> {
     }
 
     fn function(&mut self, mut kind: FunctionKind, deferred: &mut Deferred) -> Result<(), Failure> {
-        let linkage = match self.peek_word() {
-            "external" => Linkage::External,
-            "internal" => Linkage::Internal,
-            _ => return self.fail(Expected("external or internal")),
-        };
-        self.advance();
+        let Some(linkage) = self.linkage() else { return self.fail(Expected("external or internal")) };
+        let symbol = self.symbol_words()?;
+        let traits = self.function_words()?;
         let id = self.program.module.functions.next_key();
         let name_at = self.at;
         let name = self.declare_name(Symbol::Function(id))?;
@@ -496,10 +539,15 @@ impl<'t> Parser<'t> {
         } else {
             match self.signatures.get(&(params.clone(), ret)) {
                 Some(&id) => id,
-                None => self.push_signature(Signature { params, ret }),
+                None => self.push_signature(Signature::new(params, ret)),
             }
         };
-        self.program.module.functions.push(FunctionDecl { name, signature, linkage, kind });
+        self.program.module.functions.push(FunctionDecl { name, signature, linkage, kind, symbol, traits });
+        if let FunctionKind::Alias(_) = kind {
+            self.expect(b'=', "'='")?;
+            deferred.aliases.push((id, self.at));
+            self.advance();
+        }
         if kind == FunctionKind::Defined {
             deferred.bodies.push((id, params_at));
             self.expect(b'{', "'{'")?;

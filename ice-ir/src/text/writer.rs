@@ -1,5 +1,7 @@
 //! Writes modules and functions as text.
 
+mod native;
+
 use alloc::collections::BTreeMap;
 use core::fmt::{self, Write};
 
@@ -8,7 +10,8 @@ use crate::entities::{SigId, Symbol, Value};
 use crate::function::{Function, ValueDef};
 use crate::instruction::{InstData, TailHint};
 use crate::intrinsics;
-use crate::module::{FunctionKind, Initializer, Linkage, Module, Mutability, Program, Signature, TypeDef};
+use crate::module::{FunctionKind, GlobalKind, Initializer, Module, Mutability, Program, Signature, TypeDef};
+use crate::native::Environment;
 use crate::types::Type;
 
 /// Bytes of initial data on one line.
@@ -17,7 +20,12 @@ const BYTES_PER_LINE: usize = 64;
 /// Writes a whole program.
 pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
     let module = &program.module;
-    writeln!(out, "target pointer {}", module.pointer_type)?;
+    write!(out, "target pointer {}", module.pointer_type)?;
+    if module.environment != Environment::Pnacl {
+        write!(out, " {}", module.environment)?;
+    }
+    writeln!(out)?;
+    native::write_comdats(module, out)?;
     write_types(module, out)?;
     if !module.globals.is_empty() {
         writeln!(out)?;
@@ -28,9 +36,15 @@ pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
             Mutability::Constant => "constant",
             Mutability::Variable => "global",
         };
-        write!(out, "{keyword} {}", name(module, Symbol::Global(global)))?;
+        write!(out, "{keyword} ")?;
+        native::write_global_words(module, decl, out)?;
+        write!(out, "{}", name(module, Symbol::Global(global)))?;
         if let Some(log2) = decl.align_log2 {
             write!(out, " align {}", alignment(log2))?;
+        }
+        if let GlobalKind::Alias { target, addend } = decl.kind {
+            out.write_str(" = ")?;
+            write_initializer(module, &Initializer::Address { target, addend }, out)?;
         }
         for (i, init) in module.initializers(global).iter().enumerate() {
             out.write_str(if i == 0 { " = " } else { ", " })?;
@@ -84,7 +98,7 @@ struct FirstOfEqual<'m>(BTreeMap<(&'m [Type], Type), SigId>);
 impl<'m> FirstOfEqual<'m> {
     fn new(module: &'m Module) -> Self {
         let mut first = BTreeMap::new();
-        for (id, signature) in &module.signatures {
+        for (id, signature) in module.signatures.iter().filter(|(_, signature)| signature.is_plain()) {
             first.entry((&signature.params[..], signature.ret)).or_insert(id);
         }
         FirstOfEqual(first)
@@ -141,9 +155,9 @@ fn write_types(module: &Module, out: &mut impl Write) -> fmt::Result {
         writeln!(out)?;
     }
     for (id, signature) in &module.signatures {
-        write!(out, "{id} = (")?;
-        write_list(&signature.params, out)?;
-        writeln!(out, ") -> {}", signature.ret)?;
+        write!(out, "{id} = ")?;
+        native::write_signature(signature, out)?;
+        writeln!(out)?;
     }
     for (i, ty) in module.types.iter().enumerate() {
         out.write_str(if i == 0 { "types " } else { ", " })?;
@@ -174,8 +188,9 @@ fn write_initializer(module: &Module, init: &Initializer, out: &mut impl Write) 
             }
             Ok(())
         }
-        Initializer::Address { target, addend } => {
-            write!(out, "addr {}", name(module, target))?;
+        Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
+            let keyword = if matches!(init, Initializer::Address { .. }) { "addr" } else { "relative" };
+            write!(out, "{keyword} {}", name(module, target))?;
             match addend {
                 0 => Ok(()),
                 1.. => write!(out, " + {addend}"),
@@ -198,13 +213,13 @@ fn write_header(
         FunctionKind::Defined => "define",
         FunctionKind::Declared => "declare",
         FunctionKind::Intrinsic(_) => "intrinsic",
-    };
-    let linkage = match decl.linkage {
-        Linkage::External => "external",
-        Linkage::Internal => "internal",
+        FunctionKind::Alias(_) => "alias",
     };
     let signature = module.signature(id);
-    write!(out, "{keyword} {linkage} {}(", name(module, Symbol::Function(id)))?;
+    write!(out, "{keyword} {} ", decl.linkage)?;
+    native::write_symbol_words(module, &decl.symbol, out)?;
+    native::write_function_words(&decl.traits, out)?;
+    write!(out, "{}(", name(module, Symbol::Function(id)))?;
     for (i, ty) in signature.params.iter().enumerate() {
         out.write_str(if i == 0 { "" } else { ", " })?;
         match (decl.kind, params.get(i)) {
@@ -222,6 +237,9 @@ fn write_header(
     }
     if !signatures.is_first(decl.signature, signature) {
         write!(out, ": {}", decl.signature)?;
+    }
+    if let FunctionKind::Alias(target) = decl.kind {
+        write!(out, " = {}", name(module, target))?;
     }
     Ok(())
 }
@@ -307,6 +325,13 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
             write_list(func.args(args), out)?;
             out.write_char(')')
         }
+        InstData::CallAs { signature, args, tail } => {
+            write!(out, "{}call_as {signature}(", hint(tail))?;
+            write_list(func.args(args), out)?;
+            out.write_char(')')
+        }
+        InstData::SecondResult { first } => write!(out, "second {first}"),
+        InstData::RetPair { values: [first, second] } => write!(out, "ret {first}, {second}"),
         InstData::Phi { incoming } => {
             out.write_str("phi ")?;
             let pair = |&(value, block)| fmt::from_fn(move |f| write!(f, "[{value}, {block}]"));

@@ -51,6 +51,13 @@ struct ModuleVerifier<'m> {
 fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
     let shape = |params: usize, ret: Type| (params, ret == Type::Void);
     let own = shape(signature.params.len(), signature.ret);
+    match op {
+        Intrinsic::VaStart => return own == (1, true),
+        Intrinsic::FrameAddress | Intrinsic::ReturnAddress | Intrinsic::ThreadLocalAddress => {
+            return own == (1, false);
+        }
+        _ => {}
+    }
     intrinsics::DECLARATIONS.iter().any(|d| d.op == op && shape(d.params.len(), d.ret) == own)
 }
 
@@ -92,12 +99,17 @@ impl ModuleVerifier<'_> {
                     let is_entry = name == b"_start" && decl.linkage == Linkage::External;
                     entries += usize::from(is_entry);
                     self.check_pnacl(Rule::EntryPoint, is_entry || decl.linkage == Linkage::Internal);
+                    self.check_pnacl(Rule::SignatureTypes, signature.is_plain());
                     let params = signature.params.iter().all(|&ty| is_plain_argument(ty));
                     self.check_pnacl(Rule::SmallParameter, params && is_plain_argument(signature.ret));
                     self.check_pnacl(Rule::IntrinsicName, !name.starts_with(b"llvm."));
                 }
                 FunctionKind::Declared => self.check_pnacl(Rule::DeclaredFunction, false),
                 FunctionKind::Intrinsic(op) => self.intrinsic(op, decl, name, signature),
+                FunctionKind::Alias(target) => {
+                    self.check_pnacl(Rule::DeclaredFunction, false);
+                    self.check(Rule::GlobalContents, self.exists(target));
+                }
             }
         }
         self.place = Place::Module;
@@ -133,16 +145,22 @@ impl ModuleVerifier<'_> {
                         let end = u64::from(start) + u64::from(len);
                         end <= module.data.len() as u64 && (len > 0 || self.rules == Rules::Ice)
                     }
-                    Initializer::Address { target: Symbol::Global(global), .. } => {
-                        module.globals.is_valid(global)
-                    }
-                    Initializer::Address { target: Symbol::Function(function), .. } => module
-                        .functions
-                        .get(function)
-                        .is_some_and(|decl| !matches!(decl.kind, FunctionKind::Intrinsic(_))),
+                    Initializer::Address { target, .. } => self.exists(target),
+                    Initializer::Relative { target, .. } => self.rules == Rules::Ice && self.exists(target),
                 };
             }
             self.check(Rule::GlobalContents, good && u32::try_from(module.global_size(id)).is_ok());
+        }
+    }
+
+    /// Whether `symbol` is something with an address.
+    fn exists(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Global(global) => self.module.globals.is_valid(global),
+            Symbol::Function(function) => {
+                let decl = self.module.functions.get(function);
+                decl.is_some_and(|decl| !matches!(decl.kind, FunctionKind::Intrinsic(_)))
+            }
         }
     }
 

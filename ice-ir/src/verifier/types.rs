@@ -8,6 +8,7 @@ use crate::function::ValueDef;
 use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::intrinsics::{AtomicOp, Intrinsic};
 use crate::module::FunctionKind;
+use crate::native::Arity;
 use crate::types::Type;
 
 /// log2 of the largest alignment.
@@ -156,6 +157,34 @@ impl Verifier<'_> {
                 let plain = args.iter().all(|&v| is_plain_argument(ty(v))) && is_plain_argument(result);
                 self.check_pnacl(Rule::IndirectSmall, plain);
             }
+            InstData::CallAs { signature, args, .. } => {
+                let args = func.args(args);
+                self.check(Rule::PointerOperand, args.first().is_some_and(|&callee| ty(callee) == pointer));
+                let fits = self.module.signatures.get(signature).is_some_and(|signature| {
+                    let given = args.get(1..).unwrap_or_default();
+                    let extra = given.len() > signature.params.len();
+                    result == signature.ret
+                        && signature.params.len() <= given.len()
+                        && (!extra || signature.arity == Arity::Variadic)
+                        && given.iter().zip(&signature.params).all(|(&value, &param)| ty(value) == param)
+                });
+                self.check(Rule::CallArguments, fits);
+                self.check_pnacl(Rule::CallKind, false);
+            }
+            InstData::SecondResult { first } => {
+                let call = func.layout.prev_inst(inst).filter(|&call| func.result(call) == Some(first));
+                let signature = match call.map(|call| *func.inst(call)) {
+                    Some(InstData::Call { callee, .. }) => Some(self.module.signature(callee)),
+                    Some(InstData::CallAs { signature, .. }) => self.module.signatures.get(signature),
+                    _ => None,
+                };
+                self.check(Rule::CallKind, signature.is_some_and(|s| s.second == result));
+            }
+            InstData::RetPair { values: [first, second] } => {
+                let signature = self.module.signature(func.id);
+                let pair = ty(first) == signature.ret && ty(second) == signature.second;
+                self.check(Rule::ReturnType, pair && signature.second != Type::Void);
+            }
             InstData::Phi { incoming } => {
                 let same = func.incoming(incoming).iter().all(|&(value, _)| ty(value) == result);
                 self.check(Rule::PhiType, same);
@@ -175,7 +204,8 @@ impl Verifier<'_> {
                 }
             }
             InstData::Ret { value } => {
-                self.check(Rule::ReturnType, value.map_or(Type::Void, ty) == func.ret);
+                let single = self.module.signature(func.id).second == Type::Void;
+                self.check(Rule::ReturnType, single && value.map_or(Type::Void, ty) == func.ret);
             }
             InstData::Br { .. } | InstData::Unreachable => {}
         }
@@ -200,7 +230,9 @@ impl Verifier<'_> {
     fn arguments(&mut self, callee: crate::FuncId, args: crate::ValueRange, result: Type) {
         let signature = self.module.signature(callee);
         let types = self.func.args(args).iter().map(|&v| self.func.value_type(v));
-        let same = result == signature.ret && types.eq(signature.params.iter().copied());
+        let same = result == signature.ret
+            && types.eq(signature.params.iter().copied())
+            && signature.arity == Arity::Fixed;
         self.check(Rule::CallArguments, same);
     }
 

@@ -23,9 +23,9 @@ pub const LIMITS: Limits = Limits { steps: 1_000_000, memory: 64 << 20, stack: 1
 impl Fixture {
     pub fn declare(&mut self, name: &str, params: &[Type], ret: Type, kind: FunctionKind) -> FuncId {
         let module = &mut self.program.module;
-        let signature = module.signatures.push(Signature { params: params.to_vec(), ret });
+        let signature = module.signatures.push(Signature::new(params.to_vec(), ret));
         let name = module.make_name(name.bytes());
-        module.functions.push(FunctionDecl { name, signature, linkage: Linkage::External, kind })
+        module.functions.push(FunctionDecl::new(name, signature, Linkage::External, kind))
     }
 
     pub fn function(
@@ -56,12 +56,7 @@ impl Fixture {
         let start = module.initializers.len() as u32;
         module.initializers.extend_from_slice(inits);
         let initializers = start..module.initializers.len() as u32;
-        module.globals.push(GlobalDecl {
-            name: Default::default(),
-            align_log2: Some(align_log2),
-            mutability,
-            initializers,
-        })
+        module.globals.push(GlobalDecl::new(Default::default(), Some(align_log2), mutability, initializers))
     }
 
     pub fn bytes(&mut self, bytes: &[u8]) -> Initializer {

@@ -44,6 +44,12 @@ impl X86 {
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
+            Intrinsic::VaStart
+            | Intrinsic::FrameAddress
+            | Intrinsic::ReturnAddress
+            | Intrinsic::ThreadLocalAddress => {
+                return Err(ErrorKind::Unsupported("an intrinsic of a native module"));
+            }
             Intrinsic::Stacksave => {
                 if let Some(result) = result {
                     let dst = cx.regs(result).lo();

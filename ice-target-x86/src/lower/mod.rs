@@ -144,11 +144,15 @@ impl X86 {
             InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
             InstData::CallIndirect { callee, args, .. } => self.call_address(cx, inst, callee, args),
             InstData::CallIntrinsic { op, args, .. } => self.intrinsic(cx, inst, op, args),
+            InstData::CallAs { .. } | InstData::SecondResult { .. } => {
+                Err(ErrorKind::Unsupported("a call of a native module"))
+            }
             InstData::Phi { .. }
             | InstData::Br { .. }
             | InstData::CondBr { .. }
             | InstData::Switch { .. }
             | InstData::Ret { .. }
+            | InstData::RetPair { .. }
             | InstData::Unreachable => Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
     }

@@ -5,7 +5,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::{Failure, Parser, entity_number, lookup};
-use crate::entities::{Block, FuncId, Symbol, Value};
+use crate::entities::{Block, FuncId, SigId, Symbol, Value};
 use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
 use crate::module::FunctionKind;
@@ -237,9 +237,10 @@ impl Parser<'_> {
         let data = self.inst_data(func, body)?;
         let has_result = match data {
             InstData::Store { .. } => false,
-            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallIntrinsic { .. } => {
-                result.is_some()
-            }
+            InstData::Call { .. }
+            | InstData::CallIndirect { .. }
+            | InstData::CallAs { .. }
+            | InstData::CallIntrinsic { .. } => result.is_some(),
             _ => !data.is_terminator(),
         };
         let inst = match (has_result, result) {
@@ -300,7 +301,8 @@ impl Parser<'_> {
                 InstData::Store { address, value, align_log2: self.comma_alignment()? }
             }
             "tail" => self.call(func, body, TailHint::Tail)?,
-            "call" | "call_indirect" => {
+            "second" => InstData::SecondResult { first: self.operand(func, body)? },
+            "call" | "call_indirect" | "call_as" => {
                 self.at = at;
                 self.call(func, body, TailHint::None)?
             }
@@ -314,11 +316,15 @@ impl Parser<'_> {
                 InstData::CondBr { cond, if_true, if_false: self.comma_block(body)? }
             }
             "switch" => self.switch(func, body)?,
-            "ret" if entity_number(self.peek_word(), "v").is_some() => {
-                InstData::Ret { value: Some(self.operand(func, body)?) }
-            }
-            "ret" if matches!(self.kind(self.at), TokenKind::Symbol | TokenKind::QuotedSymbol) => {
-                InstData::Ret { value: Some(self.operand(func, body)?) }
+            "ret"
+                if entity_number(self.peek_word(), "v").is_some()
+                    || matches!(self.kind(self.at), TokenKind::Symbol | TokenKind::QuotedSymbol) =>
+            {
+                let first = self.operand(func, body)?;
+                match self.accept(b',') {
+                    true => InstData::RetPair { values: [first, self.operand(func, body)?] },
+                    false => InstData::Ret { value: Some(first) },
+                }
             }
             "ret" => InstData::Ret { value: None },
             "unreachable" => InstData::Unreachable,
@@ -332,6 +338,7 @@ impl Parser<'_> {
         enum Callee {
             Direct(FuncId),
             Indirect(Value),
+            As(SigId),
         }
         let callee = if self.accept_word("call") {
             let at = self.at;
@@ -341,8 +348,10 @@ impl Parser<'_> {
             }
         } else if self.accept_word("call_indirect") {
             Callee::Indirect(self.operand(func, body)?)
+        } else if self.accept_word("call_as") {
+            Callee::As(self.signature_id()?)
         } else {
-            return Err((at, Expected("call or call_indirect")));
+            return Err((at, Expected("call, call_indirect or call_as")));
         };
         self.expect(b'(', "'('")?;
         let mut args = core::mem::take(&mut body.args);
@@ -354,6 +363,7 @@ impl Parser<'_> {
         let range = func.make_args(&args);
         body.args = args;
         Ok(match callee {
+            Callee::As(signature) => InstData::CallAs { signature, args: range, tail },
             Callee::Indirect(callee) => InstData::CallIndirect { callee, args: range, tail },
             Callee::Direct(callee) => match self.program.module.functions[callee].kind {
                 FunctionKind::Intrinsic(op) => InstData::CallIntrinsic { op, callee, args: range, tail },

@@ -1,0 +1,157 @@
+//! What modules of ordinary C, C++ and Rust programs say beyond the stable PNaCl format: how arguments
+//! are passed, how symbols are linked, where they are put.
+//!
+//! PNaCl programs have the default everywhere. The vocabulary is LLVM's, so that its language reference
+//! explains every word; a back end that does not know a word refuses the function.
+
+use crate::entities::ComdatId;
+use crate::instruction::named_enum;
+use crate::module::Name;
+use cranelift_entity::packed_option::PackedOption;
+
+named_enum!(
+    /// What a program expects from the world around it.
+    Environment {
+        /// The PNaCl sandbox: 32-bit addresses on every target, `_start` as the only entry, syscalls
+        /// through a table; results that trap there trap.
+        Pnacl = "pnacl",
+        /// An ordinary object file of the target's C world.
+        Native = "native",
+    }
+);
+
+/// How one argument is passed. [`Plain`](Self::Plain) where a signature says nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Passing {
+    /// In the place that the convention has for its type.
+    #[default]
+    Plain,
+    /// The argument is the address of an object of `size` bytes; the callee gets the address of a copy in
+    /// the argument area, which is aligned to `1 << align_log2` at least.
+    ByVal {
+        /// Size of the object in bytes.
+        size: u32,
+        /// log2 of the alignment of the copy.
+        align_log2: u8,
+    },
+    /// The address of the memory for the result: returned again in the first result register, and popped
+    /// by the callee on i386.
+    StructReturn,
+    /// In a register where the convention could do so on demand (`inreg`, regparm).
+    InRegister,
+    /// The static chain.
+    Nest,
+    /// The low half of a pair whose other half is the next parameter: both in registers or, aligned to
+    /// their size, both in memory (an `i128`).
+    PairLow,
+}
+
+/// Whether a function takes arguments beyond its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Arity {
+    /// As many arguments as parameters.
+    #[default]
+    Fixed,
+    /// At least as many (C's `...`).
+    Variadic,
+}
+
+named_enum!(
+    /// ELF visibility of a symbol.
+    Visibility {
+        /// Visible, and may be replaced by another module's symbol.
+        Default = "default",
+        /// Not visible outside of the linked module.
+        Hidden = "hidden",
+        /// Visible, but never replaced.
+        Protected = "protected",
+    }
+);
+
+/// Whether a symbol may resolve to a place outside of the linked module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Preemption {
+    /// It may: position-independent code goes through the tables of the linker.
+    #[default]
+    Possible,
+    /// It is in the same linked module (`dso_local`).
+    Excluded,
+}
+
+named_enum!(
+    /// Storage of a global variable: one copy, or one copy a thread, reached by one of the four models.
+    Storage {
+        /// One copy.
+        Shared = "shared",
+        /// One a thread; general dynamic model.
+        ThreadGeneralDynamic = "thread_local",
+        /// One a thread; local dynamic model.
+        ThreadLocalDynamic = "thread_local_dynamic",
+        /// One a thread; initial exec model.
+        ThreadInitialExec = "thread_local_initial_exec",
+        /// One a thread; local exec model.
+        ThreadLocalExec = "thread_local_exec",
+    }
+);
+
+impl Storage {
+    /// True for the four models of thread-local storage.
+    pub const fn is_thread_local(self) -> bool {
+        !matches!(self, Storage::Shared)
+    }
+}
+
+/// Which of several equal groups a linker keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ComdatKind {
+    /// Any one of them.
+    Any,
+    /// All: a group only keeps its sections together.
+    NoDuplicates,
+}
+
+/// A group of sections that a linker keeps or drops as one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Comdat {
+    /// The name of the signature symbol.
+    pub name: Name,
+    /// Which to keep.
+    pub kind: ComdatKind,
+}
+
+/// How a linker sees a symbol and where it is put, beyond its linkage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SymbolTraits {
+    /// Visibility.
+    pub visibility: Visibility,
+    /// Whether it may be elsewhere.
+    pub preemption: Preemption,
+    /// The section asked for; empty for the usual one.
+    pub section: Name,
+    /// The group it belongs to.
+    pub comdat: PackedOption<ComdatId>,
+}
+
+impl Default for SymbolTraits {
+    fn default() -> Self {
+        SymbolTraits {
+            visibility: Visibility::Default,
+            preemption: Preemption::Possible,
+            section: Name::default(),
+            comdat: None.into(),
+        }
+    }
+}
+
+/// What is known of a function beyond its signature, for its callers and for its own body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FunctionTraits {
+    /// log2 of the alignment asked for; 0 for the usual one.
+    pub align_log2: u8,
+    /// Like `setjmp`, it may return again to the same place.
+    pub returns_twice: bool,
+    /// It never returns.
+    pub noreturn: bool,
+    /// Its frame must be found through the frame pointer.
+    pub frame_pointer: bool,
+}

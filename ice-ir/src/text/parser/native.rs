@@ -1,0 +1,131 @@
+//! Parses what only native modules have: passing of arguments, traits of symbols, comdats.
+
+use super::{Failure, Parser, entity_number};
+use crate::entities::ComdatId;
+use crate::module::{Linkage, Name, Signature};
+use crate::native::{
+    Arity, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+};
+use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
+use crate::text::lexer::{self, TokenKind};
+use alloc::vec::Vec;
+
+impl Parser<'_> {
+    /// The contents of a signature.
+    pub(super) fn signature_contents(&mut self) -> Result<Signature, Failure> {
+        let (mut params, mut passing) = (Vec::new(), Vec::new());
+        self.expect(b'(', "'('")?;
+        self.list(b')', |p| {
+            params.push(p.ty()?);
+            passing.push(p.passing()?);
+            Ok(())
+        })?;
+        let mut signature = Signature::new(params, self.return_type()?);
+        if self.accept(b',') {
+            signature.second = self.ty()?;
+        }
+        if self.accept_word("variadic") {
+            signature.arity = Arity::Variadic;
+        }
+        if passing.iter().any(|&p| p != Passing::Plain) {
+            signature.passing = passing;
+        }
+        Ok(signature)
+    }
+
+    fn passing(&mut self) -> Result<Passing, Failure> {
+        Ok(match self.peek_word() {
+            "byval" => {
+                self.advance();
+                let at = self.at;
+                let size = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+                return Ok(Passing::ByVal { size, align_log2: self.alignment()? });
+            }
+            word => {
+                let passing = match word {
+                    "sret" => Passing::StructReturn,
+                    "inreg" => Passing::InRegister,
+                    "nest" => Passing::Nest,
+                    "pair" => Passing::PairLow,
+                    _ => return Ok(Passing::Plain),
+                };
+                self.advance();
+                passing
+            }
+        })
+    }
+
+    /// `comdat0 = "name"`, from the text on.
+    pub(super) fn comdat(&mut self, number: u32, at: usize) -> Result<(), Failure> {
+        let kind = match self.accept_word("all") {
+            true => ComdatKind::NoDuplicates,
+            false => ComdatKind::Any,
+        };
+        let name = self.string_name()?;
+        if number as usize != self.program.module.comdats.len() {
+            return Err((at, OutOfOrder("comdat")));
+        }
+        self.program.module.comdats.push(Comdat { name, kind });
+        Ok(())
+    }
+
+    fn string_name(&mut self) -> Result<Name, Failure> {
+        if self.kind(self.at) != TokenKind::String {
+            return self.fail(Expected("string"));
+        }
+        let at = self.advance();
+        let bytes = lexer::unescape(self.text_of(at));
+        Ok(self.program.module.make_name(bytes))
+    }
+
+    /// A linkage, if one stands here.
+    pub(super) fn linkage(&mut self) -> Option<Linkage> {
+        let linkage = Linkage::from_name(self.peek_word())?;
+        self.advance();
+        Some(linkage)
+    }
+
+    /// A kind of storage, if one stands here.
+    pub(super) fn storage(&mut self) -> Option<Storage> {
+        let storage = Storage::from_name(self.peek_word())?;
+        self.advance();
+        Some(storage)
+    }
+
+    /// The words about linking.
+    pub(super) fn symbol_words(&mut self) -> Result<SymbolTraits, Failure> {
+        let mut symbol = SymbolTraits::default();
+        if let Some(visibility) = Visibility::from_name(self.peek_word()) {
+            self.advance();
+            symbol.visibility = visibility;
+        }
+        if self.accept_word("local") {
+            symbol.preemption = Preemption::Excluded;
+        }
+        if self.accept_word("section") {
+            symbol.section = self.string_name()?;
+        }
+        if let Some(number) = entity_number(self.peek_word(), "comdat") {
+            if number as usize >= self.program.module.comdats.len() {
+                return self.fail(Undefined("comdat"));
+            }
+            self.advance();
+            symbol.comdat = ComdatId::from_u32(number).into();
+        }
+        Ok(symbol)
+    }
+
+    /// The words about a function.
+    pub(super) fn function_words(&mut self) -> Result<FunctionTraits, Failure> {
+        let mut traits = FunctionTraits {
+            returns_twice: self.accept_word("returns_twice"),
+            noreturn: self.accept_word("noreturn"),
+            frame_pointer: self.accept_word("frame_pointer"),
+            align_log2: 0,
+        };
+        if self.peek_word() == "align" {
+            traits.align_log2 = self.alignment()?;
+        }
+        Ok(traits)
+    }
+}

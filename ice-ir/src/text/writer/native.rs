@@ -1,0 +1,101 @@
+//! Writes what only native modules have: passing of arguments, traits of symbols, comdats.
+
+use core::fmt::{self, Write};
+
+use super::{alignment, write_string};
+use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
+use crate::native::{
+    Arity, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+};
+use crate::types::Type;
+
+/// The parameters, the results and `variadic`.
+pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fmt::Result {
+    out.write_char('(')?;
+    for (i, ty) in signature.params.iter().enumerate() {
+        write!(out, "{}{ty}", if i == 0 { "" } else { ", " })?;
+        match signature.passing(i) {
+            Passing::Plain => {}
+            Passing::ByVal { size, align_log2 } => {
+                write!(out, " byval {size} align {}", alignment(align_log2))?
+            }
+            Passing::StructReturn => out.write_str(" sret")?,
+            Passing::InRegister => out.write_str(" inreg")?,
+            Passing::Nest => out.write_str(" nest")?,
+            Passing::PairLow => out.write_str(" pair")?,
+        }
+    }
+    write!(out, ") -> {}", signature.ret)?;
+    if signature.second != Type::Void {
+        write!(out, ", {}", signature.second)?;
+    }
+    if signature.arity == Arity::Variadic {
+        out.write_str(" variadic")?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_comdats(module: &Module, out: &mut impl Write) -> fmt::Result {
+    for (id, comdat) in &module.comdats {
+        write!(out, "{id} = ")?;
+        if comdat.kind == ComdatKind::NoDuplicates {
+            out.write_str("all ")?;
+        }
+        write_string(module.name(comdat.name), out)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The words between the keyword and the name of a global, with a space after each.
+pub(super) fn write_global_words(module: &Module, decl: &GlobalDecl, out: &mut impl Write) -> fmt::Result {
+    if decl.linkage != Linkage::Internal {
+        write!(out, "{} ", decl.linkage)?;
+    }
+    if decl.storage != Storage::Shared {
+        write!(out, "{} ", decl.storage)?;
+    }
+    match decl.kind {
+        GlobalKind::Defined => {}
+        GlobalKind::Declared => out.write_str("declared ")?,
+        GlobalKind::Alias { .. } => out.write_str("alias ")?,
+    }
+    write_symbol_words(module, &decl.symbol, out)
+}
+
+/// The words of a symbol, with a space after each.
+pub(super) fn write_symbol_words(
+    module: &Module,
+    symbol: &SymbolTraits,
+    out: &mut impl Write,
+) -> fmt::Result {
+    if symbol.visibility != Visibility::Default {
+        write!(out, "{} ", symbol.visibility)?;
+    }
+    if symbol.preemption == Preemption::Excluded {
+        out.write_str("local ")?;
+    }
+    if !symbol.section.is_empty() {
+        out.write_str("section ")?;
+        write_string(module.name(symbol.section), out)?;
+        out.write_char(' ')?;
+    }
+    if let Some(comdat) = symbol.comdat.expand() {
+        write!(out, "{comdat} ")?;
+    }
+    Ok(())
+}
+
+/// The words of a function, with a space after each.
+pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write) -> fmt::Result {
+    let words = [
+        (traits.returns_twice, "returns_twice "),
+        (traits.noreturn, "noreturn "),
+        (traits.frame_pointer, "frame_pointer "),
+    ];
+    words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;
+    if traits.align_log2 > 0 {
+        write!(out, "align {} ", alignment(traits.align_log2))?;
+    }
+    Ok(())
+}
