@@ -2,7 +2,8 @@
 //!
 //! [`Error`] is the error catalogue of the bitcode specification (section 12): one line a condition with its
 //! code, name and text. [`LocatedError`] adds the place. Conditions of the container alone are found by
-//! [`bitstream`](crate::bitstream), the rest by [`pexe`](crate::pexe).
+//! [`bitstream`](crate::bitstream), the rest by [`pexe`](crate::pexe) and [`llvm`](crate::llvm); codes that start
+//! with `L` are of LLVM modules alone.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -191,6 +192,19 @@ errors! {
     I37 AtomicOperands "bad atomic operation or memory order"
     I38 LockFreeSize "bad size for lock-free query"
     I39 VoidValue "instruction cannot produce void"
+    // LLVM modules: what differs from PNaCl programs, which share the conditions above.
+    L01 NotLlvm "not LLVM bitcode: bad magic number"
+    L02 Wrapper { offset: u32, size: u32 } "wrapper names {size} bytes at {offset}, which is no bitcode of this file"
+    L03 Epoch { epoch: u64 } "unsupported bitcode epoch {epoch}"
+    L04 NoStringTable "the module has no string table"
+    L05 StringTable "the string table is not a single blob"
+    L06 NameRange { offset: u64, size: u64 } "name of {size} bytes at {offset} is outside of the string table"
+    L07 NoSuch { what: &'static str, index: u64 } "there is no {what} {index}"
+    L08 TypeClass { ty: u64, expected: &'static str } "type {ty} is not {expected}"
+    L09 FieldValue { field: &'static str, value: u64 } "{field} cannot be {value}"
+    L10 LayoutString { text: String } "malformed data layout at {text:?}"
+    L11 TooLarge { what: &'static str, limit: u64 } "{what} is larger than {limit}"
+    L12 Unsupported { what: String } "valid, but not supported: {what}"
     // Writing.
     W01 DoesNotFit { abbrev: u32 } "record does not fit abbreviation {abbrev}"
     W02 Unwritable { what: &'static str } "the format cannot express {what}"

@@ -4,8 +4,8 @@
 //! conforming producer can make is read, everything else is refused with a code, a text and a place. [`bitstream`]
 //! is the container below it, which LLVM bitcode shares; it knows nothing of the IR.
 //!
-//! Do not use it to edit bitcode in place, nor for files that break the rules: it never guesses. LLVM bitcode
-//! proper has to be read by something else on top of [`bitstream`].
+//! Do not use it to edit bitcode in place, nor for files that break the rules: it never guesses. [`llvm`] reads the
+//! bitcode of clang and rustc, LLVM 14 to 22, in the same manner.
 //!
 //! ```
 //! use ice_bitcode::pexe::{FunctionReader, read_module, write_program};
@@ -40,6 +40,7 @@
 //! | [`bitstream`] | bit fields, abbreviations, blocks and records, in both directions |
 //! | [`header`]    | the PNaCl file header |
 //! | [`pexe`]      | PNaCl programs: whole files, streams of bytes, function bodies on any thread, and the writer |
+//! | [`llvm`]      | LLVM bitcode: the module level |
 //! | [`dump`]      | what is in a file, entry by entry |
 //! | [`canonical`] | a checksum over records that does not depend on their layout |
 //! | [`error`]     | the catalogue of everything that can be wrong |
@@ -59,6 +60,7 @@ pub mod canonical;
 pub mod dump;
 pub mod error;
 pub mod header;
+pub mod llvm;
 pub mod pexe;
 
 pub use error::{Error, LocatedError, Location, Result};
