@@ -359,7 +359,7 @@ pub fn lower_function<T: Target>(
     scratch.objects.clear();
     scratch.objects.resize(func.num_values(), None);
     scratch.num_switches = 0;
-    target.prepare(func, &mut mach.frame);
+    target.prepare(module, func, &mut mach.frame);
     let layouts = Type::ALL.map(|ty| target.layout(ty));
     let mut cx = Lower {
         module,

@@ -5,7 +5,7 @@ use crate::lower::Lower;
 use core::fmt;
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
-use ice_ir::{FuncId, Function, Inst, Type, Value};
+use ice_ir::{FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
 /// How values of a type live in registers.
@@ -37,7 +37,7 @@ pub trait Target {
     fn layout(&self, ty: Type) -> TypeLayout;
 
     /// Notes in `frame` what must be known before the first instruction is lowered.
-    fn prepare(&self, func: &Function, frame: &mut FrameInfo);
+    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo);
 
     /// Moves the incoming arguments to where the function's parameters live.
     fn lower_params<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>) -> Result<(), ErrorKind>;

@@ -13,6 +13,7 @@ use crate::abi::Frame;
 use crate::inst::{Amode, Amount, Base, Callee, Compare, Extend, Inst, Sign, Src};
 use crate::regs::{self, FramePointer, GPR};
 use crate::size;
+use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{
     self, Alu, BitOp, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width, Xmm,
@@ -25,7 +26,7 @@ use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
-    mode: Mode,
+    target: X86,
     mach: &MachFunction<Inst>,
     switches: &[PlannedSwitch],
     allocation: &Output,
@@ -34,6 +35,7 @@ pub(crate) fn emit_function<L: Listing>(
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, tables } = scratch;
+    let mode = target.mode;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
     buffer.clear();
@@ -42,6 +44,7 @@ pub(crate) fn emit_function<L: Listing>(
     }
     size::set_longest_offsets(mode, mach, allocation, frame, switches, buffer);
     let mut emitter = Emitter {
+        target,
         mode,
         frame,
         switches,
@@ -103,6 +106,7 @@ impl TableLabels {
 
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
+    target: X86,
     mode: Mode,
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
@@ -209,10 +213,14 @@ impl<L: Listing> Emitter<'_, L> {
             if self.mode == Mode::Bits64 && index.is_none() && amode.base == Base::None {
                 return Mem::rip(symbol, RelocKind::PcRel32, amode.disp);
             }
-            mem.target = MemTarget::Symbol(symbol, RelocKind::Abs32);
+            debug_assert!(!self.target.has_wide_addresses());
+            // The base or the index is the global base where there is one.
+            let kind = if self.target.needs_global_base() { RelocKind::GotOff32 } else { RelocKind::Abs32 };
+            mem.target = MemTarget::Symbol(symbol, kind);
         }
-        // Program addresses wrap at 32 bits; so does an index into a frame object.
-        if program_address || index.is_some() { mem.with_addr32() } else { mem }
+        // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
+        let wraps = program_address || index.is_some();
+        if wraps && !self.target.is_native() { mem.with_addr32() } else { mem }
     }
 
     /// A source that is not an immediate.
@@ -442,11 +450,11 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::StackSave { .. } => {
                 let dst = self.gpr();
-                self.e.mov_r_rm(Width::B32, dst, Rm::Reg(Gpr::RSP));
+                self.e.mov_r_rm(self.target.address_width(), dst, Rm::Reg(Gpr::RSP));
             }
             Inst::StackRestore { .. } => {
                 let src = self.rm();
-                self.e.mov_r_rm(Width::B32, Gpr::RSP, src);
+                self.e.mov_r_rm(self.target.address_width(), Gpr::RSP, src);
             }
             Inst::Call { callee, .. } => match callee {
                 Callee::Symbol(symbol) => self.e.call_symbol(symbol, call_kind(self.mode, symbol)),
@@ -494,7 +502,7 @@ impl<L: Listing> Emitter<'_, L> {
     fn call_indirect(&mut self, place: Allocation) {
         let callee = self.place_rm(place);
         match (self.mode, callee) {
-            (Mode::Bits64, Rm::Mem(_)) => {
+            (Mode::Bits64, Rm::Mem(_)) if !self.target.has_wide_addresses() => {
                 self.e.mov_r_rm(Width::B32, Gpr::R11, callee);
                 self.e.call_rm(Rm::Reg(Gpr::R11));
             }

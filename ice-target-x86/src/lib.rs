@@ -2,7 +2,8 @@
 //!
 //! Both modes share every lowering rule: [`X86`] carries the [`Mode`], and the rules ask it for widths and
 //! register numbers. PNaCl programs have 32-bit addresses in both modes; in 64-bit code their memory
-//! operands carry the address-size prefix, so that address arithmetic wraps as the program expects.
+//! operands carry the address-size prefix, so that address arithmetic wraps as the program expects. Native
+//! programs have the addresses of the machine, reached as the [`CodeModel`] says.
 //!
 //! Not for you if you need code for a processor without SSE2.
 #![no_std]
@@ -19,4 +20,4 @@ mod size;
 mod target;
 
 pub use inst::Inst;
-pub use target::X86;
+pub use target::{CodeModel, X86};

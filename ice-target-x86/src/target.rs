@@ -6,36 +6,82 @@ use crate::{emit, lower};
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
-use ice_ir::{Function, Type, Value};
+use ice_ir::{Function, Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
 use ice_passes::{CompiledFunction, ErrorKind, Lower, Target};
 use ice_regalloc::{Output, RegisterFile};
+
+/// What code may know of addresses, and how it reaches what is outside of its function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeModel {
+    /// A PNaCl program: 32-bit addresses, everything in the lowest 2 GiB.
+    Sandboxed,
+    /// A native program at a place that the linker knows.
+    Static,
+    /// A native program that may be anywhere, with symbols that other modules may replace.
+    PositionIndependent,
+}
 
 /// The back end in one of its modes.
 #[derive(Clone, Copy, Debug)]
 pub struct X86 {
     /// Instruction set.
     pub mode: Mode,
+    /// How addresses are made.
+    pub model: CodeModel,
 }
 
 /// The context of a lowering rule.
 pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
 
 impl X86 {
-    /// x86-32 with SSE2.
+    /// x86-32 with SSE2, for PNaCl programs.
     pub const fn new_32() -> X86 {
-        X86 { mode: Mode::Bits32 }
+        X86 { mode: Mode::Bits32, model: CodeModel::Sandboxed }
     }
 
-    /// x86-64.
+    /// x86-64, for PNaCl programs.
     pub const fn new_64() -> X86 {
-        X86 { mode: Mode::Bits64 }
+        X86 { mode: Mode::Bits64, model: CodeModel::Sandboxed }
     }
 
     /// Whether 64-bit integers are pairs of registers.
     pub(crate) const fn has_pairs(self) -> bool {
         matches!(self.mode, Mode::Bits32)
+    }
+
+    /// Whether addresses have 64 bits.
+    pub(crate) const fn has_wide_addresses(self) -> bool {
+        matches!(self.mode, Mode::Bits64) && !matches!(self.model, CodeModel::Sandboxed)
+    }
+
+    /// The integer type of an address.
+    pub(crate) const fn address_type(self) -> Type {
+        if self.has_wide_addresses() { Type::I64 } else { Type::I32 }
+    }
+
+    /// The width of address arithmetic.
+    pub(crate) const fn address_width(self) -> Width {
+        if self.has_wide_addresses() { Width::B64 } else { Width::B32 }
+    }
+
+    /// Bytes of a register: of a saved one, of a return address.
+    pub(crate) const fn word(self) -> u32 {
+        match self.mode {
+            Mode::Bits32 => 4,
+            Mode::Bits64 => 8,
+        }
+    }
+
+    /// Whether the program is an ordinary one of the C world.
+    pub(crate) const fn is_native(self) -> bool {
+        !matches!(self.model, CodeModel::Sandboxed)
+    }
+
+    /// Whether global addresses hang off a register ([`FrameInfo::global_base`]).
+    pub(crate) const fn needs_global_base(self) -> bool {
+        matches!((self.mode, self.model), (Mode::Bits32, CodeModel::PositionIndependent))
     }
 
     /// The width at which values of a scalar integer type are stored and compared.
@@ -58,7 +104,10 @@ impl X86 {
 
     /// Whether the function needs rbp for its frame.
     pub(crate) const fn frame_pointer(frame: &FrameInfo) -> FramePointer {
-        if frame.has_dynamic_alloca { FramePointer::Used } else { FramePointer::None }
+        match frame.has_dynamic_alloca || frame.needs_frame_pointer {
+            true => FramePointer::Used,
+            false => FramePointer::None,
+        }
     }
 }
 
@@ -83,8 +132,8 @@ impl Target for X86 {
         TypeLayout { class, parts, size }
     }
 
-    fn prepare(&self, func: &Function, frame: &mut FrameInfo) {
-        lower::prepare(func, frame);
+    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo) {
+        lower::prepare(module, func, frame);
     }
 
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
@@ -124,6 +173,6 @@ impl Target for X86 {
         buffer: &mut CodeBuffer<L>,
         out: &mut CompiledFunction,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(self.mode, mach, switches, allocation, scratch, buffer, out)
+        emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
     }
 }

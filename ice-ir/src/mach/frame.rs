@@ -1,6 +1,7 @@
 //! What lowering learns about the stack frame before its layout is fixed.
 
 use alloc::vec::Vec;
+use ice_regalloc::VReg;
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,17 @@ pub struct FrameInfo {
     pub has_calls: bool,
     /// Whether control can return twice from a call: no stack slot may then be shared.
     pub returns_twice: bool,
+    /// Whether the frame must be found through the frame pointer, whatever else.
+    pub needs_frame_pointer: bool,
+    /// Bytes of the incoming arguments that the function pops when it returns.
+    pub popped: u32,
+    /// The register that position-independent code of some machines addresses globals from; made at the
+    /// entry, and only there if something uses it.
+    pub global_base: Option<VReg>,
+    /// Whether anything uses it.
+    pub uses_global_base: bool,
+    /// The object that holds the register arguments of a variadic function.
+    pub saved_arguments: Option<u32>,
 }
 
 impl FrameInfo {
@@ -34,6 +46,11 @@ impl FrameInfo {
         self.has_dynamic_alloca = false;
         self.has_calls = false;
         self.returns_twice = false;
+        self.needs_frame_pointer = false;
+        self.popped = 0;
+        self.global_base = None;
+        self.uses_global_base = false;
+        self.saved_arguments = None;
     }
 
     /// Adds a fixed object and gives its index.

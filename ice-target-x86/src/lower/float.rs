@@ -1,6 +1,5 @@
 //! Scalar floating point: SSE2, with x87 only for 64-bit integers on x86-32.
 
-use super::pool_address;
 use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
@@ -149,7 +148,7 @@ impl X86 {
             (ConstantSize::C4, u64::from((half as f32).to_bits())),
             (ConstantSize::C8, half.to_bits()),
         );
-        let mem = pool_address(cx.constant(size, bits.into()));
+        let mem = self.constant_address(cx, size, bits.into());
         let low = self.temp(cx, from);
         cx.sink.push(Inst::MovXmm { dst: low, src, size: from.bytes() as u8 });
         cx.sink.push(Inst::Sse {

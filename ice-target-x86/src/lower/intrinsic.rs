@@ -1,7 +1,6 @@
 //! Intrinsics other than atomics.
 
 use super::float::by_type;
-use super::pool_address;
 use crate::inst::{Amount, BitScan, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
@@ -94,7 +93,7 @@ impl X86 {
             Type::F64 => (SseOp::Andpd, 0x7fff_ffff_ffff_ffff_7fff_ffff_ffff_ffff),
             _ => (SseOp::Andps, 0x7fff_ffff_7fff_ffff_7fff_ffff_7fff_ffff),
         };
-        let mem = pool_address(cx.constant(ConstantSize::C16, mask));
+        let mem = self.constant_address(cx, ConstantSize::C16, mask);
         let dst = cx.regs(result);
         self.move_value(cx, dst, arg);
         cx.sink.push(Inst::Sse { op, dst: dst.lo(), src: Src::Mem(mem) });
@@ -265,7 +264,7 @@ impl X86 {
             if pattern == 0 {
                 cx.sink.push(Inst::ZeroXmm { dst: vector });
             } else {
-                let mem = pool_address(cx.constant(ConstantSize::C16, bits));
+                let mem = self.constant_address(cx, ConstantSize::C16, bits);
                 cx.sink.push(Inst::LoadXmm { size: 16, dst: vector, mem });
             }
             Some(vector)

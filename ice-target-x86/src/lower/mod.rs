@@ -17,10 +17,10 @@ mod vector;
 
 use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
+use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
-use ice_asm::{ConstantId, ConstantSize};
 use ice_ir::mach::{FrameInfo, Sink, VReg};
-use ice_ir::{CastOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Symbol, Type, Value, ValueDef};
 use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
 
 /// The relocation symbol of a function or global.
@@ -29,11 +29,6 @@ pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
         Symbol::Function(f) => CodeSymbol::Function(f).pack(),
         Symbol::Global(g) => CodeSymbol::Global(g).pack(),
     }
-}
-
-/// Where a constant in memory is.
-pub(crate) fn pool_address(id: ConstantId) -> Amode {
-    Amode::symbol(CodeSymbol::Constant(id).pack())
 }
 
 /// Largest alignment that the frame gives without moving the stack pointer.
@@ -49,7 +44,8 @@ pub(crate) fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, 
 }
 
 /// Learns before lowering what the frame must look like.
-pub(crate) fn prepare(func: &Function, frame: &mut FrameInfo) {
+pub(crate) fn prepare(module: &Module, func: &Function, frame: &mut FrameInfo) {
+    frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
     for block in func.blocks() {
         for inst in func.block_insts(block) {
             match func.inst(inst) {
@@ -60,6 +56,18 @@ pub(crate) fn prepare(func: &Function, frame: &mut FrameInfo) {
                     frame.has_dynamic_alloca = true;
                 }
                 InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
+                InstData::CallIntrinsic {
+                    op: Intrinsic::FrameAddress | Intrinsic::ReturnAddress, ..
+                } => frame.needs_frame_pointer = true,
+                &InstData::Call { callee, .. } if module.functions[callee].traits.returns_twice => {
+                    frame.returns_twice = true;
+                }
+                &InstData::CallAs { args, .. } => {
+                    let callee = func.args(args).first().map(|&callee| func.value_def(callee));
+                    if let Some(ValueDef::Function(callee)) = callee {
+                        frame.returns_twice |= module.functions[callee].traits.returns_twice;
+                    }
+                }
                 _ => {}
             }
         }
@@ -180,6 +188,16 @@ impl X86 {
 
     // ---- operands
 
+    /// A constant in memory, as a memory operand.
+    pub(crate) fn constant_address<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        size: ConstantSize,
+        bits: u128,
+    ) -> Amode {
+        Amode::symbol(CodeSymbol::Constant(cx.constant(size, bits)).pack())
+    }
+
     /// A value that has no register yet, put into fresh ones. Writes no flags that matter: callers
     /// materialise before they compare.
     pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
@@ -204,7 +222,7 @@ impl X86 {
             ValueDef::Float(0) => cx.sink.push(Inst::ZeroXmm { dst }),
             ValueDef::Float(bits) => {
                 let size = if ty == Type::F32 { ConstantSize::C4 } else { ConstantSize::C8 };
-                let mem = pool_address(cx.constant(size, u128::from(bits)));
+                let mem = self.constant_address(cx, size, u128::from(bits));
                 cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
             }
             ValueDef::Function(f) => {

@@ -12,7 +12,6 @@ mod lanes;
 #[cfg(test)]
 mod tests;
 
-use super::pool_address;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
@@ -116,7 +115,7 @@ impl X86 {
 
     /// `dst = dst op bits` with a constant in memory.
     fn sse_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, bits: u128) {
-        let mem = pool_address(cx.constant(ConstantSize::C16, bits));
+        let mem = self.constant_address(cx, ConstantSize::C16, bits);
         cx.sink.push(Inst::Sse { op, dst, src: Src::Mem(mem) });
     }
 
