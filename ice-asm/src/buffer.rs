@@ -283,7 +283,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             let nops = &*nops;
             self.listing.line(offset, |out| {
                 listing::write_bytes(out, nops)?;
-                out.write_str(" # padding")
+                write!(out, " {} padding", B::COMMENT)
             });
         }
         self.freeze_tail();

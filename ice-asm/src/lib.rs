@@ -1,4 +1,4 @@
-//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32 and x86-64.
+//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32, x86-64 and ARMv7-A.
 //!
 //! Not for you if you want to assemble text, to patch code that already runs, or to have operands
 //! checked by types alone: a register that a mode does not have is reported at the end, by
@@ -38,7 +38,8 @@
 //!
 //! Every row of the x86 tables is encoded in each operand shape with the registers, displacements
 //! and immediates where encodings change, decoded by `iced-x86`, and its listing is assembled by
-//! `llvm-mc` and the GNU assembler and compared byte for byte. Random control-flow graphs are emitted
+//! `llvm-mc` and the GNU assembler and compared byte for byte. Every row of the ARM tables is encoded with
+//! random operands, decoded by `capstone`, and its listing assembled likewise. Random control-flow graphs are emitted
 //! and the branch bytes interpreted against the graph.
 
 #![no_std]
@@ -46,6 +47,7 @@
 
 extern crate alloc;
 
+pub mod arm32;
 mod buffer;
 mod error;
 mod listing;

@@ -34,6 +34,14 @@ pub enum RelocKind {
     TpOff32,
     /// 32 bits, table entry with that offset: absolute (R_386_TLS_IE) or PC-relative (R_X86_64_GOTTPOFF).
     GotTpOff32,
+    /// The 24-bit field of `bl`, relative to the place; the target may be Thumb code (R_ARM_CALL).
+    ArmCall,
+    /// The 24-bit field of `b` and conditional `bl`, relative to the place (R_ARM_JUMP24).
+    ArmJump24,
+    /// The 16-bit field of `movw`: the low half of the address (R_ARM_MOVW_ABS_NC).
+    ArmMovwAbs,
+    /// The 16-bit field of `movt`: the high half of the address (R_ARM_MOVT_ABS).
+    ArmMovtAbs,
 }
 
 impl RelocKind {

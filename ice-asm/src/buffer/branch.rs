@@ -49,6 +49,8 @@ pub trait BranchIsa {
     const MAX_SIZE: u32;
     /// The farthest that a short branch reaches forwards or backwards, in bytes.
     const MAX_SHORT: u32;
+    /// What begins a comment in its assembler text.
+    const COMMENT: &'static str;
     /// The opposite condition.
     fn invert(cond: Self::Cond) -> Self::Cond;
     /// The size in bytes of a conditional or (`None`) unconditional branch.
@@ -379,7 +381,7 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         if distance == i64::from(size) {
             let bytes = self.bytes.as_slice().get(site.start as usize..(site.start + size) as usize);
             write_bytes(out, bytes.unwrap_or_default())?;
-            out.write_str(" # branch to next")?;
+            write!(out, " {} branch to next", B::COMMENT)?;
         } else {
             B::write(out, site.cond, site.form, distance, target)?;
         }

@@ -25,6 +25,7 @@ impl BranchIsa for Branches {
     type Cond = Cond;
     const MAX_SIZE: u32 = 6;
     const MAX_SHORT: u32 = 129;
+    const COMMENT: &'static str = "#";
 
     fn invert(cond: Cond) -> Cond {
         cond.invert()

@@ -1,0 +1,196 @@
+//! Encoders for ARMv7-A in ARM state, as tables in the notation of the ARM Architecture Reference Manual
+//! (ARMv7-A and ARMv7-R edition, DDI 0406C; section numbers in the tables are its).
+//!
+//! An [`Encoder`] is a buffer; each of its functions appends one instruction of 32 bits. Operations are plain
+//! enums ([`Alu`], [`Float3`], [`NeonInt`], ...) that machine instructions can carry as data. Operands come in
+//! the order of the manual, destination first, after the condition; the listing is UAL text that `llvm-mc`
+//! and the GNU assembler turn into the same bytes.
+//!
+//! What cannot be encoded (an offset out of range, a lane that a vector lacks) is kept by the buffer as
+//! [`Error::InvalidOperand`](crate::Error::InvalidOperand). What the manual calls UNPREDICTABLE (such as pc
+//! as an operand of a multiplication) is encoded as asked.
+//!
+//! There is no literal pool: every 32-bit constant or address is two instructions (`movw`, `movt`), so no code
+//! but branches is position-dependent inside a function and no island is ever needed. Branches reach 32 MiB.
+
+mod branches;
+mod control;
+mod imm;
+mod int;
+mod memory;
+mod neon;
+mod neon_move;
+mod operand;
+mod vfp;
+
+pub use branches::Branches;
+pub use control::Barrier;
+pub use imm::{FloatImm, ModImm, NeonImm};
+pub use int::{Alu, BitField, Compare, Divide, Extend, Move, Multiply, MultiplyLong, Unary};
+pub use memory::{Exclusive, Multiple, Transfer};
+pub use neon::{
+    Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonLong, NeonNarrow, NeonShift,
+    NeonShiftImm, NeonShiftLong, NeonShiftNarrow,
+};
+pub use neon_move::NeonTransfer;
+pub use operand::{
+    Cond, Dreg, Flags, FloatReg, Gpr, Index, Lane, Mem, NeonReg, Offset, Operand2, Qreg, RegList, Shift,
+    Sign, Sreg, Writeback,
+};
+pub use vfp::{Direction, Float2, Float3, FloatCompare, FloatToInt, IntToFloat};
+
+use crate::buffer::bytes::Part;
+use crate::buffer::{CodeBuffer, Label};
+use crate::error::Error;
+use crate::listing::Listing;
+use core::fmt;
+
+/// Appends instructions to a buffer.
+pub struct Encoder<'a, L: Listing = ()> {
+    /// The buffer.
+    pub buf: &'a mut CodeBuffer<L, Branches>,
+}
+
+/// The fixed bits of an encoding in the manual's notation: 32 characters beside spaces, of which `0` and `1`
+/// are fixed and all others belong to fields.
+const fn pattern(text: &str) -> u32 {
+    let text = text.as_bytes();
+    let (mut bits, mut count, mut i) = (0, 0, 0);
+    while i < text.len() {
+        if text[i] != b' ' {
+            bits = bits << 1 | (text[i] == b'1') as u32;
+            count += 1;
+        }
+        i += 1;
+    }
+    assert!(count == 32, "an encoding has 32 bits");
+    bits
+}
+
+/// A [`pattern`] that is parsed at compile time.
+macro_rules! bits {
+    ($text:literal) => {
+        const { $crate::arm32::pattern($text) }
+    };
+}
+
+/// An enum of operations with one line an operation: name, mnemonic, encoding, and for vectors the widths of
+/// lanes that it has.
+macro_rules! ops {
+    ($(#[$doc:meta])* $ty:ident: $($name:ident $mnemonic:literal $text:literal $($lanes:literal)?,)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $ty {
+            $(#[doc = concat!("`", $mnemonic, "`, ", $text)] $name,)*
+        }
+
+        impl $ty {
+            /// All operations, in order.
+            pub const ALL: &[$ty] = &[$($ty::$name),*];
+            const BITS: &[u32] = &[$($crate::arm32::pattern($text)),*];
+
+            /// The mnemonic, without condition; of vector operations with the type letter.
+            #[must_use]
+            pub const fn mnemonic(self) -> &'static str {
+                [$($mnemonic),*][self as usize]
+            }
+
+            #[inline]
+            fn bits(self) -> u32 {
+                Self::BITS[self as usize]
+            }
+
+            $crate::arm32::ops!(@lanes $($($lanes)?)*);
+        }
+    };
+    (@lanes) => {};
+    (@lanes $($lanes:literal)+) => {
+        /// Whether the operation has lanes of this width.
+        #[must_use]
+        pub const fn has_lane(self, lane: $crate::arm32::Lane) -> bool {
+            const LANES: &[u8] = &[$($crate::arm32::lane_set($lanes)),+];
+            LANES[self as usize] >> lane as u8 & 1 != 0
+        }
+    };
+}
+
+/// The widths in a table: a set of [`Lane`] from a list such as `8 16 32`.
+const fn lane_set(text: &str) -> u8 {
+    let text = text.as_bytes();
+    let (mut set, mut i) = (0, 0);
+    while i < text.len() {
+        set |= match text[i] {
+            b'8' => 1,
+            b'1' => 2,
+            b'3' => 4,
+            b'6' if i + 1 < text.len() && text[i + 1] == b'4' => 8,
+            _ => 0,
+        };
+        i += 1;
+    }
+    set
+}
+
+use {bits, ops};
+
+impl<'a, L: Listing> Encoder<'a, L> {
+    /// An encoder that appends to `buf`.
+    pub fn new(buf: &'a mut CodeBuffer<L, Branches>) -> Self {
+        Encoder { buf }
+    }
+
+    /// See [`CodeBuffer::bind`].
+    pub fn bind(&mut self, label: Label) {
+        self.buf.bind(label);
+    }
+
+    /// See [`CodeBuffer::jump`].
+    pub fn jump(&mut self, target: Label) {
+        self.buf.jump(target);
+    }
+
+    /// Jumps to the label if the condition holds.
+    pub fn jump_if(&mut self, cond: Cond, target: Label) {
+        match cond {
+            Cond::Al => self.buf.jump(target),
+            _ => self.buf.jump_if(cond, target),
+        }
+    }
+
+    /// Appends one instruction and its line.
+    #[inline]
+    fn inst(&mut self, word: u32, text: fmt::Arguments<'_>) {
+        if L::ENABLED {
+            let offset = self.buf.offset();
+            self.buf.listing.line(offset, |out| out.write_fmt(text));
+        }
+        self.buf.append_inst([Part { bytes: word.into(), len: 4 }, Part::EMPTY, Part::EMPTY]);
+    }
+
+    /// Reports an operand that cannot be encoded.
+    #[cold]
+    fn invalid(&mut self) {
+        let offset = self.buf.offset();
+        self.buf.fail(Error::InvalidOperand { offset });
+    }
+
+    /// Appends the instruction if it can be encoded.
+    #[inline]
+    fn checked(&mut self, valid: bool, word: u32, text: fmt::Arguments<'_>) {
+        if valid { self.inst(word, text) } else { self.invalid() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notation_is_parsed() {
+        assert_eq!(pattern("cccc 0001 0010 1111 1111 1111 0011 mmmm"), 0x012f_ff30);
+        assert_eq!(lane_set("8 16 32 64"), 15);
+        assert_eq!(lane_set("16 32"), 6);
+        assert_eq!(lane_set("16"), 2);
+        assert_eq!(lane_set("64"), 8);
+    }
+}
