@@ -42,6 +42,7 @@ pub mod instruction;
 pub mod interpreter;
 pub mod intrinsics;
 pub mod layout;
+pub mod loops;
 pub mod mach;
 pub mod module;
 pub mod native;
@@ -58,6 +59,7 @@ pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 pub use intrinsics::{AtomicOp, Intrinsic, IntrinsicDecl};
+pub use loops::LoopForest;
 pub use module::{
     FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name,
     Program, Signature, TypeDef,
