@@ -141,6 +141,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         threads: work.threads,
         function: work.function.clone(),
         print_after: work.print_after.clone(),
+        disabled: work.disabled.clone(),
         print: |text| {
             let _ = io::stderr().write_all(text.as_bytes());
         },

@@ -73,6 +73,7 @@ pub enum Flag {
     Linker,
     Function,
     PrintAfter,
+    DisablePass,
     Stats,
     TimePasses,
     Help,
@@ -138,7 +139,8 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "worker threads; 0, the default, translates on the main thread"),
     row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
     row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
-    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
+    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "loops", "layout", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
+    row(Flag::DisablePass, None,      Some("disable-pass"), Some("STEP"),    T|B|R,     &["layout"],                           "leave this step out where the recipe has it"),
     row(Flag::Stats,       None,      Some("stats"),       None,             T|B|R,     &[],                                   "print counts to the error output"),
     row(Flag::TimePasses,  None,      Some("time-passes"), None,             T|B|R,     &[],                                   "print the time of each step to the error output"),
     row(Flag::Help,        Some('h'), Some("help"),        None,             T|B|R|I|D|V|P|F, &[],                             "print this help"),
@@ -189,6 +191,8 @@ pub struct Invocation {
     pub function: Option<FunctionSelector>,
     /// `--print-after`.
     pub print_after: Vec<Step>,
+    /// `--disable-pass`.
+    pub disabled: Vec<Step>,
     /// `--stats`.
     pub stats: Stats,
     /// `--time-passes`.
@@ -259,6 +263,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         linker: None,
         function: None,
         print_after: Vec::new(),
+        disabled: Vec::new(),
         stats: Stats::Off,
         timing: Timing::Off,
         input: PathBuf::new(),
@@ -358,6 +363,10 @@ fn apply(
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
         Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),
         Flag::PrintAfter => work.print_after.push(Step::parse(&value).ok_or_else(bad)?),
+        Flag::DisablePass => {
+            let step = Step::parse(&value).filter(|step| step.is_optional());
+            work.disabled.push(step.ok_or_else(bad)?);
+        }
         Flag::Stats => work.stats = Stats::On,
         Flag::TimePasses => work.timing = Timing::On,
         Flag::Help => {
@@ -431,6 +440,7 @@ mod tests {
         assert_eq!(refused("translate -O9 a -o b"), "'9' is no LEVEL for '-O'");
         assert_eq!(refused("translate --threads x a -o b"), "'x' is no N for '--threads'");
         assert_eq!(refused("translate --threads 99999 a -o b"), "'99999' is no N for '--threads'");
+        assert_eq!(refused("translate --disable-pass emit a -o b"), "'emit' is no STEP for '--disable-pass'");
         assert_eq!(refused("translate --emit exe a -o b"), "'exe' is no KIND for '--emit'");
         assert!(refused("translate --target vax a -o b").starts_with("unknown target 'vax'"));
         assert_eq!(refused("--threads 3 translate a"), "the command comes before '--threads'");
@@ -456,6 +466,9 @@ mod tests {
         }
         let steps = FLAGS.iter().find(|row| row.flag == Flag::PrintAfter).unwrap().offers;
         assert_eq!(steps[..Step::ALL.len()], Step::ALL.map(Step::name));
+        let optional = FLAGS.iter().find(|row| row.flag == Flag::DisablePass).unwrap().offers;
+        let steps = Step::ALL.into_iter().filter(|step| step.is_optional());
+        assert!(steps.map(Step::name).eq(optional.iter().copied()));
         let targets = FLAGS.iter().find(|row| row.flag == Flag::Target).unwrap().offers;
         assert!(targets.iter().all(|name| Arch::parse(name).is_ok()));
     }

@@ -105,6 +105,8 @@ pub struct Options {
     pub function: Option<FunctionSelector>,
     /// Steps after which the function is given to [`Options::print`].
     pub print_after: Vec<Step>,
+    /// Steps to leave out, of those that [are optional](Step::is_optional).
+    pub disabled: Vec<Step>,
     /// Receives what [`Options::print_after`] asks for, function by function in their order.
     pub print: fn(&str),
     /// Whether to take times.
@@ -122,6 +124,7 @@ impl Options {
             threads: 0,
             function: None,
             print_after: Vec::new(),
+            disabled: Vec::new(),
             print: |_| {},
             timing: Timing::Off,
         }

@@ -11,9 +11,9 @@ use crate::translate::Bodies;
 use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachFunction};
-use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, Module};
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, CompileError, Target, Uses};
+use ice_passes::{BlockLayout, BlockOrder, CompileError, Target, Uses};
 use std::time::Instant;
 
 /// A list of steps.
@@ -34,6 +34,10 @@ pub enum Step {
     ControlFlow,
     /// Use counts and dead instructions.
     Uses,
+    /// The loop forest.
+    Loops,
+    /// The order of blocks for fast code; without it they stay in the order of the function.
+    Layout,
     /// Final block order with split edges.
     BlockOrder,
     /// Machine instructions over virtual registers.
@@ -46,10 +50,12 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 7] = [
+    pub const ALL: [Step; 9] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
+        Step::Loops,
+        Step::Layout,
         Step::BlockOrder,
         Step::Lower,
         Step::Allocate,
@@ -62,11 +68,18 @@ impl Step {
             Step::Read => "read",
             Step::ControlFlow => "control-flow",
             Step::Uses => "uses",
+            Step::Loops => "loops",
+            Step::Layout => "layout",
             Step::BlockOrder => "block-order",
             Step::Lower => "lower",
             Step::Allocate => "allocate",
             Step::Emit => "emit",
         }
+    }
+
+    /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Step::Layout)
     }
 
     /// The step of that name.
@@ -79,11 +92,25 @@ impl Step {
 const OM1: &[Step] =
     &[Step::Read, Step::ControlFlow, Step::Uses, Step::BlockOrder, Step::Lower, Step::Allocate, Step::Emit];
 
+/// O2: values are in registers as long as they live, and no more is computed than is used.
+const O2: &[Step] = &[
+    Step::Read,
+    Step::ControlFlow,
+    Step::Loops,
+    Step::Uses,
+    Step::Layout,
+    Step::BlockOrder,
+    Step::Lower,
+    Step::Allocate,
+    Step::Emit,
+];
+
 impl Recipe {
-    /// The steps in order. O2 has no steps of its own yet: see [`Recipe::is_complete`].
+    /// The steps in order.
     pub const fn steps(self) -> &'static [Step] {
         match self {
-            Recipe::Om1 | Recipe::O2 => OM1,
+            Recipe::Om1 => OM1,
+            Recipe::O2 => O2,
         }
     }
 
@@ -127,10 +154,19 @@ pub struct Job<'a, T, B> {
     pub emit: Emit,
     /// Steps after which the function is printed.
     pub print_after: &'a [Step],
+    /// Steps to leave out, of those that [are optional](Step::is_optional).
+    pub disabled: &'a [Step],
     /// Whether to take times.
     pub timing: Timing,
     /// Whether to check register allocations.
     pub check: AllocationCheck,
+}
+
+impl<T, B> Job<'_, T, B> {
+    /// Whether functions go through `step`.
+    fn performs(&self, step: Step) -> bool {
+        self.recipe.steps().contains(&step) && !(step.is_optional() && self.disabled.contains(&step))
+    }
 }
 
 /// The memory of every step.
@@ -140,6 +176,8 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     func: Function,
     cfg: ControlFlowGraph,
     uses: Uses,
+    loops: LoopForest,
+    layout: BlockLayout,
     order: BlockOrder,
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
@@ -160,6 +198,8 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             func: Function::new(),
             cfg: ControlFlowGraph::new(),
             uses: Uses::default(),
+            loops: LoopForest::new(),
+            layout: BlockLayout::default(),
             order: BlockOrder::default(),
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
@@ -193,6 +233,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Emit::Object | Emit::Assembly => Step::Emit,
         };
         for &step in job.recipe.steps() {
+            if !job.performs(step) {
+                continue;
+            }
             let start = (job.timing == Timing::On).then(Instant::now);
             let result = match step {
                 Step::Read => {
@@ -254,8 +297,21 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 self.uses.compute(&self.func);
                 Ok(())
             }
+            Step::Loops => {
+                self.loops.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
+                Ok(())
+            }
+            Step::Layout => {
+                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
+                self.layout.compute(&self.func, cfg, &self.loops);
+                Ok(())
+            }
             Step::BlockOrder => {
-                self.order.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
+                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
+                match job.performs(Step::Layout) {
+                    true => self.order.compute_from(&self.func, cfg, &self.layout, &self.loops),
+                    false => self.order.compute(&self.func, cfg),
+                }
                 Ok(())
             }
             Step::Lower => lower_function(
@@ -341,6 +397,15 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                         }
                     }
                 }
+            }
+            Step::Loops => {
+                for block in self.func.blocks() {
+                    let (depth, header) = (self.loops.depth(block), self.loops.innermost(block));
+                    let _ = writeln!(out.log, "{block}: depth {depth} {header:?}");
+                }
+            }
+            Step::Layout => {
+                let _ = writeln!(out.log, "{:?}", self.layout.blocks());
             }
             Step::BlockOrder => {
                 for (index, block) in self.order.blocks().iter().enumerate() {

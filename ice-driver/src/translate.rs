@@ -178,6 +178,7 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
         recipe: options.level.recipe(),
         emit: options.emit,
         print_after: &options.print_after,
+        disabled: &options.disabled,
         timing: options.timing,
         check: AllocationCheck::Debug,
     };

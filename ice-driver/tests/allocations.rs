@@ -39,15 +39,17 @@ static ALLOCATOR: Counting = Counting;
 fn the_second_translation_allocates_nothing() {
     let Some(corpus) = common::corpus() else { return };
     let bytes = std::fs::read(corpus.join("bench/nbody.pexe")).unwrap();
-    for target in [X86::new_32(), X86::new_64()] {
+    let recipes = [Recipe::Om1, Recipe::O2];
+    for (target, recipe) in [X86::new_32(), X86::new_64()].into_iter().flat_map(|t| recipes.map(|r| (t, r))) {
         let header = pexe::read_module(&bytes).unwrap();
         let job = Job {
             target,
             module: &header.module,
             bodies: BitcodeBodies { bytes: &bytes, header: &header },
-            recipe: Recipe::Om1,
+            recipe,
             emit: Emit::Object,
             print_after: &[],
+            disabled: &[],
             timing: Timing::Off,
             // The checker has memory of its own.
             check: AllocationCheck::Off,
@@ -59,7 +61,7 @@ fn the_second_translation_allocates_nothing() {
                 let before = CALLS.load(Relaxed);
                 compiler.compile(&job, function, body, &mut output).unwrap();
                 let calls = CALLS.load(Relaxed) - before;
-                assert!(round == 0 || calls == 0, "{target:?} {function}: {calls} allocations");
+                assert!(round == 0 || calls == 0, "{target:?} {recipe:?} {function}: {calls} allocations");
             }
         }
     }

@@ -1,16 +1,18 @@
 //! The final order of blocks, with critical edges split where values must be moved on them.
 //!
 //! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
-//! its order: reachable blocks in layout order, each followed by the edges that leave it. An edge block
-//! that stays empty costs nothing, because the code buffer threads branches through it.
+//! its order: reachable blocks in the order of the function or of its [`BlockLayout`], each followed by the
+//! edges that leave it. An edge block that stays empty costs nothing, because the code buffer threads
+//! branches through it.
 //!
 //! Requires: the function's [`ControlFlowGraph`]. Preserves: the function. Linear in blocks and edges.
 
+use crate::block_layout::BlockLayout;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::mach::MachBlock;
-use ice_ir::{Block, ControlFlowGraph, Function, InstData};
+use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
 
 /// A block of machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +32,8 @@ pub enum LoweredBlock {
 #[derive(Default)]
 pub struct BlockOrder {
     blocks: Vec<LoweredBlock>,
+    /// Loop depth of each of `blocks`; empty if no loops are known.
+    depths: Vec<u32>,
     numbers: Vec<PackedOption<MachBlock>>,
     stack: Vec<Block>,
     reachable: Vec<bool>,
@@ -37,24 +41,50 @@ pub struct BlockOrder {
 }
 
 impl BlockOrder {
-    /// Computes the order.
+    /// Computes the order from that of the function.
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
+        self.begin(func, cfg);
+        for block in func.blocks() {
+            if self.reachable[block.index()] {
+                self.place(cfg, block);
+            }
+        }
+    }
+
+    /// Computes the order from `layout`, and the loop depth of every block.
+    pub fn compute_from(
+        &mut self,
+        func: &Function,
+        cfg: &ControlFlowGraph,
+        layout: &BlockLayout,
+        loops: &LoopForest,
+    ) {
+        self.begin(func, cfg);
+        for &block in layout.blocks() {
+            self.place(cfg, block);
+        }
+        self.depths.extend(self.blocks.iter().map(|&block| match block {
+            LoweredBlock::Block(block) => loops.depth(block),
+            LoweredBlock::Edge { from, to } => loops.common(from, to).map_or(0, |header| loops.depth(header)),
+        }));
+    }
+
+    fn begin(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.blocks.clear();
+        self.depths.clear();
         self.numbers.clear();
         self.numbers.resize(func.num_blocks(), None.into());
         self.find_reachable(func, cfg);
-        for block in func.blocks() {
-            if !self.reachable[block.index()] {
-                continue;
-            }
-            self.numbers[block.index()] = MachBlock::new(self.blocks.len()).into();
-            self.blocks.push(LoweredBlock::Block(block));
-            let succs = cfg.succs(block);
-            if succs.len() > 1 {
-                for &to in succs {
-                    if self.is_split(cfg, to) {
-                        self.blocks.push(LoweredBlock::Edge { from: block, to });
-                    }
+    }
+
+    fn place(&mut self, cfg: &ControlFlowGraph, block: Block) {
+        self.numbers[block.index()] = MachBlock::new(self.blocks.len()).into();
+        self.blocks.push(LoweredBlock::Block(block));
+        let succs = cfg.succs(block);
+        if succs.len() > 1 {
+            for &to in succs {
+                if self.is_split(cfg, to) {
+                    self.blocks.push(LoweredBlock::Edge { from: block, to });
                 }
             }
         }
@@ -88,6 +118,11 @@ impl BlockOrder {
     /// All blocks in order.
     pub fn blocks(&self) -> &[LoweredBlock] {
         &self.blocks
+    }
+
+    /// In how many loops each of [`blocks`](Self::blocks) is; empty if that is not known.
+    pub fn depths(&self) -> &[u32] {
+        &self.depths
     }
 
     /// The number of a reachable block.

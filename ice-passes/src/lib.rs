@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod block_layout;
 pub mod block_order;
 pub mod code;
 pub mod lower;
@@ -14,6 +15,7 @@ pub mod switch;
 pub mod target;
 pub mod uses;
 
+pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, LoweredBlock};
 pub use code::{CodeSymbol, CompiledFunction, JumpTables, Libcall};
 pub use lower::{Lower, LowerScratch, ValueRegs};

@@ -381,5 +381,6 @@ pub fn lower_function<T: Target>(
         }
     }
     mach.finish();
+    mach.set_loop_depths(order.depths());
     Ok(())
 }

@@ -37,6 +37,7 @@ pub struct MachFunction<I> {
     args: Vec<VReg>,
     preds: Vec<MachBlock>,
     vregs: Vec<VRegData>,
+    depths: Vec<u32>,
 }
 
 impl<I> Default for MachFunction<I> {
@@ -53,6 +54,7 @@ impl<I> Default for MachFunction<I> {
             args: Vec::new(),
             preds: Vec::new(),
             vregs: Vec::new(),
+            depths: Vec::new(),
         }
     }
 }
@@ -83,6 +85,7 @@ impl<I: MachInst> MachFunction<I> {
         self.args.clear();
         self.preds.clear();
         self.vregs.clear();
+        self.depths.clear();
     }
 
     /// Computes the predecessors once every block has ended. Linear in blocks and edges.
@@ -129,6 +132,18 @@ impl<I: MachInst> MachFunction<I> {
     /// The n-th block exists and is the entry when n is 0.
     pub fn num_blocks(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Notes in how many loops every block is; an empty list stands for "none".
+    pub fn set_loop_depths(&mut self, depths: &[u32]) {
+        debug_assert!(depths.is_empty() || depths.len() == self.blocks.len());
+        self.depths.clear();
+        self.depths.extend_from_slice(depths);
+    }
+
+    /// In how many loops `block` is, as far as that is known.
+    pub fn loop_depth(&self, block: MachBlock) -> u32 {
+        self.depths.get(block.index()).copied().unwrap_or(0)
     }
 
     /// Writes the function with virtual registers as operands.

@@ -1,0 +1,93 @@
+//! Passes on text: each file in `filetests/` is a program before a pass and what the pass makes of it.
+//!
+//! ```text
+//! ; test: licm                  which pass
+//! define external @f() -> void { …
+//! ; expect:
+//! ; define external @f() -> void { …
+//! ```
+//!
+//! The program is verified before and after. With `ICE_BLESS=1` the lines after `; expect:` are rewritten
+//! to what came out; look at the difference before you keep it.
+
+use ice_ir::{
+    ControlFlowGraph, Function, LoopForest, Program, Rules, VerifierScratch, parse_program, verify_function,
+};
+use ice_passes::BlockLayout;
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const EXPECT: &str = "; expect:\n";
+
+/// Runs the pass called `name` on a function and gives what is to be compared.
+fn perform(name: &str, func: &Function) -> Result<String, Failed> {
+    let mut cfg = ControlFlowGraph::new();
+    cfg.compute(func);
+    let mut loops = LoopForest::new();
+    loops.compute(func, &cfg);
+    let mut text = String::new();
+    match name {
+        "loops" => {
+            for block in func.blocks() {
+                let header = loops.innermost(block);
+                let header = header.map_or("no loop".into(), |header| format!("the loop of {header}"));
+                writeln!(text, "{block}: depth {}, {header}", loops.depth(block))?;
+            }
+        }
+        "layout" => {
+            let mut layout = BlockLayout::default();
+            layout.compute(func, &cfg, &loops);
+            for &block in layout.blocks() {
+                writeln!(text, "{block}{}", if layout.is_cold(block) { " cold" } else { "" })?;
+            }
+        }
+        _ => return Err(format!("there is no pass '{name}'").into()),
+    }
+    Ok(text)
+}
+
+fn verify(program: &Program, when: &str) -> Result<(), Failed> {
+    let mut scratch = VerifierScratch::default();
+    for func in &program.bodies {
+        if let Err(errors) = verify_function(&program.module, func, Rules::Ice, &mut scratch) {
+            return Err(format!("{when} the pass: {errors:#?}\n{func:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let (input, expected) = text.split_once(EXPECT).unwrap_or((&text, ""));
+    let name = input.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no '; test:' line")?;
+    let program = parse_program(input)?;
+    verify(&program, "before")?;
+    let mut output = String::new();
+    for index in 0..program.bodies.len() {
+        output += &perform(name, &program.bodies[index])?;
+    }
+    verify(&program, "after")?;
+    let output: String =
+        output.lines().map(|line| format!("; {line}").trim_end().to_owned() + "\n").collect();
+    if output == expected {
+        return Ok(());
+    }
+    if std::env::var_os("ICE_BLESS").is_some() {
+        return Ok(std::fs::write(path, format!("{input}{EXPECT}{output}"))?);
+    }
+    Err(format!("ICE_BLESS=1 accepts this other output:\n{output}").into())
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let trials = files.into_iter().map(|path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(name, move || run(&path))
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
