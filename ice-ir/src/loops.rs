@@ -268,7 +268,7 @@ mod tests {
     fn graph(edges: &[Vec<usize>]) -> Function {
         let mut func = Function::new();
         let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature { params: vec![Type::I32], ret: Type::Void });
+        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
         let x = b.func.params()[0];
         let blocks: Vec<Block> = edges.iter().map(|_| b.create_block()).collect();
         for (block, succs) in blocks.iter().zip(edges) {
