@@ -10,7 +10,7 @@ use crate::names::{SymbolNames, Visible};
 use crate::object::{DataPlace, FUNCTION_ALIGNMENT, data_bytes};
 use crate::output::{FunctionOutput, ModuleOutput};
 use core::fmt::{self, Write};
-use ice_asm::{ConstantId, ConstantPool, ConstantSize, TextListing};
+use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, TextListing};
 use ice_elf::Sink;
 use ice_ir::{FuncId, GlobalId, Initializer, Module};
 use ice_passes::CodeSymbol;
@@ -93,7 +93,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         Ok(())
     }
 
-    fn write_function(&mut self, output: &FunctionOutput<TextListing>) -> fmt::Result {
+    fn write_function<I: BranchIsa>(&mut self, output: &FunctionOutput<TextListing, I>) -> fmt::Result {
         let (names, function) = (self.names, output.function);
         let mut name = String::new();
         names.write_function(function, &mut name)?;
@@ -194,8 +194,8 @@ fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
     Ok(())
 }
 
-impl<S: Sink> ModuleOutput<TextListing> for AssemblyOutput<'_, '_, S> {
-    fn function(&mut self, output: &mut FunctionOutput<TextListing>) -> Result<(), Error> {
+impl<S: Sink, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutput<'_, '_, S> {
+    fn function(&mut self, output: &mut FunctionOutput<TextListing, I>) -> Result<(), Error> {
         let _ = self.write_function(output);
         self.flush(FLUSH_SIZE)
     }

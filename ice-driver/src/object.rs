@@ -413,8 +413,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 }
 
-impl<S: Sink, L: ice_asm::Listing> ModuleOutput<L> for ObjectOutput<'_, S> {
-    fn function(&mut self, output: &mut FunctionOutput<L>) -> Result<(), Error> {
+impl<S: Sink, L: ice_asm::Listing, I: ice_asm::BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
+    fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error> {
         self.write_function(output.function, &mut output.compiled)
     }
 
@@ -473,7 +473,7 @@ mod tests {
         for (id, mut compiled) in bodies {
             output.write_function(id, &mut compiled)?;
         }
-        ModuleOutput::<()>::finish(output)?;
+        ModuleOutput::<(), ice_asm::x86::Branches>::finish(output)?;
         Ok(bytes)
     }
 

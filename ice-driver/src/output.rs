@@ -1,25 +1,25 @@
 //! What passes from a worker to the writer of the module.
 
 use crate::error::Error;
-use ice_asm::{CodeBuffer, Listing};
+use ice_asm::{BranchIsa, CodeBuffer, Listing};
 use ice_ir::FuncId;
 use ice_passes::CompiledFunction;
 
 /// The result of translating one function. Recycled from function to function.
-pub struct FunctionOutput<L: Listing> {
+pub struct FunctionOutput<L: Listing, I: BranchIsa> {
     /// Which function.
     pub function: FuncId,
     /// Code, relocations, constants and jump tables.
     pub compiled: CompiledFunction,
     /// The finished code with its listing, where assembler text is wanted.
-    pub listing: CodeBuffer<L>,
+    pub listing: CodeBuffer<L, I>,
     /// The function as text, where its representation is wanted instead of code.
     pub text: String,
     /// What was asked for with [`Options::print_after`](crate::Options::print_after).
     pub log: String,
 }
 
-impl<L: Listing> Default for FunctionOutput<L> {
+impl<L: Listing, I: BranchIsa> Default for FunctionOutput<L, I> {
     fn default() -> Self {
         FunctionOutput {
             function: FuncId::from_u32(0),
@@ -31,7 +31,7 @@ impl<L: Listing> Default for FunctionOutput<L> {
     }
 }
 
-impl<L: Listing> FunctionOutput<L> {
+impl<L: Listing, I: BranchIsa> FunctionOutput<L, I> {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self, function: FuncId) {
         self.function = function;
@@ -42,12 +42,12 @@ impl<L: Listing> FunctionOutput<L> {
 }
 
 /// Where translated functions go, in the order of the module.
-pub trait ModuleOutput<L: Listing> {
+pub trait ModuleOutput<L: Listing, I: BranchIsa> {
     /// Writes one function.
     ///
     /// # Errors
     /// Errors of the writer and its sink.
-    fn function(&mut self, output: &mut FunctionOutput<L>) -> Result<(), Error>;
+    fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error>;
 
     /// Ends the module.
     ///

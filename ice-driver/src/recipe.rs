@@ -185,7 +185,7 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
     emission: T::Scratch,
-    buffer: CodeBuffer<L>,
+    buffer: CodeBuffer<L, T::Branches>,
     /// Sums over the functions compiled so far.
     pub report: Report,
 }
@@ -224,7 +224,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         job: &Job<'_, T, B>,
         function: FuncId,
         body: usize,
-        out: &mut FunctionOutput<L>,
+        out: &mut FunctionOutput<L, T::Branches>,
     ) -> Result<(), Error> {
         out.clear(function);
         let last = match job.emit {
@@ -283,7 +283,12 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     }
 
     /// One step after reading.
-    fn perform(&mut self, step: Step, job: &Job<'_, T, B>, out: &mut FunctionOutput<L>) -> StepResult {
+    fn perform(
+        &mut self,
+        step: Step,
+        job: &Job<'_, T, B>,
+        out: &mut FunctionOutput<L, T::Branches>,
+    ) -> StepResult {
         match step {
             Step::Read => Ok(()),
             Step::ControlFlow => {
@@ -351,7 +356,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         Ok(())
     }
 
-    fn count(&mut self, out: &FunctionOutput<L>) {
+    fn count(&mut self, out: &FunctionOutput<L, T::Branches>) {
         let report = &mut self.report;
         report.functions += 1;
         report.blocks += self.func.num_blocks() as u64;
@@ -377,7 +382,13 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     }
 
     /// Prints what `step` made into the log of the function.
-    fn print(&self, step: Step, job: &Job<'_, T, B>, function: FuncId, out: &mut FunctionOutput<L>) {
+    fn print(
+        &self,
+        step: Step,
+        job: &Job<'_, T, B>,
+        function: FuncId,
+        out: &mut FunctionOutput<L, T::Branches>,
+    ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
             Step::Read => self.write_ir(job.module, &mut out.log),

@@ -13,7 +13,7 @@ use crate::output::{FunctionOutput, ModuleOutput};
 use crate::parallel::run_in_order;
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
 use crate::report::Report;
-use ice_asm::{Listing, TextListing};
+use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::pexe;
 use ice_elf::Sink as ObjectSink;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program};
@@ -208,13 +208,13 @@ fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
     job: &Job<'_, T, B>,
     functions: &[(FuncId, usize)],
     options: &Options,
-    mut output: Box<dyn ModuleOutput<L> + '_>,
+    mut output: Box<dyn ModuleOutput<L, T::Branches> + '_>,
 ) -> Result<Report, Error> {
     let reports = run_in_order(
         functions.len(),
         options.threads,
         FunctionCompiler::<T, B, L>::default,
-        |compiler, number, out: &mut FunctionOutput<L>| {
+        |compiler, number, out: &mut FunctionOutput<L, T::Branches>| {
             let (function, body) = functions[number];
             compiler.compile(job, function, body, out)
         },
@@ -238,8 +238,8 @@ fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
 /// Representations as text, one function after the other.
 struct TextOutput<'a>(&'a mut dyn ObjectSink);
 
-impl<L: Listing> ModuleOutput<L> for TextOutput<'_> {
-    fn function(&mut self, output: &mut FunctionOutput<L>) -> Result<(), Error> {
+impl<L: Listing, I: BranchIsa> ModuleOutput<L, I> for TextOutput<'_> {
+    fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error> {
         Ok(self.0.append(output.text.as_bytes())?)
     }
 

@@ -55,7 +55,7 @@ fn the_second_translation_allocates_nothing() {
             check: AllocationCheck::Off,
         };
         let mut compiler = FunctionCompiler::<X86, BitcodeBodies<'_>, ()>::default();
-        let mut output = FunctionOutput::<()>::default();
+        let mut output = FunctionOutput::<(), ice_asm::x86::Branches>::default();
         for round in 0..2 {
             for (body, function) in header.module.defined_functions().enumerate() {
                 let before = CALLS.load(Relaxed);

@@ -3,7 +3,7 @@
 use crate::code::CompiledFunction;
 use crate::lower::Lower;
 use core::fmt;
-use ice_asm::{CodeBuffer, Listing};
+use ice_asm::{BranchIsa, CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
 use ice_ir::{FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
@@ -27,6 +27,8 @@ pub struct TypeLayout {
 pub trait Target {
     /// Its machine instruction.
     type Inst: MachInst;
+    /// Its branches.
+    type Branches: BranchIsa<Cond: Send> + Send;
     /// Memory of emission, reused from function to function.
     type Scratch: Default;
 
@@ -74,7 +76,7 @@ pub trait Target {
         switches: &[crate::lower::PlannedSwitch],
         allocation: &Output,
         scratch: &mut Self::Scratch,
-        buffer: &mut CodeBuffer<L>,
+        buffer: &mut CodeBuffer<L, Self::Branches>,
         out: &mut CompiledFunction,
     ) -> Result<(), ErrorKind>;
 }

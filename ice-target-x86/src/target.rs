@@ -113,6 +113,7 @@ impl X86 {
 
 impl Target for X86 {
     type Inst = Inst;
+    type Branches = ice_asm::x86::Branches;
     type Scratch = emit::EmitScratch;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile {
