@@ -130,9 +130,6 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         return Err(Failure::trouble(Error::TargetNotBuiltIn(arch)));
     }
     let level = work.level.unwrap_or(OptLevel::Om1);
-    if !level.recipe().is_complete() {
-        let _ = writeln!(io::stderr(), "ice: note: there is no {level:?} recipe yet; using Om1");
-    }
     Ok(Options {
         arch,
         level,

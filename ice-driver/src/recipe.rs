@@ -114,14 +114,10 @@ impl Recipe {
         }
     }
 
-    /// Whether the recipe is more than a name for another one.
-    pub const fn is_complete(self) -> bool {
-        matches!(self, Recipe::Om1)
-    }
-
     fn allocator(self, frame: &FrameInfo) -> ice_regalloc::Options {
         let mode = match self {
-            Recipe::Om1 | Recipe::O2 => ice_regalloc::Mode::Minimal,
+            Recipe::Om1 => ice_regalloc::Mode::Minimal,
+            Recipe::O2 => ice_regalloc::Mode::Linear,
         };
         let slots = match frame.returns_twice {
             true => ice_regalloc::SlotSharing::Distinct,

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::function::Function;
+use crate::linear;
 use crate::minimal;
 use crate::output::Output;
 use crate::registers::{RegUnits, RegisterFile};
@@ -16,6 +17,9 @@ pub enum Mode {
     /// The same without the short path for plain instructions: slower, the reference that tests
     /// compare with. The code may differ slightly.
     MinimalReference,
+    /// Linear scan over the whole function: better code, about twice the time or more. Accepts
+    /// whatever the minimal mode accepts.
+    Linear,
 }
 
 /// Whether a spill slot may hold one value after another.
@@ -43,6 +47,7 @@ pub struct Options {
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     scratch: minimal::Scratch,
+    linear: linear::Scratch,
     output: Output,
 }
 
@@ -65,17 +70,15 @@ impl Context {
         options: &Options,
     ) -> Result<&Output, Error> {
         let output = &mut self.output;
-        output.allocs.clear();
-        output.operand_starts.clear();
-        output.edits.clear();
-        output.slots.clear();
-        output.used_regs = RegUnits::EMPTY;
-        output.stats = Default::default();
-        match options.mode {
-            Mode::Minimal | Mode::MinimalReference => {
-                minimal::allocate(func, file, options, &mut self.scratch, output)?;
+        reset(output);
+        if options.mode == Mode::Linear {
+            match linear::allocate(func, file, options, &mut self.linear, output) {
+                // What the heuristics of the full mode cannot place.
+                Err(Error::Unsatisfiable { .. } | Error::NoScratch { .. }) => reset(output),
+                result => return result.map(|()| &*output),
             }
         }
+        minimal::allocate(func, file, options, &mut self.scratch, output)?;
         Ok(output)
     }
 
@@ -83,4 +86,13 @@ impl Context {
     pub fn output(&self) -> &Output {
         &self.output
     }
+}
+
+fn reset(output: &mut Output) {
+    output.allocs.clear();
+    output.operand_starts.clear();
+    output.edits.clear();
+    output.slots.clear();
+    output.used_regs = RegUnits::EMPTY;
+    output.stats = Default::default();
 }

@@ -69,6 +69,13 @@ pub trait Function {
         None
     }
 
+    /// The number of loops around `block`, if the client knows it. Values are kept in registers in
+    /// the innermost loops first. Otherwise branches back in layout order are taken for loops.
+    fn loop_depth(&self, block: Block) -> Option<u32> {
+        let _ = block;
+        None
+    }
+
     /// Whether control may leave the block at `inst`.
     fn is_terminator(&self, inst: Inst) -> bool;
 

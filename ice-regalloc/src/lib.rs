@@ -58,7 +58,8 @@
 //!
 //! Features: aliasing registers up to 128 units; classes that overlap; fixed registers, early and
 //! late operands, two-address operands, several definitions of one virtual register, block
-//! parameters; no allocation of memory in steady state. One mode exists, [`Mode::Minimal`].
+//! parameters; no allocation of memory in steady state. [`Mode::Minimal`] is one fast pass over each
+//! block; [`Mode::Linear`] is linear scan over the whole function.
 //!
 //! Tested by random functions on three register files, each result proved by the symbolic checker
 //! and run by an interpreter beside the original; the checker is tested with broken results.
@@ -70,10 +71,13 @@ mod checker;
 mod context;
 mod error;
 mod function;
+mod linear;
+mod liveness;
 mod minimal;
 mod moves;
 mod operand;
 mod output;
+mod ranges;
 mod registers;
 mod scan;
 

@@ -27,6 +27,14 @@ use core::fmt;
 pub struct VReg(u32);
 cranelift_entity::entity_impl!(VReg, "v");
 
+impl VReg {
+    /// The number as an index.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A basic block. Blocks are numbered in layout order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block(u32);

@@ -222,6 +222,9 @@ pub struct Stats {
     pub evictions: u32,
     /// Virtual registers that are live across block borders.
     pub cross_block_vregs: u32,
+    /// Walks over the function in the full mode: 1 unless a value lost its register later; 0 when
+    /// the minimal mode made the result.
+    pub walks: u32,
 }
 
 /// The result of an allocation.

@@ -110,9 +110,9 @@ impl VRegState {
 pub(crate) struct Ahead {
     /// The instruction that uses it next, `DEAD`, or `LIVE_OUT`, which means dead as well for a
     /// register that does not cross.
-    next: u32,
+    pub next: u32,
     /// The last instruction that uses it.
-    last: u32,
+    pub last: u32,
     /// A register that one of them wants it in.
     hint: u8,
 }

@@ -38,7 +38,9 @@ fn steady_state_allocates_nothing() {
     let mut context = Context::new();
     let mut run = || {
         for func in &functions {
-            let _ = context.allocate(func, &X86, &Options::default());
+            for mode in [Mode::Minimal, Mode::Linear] {
+                let _ = context.allocate(func, &X86, &Options { mode, ..Options::default() });
+            }
         }
     };
     let start = COUNT.with(Cell::get);

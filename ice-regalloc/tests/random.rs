@@ -54,6 +54,12 @@ fn edits(output: &Output) -> usize {
     output.edits.len()
 }
 
+static MODES: [Options; 3] = [
+    Options { mode: Mode::Minimal, slots: SlotSharing::Shared },
+    Options { mode: Mode::Linear, slots: SlotSharing::Shared },
+    Options { mode: Mode::Linear, slots: SlotSharing::Distinct },
+];
+
 #[test]
 fn random_functions_are_allocated_right() {
     let mut context = Context::new();
@@ -62,28 +68,29 @@ fn random_functions_are_allocated_right() {
         for seed in cases() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
-            total += 1;
-            let output = match context.allocate(&func, file, &Options::default()) {
-                Ok(output) => output,
-                // Fixed uses beside register operands can ask for too much of a small class.
-                Err(Error::Unsatisfiable { .. }) => {
-                    refused += 1;
-                    continue;
-                }
-                Err(Error::UndefinedVReg { .. }) => {
-                    refused += 1;
-                    continue;
-                }
-                Err(error) => panic!("{name} seed {seed}: {error}"),
-            };
-            if let Err(violations) = check(&func, file, output) {
-                dump(&func, output);
-                panic!("{name} seed {seed}: {}", violations[0]);
-            }
-            for _ in 0..3 {
-                if let Err(inst) = simulate(&func, file, output, &mut rng) {
+            for options in &MODES {
+                total += 1;
+                let mode = options.mode;
+                let output = match context.allocate(&func, file, options) {
+                    Ok(output) => output,
+                    // Fixed uses beside register operands can ask for too much of a small class.
+                    Err(Error::Unsatisfiable { .. } | Error::UndefinedVReg { .. }) => {
+                        refused += 1;
+                        continue;
+                    }
+                    Err(error) => panic!("{name} seed {seed} {mode:?}: {error}"),
+                };
+                if let Err(violations) = check(&func, file, output) {
                     dump(&func, output);
-                    panic!("{name} seed {seed}: {inst} reads a wrong value, unseen by the checker");
+                    panic!("{name} seed {seed} {mode:?}: {}", violations[0]);
+                }
+                for _ in 0..3 {
+                    if let Err(inst) = simulate(&func, file, output, &mut rng) {
+                        dump(&func, output);
+                        panic!(
+                            "{name} seed {seed} {mode:?}: {inst} reads a wrong value, unseen by the checker"
+                        );
+                    }
                 }
             }
         }
@@ -100,7 +107,8 @@ fn the_checker_catches_broken_allocations() {
         for seed in cases() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
-            let Ok(output) = context.allocate(&func, file, &Options::default()) else { continue };
+            let options = &MODES[rng.below(2)];
+            let Ok(output) = context.allocate(&func, file, options) else { continue };
             for _ in 0..4 {
                 let mut wrong = output.clone();
                 mutate(&mut wrong, file, &mut rng);

@@ -1,0 +1,258 @@
+//! Block borders: places of values, parameters, stores.
+//!
+//! At a border every value is at home: in its register, or in its slot. A parameter is written
+//! either before the terminators of its predecessors, each of which has one successor, or at the
+//! start of its block, whose one predecessor branches. Parameters that are not read are left out.
+
+use super::{Allocator, SENTINEL};
+use crate::error::Error;
+use crate::function::Function;
+use crate::operand::{Block, Inst, Slot, VReg};
+use crate::output::Allocation;
+use crate::registers::{PReg, RegClass, RegUnits};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, params_at_start};
+
+impl<F: Function> Allocator<'_, F> {
+    /// Where `v` is at block borders.
+    fn home(&mut self, v: u32) -> Allocation {
+        match self.value(v).home {
+            NO_REG => self.slot(v),
+            reg => Allocation::reg(PReg(reg)),
+        }
+    }
+
+    /// Binds what lives in registers, and sets the parameters of `block` if that happens here.
+    pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
+        let position = 4 * self.point.inst().as_u32();
+        for u in self.assign.used.iter() {
+            let u = usize::from(u);
+            let busy = &self.assign.busy[u];
+            let cursor = &mut self.cx.cursors[u];
+            while busy.get(*cursor as usize).is_some_and(|s| s.from <= position) {
+                *cursor += 1;
+            }
+            // A parameter that is not read ends with the next position.
+            if let Some(k) = cursor.checked_sub(1)
+                && busy[k as usize].to > position + 1
+                && let v = busy[k as usize].vreg
+                // Else it has lost its register in an earlier walk.
+                && self.cx.values[v as usize].home != NO_REG
+            {
+                // Nothing is known of the next use until the value is met; it is not dead.
+                let value = &mut self.cx.values[v as usize];
+                value.next = LIVE_OUT;
+                value.reg = value.home;
+                self.cx.owner[u] = v;
+                self.occupied.insert(RegUnits::of(u as u8));
+            }
+        }
+        let params = self.func.block_params(block);
+        if params.is_empty() || !params_at_start(self.func, block) {
+            return Ok(());
+        }
+        for (param, &ahead) in params.iter().zip(&self.scan.params[self.next_param..]) {
+            self.unbind(param.as_u32());
+            self.value(param.as_u32()).set_ahead(ahead);
+        }
+        self.next_param += params.len();
+        let pred = self.func.block_preds(block)[0];
+        let edge = self.scan.edge_index[block.as_u32() as usize] as usize;
+        let args = self.func.edge_args(pred, edge);
+        let mut taken = self.occupied;
+        for param in params {
+            taken.insert(self.units(self.cx.values[param.as_u32() as usize].home));
+        }
+        self.pins = Default::default();
+        for (arg, param) in args.iter().zip(params) {
+            if self.value(param.as_u32()).next == DEAD {
+                self.value(param.as_u32()).copy = NO_REG;
+                continue;
+            }
+            let (a, p) = (arg.as_u32(), param.as_u32());
+            let value = *self.value(p);
+            let from = self.home(a);
+            let mut to = self.home(p);
+            if to.is_slot() && from != to && value.next < LIVE_OUT {
+                let class = RegClass(value.class);
+                let free = |reg: &&PReg| !self.file.units(**reg).intersects(taken);
+                if let Some(&reg) = self.file.class(class).order.iter().find(free)
+                    && !self.file.callee_saved.intersects(self.file.units(reg))
+                {
+                    taken.insert(self.file.units(reg));
+                    to = Allocation::reg(reg);
+                }
+            }
+            self.set_valid(p, to.is_slot());
+            let copy = self.move_of(p, from, to);
+            self.cx.moves.push(copy);
+            self.value(p).copy = to.as_reg().map_or(NO_REG, |reg| reg.0);
+            if from == to
+                && let Some(reg) = to.as_reg()
+            {
+                // No move names the register. The others are bound below.
+                self.bind(p, reg.0);
+            }
+        }
+        self.shuffle()?;
+        for param in params {
+            let p = param.as_u32();
+            let reg = self.value(p).copy;
+            if reg != NO_REG {
+                self.bind(p, reg);
+            }
+        }
+        self.cx.slots.release_temporaries();
+        Ok(())
+    }
+
+    /// Before the first terminator: values without a home go to their slots, and the arguments of
+    /// a single outgoing edge to the parameters.
+    pub(super) fn leave_block(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
+        let succs = self.func.block_succs(block);
+        let params = if let &[succ] = succs { self.func.block_params(succ) } else { &[] };
+        self.cx.list.clear();
+        let mut rest = self.occupied;
+        while let Some(v) = self.take_owner(&mut rest) {
+            self.cx.list.push(v);
+        }
+        for k in 0..self.cx.list.len() {
+            let v = self.cx.list[k];
+            let homeless = self.value(v).home == NO_REG;
+            if homeless && !params.iter().any(|p| p.as_u32() == v) && self.lives_on(v, block, terminator) {
+                self.store(v);
+            }
+        }
+        if !params.is_empty() {
+            self.edge_moves(block, terminator)?;
+        } else {
+            self.shuffle()?;
+        }
+        for k in 0..self.cx.list.len() {
+            let v = self.cx.list[k];
+            let value = *self.value(v);
+            let stored = value.home == NO_REG && value.next == LIVE_OUT;
+            if value.reg != NO_REG && (stored || value.next == DEAD) {
+                self.unbind(v);
+            }
+        }
+        self.cx.slots.release_temporaries();
+        Ok(())
+    }
+
+    /// Whether `v` is needed behind `block`, seen from before its terminators.
+    fn lives_on(&self, v: u32, block: Block, terminator: u32) -> bool {
+        let mut next = self.cx.values[v as usize].next;
+        if next < LIVE_OUT
+            && let &[_] = self.func.block_succs(block)
+        {
+            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.args[self.next_arg..]);
+            next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next().unwrap_or(next);
+        }
+        if next < LIVE_OUT {
+            for i in terminator..self.func.block_insts(block).end.as_u32() {
+                let first = self.out.operand_starts[i as usize] as usize;
+                for (k, op) in self.func.operands(Inst::from_u32(i)).iter().enumerate() {
+                    if op.vreg().as_u32() == v {
+                        next = self.ahead(first + k).next;
+                    }
+                }
+            }
+        }
+        next == LIVE_OUT
+    }
+
+    fn edge_moves(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
+        let succ = self.func.block_succs(block)[0];
+        let (params, args) = (self.func.block_params(succ), self.func.edge_args(block, 0));
+        for (arg, param) in args.iter().zip(params) {
+            let (a, p) = (arg.as_u32(), param.as_u32());
+            let to = self.home(p);
+            if self.is_valid(a) && to.is_slot() && self.slot(a) == to {
+                continue;
+            }
+            let from = self.location(a);
+            let copy = self.move_of(p, from, to);
+            self.cx.moves.push(copy);
+        }
+        self.keep_old_params(block, terminator);
+        // What the terminators read from a register that a parameter gets.
+        self.cx.leaving.clear();
+        for param in params {
+            let home = self.cx.values[param.as_u32() as usize].home;
+            let mut rest = self.occupied.intersection(self.units(home));
+            while let Some(v) = self.take_owner(&mut rest) {
+                let value = *self.value(v);
+                let is_param = |p: &VReg| p.as_u32() == v;
+                if value.home == NO_REG && !params.iter().any(is_param) {
+                    self.store(v);
+                    self.cx.leaving.push(v);
+                }
+            }
+        }
+        self.shuffle()?;
+        while let Some(v) = self.cx.leaving.pop() {
+            self.unbind(v);
+        }
+        // Back to the next uses behind the moves.
+        let scan = self.scan;
+        for (arg, &ahead) in args.iter().zip(&scan.args[self.next_arg..]).rev() {
+            self.value(arg.as_u32()).set_ahead(ahead);
+        }
+        self.next_arg += args.len();
+        for arg in args {
+            if self.value(arg.as_u32()).next == DEAD {
+                self.unbind(arg.as_u32());
+            }
+        }
+        for param in params {
+            self.value(param.as_u32()).next = LIVE_OUT;
+            self.unbind(param.as_u32());
+        }
+        for param in params {
+            let p = param.as_u32();
+            let old = self.cx.old_params.iter().position(|o| o.0 == p);
+            let home = self.value(p).home;
+            match old {
+                None if home == NO_REG => self.set_valid(p, true),
+                None => self.bind(p, home),
+                Some(n) => {
+                    // Until the block ends the number stands for the old value.
+                    let units = self.units(home);
+                    units.iter().for_each(|u| self.cx.owner[usize::from(u)] = SENTINEL);
+                    self.occupied.insert(units);
+                    let (_, slot, next) = self.cx.old_params[n];
+                    let value = &mut self.cx.values[p as usize];
+                    let own = core::mem::replace(&mut value.slot, slot);
+                    self.cx.old_params[n] = (p, own, u32::from(home));
+                    (value.home, value.next) = (NO_REG, next);
+                    self.set_valid(p, true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A terminator may read a parameter of the next block, which the edge moves overwrite: its
+    /// old value is kept in a slot until the block ends.
+    fn keep_old_params(&mut self, block: Block, terminator: u32) {
+        let succ = self.func.block_succs(block)[0];
+        let params = self.func.block_params(succ);
+        let end = self.func.block_insts(block).end.as_u32();
+        for i in terminator..end {
+            for op in self.func.operands(Inst::from_u32(i)) {
+                let p = op.vreg().as_u32();
+                let kept = self.cx.old_params.iter().any(|o| o.0 == p);
+                if kept || !params.contains(&op.vreg()) {
+                    continue;
+                }
+                let (size, align) = self.size_of(p);
+                let slot = self.temporary(size, align).as_slot().map_or(NONE, |s| s.as_u32());
+                self.cx.slots.keep(slot);
+                let from = self.location(p);
+                let copy = self.move_of(p, from, Allocation::slot(Slot::from_u32(slot)));
+                self.cx.moves.push(copy);
+                self.cx.old_params.push((p, slot, i));
+            }
+        }
+    }
+}

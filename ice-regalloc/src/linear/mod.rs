@@ -1,0 +1,464 @@
+//! The full mode: linear scan over the whole function, then a walk that places every operand.
+//!
+//! Problem: keep values in registers across blocks, calls and loops, at near-linear cost, for
+//! register files that alias and instructions with any constraints.
+//!
+//! Method, in three steps:
+//! 1. liveness and intervals (`liveness`, `ranges`);
+//! 2. `assign`: linear scan gives whole intervals registers, the others live in slots;
+//! 3. a forward walk over each block (`inst`, `edges`) finds a place for every operand. A value
+//!    with a register is in that register wherever it is live. A value without one is in its slot
+//!    at block borders, and inside a block it is kept in whatever register is left, with
+//!    furthest-next-use eviction (Belady 1966): this splits its interval at its uses. Where an
+//!    operand needs a register and all are taken, the holder that costs least is saved around the
+//!    instruction; if that is dear, or impossible because the instruction ends the block, it loses
+//!    its register for good and the walk starts again. A function that defeats this is given to
+//!    the minimal mode.
+//!
+//! The moves before one instruction, or behind it, or at a block border, happen at once and are
+//! ordered by the move solver (`shuffle`). Last, `slots` gives values that never live together one
+//! slot.
+//!
+//! Invariants between two instructions:
+//! * `owner`, `occupied` and `Value::reg` agree;
+//! * a live value with a home register is in it;
+//! * a live value without one is in its register, or its slot is `valid`, or both; at block
+//!   borders the slot is.
+//!
+//! Cost: linear in operands and segments, plus n log n for the order of the intervals; the walk
+//! is repeated a bounded number of times and seldom at all.
+
+mod assign;
+mod edges;
+mod inst;
+mod pick;
+mod shuffle;
+mod slots;
+
+use crate::context::{Options, SlotSharing};
+use crate::error::Error;
+use crate::function::Function;
+use crate::liveness::Liveness;
+use crate::moves::{MoveSolver, ParallelMove};
+use crate::operand::{Block, Inst, Slot, VReg};
+use crate::output::{Allocation, Edit, EditKind, Output, ProgPoint, SlotInfo, Stats};
+use crate::ranges::Ranges;
+use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
+use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
+use alloc::vec::Vec;
+use assign::{Assign, Scanner};
+use slots::{Slots, TEMPORARY};
+
+/// Walks over a function before it is given up.
+const MAX_WALKS: u32 = 12;
+/// Owner of the register of a parameter whose old value is still read; not a value that can move.
+const SENTINEL: u32 = NONE;
+
+/// What the walk knows about one virtual register.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    /// Instruction of the next use, or `LIVE_OUT` or `DEAD`.
+    next: u32,
+    /// Last instruction of the block that uses it.
+    last: u32,
+    /// Its slot, or `NONE` so far.
+    slot: u32,
+    /// The instruction at work defines it.
+    def_inst: u32,
+    /// Uses in the present instruction that have no place yet.
+    pending: u32,
+    /// The register that holds the value.
+    reg: u8,
+    /// The register of its interval.
+    home: u8,
+    /// A second register that holds it in the present instruction.
+    copy: u8,
+    class: u8,
+    /// In this block the slot holds the value if that has a home, and does not if it has none; in
+    /// other blocks it is the other way round.
+    stamp: u32,
+}
+
+impl Value {
+    #[inline]
+    fn set_ahead(&mut self, ahead: Ahead) {
+        (self.next, self.last) = (ahead.next, ahead.last);
+    }
+}
+
+/// Sets of registers by class.
+#[derive(Clone, Debug, Default)]
+struct Tables {
+    members: Vec<[u64; 4]>,
+}
+
+impl Tables {
+    fn set(&mut self, file: &RegisterFile) {
+        self.members.clear();
+        for class in file.classes {
+            let mut members = [0; 4];
+            for reg in class.order {
+                members[reg.index() / 64] |= 1 << (reg.index() % 64);
+            }
+            self.members.push(members);
+        }
+    }
+
+    fn in_class(&self, class: RegClass, reg: u8) -> bool {
+        self.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
+    }
+
+    /// Whether class `a` is a proper subset of `b`.
+    fn is_narrower(&self, a: u8, b: u8) -> bool {
+        let (a, b) = (&self.members[usize::from(a)], &self.members[usize::from(b)]);
+        a != b && *a != [0; 4] && a.iter().zip(b).all(|(a, b)| a & !b == 0)
+    }
+}
+
+/// Memory that is kept from function to function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    scan: Scan,
+    live: Liveness,
+    ranges: Ranges,
+    assign: Assign,
+    tables: Tables,
+    walk: Walk,
+}
+
+/// Lists of the walk.
+#[derive(Clone, Debug, Default)]
+struct Walk {
+    values: Vec<Value>,
+    /// The virtual register in each occupied unit.
+    owner: Vec<u32>,
+    /// For each unit, the next segment in which an interval holds it.
+    cursors: Vec<u32>,
+    slots: Slots,
+    solver: MoveSolver,
+    moves: Vec<ParallelMove>,
+    after: Vec<ParallelMove>,
+    prefix: Vec<Edit>,
+    suffix: Vec<Edit>,
+    /// Parameters whose old value the terminators read, with its slot and first reader, which become
+    /// slot and home of the new value.
+    old_params: Vec<(u32, u32, u32)>,
+    by_class: Vec<u32>,
+    leaving: Vec<u32>,
+    list: Vec<u32>,
+    /// Displaced values with a home, to be brought back.
+    away: Vec<(u32, Allocation)>,
+    /// Values that lose their register in the next walk.
+    evicted: Vec<u32>,
+}
+
+/// The allocator at work on one function.
+struct Allocator<'a, F: Function> {
+    func: &'a F,
+    file: &'a RegisterFile,
+    scan: &'a Scan,
+    ranges: &'a Ranges,
+    assign: &'a Assign,
+    tables: &'a Tables,
+    cx: &'a mut Walk,
+    out: &'a mut Output,
+    /// Units that belong to a value.
+    occupied: RegUnits,
+    point: ProgPoint,
+    /// Number of walks before this one.
+    round: u32,
+    frequency: f32,
+    /// Next entry of the reserved ranges.
+    reserved: usize,
+    pins: inst::Pins,
+    /// The block at work, and what to subtract an operand's index from to find it in the scan.
+    block: u32,
+    mirror: u32,
+    /// The next entries of the scan's lists of arguments and parameters.
+    next_arg: usize,
+    next_param: usize,
+}
+
+/// The virtual registers of a copy, if they exist.
+pub(crate) fn move_pair<F: Function>(func: &F, inst: Inst) -> Option<(u32, u32)> {
+    let (from, to) = func.is_move(inst)?;
+    let (from, to) = (from.as_u32(), to.as_u32());
+    ((from.max(to) as usize) < func.num_vregs()).then_some((from, to))
+}
+
+/// Allocates in the full mode. The output is empty before.
+pub(crate) fn allocate<F: Function>(
+    func: &F,
+    file: &RegisterFile,
+    options: &Options,
+    scratch: &mut Scratch,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let Scratch { scan, live, ranges, assign, tables, walk } = scratch;
+    tables.set(file);
+    scan.compute(func, file)?;
+    if func.num_insts() >= 1 << 29 {
+        return Err(Error::TooLarge);
+    }
+    let mut operands = 0;
+    out.operand_starts.push(0);
+    for i in 0..func.num_insts() as u32 {
+        operands += func.operands(Inst::from_u32(i)).len();
+        out.operand_starts.push(operands as u32);
+    }
+    live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
+    ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
+    Scanner { func, file, tables, ranges, assign }.run();
+    for round in 0..MAX_WALKS {
+        out.allocs.clear();
+        out.allocs.resize(operands, Allocation::NONE);
+        out.edits.clear();
+        out.used_regs = RegUnits::EMPTY;
+        out.stats = Stats {
+            evictions: assign.evictions,
+            cross_block_vregs: scan.crossing,
+            walks: round + 1,
+            ..Stats::default()
+        };
+        walk.reset(ranges);
+        if options.slots == SlotSharing::Shared {
+            walk.slots.join_params(func, ranges, scan);
+        }
+        let mut allocator = Allocator {
+            func,
+            file,
+            scan,
+            ranges,
+            assign,
+            tables,
+            cx: walk,
+            out,
+            occupied: RegUnits::EMPTY,
+            point: ProgPoint::before(Inst::from_u32(0)),
+            round,
+            frequency: 1.0,
+            reserved: 0,
+            pins: inst::Pins::default(),
+            block: 0,
+            mirror: 0,
+            next_arg: 0,
+            next_param: 0,
+        };
+        for b in 0..func.num_blocks() as u32 {
+            allocator.block(Block::from_u32(b))?;
+        }
+        if walk.evicted.is_empty() {
+            walk.slots.color(ranges, options.slots, out);
+            return Ok(());
+        }
+        for &v in &walk.evicted {
+            ranges.intervals[v as usize].reg = NO_REG;
+        }
+        assign.evictions += walk.evicted.len() as u32;
+    }
+    // The caller falls back to the minimal mode.
+    Err(Error::NoScratch { block: func.entry() })
+}
+
+impl Walk {
+    fn reset(&mut self, ranges: &Ranges) {
+        self.values.clear();
+        self.values.extend(ranges.intervals.iter().map(|interval| Value {
+            next: DEAD,
+            last: 0,
+            slot: NONE,
+            def_inst: NONE,
+            pending: 0,
+            reg: NO_REG,
+            home: interval.reg,
+            copy: NO_REG,
+            class: interval.class,
+            stamp: NONE,
+        }));
+        self.owner.clear();
+        self.owner.resize(128, NONE);
+        self.cursors.clear();
+        self.cursors.resize(128, 0);
+        self.slots.reset(ranges.intervals.len());
+        self.evicted.clear();
+        self.moves.clear();
+        self.after.clear();
+        self.away.clear();
+        self.old_params.clear();
+    }
+}
+
+impl<F: Function> Allocator<'_, F> {
+    fn value(&mut self, v: u32) -> &mut Value {
+        &mut self.cx.values[v as usize]
+    }
+
+    fn block(&mut self, block: Block) -> Result<(), Error> {
+        let range = self.func.block_insts(block);
+        let (start, end) = (range.start.as_u32(), range.end.as_u32());
+        let b = block.as_u32();
+        let base = self.out.operand_starts[start as usize];
+        self.block = b;
+        self.mirror = (base + self.out.operand_starts[end as usize]).wrapping_sub(1);
+        self.frequency = self.ranges.frequency[b as usize];
+        let mut terminator = end;
+        while terminator > start && self.scan.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
+            terminator -= 1;
+        }
+        self.point = ProgPoint::before(range.start);
+        self.enter_block(block)?;
+        for i in start..end {
+            self.point = ProgPoint::before(Inst::from_u32(i));
+            if i == terminator {
+                self.leave_block(block, terminator)?;
+            }
+            self.inst(Inst::from_u32(i), i >= terminator)?;
+            self.cx.slots.release_temporaries();
+        }
+        self.end_block();
+        Ok(())
+    }
+
+    /// What is ahead of operand `index` of the function.
+    #[inline]
+    fn ahead(&self, index: usize) -> Ahead {
+        self.scan.operands[(self.mirror - index as u32) as usize]
+    }
+
+    /// Whether the slot of `v` holds its value.
+    #[inline]
+    fn is_valid(&self, v: u32) -> bool {
+        let value = &self.cx.values[v as usize];
+        (value.stamp == self.block) == (value.home != NO_REG)
+    }
+
+    #[inline]
+    fn set_valid(&mut self, v: u32, valid: bool) {
+        let value = &mut self.cx.values[v as usize];
+        value.stamp = if valid == (value.home != NO_REG) { self.block } else { NONE };
+    }
+
+    /// Forgets all registers.
+    fn end_block(&mut self) {
+        while let Some((v, slot, home)) = self.cx.old_params.pop() {
+            self.unbind(v);
+            let value = self.value(v);
+            (value.slot, value.home) = (slot, home as u8);
+        }
+        let mut rest = self.occupied;
+        while let Some(v) = self.take_owner(&mut rest) {
+            if v != SENTINEL {
+                self.value(v).reg = NO_REG;
+            }
+        }
+        self.occupied = RegUnits::EMPTY;
+        self.cx.slots.release_all();
+    }
+
+    /// Takes one owner out of the set `rest` of units.
+    fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
+        if rest.is_empty() {
+            return None;
+        }
+        let unit = rest.0.trailing_zeros() as u8;
+        let v = self.cx.owner[usize::from(unit)];
+        rest.remove(if v == SENTINEL { RegUnits::of(unit) } else { self.units_of(v) });
+        Some(v)
+    }
+
+    /// Units of the register that holds `v`, if any.
+    fn units_of(&self, v: u32) -> RegUnits {
+        self.units(self.cx.values[v as usize].reg)
+    }
+
+    fn units(&self, reg: u8) -> RegUnits {
+        if reg == NO_REG { RegUnits::EMPTY } else { self.file.units(PReg(reg)) }
+    }
+
+    fn bind(&mut self, v: u32, reg: u8) {
+        let units = self.units(reg);
+        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = v);
+        self.occupied.insert(units);
+        self.value(v).reg = reg;
+    }
+
+    fn unbind(&mut self, v: u32) {
+        let units = self.units_of(v);
+        // Another value may have been put there already.
+        for u in units.iter() {
+            if self.cx.owner[usize::from(u)] == v {
+                self.occupied.remove(RegUnits::of(u));
+            }
+        }
+        self.value(v).reg = NO_REG;
+    }
+
+    /// Bytes and alignment of a slot for `v`.
+    fn size_of(&self, v: u32) -> (u32, u32) {
+        let class = &self.file.classes[usize::from(self.cx.values[v as usize].class)];
+        match self.func.vreg_size(VReg::from_u32(v)) {
+            0 => (class.spill_size, class.spill_align),
+            size => (size, class.spill_align),
+        }
+    }
+
+    /// The slot of `v`.
+    fn slot(&mut self, v: u32) -> Allocation {
+        if self.value(v).slot == NONE {
+            let (size, align) = self.size_of(v);
+            let slot = self.cx.slots.of_value(v, SlotInfo { size, align });
+            self.value(v).slot = slot;
+        }
+        Allocation::slot(Slot::from_u32(self.value(v).slot))
+    }
+
+    /// A slot for the present instruction.
+    fn temporary(&mut self, size: u32, align: u32) -> Allocation {
+        let slot = self.cx.slots.temporary(SlotInfo { size, align });
+        debug_assert!(self.cx.slots.owner(slot) == TEMPORARY);
+        Allocation::slot(Slot::from_u32(slot))
+    }
+
+    /// Where the value of `v` is: its register or else its slot. An argument that is only copied, in
+    /// a block of terminators, has a home and is not bound to it.
+    fn location(&mut self, v: u32) -> Allocation {
+        let value = self.value(v);
+        let reg = if value.reg == NO_REG { value.home } else { value.reg };
+        match reg {
+            NO_REG => self.slot(v),
+            reg => Allocation::reg(PReg(reg)),
+        }
+    }
+
+    fn move_of(&self, v: u32, from: Allocation, to: Allocation) -> ParallelMove {
+        let class = RegClass(self.cx.values[v as usize].class);
+        ParallelMove { from, to, class, size: self.size_of(v).0 }
+    }
+
+    /// Makes the slot of `v` hold its value from the present point on.
+    fn store(&mut self, v: u32) {
+        let value = *self.value(v);
+        if !self.is_valid(v) && value.reg != NO_REG {
+            let to = self.slot(v);
+            let store = self.move_of(v, Allocation::reg(PReg(value.reg)), to);
+            self.cx.moves.push(store);
+        }
+        self.set_valid(v, true);
+    }
+
+    fn push_edit(&mut self, edit: Edit) {
+        let stats = &mut self.out.stats;
+        match edit.kind() {
+            EditKind::Move => stats.moves += 1,
+            EditKind::Spill => stats.spills += 1,
+            EditKind::Reload => stats.reloads += 1,
+        }
+        if let Some(reg) = edit.to.as_reg() {
+            self.out.used_regs.insert(self.file.units(reg));
+        }
+        let position = 4 * edit.point.inst().as_u32() + if edit.point.is_before() { 0 } else { 3 };
+        self.cx.slots.touch(edit.from, position);
+        self.cx.slots.touch(edit.to, position);
+        self.out.edits.push(edit);
+    }
+}

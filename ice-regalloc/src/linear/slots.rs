@@ -1,0 +1,241 @@
+//! Spill slots: who has which, and which may be one.
+//!
+//! Problem: the walk gives every value that needs memory a slot of its own; frames should be
+//! small, and a parameter in a slot should not be copied there from another slot.
+//!
+//! Method: before the walk, parameters and arguments without registers are joined into groups
+//! with one slot, if no two members live at the same time (coalescing by union-find with
+//! interference test). After it, groups are coloured: linear scan over the hulls of their
+//! intervals, which is optimal for hulls (a slot of the same size whose last holder has ended is
+//! taken again), and the places in the output are rewritten. The moves at one point were put in
+//! order under the belief that different slots are different places, so a hull includes every
+//! point where a move names the slot, and hulls that meet at a point do not share.
+//!
+//! Cost: n log n in the slots in use; the interference test is given up for large groups.
+
+use crate::context::SlotSharing;
+use crate::function::Function;
+use crate::operand::{Block, Slot};
+use crate::output::{Allocation, Output, SlotInfo};
+use crate::ranges::{Ranges, Segment};
+use crate::scan::{NO_REG, NONE, Scan};
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// Owner of a slot that lives for one instruction or until the end of a block.
+pub(super) const TEMPORARY: u32 = NONE;
+/// Members that a group may have.
+const MAX_GROUP: u32 = 16;
+
+#[derive(Clone, Copy, Debug)]
+struct SlotUse {
+    info: SlotInfo,
+    /// Leader of the group, or `TEMPORARY`.
+    owner: u32,
+    color: u32,
+    /// First and last position of a move that reads or writes it.
+    touched: (u32, u32),
+}
+
+const UNTOUCHED: (u32, u32) = (u32::MAX, 0);
+
+/// Slots of one function by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    slots: Vec<SlotUse>,
+    /// Leader, next member (circular) and size of the group of each virtual register.
+    leader: Vec<u32>,
+    member: Vec<u32>,
+    group_size: Vec<u32>,
+    /// Slot of the group of a leader.
+    group_slot: Vec<u32>,
+    free: Vec<u32>,
+    in_use: Vec<u32>,
+    kept: Vec<u32>,
+    order: Vec<(u32, u32, u32)>,
+    expiring: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Colours without a holder, by size.
+    unused: Vec<u32>,
+}
+
+impl Slots {
+    pub fn reset(&mut self, vregs: usize) {
+        self.slots.clear();
+        self.leader.clear();
+        self.leader.extend(0..vregs as u32);
+        self.member.clear();
+        self.member.extend(0..vregs as u32);
+        self.group_size.clear();
+        self.group_size.resize(vregs, 1);
+        self.group_slot.clear();
+        self.group_slot.resize(vregs, NONE);
+        self.free.clear();
+        self.in_use.clear();
+        self.kept.clear();
+    }
+
+    /// Joins parameters and arguments that both live in slots.
+    pub fn join_params<F: Function>(&mut self, func: &F, ranges: &Ranges, scan: &Scan) {
+        let _ = scan;
+        for b in 0..func.num_blocks() as u32 {
+            let block = Block::from_u32(b);
+            for (k, &succ) in func.block_succs(block).iter().enumerate() {
+                for (arg, param) in func.edge_args(block, k).iter().zip(func.block_params(succ)) {
+                    let fits = func.vreg_size(*arg) == func.vreg_size(*param);
+                    let (a, p) = (arg.as_u32(), param.as_u32());
+                    let (x, y) = (&ranges.intervals[a as usize], &ranges.intervals[p as usize]);
+                    if fits && x.reg == NO_REG && y.reg == NO_REG && x.class == y.class && y.count > 0 {
+                        self.join(a, p, ranges);
+                    }
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, a: u32, b: u32, ranges: &Ranges) {
+        let (x, y) = (self.leader[a as usize], self.leader[b as usize]);
+        if x == y || self.group_size[x as usize] + self.group_size[y as usize] > MAX_GROUP {
+            return;
+        }
+        let mut i = x;
+        loop {
+            let mut j = y;
+            loop {
+                if overlap(ranges.segments_of(i), ranges.segments_of(j)) {
+                    return;
+                }
+                j = self.member[j as usize];
+                if j == y {
+                    break;
+                }
+            }
+            i = self.member[i as usize];
+            if i == x {
+                break;
+            }
+        }
+        let mut j = y;
+        loop {
+            self.leader[j as usize] = x;
+            j = self.member[j as usize];
+            if j == y {
+                break;
+            }
+        }
+        self.group_size[x as usize] += self.group_size[y as usize];
+        self.member.swap(x as usize, y as usize);
+    }
+
+    /// The slot of the group of `v`.
+    pub fn of_value(&mut self, v: u32, info: SlotInfo) -> u32 {
+        let owner = self.leader[v as usize];
+        if self.group_slot[owner as usize] == NONE {
+            self.group_slot[owner as usize] = self.slots.len() as u32;
+            self.slots.push(SlotUse { info, owner, color: NONE, touched: UNTOUCHED });
+        }
+        self.group_slot[owner as usize]
+    }
+
+    /// A slot until the next `release_temporaries`.
+    pub fn temporary(&mut self, info: SlotInfo) -> u32 {
+        let slots = &mut self.slots;
+        let slot = match self.free.iter().position(|&s| slots[s as usize].info == info) {
+            Some(k) => self.free.swap_remove(k),
+            None => {
+                slots.push(SlotUse { info, owner: TEMPORARY, color: NONE, touched: UNTOUCHED });
+                slots.len() as u32 - 1
+            }
+        };
+        self.in_use.push(slot);
+        slot
+    }
+
+    /// Notes that a move at `position` names `place`.
+    pub fn touch(&mut self, place: Allocation, position: u32) {
+        if let Some(slot) = place.as_slot() {
+            let touched = &mut self.slots[slot.as_u32() as usize].touched;
+            *touched = (touched.0.min(position), touched.1.max(position));
+        }
+    }
+
+    pub fn owner(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].owner
+    }
+
+    /// Keeps a temporary slot until `release_all`.
+    pub fn keep(&mut self, slot: u32) {
+        self.in_use.retain(|&s| s != slot);
+        self.kept.push(slot);
+    }
+
+    pub fn release_temporaries(&mut self) {
+        self.free.append(&mut self.in_use);
+    }
+
+    pub fn release_all(&mut self) {
+        self.free.append(&mut self.in_use);
+        self.free.append(&mut self.kept);
+    }
+
+    /// Gives the slots their final numbers and rewrites the output.
+    pub fn color(&mut self, ranges: &Ranges, sharing: SlotSharing, out: &mut Output) {
+        self.order.clear();
+        self.expiring.clear();
+        self.unused.clear();
+        for (s, slot) in self.slots.iter_mut().enumerate() {
+            if slot.owner == TEMPORARY || sharing == SlotSharing::Distinct {
+                slot.color = out.slots.len() as u32;
+                out.slots.push(slot.info);
+                continue;
+            }
+            let (mut from, mut to) = slot.touched;
+            let mut v = slot.owner;
+            loop {
+                if ranges.intervals[v as usize].count > 0 {
+                    from = from.min(ranges.start(v));
+                    to = to.max(ranges.end(v) - 1);
+                }
+                v = self.member[v as usize];
+                if v == slot.owner {
+                    break;
+                }
+            }
+            self.order.push((from, to, s as u32));
+        }
+        self.order.sort_unstable();
+        for &(from, to, s) in &self.order {
+            while let Some(&Reverse((end, color))) = self.expiring.peek()
+                && end < from
+            {
+                self.expiring.pop();
+                self.unused.push(color);
+            }
+            let info = self.slots[s as usize].info;
+            // Sizes are few: the last free colour fits nearly always.
+            let color = match self.unused.iter().rev().take(64).position(|&c| out.slots[c as usize] == info) {
+                Some(k) => self.unused.remove(self.unused.len() - 1 - k),
+                None => {
+                    out.slots.push(info);
+                    out.slots.len() as u32 - 1
+                }
+            };
+            self.slots[s as usize].color = color;
+            self.expiring.push(Reverse((to, color)));
+        }
+        let rewrite = |place: &mut Allocation| {
+            if let Some(slot) = place.as_slot() {
+                *place = Allocation::slot(Slot::from_u32(self.slots[slot.as_u32() as usize].color));
+            }
+        };
+        out.allocs.iter_mut().for_each(rewrite);
+        for edit in &mut out.edits {
+            rewrite(&mut edit.from);
+            rewrite(&mut edit.to);
+        }
+    }
+}
+
+fn overlap(a: &[Segment], b: &[Segment]) -> bool {
+    super::assign::overlap(a, b)
+}

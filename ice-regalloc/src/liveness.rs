@@ -1,0 +1,285 @@
+//! Liveness: at which block borders values begin and end to be needed.
+//!
+//! Problem: a value occupies a place from its definitions to its last uses on every path.
+//!
+//! Method: one variable at a time by path exploration (Appel and Palsberg, *Modern Compiler
+//! Implementation*, 10.1; Boissinot and others, *Computing Liveness Sets for SSA-Form Programs*,
+//! 2011). A pass over the operands finds the blocks that read a register before they write it; from
+//! each of them the register is followed backward over the predecessors up to the blocks that write
+//! it. The two sets of blocks, those where it is live at the start and those where it is at the end,
+//! are bits of machine words. The result is only what changes between one block and the next in
+//! layout order: a value that lives through a thousand blocks is two entries. Registers that are
+//! referenced in one block only are never looked at.
+//!
+//! Where parameters live: if the predecessors of a block have one successor each, they copy the
+//! arguments before their terminators, and the parameters are live at their ends and at the start
+//! of the block. If the one predecessor branches, the arguments are live at its end, and the
+//! parameters begin with the block. A parameter that nothing reads is live at its birth only.
+//!
+//! Cost: operands, and a dozen machine instructions for each block that a crossing register is live
+//! in. Their number is bounded, against functions made to be slow.
+
+use crate::function::Function;
+use crate::operand::{Block, Inst};
+use crate::scan::{NONE, Scan, params_at_start};
+use alloc::vec::Vec;
+
+/// A list with its next element elsewhere in the same vector.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    block: u32,
+    next: u32,
+}
+
+/// Lists of blocks that belong to one register.
+#[derive(Clone, Copy, Debug)]
+struct Lists {
+    /// It is needed at their start.
+    uses: u32,
+    /// They write it.
+    defs: u32,
+    /// It is a parameter there that the predecessors set.
+    params: u32,
+    /// It is an argument at their end that the successor copies.
+    ends: u32,
+    /// The last block whose operands use or define it.
+    used_in: u32,
+    defined_in: u32,
+}
+
+const EMPTY: Lists =
+    Lists { uses: NONE, defs: NONE, params: NONE, ends: NONE, used_in: NONE, defined_in: NONE };
+
+/// What is known about one block while one register is followed; one bit a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    /// Live at the start.
+    start: u64,
+    /// Live at the end.
+    end: u64,
+    defs: u64,
+    params: u64,
+}
+
+/// What changes at the block borders.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Liveness {
+    lists: Vec<Lists>,
+    links: Vec<Link>,
+    marks: Vec<Marks>,
+    stack: Vec<u32>,
+    crossing: Vec<u32>,
+    /// Twice the border, and 1 for what begins below it; the register.
+    changes: Vec<(u32, u32)>,
+    starts: Vec<u32>,
+    sorted: Vec<u32>,
+}
+
+/// Most steps that are taken beyond those in proportion to the function.
+const STEPS: usize = 1 << 26;
+
+impl Liveness {
+    /// Computes the changes of `func`; none if it takes more than the allowed number of steps.
+    pub fn compute<F: Function>(&mut self, func: &F, scan: &Scan) -> Option<()> {
+        let blocks = func.num_blocks();
+        self.links.clear();
+        self.crossing.clear();
+        self.changes.clear();
+        if scan.crossing > 0 {
+            self.lists.clear();
+            self.lists.resize(func.num_vregs(), EMPTY);
+            self.marks.resize(self.marks.len().max(blocks / 64 + 1), Marks::default());
+            for b in 0..blocks as u32 {
+                self.references(func, scan, Block::from_u32(b));
+            }
+            let mut steps = STEPS + 64 * func.num_insts();
+            for n in 0..self.crossing.len() {
+                steps = self.follow(func, self.crossing[n], steps)?;
+            }
+        }
+        self.sort(blocks);
+        Some(())
+    }
+
+    fn add(&mut self, next: u32, block: Block) -> u32 {
+        self.links.push(Link { block: block.as_u32(), next });
+        self.links.len() as u32 - 1
+    }
+
+    /// Lists `v` when it is met for the first time.
+    fn meet(&mut self, v: u32) {
+        let lists = &self.lists[v as usize];
+        if lists.uses == NONE && lists.defs == NONE {
+            self.crossing.push(v);
+        }
+    }
+
+    fn add_use(&mut self, v: u32, block: Block) {
+        self.meet(v);
+        self.lists[v as usize].uses = self.add(self.lists[v as usize].uses, block);
+    }
+
+    fn add_def(&mut self, v: u32, block: Block) {
+        self.meet(v);
+        self.lists[v as usize].defined_in = block.as_u32();
+        self.lists[v as usize].defs = self.add(self.lists[v as usize].defs, block);
+    }
+
+    /// Notes what `block` reads before it writes it, what it writes, and its parameters.
+    fn references<F: Function>(&mut self, func: &F, scan: &Scan, block: Block) {
+        let b = block.as_u32();
+        let params = func.block_params(block);
+        if !params.is_empty() {
+            let at_start = params_at_start(func, block);
+            for v in params.iter().map(|p| p.as_u32()) {
+                if !at_start {
+                    self.add_use(v, block);
+                    self.lists[v as usize].used_in = b;
+                    self.lists[v as usize].params = self.add(self.lists[v as usize].params, block);
+                } else if scan.vregs[v as usize].is_cross() {
+                    self.add_def(v, block);
+                }
+            }
+        }
+        let range = func.block_insts(block);
+        for i in range.start.as_u32()..range.end.as_u32() {
+            let operands = func.operands(Inst::from_u32(i));
+            let mut defines = false;
+            for op in operands {
+                defines |= op.is_def();
+                if !op.is_use() || !scan.vregs[op.index()].is_cross() {
+                    continue;
+                }
+                let lists = &mut self.lists[op.index()];
+                if lists.defined_in != b && lists.used_in != b {
+                    lists.used_in = b;
+                    self.add_use(op.index() as u32, block);
+                }
+            }
+            if defines {
+                for op in operands {
+                    let v = op.index();
+                    if op.is_def() && scan.vregs[v].is_cross() && self.lists[v].defined_in != b {
+                        self.add_def(v as u32, block);
+                    }
+                }
+            }
+        }
+        let succs = func.block_succs(block);
+        for k in 0..succs.len() {
+            for v in func.edge_args(block, k).iter().map(|arg| arg.as_u32()) {
+                if !scan.vregs[v as usize].is_cross() {
+                    continue;
+                }
+                let lists = &mut self.lists[v as usize];
+                if lists.defined_in != b && lists.used_in != b {
+                    lists.used_in = b;
+                    self.add_use(v, block);
+                }
+                if succs.len() > 1 {
+                    self.lists[v as usize].ends = self.add(self.lists[v as usize].ends, block);
+                }
+            }
+        }
+    }
+
+    /// Finds the blocks where `v` is live and notes where that changes. Gives the steps left.
+    fn follow<F: Function>(&mut self, func: &F, v: u32, mut steps: usize) -> Option<usize> {
+        let Liveness { lists, links, marks, stack, changes, .. } = self;
+        let lists = lists[v as usize];
+        let (mut low, mut high) = (usize::MAX, 0);
+        let list = |link: u32| {
+            let first = links.get(link as usize);
+            core::iter::successors(first, |link| links.get(link.next as usize)).map(|link| link.block)
+        };
+        let mut mark = |b: u32| {
+            let word = b as usize / 64;
+            (low, high) = (low.min(word), high.max(word));
+            (word, 1u64 << (b % 64))
+        };
+        for b in list(lists.defs) {
+            let (word, bit) = mark(b);
+            marks[word].defs |= bit;
+        }
+        for b in list(lists.params) {
+            let (word, bit) = mark(b);
+            marks[word].params |= bit;
+        }
+        for b in list(lists.ends) {
+            let (word, bit) = mark(b);
+            marks[word].end |= bit;
+        }
+        stack.extend(list(lists.uses));
+        while let Some(b) = stack.pop() {
+            let (word, bit) = mark(b);
+            let here = &mut marks[word];
+            if here.start & bit != 0 {
+                continue;
+            }
+            here.start |= bit;
+            let is_param = here.params & bit != 0;
+            let preds = func.block_preds(Block::from_u32(b));
+            steps = steps.checked_sub(1 + preds.len())?;
+            for pred in preds {
+                let (word, bit) = mark(pred.as_u32());
+                let there = &mut marks[word];
+                there.end |= bit;
+                if !is_param && (there.defs | there.start) & bit == 0 {
+                    stack.push(pred.as_u32());
+                }
+            }
+        }
+        let mut carry = 0;
+        for word in low..(high + 2).min(marks.len()) {
+            let mark = core::mem::take(&mut marks[word]);
+            // Live at the end of the block before.
+            let before = mark.end << 1 | carry;
+            carry = mark.end >> 63;
+            let mut differ = before ^ mark.start;
+            while differ != 0 {
+                let b = differ.trailing_zeros();
+                differ &= differ - 1;
+                let begins = (mark.start >> b & 1) as u32;
+                changes.push(((64 * word as u32 + b) << 1 | begins, v));
+            }
+        }
+        Some(steps)
+    }
+
+    /// Counting sort of the changes.
+    fn sort(&mut self, blocks: usize) {
+        self.starts.clear();
+        self.starts.resize(2 * blocks + 4, 0);
+        for &(key, _) in &self.changes {
+            self.starts[key as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.starts {
+            total += *start;
+            *start = total;
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.changes.len(), 0);
+        for &(key, v) in &self.changes {
+            let start = &mut self.starts[key as usize];
+            *start -= 1;
+            self.sorted[*start as usize] = v;
+        }
+    }
+
+    fn range(&self, key: u32) -> &[u32] {
+        let key = key as usize;
+        &self.sorted[self.starts[key] as usize..self.starts[key + 1] as usize]
+    }
+
+    /// Registers that are live at the end of the block before `block` in layout order, and not at
+    /// the start of `block`. A `block` past the last one is meant too.
+    pub fn ending_before(&self, block: u32) -> &[u32] {
+        self.range(2 * block)
+    }
+
+    /// Registers that are live at the start of `block` and not at the end of the block before it.
+    pub fn beginning_with(&self, block: u32) -> &[u32] {
+        self.range(2 * block + 1)
+    }
+}

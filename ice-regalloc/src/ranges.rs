@@ -1,0 +1,519 @@
+//! Live intervals with holes, use weights, hints, and the ranges in which registers are reserved.
+//!
+//! Problem: linear scan wants, for each virtual register, the set of program positions where its
+//! value is needed, and for each machine register the positions where an instruction needs it.
+//!
+//! Method: one backward pass over the blocks and their instructions (Wimmer and Mössenböck,
+//! *Optimized Interval Splitting in a Linear Scan Register Allocator*, 2005, BuildIntervals). An
+//! instruction `i` has four positions:
+//!
+//! | position | what happens |
+//! |---|---|
+//! | 4i | edits before the instruction |
+//! | 4i + 1 | early operands are read or written |
+//! | 4i + 2 | clobbers |
+//! | 4i + 3 | late definitions are written |
+//!
+//! A segment is half open. An Early Use ends at 4i + 2, a Late Use at 4i + 4; a Late Def starts at
+//! 4i + 3, so the three may share a register in the ways of the table in `operand`. Arguments that
+//! are copied before the terminators of a block end at 4t, t the first terminator, and the
+//! parameters start there.
+//!
+//! The pass knows what lives on behind each operand, and completes the lists of `scan` with it.
+//!
+//! Weight of an interval: its operands, each 8^depth, where the loop depth of a block is the
+//! number of back edges (to a block at or before the source, in layout order) that enclose it.
+//!
+//! Reserved masks: a sorted list of positions and unit masks, one for each half of an instruction
+//! with fixed operands or clobbers, under a segment tree of unions, so that the question what is
+//! reserved anywhere in a segment costs a logarithm.
+//!
+//! Invariants: segments of an interval are sorted, disjoint and not adjacent. Cost: linear in
+//! operands and segments.
+
+use crate::function::Function;
+use crate::linear::move_pair;
+use crate::liveness::Liveness;
+use crate::operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, VReg};
+use crate::registers::{RegUnits, RegisterFile};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, params_at_start};
+use alloc::vec::Vec;
+
+/// A half-open range of positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Segment {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// One virtual register as linear scan sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    /// First segment in the list of all.
+    pub first: u32,
+    /// Number of segments.
+    pub count: u32,
+    /// First segment that the scan has not passed.
+    pub cursor: u32,
+    /// Sum of the frequencies of the operands.
+    pub weight: f32,
+    /// Weight over length.
+    pub density: f32,
+    /// Virtual registers that copies connect it with, and the weights of the copies.
+    pub near: [u32; 2],
+    near_weight: [f32; 2],
+    hint_weight: f32,
+    /// A register that a fixed operand wants it in.
+    pub hint: u8,
+    /// Class of values, and the narrowest class of an operand.
+    pub class: u8,
+    pub narrow: u8,
+    /// The register it lives in.
+    pub reg: u8,
+    /// It is a parameter whose old value is read by a terminator, behind the edge moves.
+    old_read: bool,
+}
+
+const NEW: Interval = Interval {
+    first: 0,
+    count: 0,
+    cursor: 0,
+    weight: 0.0,
+    density: 0.0,
+    near: [NONE; 2],
+    near_weight: [0.0; 2],
+    hint_weight: 0.0,
+    hint: NO_REG,
+    class: 0,
+    narrow: 0,
+    reg: NO_REG,
+    old_read: false,
+};
+
+/// Segment in the order in which they are found, last position first.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    segment: Segment,
+    next: u32,
+}
+
+/// How far the pass has come in the lists of the scan.
+struct Lists {
+    args: usize,
+    params: usize,
+}
+
+/// Intervals of all virtual registers of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges {
+    pub intervals: Vec<Interval>,
+    pub segments: Vec<Segment>,
+    /// Frequency of each block.
+    pub frequency: Vec<f32>,
+    /// Reserved units by position.
+    pub reserved: Vec<(u32, RegUnits)>,
+    /// Segment tree of unions over `reserved`: leaves from the middle on.
+    tree: Vec<RegUnits>,
+    links: Vec<Link>,
+    heads: Vec<u32>,
+    /// End of the segment that is open, or 0.
+    open: Vec<u32>,
+    depth: Vec<i32>,
+    old_params: Vec<u32>,
+}
+
+/// Whether the operand's place is busy at the end of the instruction.
+pub(crate) fn is_late(op: Operand) -> bool {
+    op.is_def() || op.pos() == OperandPos::Late
+}
+
+/// Whether it is busy at the start.
+pub(crate) fn is_early(op: Operand) -> bool {
+    op.is_use() || op.pos() == OperandPos::Early
+}
+
+impl Ranges {
+    /// Builds everything; the intervals have no registers yet.
+    pub fn build<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        scan: &mut Scan,
+        live: &Liveness,
+        narrower: impl Fn(u8, u8) -> bool,
+    ) {
+        let vregs = func.num_vregs();
+        self.intervals.clear();
+        self.intervals.extend(scan.vregs.iter().map(|s| Interval { class: s.class, narrow: s.class, ..NEW }));
+        self.heads.clear();
+        self.heads.resize(vregs, NONE);
+        self.open.clear();
+        self.open.resize(vregs, 0);
+        self.links.clear();
+        self.reserved.clear();
+        self.frequencies(func);
+        let mut lists = Lists { args: scan.args.len(), params: scan.params.len() };
+        for b in (0..func.num_blocks() as u32).rev() {
+            self.block(func, file, Block::from_u32(b), scan, &mut lists, live, &narrower);
+        }
+        self.flatten();
+        self.reserved.reverse();
+        let n = self.reserved.len();
+        self.tree.clear();
+        self.tree.resize(n, RegUnits::EMPTY);
+        self.tree.extend(self.reserved.iter().map(|r| r.1));
+        for k in (1..n).rev() {
+            self.tree[k] = self.tree[2 * k].union(self.tree[2 * k + 1]);
+        }
+    }
+
+    fn frequencies<F: Function>(&mut self, func: &F) {
+        let blocks = func.num_blocks();
+        self.depth.clear();
+        self.depth.resize(blocks + 1, 0);
+        for head in 0..blocks as u32 {
+            // All back edges to one block make one loop.
+            let back = func.block_preds(Block::from_u32(head)).iter().map(|p| p.as_u32());
+            if let Some(last) = back.filter(|&p| p >= head).max() {
+                self.depth[head as usize] += 1;
+                self.depth[last as usize + 1] -= 1;
+            }
+        }
+        self.frequency.clear();
+        let mut depth = 0;
+        for b in 0..blocks {
+            depth += self.depth[b];
+            let depth = func.loop_depth(Block::from_u32(b as u32)).unwrap_or(depth as u32);
+            self.frequency.push((1u32 << (3 * depth.min(8))) as f32);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn block<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        block: Block,
+        scan: &mut Scan,
+        lists: &mut Lists,
+        live: &Liveness,
+        narrower: &impl Fn(u8, u8) -> bool,
+    ) {
+        let range = func.block_insts(block);
+        let (start, end) = (range.start.as_u32(), range.end.as_u32());
+        let frequency = self.frequency[block.as_u32() as usize];
+        let mut next_operand = block.as_u32().checked_sub(1).map_or(0, |b| scan.ends[b as usize] as usize);
+        for &v in live.ending_before(block.as_u32() + 1) {
+            self.open[v as usize] = 4 * end;
+        }
+        let mut i = end;
+        while i > start && scan.shapes[i as usize - 1].has(Shape::TERMINATOR) {
+            i -= 1;
+            next_operand = self.inst(func, file, i, scan, next_operand, frequency, narrower);
+        }
+        if let &[succ] = func.block_succs(block)
+            && !func.block_params(succ).is_empty()
+        {
+            self.edge(func, block, succ, i..end, scan, lists, frequency);
+        }
+        while i > start {
+            i -= 1;
+            next_operand = self.inst(func, file, i, scan, next_operand, frequency, narrower);
+        }
+        let params = func.block_params(block);
+        if !params.is_empty() {
+            let at_start = params_at_start(func, block);
+            if at_start {
+                lists.params -= params.len();
+                for (param, ahead) in params.iter().zip(&mut scan.params[lists.params..]) {
+                    if self.open[param.index()] == 0 {
+                        ahead.next = DEAD;
+                    }
+                }
+            }
+            for param in params {
+                let open = &mut self.open[param.index()];
+                *open = (*open).max(4 * start + 1);
+                if at_start {
+                    self.close(param.as_u32(), 4 * start);
+                }
+            }
+            if at_start {
+                let pred = func.block_preds(block)[0];
+                let edge = scan.edge_index[block.as_u32() as usize] as usize;
+                for (arg, param) in func.edge_args(pred, edge).iter().zip(params) {
+                    self.intervals[arg.index()].weight += frequency;
+                    self.intervals[param.index()].weight += frequency;
+                    self.connect(arg.as_u32(), param.as_u32(), frequency);
+                }
+            }
+        }
+        for &v in live.beginning_with(block.as_u32()) {
+            self.close(v, 4 * start);
+        }
+    }
+
+    /// The copies of arguments to parameters before the terminators.
+    #[expect(clippy::too_many_arguments)]
+    fn edge<F: Function>(
+        &mut self,
+        func: &F,
+        block: Block,
+        succ: Block,
+        terminators: core::ops::Range<u32>,
+        scan: &mut Scan,
+        lists: &mut Lists,
+        frequency: f32,
+    ) {
+        let position = 4 * terminators.start;
+        let (params, args) = (func.block_params(succ), func.edge_args(block, 0));
+        // In a block of terminators the parameters of the block are set in front of these copies,
+        // at the same position: arguments must outlive that.
+        let first = func.block_insts(block).start.as_u32() == terminators.start;
+        let after_own = first && params_at_start(func, block) && !func.block_params(block).is_empty();
+        let args_end = position + u32::from(after_own);
+        // A terminator may read the value that the parameter had before.
+        self.old_params.clear();
+        for i in terminators {
+            let read = func.operands(Inst::from_u32(i)).iter().map(|op| op.vreg());
+            self.old_params.extend(read.filter(|v| params.contains(v)).map(|v| v.as_u32()));
+        }
+        for param in params {
+            self.close(param.as_u32(), position);
+        }
+        while let Some(v) = self.old_params.pop() {
+            self.open[v as usize] = self.open[v as usize].max(args_end.max(position + 1));
+            self.intervals[v as usize].old_read = true;
+        }
+        lists.args -= args.len();
+        for (arg, ahead) in args.iter().zip(&mut scan.args[lists.args..]) {
+            if ahead.next == LIVE_OUT && self.open[arg.index()] == 0 {
+                ahead.next = DEAD;
+            }
+        }
+        for (arg, param) in args.iter().zip(params) {
+            let open = &mut self.open[arg.index()];
+            *open = (*open).max(args_end);
+            self.intervals[arg.index()].weight += frequency;
+            self.intervals[param.index()].weight += frequency;
+            self.connect(arg.as_u32(), param.as_u32(), frequency);
+        }
+    }
+
+    /// Ends the open segment of `v` at its front.
+    fn close(&mut self, v: u32, from: u32) {
+        let to = core::mem::replace(&mut self.open[v as usize], 0);
+        if to > from {
+            self.push(v, Segment { from, to });
+        }
+    }
+
+    /// Adds a segment that starts no later than those of `v` so far.
+    fn push(&mut self, v: u32, segment: Segment) {
+        let head = &mut self.heads[v as usize];
+        if let Some(link) = self.links.get_mut(*head as usize)
+            && link.segment.from <= segment.to
+        {
+            link.segment.from = link.segment.from.min(segment.from);
+            link.segment.to = link.segment.to.max(segment.to);
+            return;
+        }
+        self.links.push(Link { segment, next: *head });
+        *head = self.links.len() as u32 - 1;
+    }
+
+    /// One instruction, whose operands are at `at` in the list of the scan. Gives the place behind.
+    #[expect(clippy::too_many_arguments)]
+    fn inst<F: Function>(
+        &mut self,
+        func: &F,
+        file: &RegisterFile,
+        i: u32,
+        scan: &mut Scan,
+        at: usize,
+        frequency: f32,
+        narrower: &impl Fn(u8, u8) -> bool,
+    ) -> usize {
+        let inst = Inst::from_u32(i);
+        let operands = func.operands(inst);
+        let shape = scan.shapes[i as usize];
+        for (op, ahead) in operands.iter().rev().zip(&mut scan.operands[at..]) {
+            if ahead.next == LIVE_OUT && self.open[op.index()] == 0 {
+                ahead.next = DEAD;
+            }
+        }
+        for op in operands {
+            let v = op.index();
+            let interval = &mut self.intervals[v];
+            if op.constraint() != Constraint::Stack {
+                interval.weight += if op.kind() == OperandKind::UseDef { 2.0 * frequency } else { frequency };
+                if op.class().0 != interval.narrow && narrower(op.class().0, interval.narrow) {
+                    interval.narrow = op.class().0;
+                }
+            }
+            if op.is_def() && !op.is_use() {
+                let from = if op.pos() == OperandPos::Early { 4 * i + 1 } else { 4 * i + 3 };
+                self.open[v] = self.open[v].max(4 * i + 4);
+                self.close(v as u32, from);
+            }
+        }
+        for op in operands {
+            if op.is_use() {
+                let early = !op.is_def() && op.pos() == OperandPos::Early;
+                let open = &mut self.open[op.index()];
+                *open = (*open).max(if early { 4 * i + 2 } else { 4 * i + 4 });
+            }
+        }
+        if shape.has(Shape::GENERAL) {
+            self.reserve(func, file, inst, frequency);
+        }
+        if shape.has(Shape::COPY)
+            && let Some((from, to)) = move_pair(func, inst)
+        {
+            self.connect(from, to, frequency);
+        }
+        at + operands.len()
+    }
+
+    /// Notes what the fixed operands and clobbers of `inst` occupy.
+    fn reserve<F: Function>(&mut self, func: &F, file: &RegisterFile, inst: Inst, frequency: f32) {
+        let i = inst.as_u32();
+        let (mut early, mut late) = (RegUnits::EMPTY, RegUnits::EMPTY);
+        for op in func.operands(inst) {
+            if let Constraint::Fixed(reg) = op.constraint() {
+                if is_early(*op) {
+                    early.insert(file.units(reg));
+                }
+                if is_late(*op) {
+                    late.insert(file.units(reg));
+                }
+                let interval = &mut self.intervals[op.index()];
+                if frequency >= interval.hint_weight {
+                    (interval.hint, interval.hint_weight) = (reg.0, frequency);
+                }
+            }
+        }
+        for (position, units) in [(4 * i + 3, late), (4 * i + 2, func.clobbers(inst)), (4 * i + 1, early)] {
+            if !units.is_empty() {
+                self.reserved.push((position, units));
+            }
+        }
+    }
+
+    /// Notes that `a` and `b` should share a register.
+    fn connect(&mut self, a: u32, b: u32, weight: f32) {
+        for (v, other) in [(a, b), (b, a)] {
+            let hint = self.intervals[other as usize].hint;
+            let interval = &mut self.intervals[v as usize];
+            if interval.hint == NO_REG {
+                interval.hint = hint;
+            }
+            let worse = usize::from(interval.near_weight[1] < interval.near_weight[0]);
+            if !interval.near.contains(&other) && weight >= interval.near_weight[worse] {
+                interval.near[worse] = other;
+                interval.near_weight[worse] = weight;
+            }
+        }
+    }
+
+    /// Puts the segments of each interval next to one another.
+    fn flatten(&mut self) {
+        self.segments.clear();
+        for (interval, &head) in self.intervals.iter_mut().zip(&self.heads) {
+            interval.first = self.segments.len() as u32;
+            interval.cursor = interval.first;
+            let mut length = 0;
+            let mut link = head;
+            while let Some(&Link { segment, next }) = self.links.get(link as usize) {
+                length += segment.to - segment.from;
+                self.segments.push(segment);
+                link = next;
+            }
+            interval.count = self.segments.len() as u32 - interval.first;
+            interval.density = interval.weight / (length + 4) as f32;
+        }
+    }
+
+    /// The segments of `v`.
+    pub fn segments_of(&self, v: u32) -> &[Segment] {
+        let interval = &self.intervals[v as usize];
+        &self.segments[interval.first as usize..(interval.first + interval.count) as usize]
+    }
+
+    /// First position of `v`, which must have a segment.
+    pub fn start(&self, v: u32) -> u32 {
+        self.segments[self.intervals[v as usize].first as usize].from
+    }
+
+    /// Position after the last one of `v`, which must have a segment.
+    pub fn end(&self, v: u32) -> u32 {
+        let interval = &self.intervals[v as usize];
+        self.segments[(interval.first + interval.count) as usize - 1].to
+    }
+
+    /// Index of the first reserved entry at or after `position`.
+    fn entry(&self, position: u32) -> usize {
+        self.reserved.partition_point(|r| r.0 < position)
+    }
+
+    /// Units that are reserved somewhere in the segments of `v`.
+    pub fn reserved_in(&self, v: u32) -> RegUnits {
+        let n = self.reserved.len();
+        let mut units = RegUnits::EMPTY;
+        for segment in self.segments_of(v) {
+            let (mut low, mut high) = (self.entry(segment.from) + n, self.entry(segment.to) + n);
+            while low < high {
+                if low & 1 == 1 {
+                    units.insert(self.tree[low]);
+                    low += 1;
+                }
+                if high & 1 == 1 {
+                    high -= 1;
+                    units.insert(self.tree[high]);
+                }
+                low /= 2;
+                high /= 2;
+            }
+        }
+        units
+    }
+
+    /// Whether `units` are reserved in the segments of `v` by anything but its own fixed operands.
+    /// A long search is given up with yes.
+    pub fn reserved_by_others<F: Function>(
+        &self,
+        func: &F,
+        file: &RegisterFile,
+        v: u32,
+        units: RegUnits,
+    ) -> bool {
+        let mut budget = 32;
+        for segment in self.segments_of(v) {
+            let first = self.entry(segment.from);
+            for &(position, mask) in self.reserved[first..].iter().take_while(|r| r.0 < segment.to) {
+                budget -= 1;
+                if budget == 0 {
+                    return true;
+                }
+                if !mask.intersects(units) {
+                    continue;
+                }
+                let half = position & 3;
+                let inst = Inst::from_u32(position / 4);
+                let old_read = self.intervals[v as usize].old_read && func.is_terminator(inst);
+                let by_other = |op: &Operand| match op.constraint() {
+                    Constraint::Fixed(reg) => {
+                        (op.vreg() != VReg::from_u32(v) || old_read)
+                            && (half == 1 && is_early(*op) || half == 3 && is_late(*op))
+                            && file.units(reg).intersects(units)
+                    }
+                    _ => false,
+                };
+                if half == 2 || func.operands(inst).iter().any(by_other) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,290 @@
+//! The full mode: what code it makes on small functions, and how much it costs beside the minimal
+//! mode on random ones.
+
+mod common;
+
+use common::*;
+use ice_regalloc::*;
+
+const GPR: RegClass = RegClass(0);
+const EAX: PReg = PReg(0);
+const CALLER_SAVED: RegUnits = RegUnits::span(0, 9);
+const LINEAR: Options = Options { mode: Mode::Linear, slots: SlotSharing::Shared };
+
+fn v(n: u32) -> VReg {
+    VReg::from_u32(n)
+}
+fn inst(ops: &[Operand]) -> StoredInst {
+    StoredInst { ops: ops.to_vec(), ..Default::default() }
+}
+fn end(ops: &[Operand]) -> StoredInst {
+    StoredInst { terminates: true, ..inst(ops) }
+}
+fn copy(to: u32, from: u32) -> StoredInst {
+    StoredInst {
+        is_move: Some((v(from), v(to))),
+        ..inst(&[Operand::use_any(v(from), GPR), Operand::def_reg(v(to), GPR)])
+    }
+}
+fn call(ops: &[Operand]) -> StoredInst {
+    StoredInst { clobbers: CALLER_SAVED, ..inst(ops) }
+}
+
+/// Instructions of a block, and its edges with their arguments.
+type BlockText = (Vec<u32>, Vec<StoredInst>, Vec<(u32, Vec<u32>)>);
+
+fn function(vregs: usize, blocks: Vec<BlockText>) -> StoredFunction {
+    let mut func = StoredFunction {
+        classes: vec![GPR; vregs],
+        sizes: vec![0; vregs],
+        blocks: vec![StoredBlock::default(); blocks.len()],
+        ..Default::default()
+    };
+    for (b, (params, insts, succs)) in blocks.into_iter().enumerate() {
+        let start = func.insts.len() as u32;
+        func.insts.extend(insts);
+        func.blocks[b].insts = start..func.insts.len() as u32;
+        func.blocks[b].params = params.into_iter().map(v).collect();
+        for (s, args) in succs {
+            func.blocks[b].succs.push(Block::from_u32(s));
+            func.blocks[b].args.push(args.into_iter().map(v).collect());
+            func.blocks[s as usize].preds.push(Block::from_u32(b as u32));
+        }
+    }
+    func
+}
+
+fn allocate(func: &StoredFunction) -> Output {
+    let mut context = Context::new();
+    let output = context.allocate(func, &X86, &LINEAR).expect("allocates");
+    check(func, &X86, output).expect("checks");
+    output.clone()
+}
+
+fn place(output: &Output, i: u32, operand: usize) -> Allocation {
+    output.allocs_of(Inst::from_u32(i))[operand]
+}
+
+#[test]
+fn a_loop_runs_in_registers() {
+    // v2 and v3 are the loop's parameters; v0 is used after it.
+    let output = allocate(&function(
+        7,
+        vec![
+            (
+                vec![],
+                vec![inst(&[Operand::def_reg(v(0), GPR)]), inst(&[Operand::def_reg(v(1), GPR)]), end(&[])],
+                vec![(1, vec![0, 1])],
+            ),
+            (
+                vec![2, 3],
+                vec![
+                    copy(4, 2),
+                    inst(&[Operand::use_any(v(3), GPR), Operand::use_def_reg(v(4), GPR)]),
+                    copy(5, 3),
+                    inst(&[Operand::use_def_reg(v(5), GPR)]),
+                    inst(&[Operand::use_any(v(5), GPR)]),
+                    end(&[]),
+                ],
+                vec![(2, vec![]), (3, vec![])],
+            ),
+            (vec![], vec![end(&[])], vec![(1, vec![4, 5])]),
+            (vec![], vec![end(&[Operand::use_fixed(v(0), GPR, EAX)])], vec![]),
+        ],
+    ));
+    assert_eq!((output.stats.spills, output.stats.reloads), (0, 0));
+    assert!(output.slots.is_empty());
+    // The copies of arguments to parameters cost nothing, and those that are instructions
+    // neither: source and target are in one register.
+    assert_eq!(place(&output, 3, 0), place(&output, 3, 1));
+    assert_eq!(place(&output, 5, 0), place(&output, 5, 1));
+}
+
+#[test]
+fn values_live_through_calls_in_saved_registers() {
+    let output = allocate(&function(
+        2,
+        vec![(
+            vec![],
+            vec![
+                inst(&[Operand::def_reg(v(0), GPR)]),
+                call(&[]),
+                inst(&[Operand::use_reg(v(0), GPR)]),
+                call(&[Operand::use_fixed(v(0), GPR, EAX), Operand::def_fixed(v(1), GPR, EAX)]),
+                inst(&[Operand::use_reg(v(0), GPR)]),
+                end(&[Operand::use_fixed(v(1), GPR, EAX)]),
+            ],
+            vec![],
+        )],
+    ));
+    // One copy to the argument register; the result stays where it is.
+    assert_eq!(output.edits.len(), 1);
+    let home = place(&output, 0, 0).as_reg().expect("a register");
+    assert!(X86.callee_saved.contains(X86.units(home)));
+    assert_eq!(place(&output, 4, 0), place(&output, 2, 0));
+}
+
+#[test]
+fn one_use_behind_a_call_does_not_pay_for_a_saved_register() {
+    let output = allocate(&function(
+        1,
+        vec![(
+            vec![],
+            vec![inst(&[Operand::def_any(v(0), GPR)]), call(&[]), end(&[Operand::use_any(v(0), GPR)])],
+            vec![],
+        )],
+    ));
+    assert!(place(&output, 2, 0).is_slot());
+    assert!(!output.used_regs.intersects(X86.callee_saved));
+}
+
+#[test]
+fn slots_are_shared_unless_distinct() {
+    let mut insts = Vec::new();
+    for n in 0..3 {
+        insts.push(inst(&[Operand::def_stack(v(n), GPR)]));
+        insts.push(inst(&[Operand::use_stack(v(n), GPR)]));
+    }
+    insts.push(end(&[]));
+    let func = function(3, vec![(vec![], insts, vec![])]);
+    assert_eq!(allocate(&func).slots.len(), 1);
+    let distinct = Options { slots: SlotSharing::Distinct, ..LINEAR };
+    let mut context = Context::new();
+    let output = context.allocate(&func, &X86, &distinct).expect("allocates");
+    assert_eq!(output.slots.len(), 3);
+}
+
+#[test]
+fn the_densest_values_win() {
+    // Eight values around a loop, seven registers: the one that the loop does not use loses.
+    let mut first: Vec<StoredInst> = (0..8).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).collect();
+    first.push(end(&[]));
+    let mut body: Vec<StoredInst> = (1..7).map(|n| inst(&[Operand::use_def_reg(v(n), GPR)])).collect();
+    body.push(end(&[]));
+    let mut last: Vec<StoredInst> = (0..8).map(|n| inst(&[Operand::use_any(v(n), GPR)])).collect();
+    last.push(end(&[]));
+    let output = allocate(&function(
+        8,
+        vec![
+            (vec![], first, vec![(1, vec![])]),
+            (vec![], body, vec![(2, vec![]), (3, vec![])]),
+            (vec![], vec![end(&[])], vec![(1, vec![])]),
+            (vec![], last, vec![]),
+        ],
+    ));
+    let inside = |e: &&Edit| (9..17).contains(&e.point.inst().as_u32());
+    assert_eq!(output.edits.iter().filter(inside).count(), 0, "{:?}", output.edits);
+    assert!(output.stats.spills >= 1 && output.stats.spills <= 2);
+}
+
+/// What an allocation costs: spills, reloads, copies, operands in slots.
+fn cost(func: &StoredFunction, output: &Output) -> [u64; 4] {
+    let mut total = [
+        u64::from(output.stats.spills),
+        u64::from(output.stats.reloads),
+        u64::from(output.stats.moves),
+        output.allocs.iter().filter(|a| a.is_slot()).count() as u64,
+    ];
+    for (i, inst) in func.insts.iter().enumerate() {
+        if inst.is_move.is_some() {
+            let places = output.allocs_of(Inst::from_u32(i as u32));
+            total[2] += u64::from(places[0] != places[1]);
+        }
+    }
+    total
+}
+
+#[test]
+fn random_functions_cost_less_than_in_minimal_mode() {
+    let mut context = Context::new();
+    for (name, file) in [("x86", &X86), ("arm", &ARM), ("tiny", &TINY)] {
+        let (mut minimal, mut linear, mut slots) = ([0; 4], [0; 4], [0; 2]);
+        let (mut walks, mut fallbacks) = (0, 0);
+        for seed in 0..500 {
+            let func = random_function(&mut Rng::new(seed), file);
+            let Ok(output) = context.allocate(&func, file, &Options::default()) else { continue };
+            let first = cost(&func, output);
+            slots[0] += output.slots.len();
+            let output = context.allocate(&func, file, &LINEAR).expect("whatever the minimal mode accepts");
+            let second = cost(&func, output);
+            walks += output.stats.walks;
+            fallbacks += u32::from(output.stats.walks == 0);
+            slots[1] += output.slots.len();
+            for k in 0..4 {
+                minimal[k] += first[k];
+                linear[k] += second[k];
+            }
+        }
+        println!("{name}: spills, reloads, copies, slot operands {minimal:?} minimal, {linear:?} linear");
+        println!("{name}: slots {} minimal, {} linear", slots[0], slots[1]);
+        // A slot as an operand is half an instruction.
+        let instructions = |c: [u64; 4]| c[0] + c[1] + c[2] + c[3] / 2;
+        let percent = instructions(linear) * 100 / instructions(minimal);
+        println!("{name}: {percent} %, {walks} walks, {fallbacks} given to the minimal mode");
+        assert!(fallbacks < 10, "{name}: {fallbacks}");
+        assert!(percent < 97, "{name}: {percent} %");
+        assert!(slots[1] < slots[0], "{name}");
+    }
+}
+
+/// A chain of loops; each value is read near its definition and some far behind it.
+fn chain(loops: usize) -> StoredFunction {
+    let mut rng = Rng::new(7);
+    let (mut blocks, mut next) = (Vec::new(), 8u32);
+    let first = (0..8).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).chain([end(&[])]).collect();
+    blocks.push((vec![], first, vec![(1, vec![0])]));
+    for l in 0..loops as u32 {
+        let (param, b) = (next, 1 + 3 * l);
+        next += 1;
+        let mut insts = Vec::new();
+        for k in 0..12 {
+            let old = v(next - 1 - rng.below(20.min(next as usize - 1)) as u32);
+            insts.push(inst(&[
+                Operand::use_any(old, GPR),
+                Operand::use_any(v(param), GPR),
+                Operand::def_reg(v(next), GPR),
+            ]));
+            insts.push(if k == 5 && l % 4 == 0 {
+                call(&[])
+            } else {
+                inst(&[Operand::use_def_reg(v(next), GPR)])
+            });
+            next += 1;
+        }
+        insts.push(end(&[]));
+        blocks.push((vec![param], insts, vec![(b + 1, vec![]), (b + 2, vec![])]));
+        blocks.push((vec![], vec![end(&[])], vec![(b, vec![next - 1])]));
+        let succ = if l + 1 < loops as u32 { vec![(b + 3, vec![next - 2])] } else { vec![] };
+        blocks.push((vec![], vec![end(&[])], succ));
+    }
+    function(next as usize, blocks)
+}
+
+#[test]
+fn a_long_function_is_allocated_right() {
+    let func = chain(300);
+    let output = allocate(&func);
+    assert_eq!(output.stats.walks, 1);
+}
+
+/// `cargo test --release -- --ignored --nocapture time` shows how time grows with the function.
+#[test]
+#[ignore = "a measurement"]
+fn time() {
+    let mut context = Context::new();
+    for loops in [10, 100, 1000, 10_000, 100_000] {
+        let func = chain(loops);
+        for mode in [Mode::Minimal, Mode::Linear] {
+            let options = Options { mode, ..Options::default() };
+            let mut best = f64::MAX;
+            for _ in 0..(100_000 / loops).clamp(1, 100) {
+                let start = std::time::Instant::now();
+                let _ = context.allocate(&func, &X86, &options);
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            let per = best * 1e9 / func.insts.len() as f64;
+            let stats = context.output().stats;
+            println!("{} instructions, {mode:?}: {per:.0} ns each; {stats:?}", func.insts.len());
+        }
+    }
+}
