@@ -205,6 +205,13 @@ errors! {
     L10 LayoutString { text: String } "malformed data layout at {text:?}"
     L11 TooLarge { what: &'static str, limit: u64 } "{what} is larger than {limit}"
     L12 Unsupported { what: String } "valid, but not supported: {what}"
+    L13 ConstantForm { code: u32, ty: u32 } "record {code} makes no constant of type {ty}"
+    L14 ConstantReference { value: u64 } "constant refers to {value}, which is no constant"
+    L15 ConstantCycle { value: u32 } "constant {value} is a part of itself"
+    L16 ElementCount { found: u64, expected: u64 } "{found} elements where the type has {expected}"
+    L17 ElementType { value: u32 } "constant {value} has another type than its place"
+    L18 InitializerForm { value: u32 } "constant {value} is no number, address or distance, so it cannot be data"
+    L19 AliasCycle { name: String } "alias {name} stands for itself"
     // Writing.
     W01 DoesNotFit { abbrev: u32 } "record does not fit abbreviation {abbrev}"
     W02 Unwritable { what: &'static str } "the format cannot express {what}"

@@ -278,7 +278,7 @@ fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset:
 pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout) -> Option<Type> {
     let native = match element {
         LlvmType::Int(1) => {
-            let whole = (lanes % 16 == 0).then_some(Type::V16I1);
+            let whole = lanes.is_multiple_of(16).then_some(Type::V16I1);
             return Type::vector(Type::I1, lanes).or(whole);
         }
         LlvmType::Int(8) => Type::V16I8,

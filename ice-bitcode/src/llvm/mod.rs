@@ -5,11 +5,24 @@
 //! | `codes`       | block ids and record codes |
 //! | `container`   | the top level of a file: magic number, wrapper, producer, string table |
 //! | `types`       | the type table |
+//! | `attributes`  | attributes of functions, parameters and calls |
 //! | `data_layout` | sizes, alignments and offsets in memory |
 //! | `legal`       | which ICE values stand for a value of an LLVM type |
+//! | `signature`   | how functions are called |
+//! | `constants`, `evaluate` | constants of modules and functions, and what they come to |
+//! | `initializer` | the contents of variables |
+//! | `module`      | everything of a module but its bodies |
 
+pub mod attributes;
 mod codes;
+pub mod constants;
 pub mod container;
 pub mod data_layout;
+pub mod evaluate;
+mod initializer;
 pub mod legal;
+pub mod module;
+pub mod signature;
 pub mod types;
+
+pub use module::{LlvmModule, read_module};

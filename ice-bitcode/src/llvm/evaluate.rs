@@ -1,0 +1,441 @@
+//! What constants come to: folding of expressions, and the constants of the parts of a value.
+//!
+//! Expressions are folded once, in the order in which the end of their block walks over them, so that operands are
+//! there already. What remains is a number, an address (symbol and offset), the distance of two symbols, or
+//! [`Scalar::Code`]: only instructions can make it, at the place of its use. Folding to `Code` is never wrong in
+//! functions; in data it is refused (LLVM bitcode specification, section 8).
+//!
+//! Numbers are kept as the IR keeps them: integers and pointers sign-extended from their width, floating-point
+//! numbers as their bits. `undef` and `poison` come to zero.
+
+use alloc::vec::Vec;
+
+use ice_ir::{Symbol, Type};
+
+use super::constants::{Checked, Constant, ExprOp, Expression, GlobalValueKind, View, sign_extend};
+use super::legal::{Legal, Part};
+use super::types::{LlvmType, TypeId};
+use crate::error::Error;
+
+/// The address of basic block `b` is the number `b + BLOCK_ADDRESS_BIAS`, whatever its function: not null, and an
+/// `indirectbr` is a switch over it. Differences of such addresses work, comparisons with addresses of code do not.
+pub const BLOCK_ADDRESS_BIAS: i64 = 1;
+
+/// What a constant of scalar type comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    /// A number of up to 64 bits.
+    Number(i64),
+    /// The address of a symbol plus a number of bytes, as wide as a pointer.
+    Address {
+        /// Whose address.
+        target: Symbol,
+        /// Added to it.
+        addend: i64,
+    },
+    /// `plus + addend - minus`, in any width.
+    Distance {
+        /// From which symbol is subtracted.
+        plus: Symbol,
+        /// What is subtracted.
+        minus: Symbol,
+        /// Added to the difference.
+        addend: i64,
+    },
+    /// No scalar, or wider than 64 bits: look at its [`Constant`].
+    Composite,
+    /// Takes instructions.
+    Code,
+}
+
+/// The constant of one part of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartConstant {
+    /// A number, an address or a distance; never composite. For code, the constant whose instructions make it, and
+    /// which of its parts.
+    Scalar(Scalar),
+    /// A native vector, low lane first in the words; of booleans, bit k is lane k.
+    Vector([u64; 2]),
+    /// To be made by instructions: part number `part` of constant `id`.
+    Code {
+        /// Number of the constant.
+        id: u32,
+        /// Which of its parts.
+        part: u32,
+    },
+}
+
+/// The numbers of the conversions on the wire.
+mod cast {
+    pub const TRUNC: u8 = 0;
+    pub const ZEXT: u8 = 1;
+    pub const SEXT: u8 = 2;
+    pub const PTRTOINT: u8 = 9;
+    pub const INTTOPTR: u8 = 10;
+    pub const BITCAST: u8 = 11;
+    pub const PTRTOADDR: u8 = 13;
+}
+
+impl View<'_> {
+    /// What constant or global `id` comes to.
+    #[inline]
+    #[must_use]
+    pub fn scalar(&self, id: u32) -> Scalar {
+        if let Some(global) = self.global(id) {
+            return match global.kind {
+                GlobalValueKind::Symbol(target) => Scalar::Address { target, addend: 0 },
+                GlobalValueKind::Special(_) => Scalar::Code,
+            };
+        }
+        let Some((constant, ty)) = self.get(id) else { return Scalar::Code };
+        match constant {
+            Constant::Int(value) => Scalar::Number(value),
+            Constant::Float(bits) => Scalar::Number(bits as i64),
+            Constant::Null | Constant::Undef | Constant::Poison => match self.width(ty) {
+                Some(_) => Scalar::Number(0),
+                None => Scalar::Composite,
+            },
+            Constant::Words(_) | Constant::Bytes(_) | Constant::Aggregate(_) => Scalar::Composite,
+            Constant::Expression(e) => self.table(id).expression(e).value,
+            Constant::BlockAddress { block, .. } => Scalar::Number(i64::from(block) + BLOCK_ADDRESS_BIAS),
+            Constant::InlineAsm(_) => Scalar::Code,
+        }
+    }
+
+    /// The number that constant `id` is, if it is one.
+    #[must_use]
+    pub fn number(&self, id: u32) -> Option<i64> {
+        match self.scalar(id) {
+            Scalar::Number(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Bits of a scalar of up to 64 bits; `None` for all other types.
+    fn width(&self, ty: TypeId) -> Option<u32> {
+        match self.env.types.get(ty) {
+            LlvmType::Int(bits @ ..=64) => Some(bits),
+            LlvmType::Half | LlvmType::BFloat => Some(16),
+            LlvmType::Float => Some(32),
+            LlvmType::Double => Some(64),
+            LlvmType::Pointer => Some(self.env.layout.pointer_bytes * 8),
+            _ => None,
+        }
+    }
+
+    /// `value` as a constant of type `ty` keeps it.
+    fn normalize(&self, ty: TypeId, value: i64) -> Scalar {
+        match (self.env.types.get(ty), self.width(ty)) {
+            (LlvmType::Int(_) | LlvmType::Pointer, Some(bits)) => Scalar::Number(sign_extend(value, bits)),
+            (_, Some(bits)) => Scalar::Number((value as u64 & mask(bits)) as i64),
+            (_, None) => Scalar::Code,
+        }
+    }
+
+    /// What `expression` of type `ty` comes to, when its operands are folded.
+    pub(super) fn fold(&self, expression: &Expression, ty: TypeId) -> Scalar {
+        let operands = self.local.operands(expression.operands);
+        let folded = match (expression.op, operands) {
+            (ExprOp::Binary(op), &[a, b]) => self.binary(op, ty, self.scalar(a), self.scalar(b)),
+            (ExprOp::Cast(op), &[a]) => self.cast(op, ty, a),
+            (ExprOp::Gep { source }, &[base, ref indices @ ..]) => self.gep(source, base, indices),
+            (ExprOp::Same, &[a]) => Some(self.scalar(a)),
+            (ExprOp::Select, &[c, a, b]) => match self.scalar(c) {
+                Scalar::Number(c) => Some(self.scalar(if c & 1 != 0 { a } else { b })),
+                _ => None,
+            },
+            (ExprOp::Compare(predicate), &[a, b]) => self.compare(predicate, a, b),
+            (ExprOp::Fneg, &[a]) => match (self.scalar(a), self.width(ty)) {
+                (Scalar::Number(bits), Some(width)) => Some(Scalar::Number(bits ^ 1 << (width - 1))),
+                _ => None,
+            },
+            _ => None,
+        };
+        match folded {
+            Some(Scalar::Number(value)) => self.normalize(ty, value),
+            Some(scalar @ (Scalar::Address { .. } | Scalar::Distance { .. })) if self.width(ty).is_some() => {
+                scalar
+            }
+            _ => Scalar::Code,
+        }
+    }
+
+    fn binary(&self, op: u8, ty: TypeId, a: Scalar, b: Scalar) -> Option<Scalar> {
+        use Scalar::{Address, Distance, Number};
+        let LlvmType::Int(bits) = self.env.types.get(ty) else { return None };
+        let is_address = bits == self.env.layout.pointer_bytes * 8;
+        const ADD: u8 = 0;
+        const SUB: u8 = 1;
+        Some(match (op, a, b) {
+            (_, Number(a), Number(b)) => {
+                let (unsigned, amount) = (a as u64 & mask(bits), b as u64 & mask(bits));
+                let in_range = amount < u64::from(bits);
+                Number(match op {
+                    ADD => a.wrapping_add(b),
+                    SUB => a.wrapping_sub(b),
+                    2 => a.wrapping_mul(b),
+                    7 if in_range => a << amount,
+                    8 if in_range => (unsigned >> amount) as i64,
+                    9 if in_range => a >> amount,
+                    10 => a & b,
+                    11 => a | b,
+                    12 => a ^ b,
+                    _ => return None,
+                })
+            }
+            (ADD, Address { target, addend }, Number(n)) | (ADD, Number(n), Address { target, addend })
+                if is_address =>
+            {
+                Address { target, addend: addend.wrapping_add(n) }
+            }
+            (SUB, Address { target, addend }, Number(n)) if is_address => {
+                Address { target, addend: addend.wrapping_sub(n) }
+            }
+            (SUB, Address { target: plus, addend }, Address { target: minus, addend: less }) => {
+                let addend = addend.wrapping_sub(less);
+                if plus == minus { Number(addend) } else { Distance { plus, minus, addend } }
+            }
+            (ADD, Distance { plus, minus, addend }, Number(n))
+            | (ADD, Number(n), Distance { plus, minus, addend }) => {
+                Distance { plus, minus, addend: addend.wrapping_add(n) }
+            }
+            (SUB, Distance { plus, minus, addend }, Number(n)) => {
+                Distance { plus, minus, addend: addend.wrapping_sub(n) }
+            }
+            _ => return None,
+        })
+    }
+
+    fn cast(&self, op: u8, ty: TypeId, operand: u32) -> Option<Scalar> {
+        let from = self.width(self.type_of(operand)?)?;
+        let to = self.width(ty)?;
+        let scalar = self.scalar(operand);
+        let keeps_width = from == to;
+        Some(match (op, scalar) {
+            (cast::TRUNC | cast::SEXT, Scalar::Number(_)) => scalar,
+            (cast::BITCAST, _) if keeps_width => scalar,
+            (cast::ZEXT | cast::PTRTOINT | cast::INTTOPTR | cast::PTRTOADDR, Scalar::Number(value)) => {
+                Scalar::Number((value as u64 & mask(from)) as i64)
+            }
+            (cast::PTRTOINT | cast::INTTOPTR | cast::PTRTOADDR, _) if keeps_width => scalar,
+            (cast::TRUNC, Scalar::Distance { .. }) => scalar,
+            _ => return None,
+        })
+    }
+
+    fn gep(&self, source: TypeId, base: u32, indices: &[u32]) -> Option<Scalar> {
+        let (types, layouts) = (self.env.types, self.env.layouts);
+        let mut offset = 0i64;
+        let (mut ty, mut is_first) = (source, true);
+        for &index in indices {
+            let Scalar::Number(index) = self.scalar(index) else { return None };
+            let step =
+                |element| layouts.alloc_size(element).ok().map(|size| (size as i64).wrapping_mul(index));
+            let (next, bytes) = match types.get(ty) {
+                _ if is_first => (ty, step(ty)?),
+                LlvmType::Struct { .. } => {
+                    let index = u64::try_from(index).ok()?;
+                    (types.member(ty, index)?, layouts.member_offset(types, ty, index).ok()? as i64)
+                }
+                LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => {
+                    (element, step(element)?)
+                }
+                _ => return None,
+            };
+            (ty, is_first) = (next, false);
+            offset = offset.wrapping_add(bytes);
+        }
+        offset = sign_extend(offset, self.env.layout.pointer_bytes * 8);
+        match self.scalar(base) {
+            Scalar::Number(base) => Some(Scalar::Number(base.wrapping_add(offset))),
+            Scalar::Address { target, addend } => {
+                Some(Scalar::Address { target, addend: addend.wrapping_add(offset) })
+            }
+            _ => None,
+        }
+    }
+
+    fn compare(&self, predicate: u8, a: u32, b: u32) -> Option<Scalar> {
+        let bits = self.width(self.type_of(a)?)?;
+        let (Scalar::Number(a), Scalar::Number(b)) = (self.scalar(a), self.scalar(b)) else { return None };
+        let (left, right) = (a as u64 & mask(bits), b as u64 & mask(bits));
+        let holds = match predicate {
+            32 => a == b,
+            33 => a != b,
+            34 => left > right,
+            35 => left >= right,
+            36 => left < right,
+            37 => left <= right,
+            38 => a > b,
+            39 => a >= b,
+            40 => a < b,
+            41 => a <= b,
+            _ => return None,
+        };
+        Some(Scalar::Number(-i64::from(holds)))
+    }
+
+    /// Appends the constants of the parts of constant or global `id`, as many as its type has parts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Legal::parts`], and `L14` for a value that is neither constant nor global.
+    pub fn parts(&self, legal: &Legal, id: u32, out: &mut Vec<PartConstant>) -> Checked<()> {
+        let Some(ty) = self.type_of(id) else { return Err(Error::ConstantReference { value: id.into() }) };
+        let parts = legal.parts(ty)?;
+        // What is a part of an aggregate is found by walking along its first operands: aggregates nest no deeper
+        // than types, and the number of parts is limited, so a list of what is still to do stays small.
+        let start = out.len();
+        let mut todo = Vec::new();
+        self.append(legal, id, ty, parts, out, &mut todo)?;
+        while let Some((next, end)) = todo.pop() {
+            // Operands `next..end` of the pool of their table are still to come.
+            let (table, at): (bool, u32) = next;
+            let pool = if table { self.env.module.unwrap_or(self.local) } else { self.local };
+            if at + 1 < end {
+                todo.push(((table, at + 1), end));
+            }
+            let operand = pool.operands(super::constants::Run { start: at, len: 1 })[0];
+            let Some(ty) = self.type_of(operand) else {
+                return Err(Error::ConstantReference { value: operand.into() });
+            };
+            self.append(legal, operand, ty, legal.parts(ty)?, out, &mut todo)?;
+        }
+        debug_assert_eq!(out.len() - start, parts.len());
+        Ok(())
+    }
+
+    /// The parts of one constant; those of structs and arrays of others are left in `todo`.
+    fn append(
+        &self,
+        legal: &Legal,
+        id: u32,
+        ty: TypeId,
+        parts: &[Part],
+        out: &mut Vec<PartConstant>,
+        todo: &mut Vec<((bool, u32), u32)>,
+    ) -> Checked<()> {
+        let code = |part| PartConstant::Code { id, part: part as u32 };
+        match self.scalar(id) {
+            Scalar::Composite => {}
+            Scalar::Code => {
+                out.extend((0..parts.len()).map(code));
+                return Ok(());
+            }
+            scalar => {
+                out.push(PartConstant::Scalar(scalar));
+                return Ok(());
+            }
+        }
+        let Some((constant, _)) = self.get(id) else {
+            return Err(Error::ConstantReference { value: id.into() });
+        };
+        let table = self.table(id);
+        match constant {
+            Constant::Words(run) => {
+                let words = table.words(run);
+                out.extend(parts.iter().enumerate().map(|(i, part)| {
+                    let word = words.get(i).copied().unwrap_or(0) as i64;
+                    PartConstant::Scalar(Scalar::Number(sign_extend(word, part.bits.into())))
+                }));
+            }
+            Constant::Bytes(run) => {
+                let bytes = table.bytes(run);
+                // Without gaps in vectors; arrays of these elements have none either.
+                out.extend(parts.iter().map(|part| constant_at(bytes, part)));
+            }
+            Constant::Aggregate(run) if !matches!(self.env.types.get(ty), LlvmType::Vector { .. }) => {
+                if run.len != 0 {
+                    let is_module = self.env.module.is_some_and(|module| core::ptr::eq(module, table));
+                    todo.push(((is_module, run.start), run.start + run.len));
+                }
+            }
+            Constant::Aggregate(run) => {
+                let LlvmType::Vector { element, .. } = self.env.types.get(ty) else { return Ok(()) };
+                let lanes = table.operands(run);
+                if parts.first().is_some_and(|part| part.ty.is_vector()) {
+                    let mut rest = lanes;
+                    for (i, part) in parts.iter().enumerate() {
+                        let (own, others) = rest.split_at(part.ty.lanes() as usize);
+                        rest = others;
+                        out.push(self.native(part.ty, own).unwrap_or_else(|| code(i)));
+                    }
+                } else {
+                    let parts = legal.parts(element)?;
+                    for &lane in lanes {
+                        self.append(legal, lane, element, parts, out, todo)?;
+                    }
+                }
+            }
+            _ => out.extend(parts.iter().map(|part| match part.ty.is_vector() {
+                true => PartConstant::Vector([0; 2]),
+                false => PartConstant::Scalar(Scalar::Number(0)),
+            })),
+        }
+        Ok(())
+    }
+
+    /// A native vector of these lanes, if all are numbers.
+    fn native(&self, ty: Type, lanes: &[u32]) -> Option<PartConstant> {
+        let mut words = [0u64; 2];
+        let bits = if ty.is_bool_or_bool_vector() { 1 } else { 128 / ty.lanes() };
+        for (i, &lane) in lanes.iter().enumerate() {
+            let at = i as u32 * bits;
+            words[at as usize / 64] |= (self.number(lane)? as u64 & mask(bits)) << (at % 64);
+        }
+        Some(PartConstant::Vector(words))
+    }
+
+    /// Appends the lanes of a shuffle mask: `None` where a lane may be anything.
+    ///
+    /// # Errors
+    ///
+    /// `L14` for what is no constant vector of integers.
+    pub fn mask(&self, id: u32, out: &mut Vec<Option<u32>>) -> Checked<()> {
+        let error = || Error::ConstantReference { value: id.into() };
+        let (constant, ty) = self.get(id).ok_or_else(error)?;
+        let LlvmType::Vector { lanes, .. } = self.env.types.get(ty) else { return Err(error()) };
+        match constant {
+            Constant::Null => out.extend((0..lanes).map(|_| Some(0))),
+            Constant::Undef | Constant::Poison => out.extend((0..lanes).map(|_| None)),
+            Constant::Bytes(run) => {
+                let words = self.table(id).bytes(run).chunks_exact(4).filter_map(|b| b.first_chunk());
+                out.extend(words.map(|word| Some(u32::from_le_bytes(*word))));
+            }
+            Constant::Aggregate(run) => {
+                for &lane in self.table(id).operands(run) {
+                    out.push(match self.get(lane) {
+                        Some((Constant::Undef | Constant::Poison, _)) => None,
+                        _ => Some(self.number(lane).ok_or_else(error)? as u32),
+                    });
+                }
+            }
+            _ => return Err(error()),
+        }
+        Ok(())
+    }
+}
+
+/// All ones in the low `bits` (1..=64).
+const fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+/// The constant of a part from the bytes of the whole value.
+fn constant_at(bytes: &[u8], part: &Part) -> PartConstant {
+    let word = |at: usize, len: usize| {
+        let mut word = [0; 8];
+        let from = bytes.get(at..).unwrap_or(&[]);
+        word.iter_mut().zip(from).take(len).for_each(|(to, &byte)| *to = byte);
+        u64::from_le_bytes(word)
+    };
+    let at = part.offset as usize;
+    if part.ty.is_vector() {
+        return PartConstant::Vector([word(at, 8), word(at + 8, 8)]);
+    }
+    let bits = word(at, part.bytes() as usize) as i64;
+    PartConstant::Scalar(Scalar::Number(match part.ty.is_scalar_int() {
+        true => sign_extend(bits, part.bits.into()),
+        false => bits,
+    }))
+}
