@@ -17,6 +17,8 @@ pub enum Error {
     NotUtf8(usize),
     /// The program breaks rules of the IR; says where and which.
     Verify(Vec<ice_ir::VerifierError>),
+    /// The native program has no frozen form.
+    Freeze(ice_passes::FreezeError),
     /// The program cannot be started in the interpreter.
     Interpret(ice_ir::interpreter::Trap),
     /// A function cannot be compiled.
@@ -70,6 +72,7 @@ impl fmt::Display for Error {
             Error::Bitcode(error) => error.fmt(f),
             Error::Text(error) => error.fmt(f),
             Error::NotUtf8(offset) => write!(f, "not UTF-8 at byte {offset}"),
+            Error::Freeze(error) => write!(f, "{error}"),
             Error::Verify(errors) => {
                 for (i, error) in errors.iter().enumerate() {
                     write!(f, "{}{error}", if i == 0 { "" } else { "\n" })?;

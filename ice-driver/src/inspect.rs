@@ -5,7 +5,7 @@ use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
 use ice_bitcode::pexe;
-use ice_ir::{Faithful, Function, FunctionBuilder, Program};
+use ice_ir::{Environment, Faithful, Function, FunctionBuilder, Program};
 
 /// Reads and verifies a whole program without changing anything in it.
 ///
@@ -43,10 +43,15 @@ pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt
     Ok(ice_bitcode::dump::dump_pexe(bytes, out)?.map_err(Error::Bitcode))
 }
 
-/// Writes a program as bitcode.
+/// Writes a program as bitcode; a native one is first brought into the frozen subset and checked.
 ///
 /// # Errors
 /// The format cannot express the program.
 pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
-    pexe::write_program(program).map_err(Error::Bitcode)
+    if program.module.environment == Environment::Pnacl {
+        return pexe::write_program(program).map_err(Error::Bitcode);
+    }
+    let frozen = ice_passes::freeze(program).map_err(Error::Freeze)?;
+    ice_ir::verify_program(&frozen, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
+    pexe::write_program(&frozen).map_err(Error::Bitcode)
 }
