@@ -166,6 +166,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.func.defining_inst(value).filter(|&inst| self.scratch.folded[inst.index()])
     }
 
+    /// Forgets that the instruction was folded: its user wants a register after all and lowers it.
+    pub fn unfold(&mut self, inst: Inst) {
+        self.scratch.folded[inst.index()] = false;
+    }
+
     /// Whether the instruction was folded into its user.
     pub fn is_folded(&self, inst: Inst) -> bool {
         self.scratch.folded[inst.index()]
@@ -283,16 +288,27 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 self.lower_block_end(target, block, inst)?;
                 break;
             }
-            let user = func.result(inst).and_then(|v| self.uses.only_user_in_block(func, inst, v));
-            if let Some(user) = user
-                && target.folds(self, inst, user)
-            {
-                self.scratch.folded[inst.index()] = true;
-                continue;
+            if let Some(value) = func.result(inst) {
+                let folds = match self.uses.only_user_in_block(func, inst, value) {
+                    Some(user) => target.folds(self, inst, user),
+                    None => false,
+                };
+                if folds || self.folds_into_addresses(target, inst, value) {
+                    self.scratch.folded[inst.index()] = true;
+                    continue;
+                }
             }
             target.lower(self, inst)?;
         }
         Ok(())
+    }
+
+    /// Whether every use of `value` computes it in a memory operand. Not if a block that came earlier in the
+    /// order has already read its register.
+    fn folds_into_addresses<T: Target<Inst = I>>(&self, target: &T, inst: Inst, value: Value) -> bool {
+        self.uses.is_only_address(value)
+            && self.scratch.values[value.index()].is_none()
+            && target.folds_into_addresses(self, inst)
     }
 
     /// Arguments of edges first, then the terminator, then the successors by name.

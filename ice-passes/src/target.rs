@@ -48,6 +48,12 @@ pub trait Target {
     /// The answer must only depend on the function.
     fn folds<S: Sink<Self::Inst>>(&self, cx: &Lower<'_, Self::Inst, S>, def: Inst, user: Inst) -> bool;
 
+    /// Whether every load and store that uses the result of `def` as its address, which is all that uses it,
+    /// will compute it itself: `def` is then not lowered. The answer must only depend on the function.
+    fn folds_into_addresses<S: Sink<Self::Inst>>(&self, _cx: &Lower<'_, Self::Inst, S>, _def: Inst) -> bool {
+        false
+    }
+
     /// Lowers one instruction that is neither a phi nor a terminator.
     fn lower<S: Sink<Self::Inst>>(
         &self,

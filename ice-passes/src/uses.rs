@@ -10,10 +10,12 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{Function, Inst, InstData, Value};
 
-/// How often a value is used, and the last instruction that does.
+/// How often a value is used, how often of these as the address of a load or store, and the last
+/// instruction that does.
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
+    addresses: u32,
     user: u32,
 }
 
@@ -38,6 +40,9 @@ impl Uses {
                     uses.count += 1;
                     uses.user = inst.as_u32();
                 });
+                if let Some(address) = address_of(func, inst) {
+                    self.values[address.index()].addresses += 1;
+                }
             }
         }
         let mut block = func.blocks().last();
@@ -56,12 +61,21 @@ impl Uses {
         if self.values[result.index()].count == 0 && !func.inst(inst).has_side_effects() {
             self.dead[inst.index()] = true;
             func.for_each_operand(inst, |value| self.values[value.index()].count -= 1);
+            if let Some(address) = address_of(func, inst) {
+                self.values[address.index()].addresses -= 1;
+            }
         }
     }
 
     /// Number of uses by live instructions; one instruction may count several times.
     pub fn count(&self, value: Value) -> u32 {
         self.values[value.index()].count
+    }
+
+    /// Whether every use of `value` is as the address of a load or store.
+    pub fn is_only_address(&self, value: Value) -> bool {
+        let uses = &self.values[value.index()];
+        uses.count == uses.addresses
     }
 
     /// True where nothing would change without `inst`.
@@ -72,8 +86,14 @@ impl Uses {
     /// The instruction that holds the only use of `value`, if it is in the same block as `def` and is not
     /// a phi.
     pub fn only_user_in_block(&self, func: &Function, def: Inst, value: Value) -> Option<Inst> {
-        let ValueUses { count, user } = self.values[value.index()];
-        if count != 1 {
+        if self.values[value.index()].count == 1 { self.last_user_in_block(func, def, value) } else { None }
+    }
+
+    /// The last instruction in layout order that uses `value`, if it is in the same block as `def` and is
+    /// not a phi.
+    pub fn last_user_in_block(&self, func: &Function, def: Inst, value: Value) -> Option<Inst> {
+        let ValueUses { count, user, .. } = self.values[value.index()];
+        if count == 0 {
             return None;
         }
         let user = Inst::from_u32(user);
@@ -81,5 +101,13 @@ impl Uses {
             && func.layout.block_of(user) == func.layout.block_of(def)
             && !matches!(func.inst(user), InstData::Phi { .. }))
         .then_some(user)
+    }
+}
+
+/// The address that a load or store uses.
+fn address_of(func: &Function, inst: Inst) -> Option<Value> {
+    match *func.inst(inst) {
+        InstData::Load { address, .. } | InstData::Store { address, .. } => Some(address),
+        _ => None,
     }
 }

@@ -1,8 +1,17 @@
 //! Address modes: which additions disappear into a memory operand, and the operand they make.
 //!
-//! An addition with a single use as the address of a load or store of its block is folded; so are, inside
-//! it, an addition of a constant and a left shift by up to 3. At most two register terms remain: base and
-//! index. Both modes add modulo 2^32 (64-bit code through the address-size prefix), so every fold is exact.
+//! The address of a load or store is folded if it is the addition of a constant and nothing but loads and
+//! stores uses it, wherever they are; or any addition with a single use in its block, or two uses, which
+//! are mostly the load and store of one place. Into that top go, from its own block and if nothing else
+//! uses them, with `c` a constant and `s` a multiplication by 2, 4 or 8:
+//!
+//! | top | terms |
+//! |---|---|
+//! | `p + c` | `p` if it is `x + y` (and then `x` or `y` if it is `s`) or `s` |
+//! | `x + y` | `x` or `y` if it is `s`; each of them if it is `p + c` |
+//!
+//! So at most two registers remain, base and index, and one scale. Both modes add modulo 2^32 (64-bit code
+//! through the address-size prefix), so every fold is exact.
 
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::lower::symbol;
@@ -14,50 +23,73 @@ use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 /// Farthest that a folded displacement goes from a symbol, in bytes.
 const MAX_SYMBOL_OFFSET: u32 = 1 << 24;
 
+/// Largest displacement of which two are added to an address of 64 bits.
+const MAX_WIDE_DISPLACEMENT: u64 = 1 << 29;
+
 impl X86 {
-    /// Whether `user` takes `def` into its address.
+    /// Whether `user`, which alone uses `def`, takes it into its address.
     pub(crate) fn folds_into_address<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
         def: ice_ir::Inst,
         user: ice_ir::Inst,
     ) -> bool {
-        let result = cx.func.result(def);
-        if !matches!(cx.func.inst(def), InstData::Binary { op: BinaryOp::Add, .. })
-            || result.map(|r| cx.func.value_type(r)) != Some(cx.module.pointer_type)
-        {
-            return self.folds_into_sum(cx, def, user);
-        }
+        let Some(result) = cx.func.result(def) else { return false };
+        let sum = addends(cx, def);
         match *cx.func.inst(user) {
-            InstData::Load { address, .. } => Some(address) == result,
-            InstData::Store { address, value, .. } => Some(address) == result && value != address,
-            _ => self.folds_into_sum(cx, def, user),
+            InstData::Load { address, .. } | InstData::Store { address, .. } => {
+                sum.is_some() && address == result
+            }
+            _ => {
+                let Some([a, b]) = addends(cx, user) else { return false };
+                let other = if a == result { b } else { a };
+                match sum {
+                    Some([_, k]) if is_int_displacement(cx, k) => {
+                        !has_constant(cx, [a, b]) && self.is_top(cx, user)
+                    }
+                    Some(sum) => {
+                        !has_constant(cx, sum) && is_displacement(cx, other) && self.is_top(cx, user)
+                    }
+                    // Of two scaled terms the second has the index.
+                    None => {
+                        scaled(cx, def).is_some()
+                            && (b == result || cx.func.defining_inst(b).and_then(|i| scaled(cx, i)).is_none())
+                            && self.is_sum(cx, user)
+                    }
+                }
+            }
         }
     }
 
-    /// Whether `def` is a term of the addition `user`, which is folded into an address itself.
-    fn folds_into_sum<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
-        let &InstData::Binary { op: BinaryOp::Add, args } = cx.func.inst(user) else { return false };
-        let (Some(result), Some(sum)) = (cx.func.result(def), cx.func.result(user)) else { return false };
-        if cx.func.value_type(sum) != cx.module.pointer_type {
-            return false;
+    /// Whether all users of `def`, which are loads and stores, take it into their addresses.
+    pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        let Some(result) = cx.func.result(def) else { return false };
+        addends(cx, def).is_some_and(|args| {
+            has_constant(cx, args)
+                || cx.uses.count(result) <= 2 && cx.uses.last_user_in_block(cx.func, def, result).is_some()
+        })
+    }
+
+    /// Whether the addition `sum` is the address of loads and stores only, and folded into them.
+    fn is_top<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst) -> bool {
+        cx.func.result(sum).is_some_and(|result| {
+            cx.uses.is_only_address(result)
+                && (cx.uses.only_user_in_block(cx.func, sum, result).is_some()
+                    || self.folds_into_addresses(cx, sum))
+        })
+    }
+
+    /// Whether the addition `sum` is a top, or the two registers of one that only adds a constant.
+    fn is_sum<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst) -> bool {
+        if self.is_top(cx, sum) {
+            return true;
         }
-        let is_term = match *cx.func.inst(def) {
-            InstData::Binary { op: BinaryOp::Add, args: [_, k] } => cx.func.int_value(k).is_some(),
-            InstData::Binary { op: BinaryOp::Shl, args: [_, k] } => {
-                let other_is_shift = cx.func.defining_inst(args[1]).is_some_and(|i| {
-                    i != def && matches!(cx.func.inst(i), InstData::Binary { op: BinaryOp::Shl, .. })
-                });
-                matches!(cx.func.int_value(k), Some(1..=3)) && (args[1] == result || !other_is_shift)
-            }
-            _ => false,
-        };
-        // A term must not be folded into an addition that is itself a term: two registers would become three.
-        is_term
-            && cx.uses.only_user_in_block(cx.func, user, sum).is_some_and(|memory| {
-                matches!(cx.func.inst(memory), InstData::Load { .. } | InstData::Store { .. })
-                    && self.folds_into_address(cx, user, memory)
-            })
+        let (Some(result), Some(args)) = (cx.func.result(sum), addends(cx, sum)) else { return false };
+        !has_constant(cx, args)
+            && cx
+                .uses
+                .only_user_in_block(cx.func, sum, result)
+                .is_some_and(|user| addends(cx, user).is_some() && self.folds_into_address(cx, sum, user))
     }
 
     /// The memory operand for the address `value`.
@@ -103,7 +135,9 @@ impl X86 {
             }
         }
         match cx.func.value_def(value) {
-            ValueDef::Int(number) => return mode.disp = mode.disp.wrapping_add(number as i32),
+            ValueDef::Int(number) if is_int_displacement(cx, value) => {
+                return mode.disp = mode.disp.wrapping_add(number as i32);
+            }
             ValueDef::Global(g) if mode.symbol.is_none() => {
                 return mode.symbol = Some(symbol(Symbol::Global(g)));
             }
@@ -113,24 +147,16 @@ impl X86 {
             _ => {}
         }
         if let Some(inst) = cx.folded(value) {
-            match *cx.func.inst(inst) {
-                InstData::Binary { op: BinaryOp::Add, args } => {
-                    // A shifted term first: it needs the index.
-                    let shifted = |v| {
-                        cx.folded(v).is_some_and(|i| {
-                            matches!(cx.func.inst(i), InstData::Binary { op: BinaryOp::Shl, .. })
-                        })
-                    };
-                    let [a, b] = if shifted(args[1]) { [args[1], args[0]] } else { args };
-                    self.add_term(cx, mode, a);
-                    return self.add_term(cx, mode, b);
-                }
-                InstData::Binary { op: BinaryOp::Shl, args: [x, k] } => {
-                    let scale = cx.func.int_value(k).unwrap_or(0) as u8;
-                    let index = self.reg(cx, x);
-                    return mode.index = Some((index, scale));
-                }
-                _ => {}
+            if let Some(args) = addends(cx, inst) {
+                // A scaled term first: it needs the index.
+                let is_scaled = cx.folded(args[1]).is_some_and(|i| scaled(cx, i).is_some());
+                let [a, b] = if is_scaled { [args[1], args[0]] } else { args };
+                self.add_term(cx, mode, a);
+                return self.add_term(cx, mode, b);
+            }
+            if let (None, Some((x, scale))) = (mode.index, scaled(cx, inst)) {
+                let index = self.reg(cx, x);
+                return mode.index = Some((index, scale));
             }
         }
         let reg = self.reg(cx, value);
@@ -139,4 +165,49 @@ impl X86 {
             _ => mode.index = Some((reg, 0)),
         }
     }
+}
+
+/// The terms of an addition of addresses.
+fn addends<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<[Value; 2]> {
+    match *cx.func.inst(inst) {
+        InstData::Binary { op: BinaryOp::Add, args }
+            if cx.func.value_type(args[0]) == cx.module.pointer_type =>
+        {
+            Some(args)
+        }
+        _ => None,
+    }
+}
+
+fn has_constant<S: Sink<Inst>>(cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
+    cx.is_constant(args[1]) || cx.is_constant(args[0])
+}
+
+/// Whether the value adds to the displacement of an operand and needs no register.
+fn is_displacement<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
+    is_int_displacement(cx, value)
+        || matches!(cx.func.value_def(value), ValueDef::Global(_) | ValueDef::Function(_))
+}
+
+/// Whether the value is a number that goes into the displacement: any for addresses of 32 bits, which wrap;
+/// for those of 64 bits one of which two add up without overflow.
+fn is_int_displacement<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
+    let is_wide = cx.module.pointer_type == Type::I64;
+    cx.func.int_value(value).is_some_and(|n| !is_wide || n.unsigned_abs() <= MAX_WIDE_DISPLACEMENT)
+}
+
+/// The value and the power of two of a multiplication that an index does: by 2, 4 or 8.
+fn scaled<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<(Value, u8)> {
+    let &InstData::Binary { op, args: [x, k] } = cx.func.inst(inst) else { return None };
+    if cx.func.value_type(x) != cx.module.pointer_type {
+        return None;
+    }
+    let scale = match (op, cx.func.int_value(k)?) {
+        (BinaryOp::Shl, n @ 1..=3) => n as u8,
+        (BinaryOp::Mul, 2) => 1,
+        (BinaryOp::Mul, 4) => 2,
+        (BinaryOp::Mul, 8) => 3,
+        _ => return None,
+    };
+    (!cx.is_constant(x)).then_some((x, scale))
 }

@@ -4,7 +4,8 @@
 //! allocator leaves a value in its slot where that saves a load, and emission folds it. Two-address
 //! instructions read and write `dst`. Lowering keeps flags alive only across instructions that write none:
 //! moves, loads, stores, [`Inst::Setcc`], [`Inst::Cmov`], and the allocator's edits, which are all moves;
-//! a constant (which may become `xor`) is materialised before the flags are made.
+//! a constant (which may become `xor`) and a sum ([`Inst::Lea`], which may become `add`) are made before
+//! the flags are.
 
 use crate::regs::{self, BYTE, GPR, XMM};
 use ice_asm::SymbolId;
@@ -177,16 +178,23 @@ pub enum Inst {
     Store { width: Width, src: VReg, mem: Amode },
     StoreImm { width: Width, imm: i32, mem: Amode },
     StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode },
+    /// dst = the address: an addition of up to two registers and a constant.
     Lea { width: Width, dst: VReg, mem: Amode },
     // ---- integer arithmetic
     Alu { op: Alu, width: Width, dst: VReg, src: Src },
     Compare { op: Compare, width: Width, lhs: VReg, rhs: Src },
+    CompareMem { op: Compare, width: Width, mem: Amode, imm: i32 },
+    /// Operations on memory: mem = mem op src.
+    AluMem { op: Alu, width: Width, src: VReg, mem: Amode },
+    AluMemImm { op: Alu, width: Width, imm: i32, mem: Amode },
+    UnaryMem { op: Unary, width: Width, mem: Amode },
+    ShiftMem { op: Shift, width: Width, amount: Amount, mem: Amode },
     Unary { op: Unary, width: Width, dst: VReg },
     Bswap { width: Width, dst: VReg },
     Shift { op: Shift, width: Width, dst: VReg, amount: Amount },
     DoubleShift { op: DoubleShift, width: Width, dst: VReg, src: VReg, amount: Amount },
     Imul { width: Width, dst: VReg, src: Src },
-    ImulImm { width: Width, dst: VReg, src: VReg, imm: i32 },
+    ImulImm { width: Width, dst: VReg, src: Src, imm: i32 },
     /// rdx:rax = rax × src.
     MulWide { sign: Sign, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
     /// rax = rdx:rax / src, rdx = remainder.
@@ -218,8 +226,8 @@ pub enum Inst {
     SseShift { op: SseOp, dst: VReg, imm: u8 },
     /// `ucomiss`, `ucomisd`.
     CompareXmm { op: SseOp, lhs: VReg, rhs: Src },
-    /// From a general register or slot: conversions and `movd`, `movq`.
-    GprToXmm { op: SseOp, width: Width, dst: VReg, src: VReg },
+    /// From a general register, slot or memory: conversions and `movd`, `movq`.
+    GprToXmm { op: SseOp, width: Width, dst: VReg, src: Src },
     /// To a general register.
     XmmToGpr { op: SseOp, width: Width, dst: VReg, src: VReg },
     /// A word into a lane.
@@ -327,7 +335,21 @@ impl MachInst for Inst {
                 visit(Operand::use_reg(src, class(width)));
                 mem.visit(Pos::Early, &mut visit);
             }
-            Inst::StoreImm { mem, .. } | Inst::StoreSymbol { mem, .. } => {
+            Inst::StoreImm { mem, .. }
+            | Inst::StoreSymbol { mem, .. }
+            | Inst::CompareMem { mem, .. }
+            | Inst::AluMemImm { mem, .. }
+            | Inst::UnaryMem { mem, .. } => {
+                mem.visit(Pos::Early, &mut visit);
+            }
+            Inst::AluMem { width, src, mem, .. } => {
+                visit(Operand::use_reg(src, class(width)));
+                mem.visit(Pos::Early, &mut visit);
+            }
+            Inst::ShiftMem { amount, mem, .. } => {
+                if let Amount::Cl(count) = amount {
+                    visit(Operand::use_fixed(count, GPR, RCX));
+                }
                 mem.visit(Pos::Early, &mut visit);
             }
             Inst::Alu { width, dst, src, .. } | Inst::Imul { width, dst, src } => {
@@ -359,7 +381,7 @@ impl MachInst for Inst {
                 visit(Operand::use_def_reg(dst, GPR));
             }
             Inst::ImulImm { dst, src, .. } => {
-                visit(Operand::use_any(src, GPR));
+                src.visit(GPR, &mut visit);
                 visit(Operand::def_reg(dst, GPR));
             }
             Inst::MulWide { lhs, src, lo, hi, .. } => {
@@ -417,7 +439,7 @@ impl MachInst for Inst {
                 rhs.visit(XMM, &mut visit);
             }
             Inst::GprToXmm { dst, src, .. } => {
-                visit(Operand::use_any(src, GPR));
+                src.visit(GPR, &mut visit);
                 visit(Operand::def_reg(dst, XMM));
             }
             Inst::XmmToGpr { dst, src, .. } => {

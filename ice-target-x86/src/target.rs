@@ -145,6 +145,10 @@ impl Target for X86 {
         self.folds_into(cx, def, user)
     }
 
+    fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        X86::folds_into_addresses(*self, cx, def)
+    }
+
     fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
         self.lower_inst(cx, inst)
     }

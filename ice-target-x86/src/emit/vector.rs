@@ -81,8 +81,8 @@ impl<L: Listing> Emitter<'_, L> {
                 let rhs = self.src_xm(&rhs);
                 self.e.sse_x_xm(op, lhs, rhs);
             }
-            Inst::GprToXmm { op, width, .. } => {
-                let src = self.rm();
+            Inst::GprToXmm { op, width, src, .. } => {
+                let src = self.src_rm(&src);
                 let dst = self.xmm();
                 self.e.sse_x_rm(op, width, dst, src);
             }

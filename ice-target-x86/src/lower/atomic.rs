@@ -77,11 +77,6 @@ impl X86 {
         Ok(())
     }
 
-    /// Whether a value of `ty` is a pair of registers.
-    fn is_pair(self, ty: Type) -> bool {
-        ty == Type::I64 && self.has_pairs()
-    }
-
     fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
         let mem = self.address(cx, address);
         if !self.is_pair(cx.func.value_type(result)) {

@@ -4,7 +4,7 @@ use crate::inst::{Compare, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, SseOp, Width};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{FloatCond, InstData, IntCond, Type, Value};
+use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// How the flags tell the result of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +17,13 @@ pub(crate) enum Test {
     NotBoth(Cond, Cond),
     /// Known without flags.
     Known(bool),
+}
+
+impl Test {
+    /// Whether a single condition of the flags tells the result.
+    pub(super) const fn is_one(self) -> bool {
+        matches!(self, Test::One(_))
+    }
 }
 
 /// Condition of an integer predicate (Intel SDM volume 1, appendix B).
@@ -37,7 +44,7 @@ fn int_cond(cond: IntCond) -> Cond {
 
 /// Whether the operands of `ucomis` are exchanged, and the test. Unordered sets ZF, PF and CF, so that only
 /// "above" conditions are false for a NaN.
-fn float_test(cond: FloatCond) -> (bool, Test) {
+pub(super) fn float_test(cond: FloatCond) -> (bool, Test) {
     use FloatCond::*;
     match cond {
         False => (false, Test::Known(false)),
@@ -60,27 +67,6 @@ fn float_test(cond: FloatCond) -> (bool, Test) {
 }
 
 impl X86 {
-    /// Whether `user` takes `def` into itself.
-    pub(crate) fn folds_into<S: Sink<Inst>>(
-        self,
-        cx: &Cx<'_, S>,
-        def: ice_ir::Inst,
-        user: ice_ir::Inst,
-    ) -> bool {
-        let scalar = |args: [Value; 2]| !cx.func.value_type(args[0]).is_vector();
-        let two_conditions = match *cx.func.inst(def) {
-            InstData::Icmp { args, .. } if scalar(args) => false,
-            InstData::Fcmp { args, cond } if scalar(args) => !matches!(float_test(cond).1, Test::One(_)),
-            _ => return self.folds_into_address(cx, def, user),
-        };
-        let result = cx.func.result(def);
-        match *cx.func.inst(user) {
-            InstData::CondBr { .. } => true,
-            InstData::Select { cond, .. } => Some(cond) == result && !two_conditions,
-            _ => false,
-        }
-    }
-
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
     pub(super) fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
@@ -93,7 +79,11 @@ impl X86 {
     /// Sets the flags for a condition value, which may have been folded.
     pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
         if let Some(inst) = cx.folded(cond) {
-            return self.compare(cx, inst);
+            return match *cx.func.inst(inst) {
+                InstData::Cast { arg, .. } => self.test_low_bit(cx, arg),
+                InstData::Binary { op, args } => self.test_logic(cx, op, args),
+                _ => self.compare(cx, inst),
+            };
         }
         if let Some(number) = cx.func.int_value(cond) {
             return Test::Known(number != 0);
@@ -103,17 +93,91 @@ impl X86 {
         Test::One(Cond::Ne)
     }
 
+    /// Whether the lowest bit of `value` is set.
+    fn test_low_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Test {
+        let op = Compare::Test;
+        match self.folded_load(cx, value) {
+            Some(mem) => cx.sink.push(Inst::CompareMem { op, width: Width::B8, mem, imm: 1 }),
+            None => {
+                let lhs = self.reg(cx, value);
+                cx.sink.push(Inst::Compare { op, width: Width::B32, lhs, rhs: Src::Imm(1) });
+            }
+        }
+        Test::One(Cond::Ne)
+    }
+
+    /// Whether an `and`, `or` or `xor` of booleans is true. Above the lowest eight bits is anything.
+    fn test_logic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, [a, b]: [Value; 2]) -> Test {
+        let [a, b] = if self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        let width = Width::B8;
+        match op {
+            BinaryOp::And => {
+                let rhs = self.src(cx, b);
+                let lhs = self.reg(cx, a);
+                cx.sink.push(Inst::Compare { op: Compare::Test, width, lhs, rhs });
+            }
+            _ => {
+                let rhs = self.src(cx, b);
+                let dst = self.temp(cx, Type::I1);
+                let lhs = self.src(cx, a);
+                self.mov(cx, Width::B32, dst, lhs);
+                let op = if op == BinaryOp::Or { Alu::Or } else { Alu::Xor };
+                cx.sink.push(Inst::Alu { op, width, dst, src: rhs });
+            }
+        }
+        Test::One(Cond::Ne)
+    }
+
     fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Test {
         let ty = cx.func.value_type(a);
-        let swap = cx.is_constant(a) && !cx.is_constant(b);
+        let swap = !cx.is_constant(b)
+            && (cx.is_constant(a) || cx.folded(a).is_some() && cx.folded(b).is_none() && !self.is_pair(ty));
         let (cond, [a, b]) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
-        if ty == Type::I64 && self.has_pairs() {
+        if self.is_pair(ty) {
             return self.compare_pairs(cx, cond, [a, b]);
         }
-        let lhs = self.reg(cx, a);
-        let rhs = self.src(cx, b);
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: self.width(ty), lhs, rhs });
+        let width = self.width(ty);
+        let folded = cx.folded(a).map(|inst| *cx.func.inst(inst));
+        if let Some(InstData::Binary { op: BinaryOp::And, args }) = folded
+            && cx.func.int_value(b) == Some(0)
+        {
+            self.test_bits(cx, width, args);
+            return Test::One(int_cond(cond));
+        }
+        let op = Compare::Cmp;
+        let rhs = match cx.folded(b) {
+            Some(_) => self.exact_src(cx, b),
+            None => self.src(cx, b),
+        };
+        match rhs {
+            Src::Imm(imm) if let Some(mem) = self.folded_load(cx, a) => {
+                cx.sink.push(Inst::CompareMem { op, width, mem, imm });
+            }
+            _ => {
+                let lhs = self.reg(cx, a);
+                cx.sink.push(Inst::Compare { op, width, lhs, rhs });
+            }
+        }
         Test::One(int_cond(cond))
+    }
+
+    /// The flags of `a & b`: those of its comparison with zero.
+    fn test_bits<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, [a, b]: [Value; 2]) {
+        let op = Compare::Test;
+        let [a, b] = if self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        let rhs = match cx.folded(b) {
+            Some(_) => self.exact_src(cx, b),
+            None => self.src(cx, b),
+        };
+        match rhs {
+            Src::Imm(imm) if let Some(mem) = self.folded_load(cx, a) => {
+                cx.sink.push(Inst::CompareMem { op, width, mem, imm });
+            }
+            _ => {
+                let lhs = self.reg(cx, a);
+                cx.sink.push(Inst::Compare { op, width, lhs, rhs });
+            }
+        }
     }
 
     /// Equality: or of the differences of the halves. Order: subtract with borrow, which leaves the sign,
@@ -162,7 +226,7 @@ impl X86 {
             _ => SseOp::Ucomisd,
         };
         let [a, b] = if swap { [b, a] } else { [a, b] };
-        let rhs = Src::Reg(self.reg(cx, b));
+        let rhs = self.float_src(cx, b);
         let lhs = self.reg(cx, a);
         cx.sink.push(Inst::CompareXmm { op, lhs, rhs });
         test

@@ -5,7 +5,7 @@ use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 use ice_passes::Libcall;
 
 /// The instruction for an operator on f32 or f64.
@@ -41,9 +41,24 @@ impl X86 {
             return self.libcall(cx, by_type(ty, Libcall::Fmodf, Libcall::Fmod), &args, Some(result));
         };
         let dst = cx.regs(result);
-        let src = Src::Reg(self.reg(cx, b));
+        let swap = matches!(op, SseOp::Addss | SseOp::Addsd | SseOp::Mulss | SseOp::Mulsd)
+            && self.exchanges(cx, [a, b]);
+        let [a, b] = if swap { [b, a] } else { [a, b] };
+        let src = self.float_src(cx, b);
         self.move_value(cx, dst, a);
         cx.sink.push(Inst::Sse { op, dst: dst.lo(), src });
+    }
+
+    /// A scalar as a source operand: memory for constants and folded loads.
+    pub(super) fn float_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match cx.func.value_def(value) {
+            ValueDef::Float(bits) => {
+                let is_single = cx.func.value_type(value) == Type::F32;
+                let size = if is_single { ConstantSize::C4 } else { ConstantSize::C8 };
+                Src::Mem(self.constant_address(cx, size, bits.into()))
+            }
+            _ => self.exact_src(cx, value),
+        }
     }
 
     /// Conversions that involve a scalar floating-point type.
@@ -52,12 +67,16 @@ impl X86 {
         let dst = cx.regs(result);
         match op {
             CastOp::Fptrunc | CastOp::Fpext => {
-                let src = Src::Reg(self.reg(cx, arg));
+                let src = self.exact_src(cx, arg);
                 let op = by_type(from, SseOp::Cvtss2sd, SseOp::Cvtsd2ss);
                 cx.sink.push(Inst::SseUnary { op, dst: dst.lo(), src });
             }
             CastOp::Fptosi | CastOp::Fptoui => self.float_to_int(cx, op, arg, result),
             CastOp::Sitofp | CastOp::Uitofp => self.int_to_float(cx, op, arg, result),
+            _ if cx.folded(arg).is_some() => match self.folded_load(cx, arg) {
+                Some(mem) => self.load_from(cx, mem, result),
+                None => self.move_value(cx, dst, arg),
+            },
             _ if from == to => self.move_value(cx, dst, arg),
             _ => match (from, to) {
                 (Type::F32, _) => {
@@ -66,7 +85,7 @@ impl X86 {
                     cx.sink.push(Inst::XmmToGpr { op, width, dst: dst.lo(), src });
                 }
                 (_, Type::F32) => {
-                    let src = self.reg(cx, arg);
+                    let src = Src::Reg(self.reg(cx, arg));
                     let (op, width) = (SseOp::MovGpr, Width::B32);
                     cx.sink.push(Inst::GprToXmm { op, width, dst: dst.lo(), src });
                 }
@@ -76,7 +95,7 @@ impl X86 {
                     cx.sink.push(Inst::XmmToGpr { op, width, dst: dst.lo(), src });
                 }
                 (_, Type::F64) if !self.has_pairs() => {
-                    let src = self.reg(cx, arg);
+                    let src = Src::Reg(self.reg(cx, arg));
                     let (op, width) = (SseOp::MovGpr, Width::B64);
                     cx.sink.push(Inst::GprToXmm { op, width, dst: dst.lo(), src });
                 }
@@ -178,19 +197,25 @@ impl X86 {
                 self.libcall(cx, helper, &args, Some(result));
             }
             Type::I64 if self.has_pairs() => {
-                let mem = self.transfer_slot(cx);
-                self.store_to(cx, mem, arg);
-                self.convert_through_fpu(cx, mem, to, dst);
+                let transfer = self.transfer_slot(cx);
+                let mem = match self.folded_load(cx, arg) {
+                    Some(mem) => mem,
+                    None => {
+                        self.store_to(cx, transfer, arg);
+                        transfer
+                    }
+                };
+                self.convert_through_fpu(cx, [mem, transfer], to, dst);
             }
             Type::I32 if self.has_pairs() && unsigned => {
                 let mem = self.transfer_slot(cx);
                 self.store_to(cx, mem, arg);
                 cx.sink.push(Inst::StoreImm { width: Width::B32, imm: 0, mem: mem.offset(4) });
-                self.convert_through_fpu(cx, mem, to, dst);
+                self.convert_through_fpu(cx, [mem, mem], to, dst);
             }
             Type::I64 if unsigned => self.convert_unsigned(cx, arg, to, dst),
             Type::I64 => {
-                let src = self.reg(cx, arg);
+                let src = self.exact_src(cx, arg);
                 self.convert(cx, to, Width::B64, dst, src);
             }
             // The upper half of the register is zero: the number is not negative in 64 bits.
@@ -198,32 +223,43 @@ impl X86 {
                 let wide = self.temp(cx, Type::I64);
                 let src = self.reg(cx, arg);
                 cx.sink.push(Inst::ZeroUpper { dst: wide, src });
-                self.convert(cx, to, Width::B64, dst, wide);
+                self.convert(cx, to, Width::B64, dst, Src::Reg(wide));
             }
             Type::I1 if !unsigned => {
                 let src = self.extended(cx, Extend::Zero, arg);
                 cx.sink.push(Inst::Unary { op: ice_asm::x86::Unary::Neg, width: Width::B32, dst: src });
+                self.convert(cx, to, Width::B32, dst, Src::Reg(src));
+            }
+            Type::I32 => {
+                let src = Src::Reg(self.reg(cx, arg));
                 self.convert(cx, to, Width::B32, dst, src);
             }
             _ => {
                 let kind = if unsigned { Extend::Zero } else { Extend::Sign };
                 let src = self.extended(cx, kind, arg);
-                self.convert(cx, to, Width::B32, dst, src);
+                self.convert(cx, to, Width::B32, dst, Src::Reg(src));
             }
         }
     }
 
-    fn convert<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Type, width: Width, dst: VReg, src: VReg) {
+    fn convert<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Type, width: Width, dst: VReg, src: Src) {
         let op = by_type(to, SseOp::Cvtsi2ss, SseOp::Cvtsi2sd);
         cx.sink.push(Inst::GprToXmm { op, width, dst, src });
     }
 
-    /// The x87 stack holds any 64-bit integer exactly, so that the store rounds once.
-    fn convert_through_fpu<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, to: Type, dst: VReg) {
+    /// From the one to the other memory operand, and to `dst`. The x87 stack holds any 64-bit integer
+    /// exactly, so that the store rounds once.
+    fn convert_through_fpu<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        [from, transfer]: [Amode; 2],
+        to: Type,
+        dst: VReg,
+    ) {
         let size = to.bytes() as u8;
-        cx.sink.push(Inst::PushFpuInt { mem });
-        cx.sink.push(Inst::PopFpuMem { size, mem });
-        cx.sink.push(Inst::LoadXmm { size, dst, mem });
+        cx.sink.push(Inst::PushFpuInt { mem: from });
+        cx.sink.push(Inst::PopFpuMem { size, mem: transfer });
+        cx.sink.push(Inst::LoadXmm { size, dst, mem: transfer });
     }
 
     /// Unsigned 64-bit: numbers with the top bit are halved with the lost bit kept as a sticky one, which
@@ -237,10 +273,10 @@ impl X86 {
         self.mov(cx, width, low, Src::Reg(src));
         cx.sink.push(Inst::Alu { op: Alu::And, width, dst: low, src: Src::Imm(1) });
         cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: half, src: Src::Reg(low) });
-        self.convert(cx, to, width, doubled, half);
+        self.convert(cx, to, width, doubled, Src::Reg(half));
         let add = by_type(to, SseOp::Addss, SseOp::Addsd);
         cx.sink.push(Inst::Sse { op: add, dst: doubled, src: Src::Reg(doubled) });
-        self.convert(cx, to, width, dst, src);
+        self.convert(cx, to, width, dst, Src::Reg(src));
         cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: src, rhs: Src::Imm(0) });
         let size = to.bytes() as u8;
         cx.sink.push(Inst::SelectXmm { cond: Cond::S, dst, src: doubled, size });

@@ -1,6 +1,6 @@
 //! Integers of up to the width of a register.
 
-use crate::inst::{Amount, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
@@ -40,8 +40,10 @@ impl X86 {
         let ty = cx.func.value_type(result);
         let width = self.arithmetic_width(ty);
         let dst = cx.regs(result).lo();
-        let swap = op.is_commutative() && cx.is_constant(a) && !cx.is_constant(b);
-        let [a, b] = if swap { [b, a] } else { [a, b] };
+        let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, op, [a, b], width, dst) {
+            return;
+        }
         if let Some(op) = alu(op) {
             let rhs = self.src(cx, b);
             let lhs = self.src(cx, a);
@@ -54,6 +56,47 @@ impl X86 {
         } else {
             self.divide(cx, op, [a, b], ty, dst);
         }
+    }
+
+    /// Whether the right operand of a commutative operation should be the one that the result replaces: a
+    /// constant or what is in memory goes to the right, a register that nothing else reads to the left.
+    pub(super) fn exchanges<S: Sink<Inst>>(self, cx: &Cx<'_, S>, [a, b]: [Value; 2]) -> bool {
+        if cx.is_constant(b) || cx.folded(b).is_some() {
+            return false;
+        }
+        cx.is_constant(a) || cx.folded(a).is_some() || cx.uses.count(a) > 1 && cx.uses.count(b) == 1
+    }
+
+    /// An addition as an address, where that saves the copy of an operand: with a constant, or if both
+    /// operands are needed again. False, and nothing done, for other sums.
+    fn lea_sum<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        [a, b]: [Value; 2],
+        width: Width,
+        dst: VReg,
+    ) -> bool {
+        if cx.is_constant(a) || cx.folded(a).is_some() {
+            return false;
+        }
+        let mem = match cx.func.int_value(b) {
+            Some(n) => {
+                let number = if op == BinaryOp::Sub { n.checked_neg() } else { Some(n) };
+                let Some(disp) = number.and_then(|n| i32::try_from(n).ok()) else { return false };
+                Amode::new(Base::Reg(self.reg(cx, a)), disp)
+            }
+            None => {
+                let lives_on = |v| !cx.is_constant(v) && cx.folded(v).is_none() && cx.uses.count(v) > 1;
+                if op == BinaryOp::Sub || !lives_on(a) || !lives_on(b) {
+                    return false;
+                }
+                let index = Some((self.reg(cx, b), 0));
+                Amode { index, ..Amode::reg(self.reg(cx, a)) }
+            }
+        };
+        cx.sink.push(Inst::Lea { width, dst, mem });
+        true
     }
 
     fn int_shift<S: Sink<Inst>>(
@@ -75,8 +118,20 @@ impl X86 {
             Shift::Sar if ty.bits() < 32 => Src::Reg(self.extended(cx, Extend::Sign, a)),
             _ => self.src(cx, a),
         };
-        self.mov(cx, width, dst, lhs);
-        cx.sink.push(Inst::Shift { op, width, dst, amount });
+        match (op, amount, lhs) {
+            // A scaled index does not destroy a value that is needed again.
+            (Shift::Shl, Amount::Imm(n @ 1..=3), Src::Reg(x)) if cx.uses.count(a) > 1 => {
+                let mem = match n {
+                    1 => Amode { index: Some((x, 0)), ..Amode::reg(x) },
+                    _ => Amode { index: Some((x, n)), ..Amode::new(Base::None, 0) },
+                };
+                cx.sink.push(Inst::Lea { width, dst, mem });
+            }
+            _ => {
+                self.mov(cx, width, dst, lhs);
+                cx.sink.push(Inst::Shift { op, width, dst, amount });
+            }
+        }
     }
 
     fn multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], ty: Type, dst: VReg) {
@@ -88,12 +143,19 @@ impl X86 {
                 let amount = Amount::Imm(n.trailing_zeros() as u8);
                 cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst, amount });
             }
+            Some(n @ (3 | 5 | 9)) if cx.folded(a).is_none() => {
+                let x = self.reg(cx, a);
+                let index = Some((x, (n - 1).trailing_zeros() as u8));
+                cx.sink.push(Inst::Lea { width, dst, mem: Amode { index, ..Amode::reg(x) } });
+            }
             Some(imm) => {
-                let src = self.reg(cx, a);
+                let src = if cx.is_constant(a) { Src::Reg(self.reg(cx, a)) } else { self.src(cx, a) };
                 cx.sink.push(Inst::ImulImm { width, dst, src, imm });
             }
             None => {
-                let rhs = Src::Reg(self.reg(cx, b));
+                let rhs = self.src(cx, b);
+                let rhs =
+                    if let Src::Imm(_) | Src::Symbol(..) = rhs { Src::Reg(self.reg(cx, b)) } else { rhs };
                 let lhs = self.src(cx, a);
                 self.mov(cx, width, dst, lhs);
                 cx.sink.push(Inst::Imul { width, dst, src: rhs });
@@ -131,7 +193,7 @@ impl X86 {
         let (lo, src) = if ty == Type::I64 {
             (self.reg(cx, a), self.reg(cx, b))
         } else {
-            (self.extended(cx, extend, a), self.extended(cx, extend, b))
+            (self.extended_reg(cx, extend, a), self.extended_reg(cx, extend, b))
         };
         let hi = self.temp(cx, ty.max(Type::I32));
         if signed {
@@ -157,29 +219,32 @@ impl X86 {
         let pair_result = to == Type::I64 && self.has_pairs();
         match op {
             CastOp::Trunc => {
-                let src = match from == Type::I64 && self.has_pairs() {
-                    true => self.pair_src(cx, arg)[0],
-                    false => self.src(cx, arg),
-                };
-                match src {
-                    // The upper half of an i32 must become zero.
-                    Src::Reg(src) if from == Type::I64 && to == Type::I32 && !self.has_pairs() => {
-                        cx.sink.push(Inst::ZeroUpper { dst, src });
+                if let Some(mem) = self.folded_load(cx, arg) {
+                    cx.sink.push(Inst::Load { width: self.width(to), dst, mem });
+                } else {
+                    let src = match self.is_pair(from) {
+                        true => self.pair_src(cx, arg)[0],
+                        false => self.src(cx, arg),
+                    };
+                    match src {
+                        // The upper half of an i32 must become zero.
+                        Src::Reg(src) if from == Type::I64 && to == Type::I32 && !self.has_pairs() => {
+                            cx.sink.push(Inst::ZeroUpper { dst, src });
+                        }
+                        _ => self.mov(cx, Width::B32, dst, src),
                     }
-                    _ => self.mov(cx, Width::B32, dst, src),
                 }
                 if to == Type::I1 {
                     cx.sink.push(Inst::Alu { op: Alu::And, width: Width::B32, dst, src: Src::Imm(1) });
                 }
             }
             CastOp::Zext => {
-                let src = Src::Reg(self.reg(cx, arg));
-                match (from, src) {
+                match (from, self.exact_src(cx, arg)) {
                     (Type::I32, Src::Reg(src)) if !pair_result => {
                         cx.sink.push(Inst::ZeroUpper { dst, src });
                     }
-                    (Type::I32, _) => self.mov(cx, Width::B32, dst, src),
-                    _ => {
+                    (Type::I32, src) => self.mov(cx, Width::B32, dst, src),
+                    (_, src) => {
                         let kind = Extend::Zero;
                         cx.sink.push(Inst::Extend { kind, from: self.width(from), to: Width::B32, dst, src });
                     }
@@ -189,7 +254,7 @@ impl X86 {
                 }
             }
             _ => {
-                let src = Src::Reg(self.reg(cx, arg));
+                let src = self.exact_src(cx, arg);
                 let width = if pair_result { Width::B32 } else { self.arithmetic_width(to) };
                 match from {
                     Type::I1 => {

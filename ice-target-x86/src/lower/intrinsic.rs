@@ -71,7 +71,7 @@ impl X86 {
             }
             Intrinsic::Sqrt => {
                 if let Some(result) = result {
-                    let src = Src::Reg(self.reg(cx, args[0]));
+                    let src = self.exact_src(cx, args[0]);
                     let dst = cx.regs(result).lo();
                     cx.sink.push(Inst::SseUnary { op: by_type(ty, SseOp::Sqrtss, SseOp::Sqrtsd), dst, src });
                 }

@@ -1,11 +1,12 @@
 //! Loads, stores and stack allocation.
 
+use super::int::{alu, shift};
 use super::{STACK_ALIGN_LOG2, fixed_alloca};
-use crate::inst::{Amode, Base, Inst, Src};
+use crate::inst::{Amode, Amount, Base, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Width};
+use ice_asm::x86::{Alu, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{Type, Value};
+use ice_ir::{BinaryOp, InstData, Type, Value};
 use ice_passes::ErrorKind;
 
 impl X86 {
@@ -31,9 +32,78 @@ impl X86 {
     }
 
     /// A store of any type.
-    pub(super) fn store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, value: Value) {
+    pub(super) fn store<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        address: Value,
+        value: Value,
+    ) {
+        if let Some(def) = cx.folded(value)
+            && let Some(operand) = self.memory_operand_of(cx, def, inst)
+        {
+            return self.modify(cx, def, operand, address);
+        }
         let mem = self.address(cx, address);
         self.store_to(cx, mem, value);
+    }
+
+    /// The operation `def`, of which `operand` is in memory at `address`, where its result goes.
+    fn modify<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, def: ice_ir::Inst, operand: Value, address: Value) {
+        let &InstData::Binary { op, args } = cx.func.inst(def) else { return };
+        let ty = cx.func.value_type(operand);
+        let width = self.width(ty);
+        let other = if args[0] == operand { args[1] } else { args[0] };
+        if let Some(op) = shift(op) {
+            let amount = match cx.func.int_value(other) {
+                Some(n) => Amount::Imm((n as u32 & (ty.bits() - 1)) as u8),
+                None => Amount::Cl(self.reg(cx, other)),
+            };
+            let mem = self.address(cx, address);
+            return cx.sink.push(Inst::ShiftMem { op, width, amount, mem });
+        }
+        let Some(alu) = alu(op) else { return };
+        if self.is_pair(ty) {
+            let high = match alu {
+                Alu::Add => Alu::Adc,
+                Alu::Sub => Alu::Sbb,
+                other => other,
+            };
+            let parts = match cx.func.int_value(other) {
+                Some(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
+                None => {
+                    let regs = self.regs(cx, other);
+                    [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+                }
+            };
+            let mem = self.address(cx, address);
+            self.alu_memory(cx, alu, Width::B32, parts[0], mem);
+            return self.alu_memory(cx, high, Width::B32, parts[1], mem.offset(4));
+        }
+        let unary = match (op, cx.func.int_value(other)) {
+            (BinaryOp::Xor, Some(-1)) => Some(Unary::Not),
+            (BinaryOp::Sub, Some(0)) if operand == args[1] => Some(Unary::Neg),
+            _ => None,
+        };
+        if let Some(op) = unary {
+            let mem = self.address(cx, address);
+            return cx.sink.push(Inst::UnaryMem { op, width, mem });
+        }
+        let src = match cx.func.int_value(other).and_then(|n| i32::try_from(n).ok()) {
+            Some(imm) => Src::Imm(imm),
+            None => Src::Reg(self.reg(cx, other)),
+        };
+        let mem = self.address(cx, address);
+        self.alu_memory(cx, alu, width, src, mem);
+    }
+
+    /// `mem = mem op src`, where `src` is a register or constant.
+    fn alu_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, width: Width, src: Src, mem: Amode) {
+        match src {
+            Src::Imm(imm) => cx.sink.push(Inst::AluMemImm { op, width, imm, mem }),
+            Src::Reg(src) => cx.sink.push(Inst::AluMem { op, width, src, mem }),
+            _ => {}
+        }
     }
 
     /// A store of `value` to a memory operand.

@@ -9,6 +9,7 @@ mod call;
 mod compare;
 mod control;
 mod float;
+mod fold;
 mod int;
 mod intrinsic;
 mod memory;
@@ -146,7 +147,7 @@ impl X86 {
                 Ok(())
             }
             InstData::Store { address, value, .. } => {
-                self.store(cx, address, value);
+                self.store(cx, inst, address, value);
                 Ok(())
             }
             InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
@@ -243,9 +244,24 @@ impl X86 {
         regs
     }
 
-    /// The registers of a value, constants materialised.
+    /// The registers of a value, constants materialised. What was folded into an instruction that wants it
+    /// in a register after all is lowered here.
     pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
-        if cx.is_constant(value) { self.materialize_constant(cx, value) } else { cx.regs(value) }
+        if cx.is_constant(value) {
+            return self.materialize_constant(cx, value);
+        }
+        if let Some(inst) = cx.folded(value) {
+            self.unfold(cx, inst);
+        }
+        cx.regs(value)
+    }
+
+    #[inline(never)]
+    fn unfold<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) {
+        cx.unfold(inst);
+        // What is folded is arithmetic, a comparison or a load: none of them can fail.
+        let lowered = self.lower_inst(cx, inst);
+        debug_assert!(lowered.is_ok());
     }
 
     /// The only register of a value, constants materialised.
@@ -253,7 +269,8 @@ impl X86 {
         self.regs(cx, value).lo()
     }
 
-    /// A value as a source operand: an immediate where one fits.
+    /// A value as a source operand: an immediate where one fits, memory for a folded load. Such a load is
+    /// of 32 or 64 bits: of narrower ones see [`Self::exact_src`].
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match cx.func.value_def(value) {
             ValueDef::Int(n) if cx.func.value_type(value) == Type::I1 => Src::Imm((n & 1) as i32),
@@ -264,7 +281,16 @@ impl X86 {
             ValueDef::Undef if cx.func.value_type(value).is_scalar_int() => Src::Imm(0),
             ValueDef::Function(f) => Src::Symbol(symbol(Symbol::Function(f)), 0),
             ValueDef::Global(g) => Src::Symbol(symbol(Symbol::Global(g)), 0),
-            _ => Src::Reg(self.reg(cx, value)),
+            _ if matches!(cx.func.value_type(value), Type::I8 | Type::I16) => Src::Reg(self.reg(cx, value)),
+            _ => self.exact_src(cx, value),
+        }
+    }
+
+    /// A value that is no constant as a source operand of exactly its width.
+    pub(crate) fn exact_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match self.folded_load(cx, value) {
+            Some(mem) => Src::Mem(mem),
+            None => Src::Reg(self.reg(cx, value)),
         }
     }
 
@@ -273,10 +299,13 @@ impl X86 {
         match cx.func.value_def(value) {
             ValueDef::Int(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
             ValueDef::Undef => [Src::Imm(0), Src::Imm(0)],
-            _ => {
-                let regs = self.regs(cx, value);
-                [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
-            }
+            _ => match self.folded_load(cx, value) {
+                Some(mem) => [Src::Mem(mem), Src::Mem(mem.offset(4))],
+                None => {
+                    let regs = self.regs(cx, value);
+                    [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+                }
+            },
         }
     }
 
@@ -311,6 +340,14 @@ impl X86 {
         }
     }
 
+    /// An integer value extended to 32 bits: a copy in a fresh register, or that of an `i32`.
+    pub(crate) fn extended_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, kind: Extend, value: Value) -> VReg {
+        match cx.func.value_type(value) {
+            Type::I32 => self.reg(cx, value),
+            _ => self.extended(cx, kind, value),
+        }
+    }
+
     /// A copy of an integer value extended to 32 bits in a fresh register.
     pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, kind: Extend, value: Value) -> VReg {
         let ty = cx.func.value_type(value);
@@ -325,7 +362,7 @@ impl X86 {
             let src = self.src(cx, value);
             self.mov(cx, Width::B32, dst, src);
         } else {
-            let src = Src::Reg(self.reg(cx, value));
+            let src = self.exact_src(cx, value);
             cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src });
         }
         dst

@@ -24,8 +24,7 @@ impl X86 {
         result: Value,
     ) {
         let dst = cx.regs(result);
-        let swap = op.is_commutative() && cx.is_constant(a) && !cx.is_constant(b);
-        let [a, b] = if swap { [b, a] } else { [a, b] };
+        let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
         if let Some(low) = alu(op) {
             let high = match low {
                 Alu::Add => Alu::Adc,

@@ -103,7 +103,7 @@ impl X86 {
     /// and compares it with itself.
     fn bits_to_mask<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: VReg, src: VReg) {
         let low = self.vector_temp(cx);
-        cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width: Width::B32, dst: low, src });
+        cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width: Width::B32, dst: low, src: Src::Reg(src) });
         let bytes = lane_bits(ty) == 8;
         if bytes {
             // Each of the two bytes twice: a word of its own.

@@ -102,7 +102,12 @@ impl X86 {
             cx.sink.push(Inst::MovXmm { dst: low, src, size: 4 });
         } else {
             let src = self.lane_of(cx, ty, element);
-            cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width: Width::B32, dst: low, src });
+            cx.sink.push(Inst::GprToXmm {
+                op: SseOp::MovGpr,
+                width: Width::B32,
+                dst: low,
+                src: Src::Reg(src),
+            });
         }
         let dst = cx.regs(result).lo();
         let [first, second] = INSERT_SHUFFLES[usize::from(lane & 3)];

@@ -191,6 +191,12 @@ impl Machine<'_> {
                 let value = Self::alu(op, self.get(dst), self.src(width.bytes(), &src));
                 self.set_int(width, dst, value);
             }
+            Inst::Lea { width, dst, mem } => {
+                let Base::Reg(base) = mem.base else { panic!("{inst:?}") };
+                let index = mem.index.map_or(0, |(index, scale)| self.get(index) << scale);
+                let sum = self.get(base).wrapping_add(index).wrapping_add(mem.disp as u128);
+                self.set_int(width, dst, sum);
+            }
             Inst::Unary { op: Unary::Neg, width, dst } => {
                 self.set_int(width, dst, self.get(dst).wrapping_neg());
             }
@@ -299,7 +305,7 @@ impl Machine<'_> {
                 self.set(dst, value);
             }
             Inst::GprToXmm { op: SseOp::MovGpr, width, dst, src } => {
-                self.set(dst, cut(8 * width.bytes(), self.get(src)));
+                self.set(dst, self.src(width.bytes(), &src));
             }
             Inst::XmmToGpr { op, width, dst, src } => {
                 let value = match op {

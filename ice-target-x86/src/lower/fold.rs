@@ -1,0 +1,211 @@
+//! Which values are not computed where they are defined, but by their only user, in one instruction.
+//!
+//! | definition | user | becomes |
+//! |---|---|---|
+//! | load | arithmetic, comparison, conversion | a memory operand |
+//! | load and operation on it | store to the same address | an operation on memory |
+//! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
+//! | and | comparison with zero | `test` |
+//! | addition, scaling | address | an operand ([`address`](crate::address)) |
+//!
+//! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
+//! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
+//! For a load that is later than it stood: it must read the same. So both are in one block, and no
+//! instruction between them has a side effect ([`X86::may_delay`]). An operation on memory is a load, an
+//! operation that alone uses it, and a store that alone uses that, all of one block, load and store with
+//! the same address value and type, and nothing between them that has a side effect.
+//!
+//! A rule that finds no use for a folded definition asks for its register, and it is lowered then and there
+//! ([`X86::regs`]).
+//!
+//! Cost: constant for each definition with one use.
+
+use super::compare::float_test;
+use super::int::{alu, shift};
+use crate::inst::{Amode, Inst};
+use crate::target::{Cx, X86};
+use ice_ir::mach::Sink;
+use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
+
+/// How many instructions a load is moved down at most.
+const MAX_DELAY: u32 = 12;
+
+impl X86 {
+    /// Whether `user` computes `def`, its operand in its block that nothing else uses, itself.
+    pub(crate) fn folds_into<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let Some(result) = cx.func.result(def) else { return false };
+        let decides = || match *cx.func.inst(user) {
+            InstData::CondBr { .. } => true,
+            InstData::Select { cond, .. } => cond == result,
+            _ => false,
+        };
+        match *cx.func.inst(def) {
+            InstData::Icmp { args, .. } => !cx.func.value_type(args[0]).is_vector() && decides(),
+            InstData::Fcmp { args, cond } => {
+                !cx.func.value_type(args[0]).is_vector()
+                    && decides()
+                    && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
+            }
+            InstData::Cast { op: CastOp::Trunc, .. } => cx.func.value_type(result) == Type::I1 && decides(),
+            InstData::Load { .. } => self.folds_load(cx, def, user),
+            InstData::Binary { op, .. } => match cx.func.value_type(result) {
+                Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
+                ty if ty.is_scalar_int() => {
+                    op == BinaryOp::And && self.is_bit_test(cx, ty, result, user)
+                        || self.memory_operand_of(cx, def, user).is_some()
+                        || self.folds_into_address(cx, def, user)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether `user` compares `result`, of type `ty`, with zero.
+    fn is_bit_test<S: Sink<Inst>>(self, cx: &Cx<'_, S>, ty: Type, result: Value, user: ice_ir::Inst) -> bool {
+        match *cx.func.inst(user) {
+            InstData::Icmp { args, .. } => {
+                args[0] == result && cx.func.int_value(args[1]) == Some(0) && !self.is_pair(ty)
+            }
+            _ => false,
+        }
+    }
+
+    /// The operand of `def` that is loaded from where `store` puts the result of `def`, if the three become
+    /// one operation on memory.
+    pub(super) fn memory_operand_of<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        store: ice_ir::Inst,
+    ) -> Option<Value> {
+        let &InstData::Store { address, value, .. } = cx.func.inst(store) else { return None };
+        let &InstData::Binary { op, args } = cx.func.inst(def) else { return None };
+        let ty = cx.func.value_type(value);
+        if cx.func.result(def) != Some(value) || !ty.is_scalar_int() || ty == Type::I1 {
+            return None;
+        }
+        let is_shift = shift(op).is_some();
+        if alu(op).is_none() && !is_shift || is_shift && self.is_pair(ty) {
+            return None;
+        }
+        let is_negation = op == BinaryOp::Sub && cx.func.int_value(args[0]) == Some(0) && !self.is_pair(ty);
+        args.into_iter().enumerate().find_map(|(n, arg)| {
+            if n == 1 && !op.is_commutative() && !is_negation {
+                return None;
+            }
+            let load = cx.func.defining_inst(arg)?;
+            let &InstData::Load { address: from, .. } = cx.func.inst(load) else { return None };
+            (from == address
+                && cx.uses.only_user_in_block(cx.func, load, arg) == Some(def)
+                && self.may_delay(cx, load, store))
+            .then_some(arg)
+        })
+    }
+
+    /// Whether `user` reads what `load` loads from memory itself.
+    fn folds_load<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        let Some(result) = cx.func.result(load) else { return false };
+        let ty = cx.func.value_type(result);
+        if ty.is_vector() {
+            return false;
+        }
+        let is_whole = matches!(ty, Type::I32 | Type::I64);
+        let folds = match *cx.func.inst(user) {
+            InstData::Binary { op, args } => {
+                let other = if args[0] == result { args[1] } else { args[0] };
+                let is_right = args[1] == result;
+                let next = cx.func.result(user).and_then(|v| cx.uses.only_user_in_block(cx.func, user, v));
+                if next.is_some_and(|next| self.memory_operand_of(cx, user, next) == Some(result)) {
+                    true
+                } else if next.is_some_and(|next| self.folds_into_address(cx, user, next)) {
+                    false
+                } else if op == BinaryOp::And && next.is_some_and(|n| self.folds_into(cx, user, n)) {
+                    true
+                } else if op.is_float() {
+                    op != BinaryOp::Frem && (is_right || op.is_commutative()) && !cx.is_constant(other)
+                } else if op == BinaryOp::Mul {
+                    is_whole && !self.is_pair(ty)
+                } else if self.is_pair(ty) && shift(op).is_some() {
+                    !is_right && cx.is_constant(other)
+                } else {
+                    is_whole
+                        && alu(op).is_some()
+                        && (is_right || op.is_commutative())
+                        && (!cx.is_constant(other) || self.is_pair(ty))
+                }
+            }
+            InstData::Icmp { .. } => true,
+            InstData::Fcmp { args, cond } => {
+                let right = if float_test(cond).0 { args[0] } else { args[1] };
+                right == result
+            }
+            InstData::Cast { op, .. } => self.converts_from_memory(cx, op, ty, user),
+            InstData::CallIntrinsic { op: Intrinsic::Sqrt, .. } => true,
+            _ => false,
+        };
+        folds && self.may_delay(cx, load, self.last_of_chain(cx, user))
+    }
+
+    /// Whether the cast `user` has a form that reads its operand, of type `from`, from memory.
+    fn converts_from_memory<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        op: CastOp,
+        from: Type,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let Some(result) = cx.func.result(user) else { return false };
+        let to = cx.func.value_type(result);
+        match op {
+            CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Fpext | CastOp::Fptrunc => true,
+            CastOp::Sitofp => !to.is_vector(),
+            CastOp::Bitcast => !to.is_vector() && to != Type::I1,
+            _ => from == Type::I8 || from == Type::I16,
+        }
+    }
+
+    /// Where the result of `inst` is computed: at the end of the chain of its users that take it in.
+    fn last_of_chain<S: Sink<Inst>>(self, cx: &Cx<'_, S>, mut inst: ice_ir::Inst) -> ice_ir::Inst {
+        while let Some(result) = cx.func.result(inst)
+            && let Some(user) = cx.uses.only_user_in_block(cx.func, inst, result)
+            && self.folds_into(cx, inst, user)
+        {
+            inst = user;
+        }
+        inst
+    }
+
+    /// Whether `load` reads the same right before `place`, which comes later in its block.
+    fn may_delay<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, place: ice_ir::Inst) -> bool {
+        let mut next = cx.func.layout.next_inst(load);
+        for _ in 0..MAX_DELAY {
+            match next {
+                Some(inst) if inst == place => return true,
+                Some(inst) if !cx.func.inst(inst).has_side_effects() => {
+                    next = cx.func.layout.next_inst(inst);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Where a value is in memory, if it is a load that was folded into the instruction being lowered.
+    pub(super) fn folded_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<Amode> {
+        match *cx.func.inst(cx.folded(value)?) {
+            InstData::Load { address, .. } => Some(self.address(cx, address)),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of `ty` is a pair of registers.
+    pub(super) const fn is_pair(self, ty: Type) -> bool {
+        matches!(ty, Type::I64) && self.has_pairs()
+    }
+}
