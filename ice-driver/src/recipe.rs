@@ -11,9 +11,9 @@ use crate::translate::Bodies;
 use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachFunction};
-use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, LoopForest, Module};
+use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockLayout, BlockOrder, CompileError, Target, Uses};
+use ice_passes::{BlockLayout, BlockOrder, CompileError, Numbering, Target, Uses};
 use std::time::Instant;
 
 /// A list of steps.
@@ -34,8 +34,12 @@ pub enum Step {
     ControlFlow,
     /// Use counts and dead instructions.
     Uses,
+    /// The dominator tree.
+    Dominators,
     /// The loop forest.
     Loops,
+    /// Common subexpressions of the function; cheaper forms of instructions.
+    NumberValues,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
     /// Final block order with split edges.
@@ -50,11 +54,13 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 9] = [
+    pub const ALL: [Step; 11] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
+        Step::Dominators,
         Step::Loops,
+        Step::NumberValues,
         Step::Layout,
         Step::BlockOrder,
         Step::Lower,
@@ -68,7 +74,9 @@ impl Step {
             Step::Read => "read",
             Step::ControlFlow => "control-flow",
             Step::Uses => "uses",
+            Step::Dominators => "dominators",
             Step::Loops => "loops",
+            Step::NumberValues => "number-values",
             Step::Layout => "layout",
             Step::BlockOrder => "block-order",
             Step::Lower => "lower",
@@ -79,7 +87,7 @@ impl Step {
 
     /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Step::Layout)
+        matches!(self, Step::NumberValues | Step::Layout)
     }
 
     /// The step of that name.
@@ -96,7 +104,10 @@ const OM1: &[Step] =
 const O2: &[Step] = &[
     Step::Read,
     Step::ControlFlow,
+    Step::Dominators,
     Step::Loops,
+    Step::Uses,
+    Step::NumberValues,
     Step::Uses,
     Step::Layout,
     Step::BlockOrder,
@@ -172,7 +183,9 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     func: Function,
     cfg: ControlFlowGraph,
     uses: Uses,
+    dominators: DominatorTree,
     loops: LoopForest,
+    numbering: Numbering,
     layout: BlockLayout,
     order: BlockOrder,
     lower: LowerScratch,
@@ -194,7 +207,9 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             func: Function::new(),
             cfg: ControlFlowGraph::new(),
             uses: Uses::default(),
+            dominators: DominatorTree::new(),
             loops: LoopForest::new(),
+            numbering: Numbering::default(),
             layout: BlockLayout::default(),
             order: BlockOrder::default(),
             lower: LowerScratch::default(),
@@ -267,7 +282,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         Ok(())
     }
 
-    /// Debug builds check what reader and filter have built: every later step requires valid IR.
+    /// Debug builds check what the reader or a pass has built: every later step requires valid IR.
     fn verify(&mut self, job: &Job<'_, T, B>) {
         #[cfg(debug_assertions)]
         if job.check == AllocationCheck::Debug {
@@ -296,6 +311,15 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             }
             Step::Uses => {
                 self.uses.compute(&self.func);
+                Ok(())
+            }
+            Step::Dominators => {
+                self.dominators.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
+                Ok(())
+            }
+            Step::NumberValues => {
+                ice_passes::number_values(&mut self.func, &self.dominators, &self.uses, &mut self.numbering);
+                self.verify(job);
                 Ok(())
             }
             Step::Loops => {
@@ -387,7 +411,12 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
-            Step::Read => self.write_ir(job.module, &mut out.log),
+            Step::Read | Step::NumberValues => self.write_ir(job.module, &mut out.log),
+            Step::Dominators => {
+                for block in self.func.blocks() {
+                    let _ = writeln!(out.log, "{block}: below {:?}", self.dominators.idom(block));
+                }
+            }
             Step::ControlFlow => {
                 let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
                 for block in self.func.blocks() {

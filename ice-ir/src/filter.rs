@@ -8,7 +8,9 @@ use crate::types::Type;
 mod fold;
 mod numbering;
 
+pub use fold::fold;
 use numbering::ValueTable;
+pub use numbering::canonical;
 
 /// Sees every pure instruction (arithmetic, casts, comparisons, select, lanes) of a builder.
 pub trait Filter {
@@ -65,14 +67,14 @@ impl Filter for &mut Filtered {
 
     #[inline]
     fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
-        if let Some(value) = fold::fold(func, data, ty) {
+        if let Some(value) = fold(func, data, ty) {
             return Some(value);
         }
-        self.table.find(&numbering::canonical(data), ty)
+        self.table.find(&canonical(data), ty)
     }
 
     #[inline]
     fn record(&mut self, data: &InstData, ty: Type, value: Value) {
-        self.table.insert(numbering::canonical(data), ty, value);
+        self.table.insert(canonical(data), ty, value);
     }
 }

@@ -413,6 +413,50 @@ impl Function {
         }
     }
 
+    /// Replaces every value operand of `inst` by what `map` gives for it, in no certain order.
+    pub fn map_operands(&mut self, inst: Inst, mut map: impl FnMut(Value) -> Value) {
+        let pooled = match &mut self.insts[inst] {
+            InstData::Binary { args, .. }
+            | InstData::Icmp { args, .. }
+            | InstData::Fcmp { args, .. }
+            | InstData::RetPair { values: args } => return *args = args.map(map),
+            InstData::Cast { arg: value, .. }
+            | InstData::Alloca { size: value, .. }
+            | InstData::Load { address: value, .. }
+            | InstData::SecondResult { first: value }
+            | InstData::CondBr { cond: value, .. }
+            | InstData::Switch { value, .. }
+            | InstData::Ret { value: Some(value) } => return *value = map(*value),
+            InstData::Select { cond: a, if_true: b, if_false: c }
+            | InstData::InsertElement { vector: a, element: b, index: c } => {
+                (*a, *b, *c) = (map(*a), map(*b), map(*c));
+                return;
+            }
+            InstData::ExtractElement { vector: a, index: b }
+            | InstData::Store { address: a, value: b, .. } => {
+                (*a, *b) = (map(*a), map(*b));
+                return;
+            }
+            InstData::CallIndirect { callee, args, .. } => {
+                *callee = map(*callee);
+                *args
+            }
+            InstData::Call { args, .. }
+            | InstData::CallAs { args, .. }
+            | InstData::CallIntrinsic { args, .. } => *args,
+            &mut InstData::Phi { incoming } => {
+                for (value, _) in &mut self.phi_pool[incoming.indices()] {
+                    *value = map(*value);
+                }
+                return;
+            }
+            InstData::Ret { value: None } | InstData::Br { .. } | InstData::Unreachable => return,
+        };
+        for value in &mut self.value_pool[pooled.indices()] {
+            *value = map(*value);
+        }
+    }
+
     /// Calls `visit` with every successor edge of `block`, in order, repeated edges included.
     #[inline]
     pub fn for_each_successor(&self, block: Block, mut visit: impl FnMut(Block)) {

@@ -78,6 +78,11 @@ impl Uses {
         uses.count == uses.addresses
     }
 
+    /// The same for a value that may be younger than the counts: those have one use.
+    pub fn count_if_known(&self, value: Value) -> u32 {
+        self.values.get(value.index()).map_or(1, |uses| uses.count)
+    }
+
     /// True where nothing would change without `inst`.
     pub fn is_dead(&self, inst: Inst) -> bool {
         self.dead[inst.index()]

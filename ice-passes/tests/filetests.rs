@@ -11,9 +11,10 @@
 //! to what came out; look at the difference before you keep it.
 
 use ice_ir::{
-    ControlFlowGraph, Function, LoopForest, Program, Rules, VerifierScratch, parse_program, verify_function,
+    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
+    parse_program, verify_function, write_function,
 };
-use ice_passes::BlockLayout;
+use ice_passes::{BlockLayout, Numbering, Uses, number_values};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,15 @@ use std::path::{Path, PathBuf};
 const EXPECT: &str = "; expect:\n";
 
 /// Runs the pass called `name` on a function and gives what is to be compared.
-fn perform(name: &str, func: &Function) -> Result<String, Failed> {
+fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, Failed> {
     let mut cfg = ControlFlowGraph::new();
     cfg.compute(func);
+    let mut tree = DominatorTree::new();
+    tree.compute(func, &cfg);
     let mut loops = LoopForest::new();
     loops.compute(func, &cfg);
+    let mut uses = Uses::default();
+    uses.compute(func);
     let mut text = String::new();
     match name {
         "loops" => {
@@ -42,9 +47,28 @@ fn perform(name: &str, func: &Function) -> Result<String, Failed> {
                 writeln!(text, "{block}{}", if layout.is_cold(block) { " cold" } else { "" })?;
             }
         }
+        "number-values" => {
+            number_values(func, &tree, &uses, &mut Numbering::default());
+            write_living(module, func, &mut text)?;
+        }
         _ => return Err(format!("there is no pass '{name}'").into()),
     }
     Ok(text)
+}
+
+/// Writes the function as lowering sees it, without dead instructions.
+fn write_living(module: &Module, func: &mut Function, text: &mut String) -> Result<(), Failed> {
+    let mut uses = Uses::default();
+    uses.compute(func);
+    let mut cursor = Cursor::new(func);
+    while cursor.next_block().is_some() {
+        while let Some(inst) = cursor.next_inst() {
+            if uses.is_dead(inst) {
+                cursor.remove();
+            }
+        }
+    }
+    Ok(write_function(module, func, text)?)
 }
 
 fn verify(program: &Program, when: &str) -> Result<(), Failed> {
@@ -61,11 +85,11 @@ fn run(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let (input, expected) = text.split_once(EXPECT).unwrap_or((&text, ""));
     let name = input.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no '; test:' line")?;
-    let program = parse_program(input)?;
+    let mut program = parse_program(input)?;
     verify(&program, "before")?;
     let mut output = String::new();
     for index in 0..program.bodies.len() {
-        output += &perform(name, &program.bodies[index])?;
+        output += &perform(name, &program.module, &mut program.bodies[index])?;
     }
     verify(&program, "after")?;
     let output: String =

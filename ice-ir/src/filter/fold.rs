@@ -9,7 +9,7 @@ use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::types::Type;
 
 /// A value equal to `data`, if one is known without a new instruction.
-pub(super) fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
+pub fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
     match *data {
         InstData::Binary { op, args } if ty.is_scalar_int() => binary(func, op, args, ty),
         InstData::Cast { op, arg } => {

@@ -58,7 +58,7 @@ fn slot(data: &InstData) -> usize {
 }
 
 /// `data` with commutative operands in ascending order.
-pub(super) fn canonical(data: &InstData) -> InstData {
+pub fn canonical(data: &InstData) -> InstData {
     match *data {
         InstData::Binary { op, args: [a, b] } if op.is_commutative() && b < a => {
             InstData::Binary { op, args: [b, a] }

@@ -1,0 +1,311 @@
+//! Value numbering over the dominator tree: what is computed already is not computed again.
+//!
+//! Blocks are visited in reverse postorder, so that every definition is seen before its uses but for those
+//! of phis over back edges. Each pure instruction is first rewritten by [`simplify`](crate::simplify), then
+//! looked up by operator and operands, commutative ones in order: an equal instruction whose block dominates
+//! this one replaces it (dominator-based value numbering: Briggs, Cooper and Simpson, "Value Numbering",
+//! 1997). Uses are redirected as they are reached, those of phis in the end; what nobody uses any more is
+//! left for [`Uses`](crate::Uses) to find.
+//!
+//! A value that is kept instead of computed again occupies a register on the way. What costs one instruction
+//! or none where it is used (comparisons, extensions, additions of a constant or to an address, small
+//! scales) is therefore found in its own block only.
+//!
+//! A load is found, too: in its block, if the same address was loaded or stored as the same type and nothing
+//! since then may have written to memory.
+//!
+//! The table is direct-mapped and forgets: a miss only costs an instruction.
+//!
+//! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
+//! terminators but for operands, and the order of side effects. Linear.
+
+use crate::simplify::{Constants, Rewrite, simplify};
+use crate::uses::Uses;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
+use ice_ir::filter::{canonical, fold};
+use ice_ir::{BinaryOp, Block, CastOp, DominatorTree, Function, Inst, InstData, Type, Value};
+use rustc_hash::FxHasher;
+
+const SLOTS: usize = 512;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    epoch: u32,
+    /// For a load: the state of memory that it belongs to.
+    memory: u32,
+    data: InstData,
+    ty: Type,
+    value: Value,
+    block: Block,
+}
+
+/// Tables of the pass. Reused from function to function.
+pub struct Numbering {
+    entries: Box<[Entry; SLOTS]>,
+    epoch: u32,
+    /// Grows with every instruction that may write to memory, and with every block.
+    memory: u32,
+    /// What stands for each value instead.
+    replaced: Vec<PackedOption<Value>>,
+    phis: Vec<Inst>,
+    constants: Constants,
+}
+
+impl Default for Numbering {
+    fn default() -> Self {
+        let empty = Entry {
+            epoch: 0,
+            memory: 0,
+            data: InstData::Unreachable,
+            ty: Type::Void,
+            value: Value::from_u32(0),
+            block: Block::from_u32(0),
+        };
+        Numbering {
+            entries: Box::new([empty; SLOTS]),
+            epoch: 0,
+            memory: 0,
+            replaced: Vec::new(),
+            phis: Vec::new(),
+            constants: Constants::default(),
+        }
+    }
+}
+
+/// Numbers the values of `func` and gives the number of instructions replaced.
+pub fn number_values(
+    func: &mut Function,
+    tree: &DominatorTree,
+    uses: &Uses,
+    numbering: &mut Numbering,
+) -> u32 {
+    let mut count = numbering.begin(func);
+    for &block in tree.rpo() {
+        numbering.memory += 1;
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            let data = func.inst(inst);
+            if matches!(data, InstData::Phi { .. }) {
+                numbering.phis.push(inst);
+                continue;
+            }
+            if func.result(inst).is_some() && uses.is_dead(inst) {
+                continue;
+            }
+            if count > 0 {
+                func.map_operands(inst, |value| numbering.resolve(value));
+            }
+            if let Some(by) = numbering.visit(func, tree, uses, block, inst)
+                && let Some(result) = func.result(inst)
+            {
+                numbering.replace(result, by);
+                func.layout.remove_inst(inst);
+                count += 1;
+            }
+        }
+    }
+    if count > 0 {
+        for &phi in &numbering.phis {
+            func.map_operands(phi, |value| numbering.resolve(value));
+        }
+        // Nothing runs in the other blocks, but their text must stay valid.
+        for index in 0..func.num_blocks() {
+            let block = Block::new(index);
+            let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
+            while let Some(inst) = next {
+                func.map_operands(inst, |value| numbering.resolve(value));
+                next = func.layout.next_inst(inst);
+            }
+        }
+    }
+    count
+}
+
+/// Whether the instruction is worth a register on the way to another block.
+fn is_worth_keeping(func: &Function, data: &InstData) -> bool {
+    let is_constant = |value| func.is_constant(value);
+    match *data {
+        InstData::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::And, args } => {
+            !args.into_iter().any(is_constant)
+        }
+        InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } => {
+            !matches!(func.int_value(amount), Some(0..=3))
+        }
+        InstData::Cast { op, .. } => !matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext),
+        InstData::Icmp { .. } | InstData::Fcmp { .. } => false,
+        _ => true,
+    }
+}
+
+impl Numbering {
+    /// Gives the number of constants that another one stands for.
+    fn begin(&mut self, func: &Function) -> u32 {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            *self = Numbering { epoch: 1, ..Numbering::default() };
+        }
+        self.memory = 0;
+        self.phis.clear();
+        self.replaced.clear();
+        self.replaced.resize(func.num_values(), None.into());
+        self.constants.clear();
+        let mut count = 0;
+        for &constant in func.constants() {
+            let older = self.constants.intern(func, constant);
+            if older != constant {
+                self.replace(constant, older);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// What stands for `value`. What stands for something is never replaced itself: it was visited before.
+    fn resolve(&self, value: Value) -> Value {
+        self.replaced.get(value.index()).and_then(|by| by.expand()).unwrap_or(value)
+    }
+
+    fn replace(&mut self, value: Value, by: Value) {
+        self.replaced[value.index()] = by.into();
+    }
+
+    /// A value equal to the result of `inst`, if there is one.
+    fn visit(
+        &mut self,
+        func: &mut Function,
+        tree: &DominatorTree,
+        uses: &Uses,
+        block: Block,
+        inst: Inst,
+    ) -> Option<Value> {
+        match *func.inst(inst) {
+            InstData::Load { address, .. } => {
+                let result = func.result(inst)?;
+                let key = InstData::Load { address, align_log2: 0 };
+                self.find_or_insert(func, tree, block, key, result)
+            }
+            InstData::Store { address, value, .. } => {
+                self.memory += 1;
+                // What is stored is what a load would give.
+                let key = InstData::Load { address, align_log2: 0 };
+                self.insert(func, block, key, value);
+                None
+            }
+            InstData::Binary { .. }
+            | InstData::Cast { .. }
+            | InstData::Icmp { .. }
+            | InstData::Fcmp { .. }
+            | InstData::Select { .. }
+            | InstData::ExtractElement { .. }
+            | InstData::InsertElement { .. } => self.visit_pure(func, tree, uses, block, inst),
+            ref other => {
+                self.memory += u32::from(other.has_side_effects());
+                None
+            }
+        }
+    }
+
+    fn visit_pure(
+        &mut self,
+        func: &mut Function,
+        tree: &DominatorTree,
+        uses: &Uses,
+        block: Block,
+        inst: Inst,
+    ) -> Option<Value> {
+        let result = func.result(inst)?;
+        let ty = func.value_type(result);
+        // Every rewriting makes the instruction cheaper or moves a constant outward: few can follow each other.
+        for _ in 0..4 {
+            let data = *func.inst(inst);
+            if let Some(value) = fold(func, &data, ty) {
+                return Some(self.constants.intern(func, value));
+            }
+            let Some(rewrite) = simplify(func, uses, &mut self.constants, inst) else { break };
+            match rewrite {
+                Rewrite::Value(value) => return Some(value),
+                Rewrite::Inst(data) => *func.inst_mut(inst) = data,
+                Rewrite::Inner { data: inner, with } => {
+                    let value = self.inner(func, tree, block, inst, inner, ty);
+                    *func.inst_mut(inst) = with.with(value);
+                }
+            }
+        }
+        let data = canonical(func.inst(inst));
+        self.find_or_insert(func, tree, block, data, result)
+    }
+
+    /// The value of `data`, which the current instruction is about to use: found, or a new instruction
+    /// before it.
+    fn inner(
+        &mut self,
+        func: &mut Function,
+        tree: &DominatorTree,
+        block: Block,
+        before: Inst,
+        data: InstData,
+        ty: Type,
+    ) -> Value {
+        if let Some(value) = fold(func, &data, ty) {
+            return self.constants.intern(func, value);
+        }
+        if let Some(value) = self.find(func, tree, block, &canonical(&data), ty) {
+            return value;
+        }
+        let inst = func.make_inst(data, ty);
+        func.layout.insert_before(before, inst);
+        let value = func.result(inst).expect("the type is not void");
+        self.insert(func, block, canonical(&data), value);
+        value
+    }
+
+    fn find(
+        &self,
+        func: &Function,
+        tree: &DominatorTree,
+        block: Block,
+        data: &InstData,
+        ty: Type,
+    ) -> Option<Value> {
+        let entry = &self.entries[slot(data)];
+        if entry.epoch != self.epoch || entry.ty != ty || entry.data != *data {
+            return None;
+        }
+        let is_usable = match data {
+            InstData::Load { .. } => entry.memory == self.memory,
+            _ => entry.block == block || is_worth_keeping(func, data) && tree.dominates(entry.block, block),
+        };
+        is_usable.then_some(entry.value)
+    }
+
+    fn find_or_insert(
+        &mut self,
+        func: &Function,
+        tree: &DominatorTree,
+        block: Block,
+        data: InstData,
+        value: Value,
+    ) -> Option<Value> {
+        let found = self.find(func, tree, block, &data, func.value_type(value));
+        if found.is_none() {
+            self.insert(func, block, data, value);
+        }
+        found
+    }
+
+    fn insert(&mut self, func: &Function, block: Block, data: InstData, value: Value) {
+        let ty = func.value_type(value);
+        self.entries[slot(&data)] = Entry { epoch: self.epoch, memory: self.memory, data, ty, value, block };
+    }
+}
+
+fn slot(data: &InstData) -> usize {
+    let mut hasher = FxHasher::default();
+    data.hash(&mut hasher);
+    (hasher.finish() >> 24) as usize % SLOTS
+}

@@ -1,0 +1,235 @@
+//! Cheaper forms of single instructions: strength reduction and reassociation.
+//!
+//! | instruction | becomes |
+//! |---|---|
+//! | `c op x`, op commutative | `x op c` |
+//! | `x - c` | `x + -c` |
+//! | `x * 2^k`, `x / 2^k`, `x % 2^k` unsigned | `x << k`, `x >> k`, `x & (2^k - 1)` |
+//! | `x / 2^k` signed | `(x + (x >> 31 >>> 32 - k)) >> k` |
+//! | `(x op c) op d`, op associative | `x op (c op d)` |
+//! | `(x + c) << k` | `(x << k) + (c << k)` |
+//! | `(x + c) + y` | `(x + y) + c` |
+//!
+//! The last two move constants outward, to where an address takes them as its displacement: arrays are
+//! indexed by `i - 1` as cheaply as by `i`, and the fields of a record share the sum of base and index
+//! ("Hacker's Delight" 2nd edition, chapter 10 for the divisions).
+//!
+//! Only scalar integers, where arithmetic wraps: every form is exact.
+
+use crate::uses::Uses;
+use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Value};
+
+const CONSTANTS: usize = 128;
+
+/// Integer constants of one function by number: a direct-mapped cache.
+pub struct Constants {
+    slots: [Option<(Type, i64, Value)>; CONSTANTS],
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Constants { slots: [None; CONSTANTS] }
+    }
+}
+
+impl Constants {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.slots.fill(None);
+    }
+
+    fn slot(&mut self, ty: Type, number: i64) -> &mut Option<(Type, i64, Value)> {
+        let hash = (number as u64 ^ (ty as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &mut self.slots[(hash >> 57) as usize % CONSTANTS]
+    }
+
+    /// An older constant equal to `value`, or `value` itself; any value may be asked about.
+    pub fn intern(&mut self, func: &Function, value: Value) -> Value {
+        let Some(number) = func.int_value(value) else { return value };
+        let ty = func.value_type(value);
+        let slot = self.slot(ty, number);
+        match *slot {
+            Some((t, n, older)) if (t, n) == (ty, number) => older,
+            _ => {
+                *slot = Some((ty, number, value));
+                value
+            }
+        }
+    }
+
+    /// The constant `number`, cut to the width of `ty`.
+    pub fn int(&mut self, func: &mut Function, ty: Type, number: i64) -> Value {
+        let number = ty.sign_extend(number);
+        match *self.slot(ty, number) {
+            Some((t, n, value)) if (t, n) == (ty, number) => value,
+            _ => {
+                let value = func.make_int(ty, number);
+                self.intern(func, value)
+            }
+        }
+    }
+}
+
+/// What an instruction becomes.
+pub enum Rewrite {
+    /// A value that exists.
+    Value(Value),
+    /// Another instruction.
+    Inst(InstData),
+    /// Another instruction with one more before it.
+    Inner {
+        /// The instruction before.
+        data: InstData,
+        /// What is done with its result.
+        with: Outer,
+    },
+}
+
+/// `op inner, value`, or with the operands exchanged.
+#[derive(Clone, Copy)]
+pub struct Outer {
+    op: BinaryOp,
+    value: Value,
+}
+
+impl Outer {
+    /// The instruction.
+    pub fn with(self, inner: Value) -> InstData {
+        InstData::Binary { op: self.op, args: [inner, self.value] }
+    }
+}
+
+fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
+    InstData::Binary { op, args: [a, b] }
+}
+
+/// A cheaper form of `inst`, if there is one.
+pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, inst: Inst) -> Option<Rewrite> {
+    let &InstData::Binary { op, args: [a, b] } = func.inst(inst) else { return None };
+    let ty = func.value_type(a);
+    if !ty.is_scalar_int() || ty == Type::I1 {
+        return None;
+    }
+    let Some(constant) = func.int_value(b) else {
+        if op.is_commutative() && func.int_value(a).is_some() {
+            return Some(Rewrite::Inst(binary(op, b, a)));
+        }
+        return match op {
+            BinaryOp::Add => {
+                constant_outward(func, uses, a, b).or_else(|| constant_outward(func, uses, b, a))
+            }
+            _ => None,
+        };
+    };
+    if func.int_value(a).is_some() {
+        return None;
+    }
+    if let Some(data) = reduce(func, constants, op, a, constant, ty) {
+        return Some(Rewrite::Inst(data));
+    }
+    match op {
+        BinaryOp::Sdiv => divide(func, constants, inst, a, constant, ty),
+        BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+            let (x, inner) = constant_operand(func, op, a)?;
+            let both = match op {
+                BinaryOp::Add => inner.wrapping_add(constant),
+                BinaryOp::Mul => inner.wrapping_mul(constant),
+                BinaryOp::And => inner & constant,
+                BinaryOp::Or => inner | constant,
+                _ => inner ^ constant,
+            };
+            let both = constants.int(func, ty, both);
+            Some(Rewrite::Inst(binary(op, x, both)))
+        }
+        BinaryOp::Shl if (1..=3).contains(&constant) => {
+            let (x, inner) = constant_operand(func, BinaryOp::Add, a)?;
+            let value = constants.int(func, ty, inner << constant);
+            Some(Rewrite::Inner {
+                data: binary(BinaryOp::Shl, x, b),
+                with: Outer { op: BinaryOp::Add, value },
+            })
+        }
+        _ => None,
+    }
+}
+
+/// `x` and `c` if `value` is `x op c`.
+fn constant_operand(func: &Function, op: BinaryOp, value: Value) -> Option<(Value, i64)> {
+    match *func.inst(func.defining_inst(value)?) {
+        InstData::Binary { op: inner, args: [x, c] } if inner == op && !func.is_constant(x) => {
+            Some((x, func.int_value(c)?))
+        }
+        _ => None,
+    }
+}
+
+/// `(x + c) + y` as `(x + y) + c`, where the sum with the constant is not needed for itself.
+fn constant_outward(func: &mut Function, uses: &Uses, a: Value, y: Value) -> Option<Rewrite> {
+    if func.is_constant(y) {
+        return None;
+    }
+    let (x, _) = constant_operand(func, BinaryOp::Add, a)?;
+    let &InstData::Binary { args: [_, value], .. } = func.inst(func.defining_inst(a)?) else { return None };
+    (uses.count_if_known(a) <= 1).then_some(Rewrite::Inner {
+        data: binary(BinaryOp::Add, x, y),
+        with: Outer { op: BinaryOp::Add, value },
+    })
+}
+
+/// The operators that a constant turns into another one.
+fn reduce(
+    func: &mut Function,
+    constants: &mut Constants,
+    op: BinaryOp,
+    a: Value,
+    constant: i64,
+    ty: Type,
+) -> Option<InstData> {
+    if op == BinaryOp::Sub {
+        let negative = constants.int(func, ty, constant.wrapping_neg());
+        return Some(binary(BinaryOp::Add, a, negative));
+    }
+    let unsigned = constant as u64 & ty.int_mask();
+    if !unsigned.is_power_of_two() {
+        return None;
+    }
+    let (op, number) = match op {
+        BinaryOp::Mul => (BinaryOp::Shl, i64::from(unsigned.trailing_zeros())),
+        BinaryOp::Udiv => (BinaryOp::Lshr, i64::from(unsigned.trailing_zeros())),
+        BinaryOp::Urem => (BinaryOp::And, unsigned as i64 - 1),
+        _ => return None,
+    };
+    let number = constants.int(func, ty, number);
+    Some(binary(op, a, number))
+}
+
+/// Signed division by `2^k`, rounding toward zero: what the shift would round down is added first.
+fn divide(
+    func: &mut Function,
+    constants: &mut Constants,
+    inst: Inst,
+    a: Value,
+    constant: i64,
+    ty: Type,
+) -> Option<Rewrite> {
+    let is_power = constant > 1 && (constant as u64).is_power_of_two();
+    if !is_power || !matches!(ty, Type::I32 | Type::I64) {
+        return None;
+    }
+    let (bits, log2) = (i64::from(ty.bits()), i64::from(constant.trailing_zeros()));
+    let before = |func: &mut Function, op, x, y| {
+        let new = func.make_inst(binary(op, x, y), ty);
+        func.layout.insert_before(inst, new);
+        func.result(new).expect("the type is not void")
+    };
+    let mut sign = a;
+    if log2 > 1 {
+        let amount = constants.int(func, ty, bits - 1);
+        sign = before(func, BinaryOp::Ashr, a, amount);
+    }
+    let amount = constants.int(func, ty, bits - log2);
+    let bias = before(func, BinaryOp::Lshr, sign, amount);
+    let sum = before(func, BinaryOp::Add, a, bias);
+    let amount = constants.int(func, ty, log2);
+    Some(Rewrite::Inst(binary(BinaryOp::Ashr, sum, amount)))
+}
