@@ -67,6 +67,14 @@ impl Arguments {
         }))
     }
 
+    /// What stands behind `--`.
+    pub fn behind_dashes(&mut self) -> Vec<OsString> {
+        match self.0.iter().position(|argument| argument == "--") {
+            None => Vec::new(),
+            Some(at) => self.0.drain(at..).skip(1).collect(),
+        }
+    }
+
     /// What is left; an unknown flag is an error.
     pub fn rest(self) -> anyhow::Result<Vec<OsString>> {
         if let Some(flag) = self.0.iter().find(|argument| argument.to_string_lossy().starts_with('-')) {
@@ -101,6 +109,14 @@ mod tests {
         assert_eq!(a.value("--size", 7).unwrap(), 7);
         assert_eq!(a.rest().unwrap(), ["file"]);
         assert_eq!(arguments("--seeds 5").range("--seeds").unwrap(), Some(5..6));
+    }
+
+    #[test]
+    fn what_is_behind_dashes_is_another_s() {
+        let mut a = arguments("file -- --release x");
+        assert_eq!(a.behind_dashes(), ["--release", "x"]);
+        assert!(!a.switch("--release") && a.behind_dashes().is_empty());
+        assert_eq!(a.rest().unwrap(), ["file"]);
     }
 
     #[test]

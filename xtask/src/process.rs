@@ -135,6 +135,33 @@ pub fn for_each<T: Send>(
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
+/// The first difference between two outcomes.
+pub fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
+    if expected.end != got.end {
+        return Some(format!("{} instead of {}\n{}", got.end, expected.end, got.first_errors()));
+    }
+    if expected.output == got.output {
+        return None;
+    }
+    let (expected, got) = (String::from_utf8_lossy(&expected.output), String::from_utf8_lossy(&got.output));
+    let (mut left, mut right) = (expected.lines(), got.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (left.next(), right.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => return Some("other bytes at the end of a line".to_owned()),
+            (a, b) => {
+                let shorten = |line: Option<&str>| match line {
+                    Some(line) => line.chars().take(60).collect(),
+                    None => String::from("the end"),
+                };
+                return Some(format!("line {number}: {} instead of {}", shorten(b), shorten(a)));
+            }
+        }
+    }
+}
+
 /// Threads that the machine runs at once.
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -161,5 +188,22 @@ mod tests {
     fn jobs_give_results_in_order() {
         assert_eq!(for_each(100, 4, |n| Ok(n * n)).unwrap(), (0..100).map(|n| n * n).collect::<Vec<_>>());
         assert!(for_each(100, 4, |n| if n == 50 { anyhow::bail!("no") } else { Ok(n) }).is_err());
+    }
+
+    fn outcome(code: i32, output: &str) -> Outcome {
+        Outcome { end: End::Exit(code), output: output.into(), errors: String::new() }
+    }
+
+    #[test]
+    fn differences_name_the_line() {
+        assert_eq!(difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nb\n")), None);
+        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nc\n"));
+        assert_eq!(text.as_deref(), Some("line 2: c instead of b"));
+        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\n"));
+        assert_eq!(text.as_deref(), Some("line 2: the end instead of b"));
+        assert!(difference(&outcome(0, "a\n"), &outcome(0, "a")).is_some());
+        assert!(
+            difference(&outcome(0, ""), &outcome(1, "")).is_some_and(|text| text.starts_with("exit code 1"))
+        );
     }
 }

@@ -5,10 +5,10 @@
 //! `.pexe` frozen from that text, so the bitcode writer and reader are part of the test. Objects must be the
 //! same for every number of threads. A file that shows a difference is kept, with its seed as its name.
 
+use super::reduce;
 use crate::arguments::Arguments;
 use crate::corpus::{self, Case};
-use crate::process::{self, End, Outcome};
-use crate::reduce;
+use crate::process::{self, End, Outcome, difference};
 use crate::workspace::{self, Profile, Workspace, show};
 use anyhow::{Context as _, bail, ensure};
 use std::ffi::OsString;
@@ -16,14 +16,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::cmd;
 
-pub const HELP: &str = "\
-usage: cargo xtask crosstest [OPTIONS]
-       cargo xtask crosstest --corpus [--all] [--targets LIST] [--jobs N] [--release]
-       cargo xtask crosstest --reduce FILE.ice --targets TARGET
+/// What `--help` says of this half.
+pub const OPTIONS: &str = "\
+       cargo xtask crosstest --interpreter [OPTIONS]
+       cargo xtask crosstest --interpreter --corpus [--all] [--targets LIST] [--jobs N] [--release]
+       cargo xtask crosstest --interpreter --reduce FILE.ice --targets TARGET
 
-Compares output and exit code of generated programs between `ice interpret` and `ice run -Om1` on every target,
-and the objects of `--threads` 0, 1 and 4. Reports every difference with its seed and keeps the program in the
-directory `crosstest` of cargo's target directory.
+  Compares output and exit code of generated programs between `ice interpret` and `ice run -Om1` on every target, and
+  the objects of `--threads` 0, 1 and 4. Reports every difference with its seed and keeps the program in the directory
+  `crosstest-interpreter` of cargo's target directory.
 
   --seeds A..B     seeds A to before B, or one seed (0..200)
   --size N         statements a function; 0, the default, lets the seed decide
@@ -114,33 +115,6 @@ impl Plan {
     }
 }
 
-/// The first difference between two outcomes.
-pub fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
-    if expected.end != got.end {
-        return Some(format!("{} instead of {}\n{}", got.end, expected.end, got.first_errors()));
-    }
-    if expected.output == got.output {
-        return None;
-    }
-    let (expected, got) = (String::from_utf8_lossy(&expected.output), String::from_utf8_lossy(&got.output));
-    let (mut left, mut right) = (expected.lines(), got.lines());
-    let mut number = 0;
-    loop {
-        number += 1;
-        match (left.next(), right.next()) {
-            (Some(a), Some(b)) if a == b => {}
-            (None, None) => return Some("other bytes at the end of a line".to_owned()),
-            (a, b) => {
-                let shorten = |line: Option<&str>| match line {
-                    Some(line) => line.chars().take(60).collect(),
-                    None => String::from("the end"),
-                };
-                return Some(format!("line {number}: {} instead of {}", shorten(b), shorten(a)));
-            }
-        }
-    }
-}
-
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
     let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
@@ -158,7 +132,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     if with_corpus {
         return run_corpus(workspace, &plan, all, jobs);
     }
-    let directory = workspace.results("crosstest")?;
+    let directory = workspace.results("crosstest-interpreter")?;
     generate(workspace, &seeds, size, &directory)?;
     let count = usize::try_from(seeds.end.saturating_sub(seeds.start)).context("too many seeds")?;
     let faulty = process::for_each(count, jobs, |index| {
@@ -219,26 +193,4 @@ fn run_corpus(workspace: &Workspace, plan: &Plan, all: bool, jobs: usize) -> any
         bail!("{failed} of {} runs failed", results.len());
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn outcome(code: i32, output: &str) -> Outcome {
-        Outcome { end: End::Exit(code), output: output.into(), errors: String::new() }
-    }
-
-    #[test]
-    fn differences_name_the_line() {
-        assert_eq!(difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nb\n")), None);
-        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\nc\n"));
-        assert_eq!(text.as_deref(), Some("line 2: c instead of b"));
-        let text = difference(&outcome(0, "a\nb\n"), &outcome(0, "a\n"));
-        assert_eq!(text.as_deref(), Some("line 2: the end instead of b"));
-        assert!(difference(&outcome(0, "a\n"), &outcome(0, "a")).is_some());
-        assert!(
-            difference(&outcome(0, ""), &outcome(1, "")).is_some_and(|text| text.starts_with("exit code 1"))
-        );
-    }
 }

@@ -13,8 +13,8 @@
 //!
 //! Cost: an interpretation and a build for each candidate, O(n log n) of them in the usual case for n lines.
 
-use crate::crosstest::{INTERPRETER_LIMIT, Plan, difference};
-use crate::process::End;
+use super::interpreter::{INTERPRETER_LIMIT, Plan};
+use crate::process::{End, difference};
 use crate::workspace::{TARGETS, show};
 use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};

@@ -1,0 +1,155 @@
+//! Random programs of Csmith (Yang, Chen, Eide, Regehr: Finding and Understanding Bugs in C Compilers, PLDI 2011).
+//!
+//! A program has no undefined behaviour and prints a checksum of its globals; LLVM's executable says what it has to be.
+//! Every seed is compiled at every level of clang, for every target, and translated with every recipe.
+
+use crate::arguments::Arguments;
+use crate::process::{self, End, difference};
+use crate::program::{self, Invocation, Setting};
+use crate::toolchain::{Model, Recipe, Target, Translator, need_tools, succeed, write};
+use crate::workspace::{Profile, Workspace, show};
+use anyhow::{Context as _, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const HEADERS: &str = "/usr/include/csmith";
+/// Small programs: each takes about a second for all its variants.
+const SIZES: [&str; 10] = [
+    "--max-funcs",
+    "5",
+    "--max-block-depth",
+    "3",
+    "--max-expr-complexity",
+    "6",
+    "--max-pointer-depth",
+    "3",
+    "--max-array-dim",
+    "2",
+];
+/// What else a program may use, chosen by its seed.
+const FLAVOURS: [&[&str]; 4] = [&[], &["--float"], &["--packed-struct"], &["--no-volatiles"]];
+const RUN_LIMIT: Duration = Duration::from_secs(5);
+
+struct Plan {
+    translator: Translator,
+    targets: Vec<Target>,
+    recipes: Vec<Recipe>,
+    levels: Vec<String>,
+    results: PathBuf,
+}
+
+#[derive(Default)]
+struct Tally {
+    compared: usize,
+    too_slow: usize,
+    faults: Vec<String>,
+}
+
+pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyhow::Result<()> {
+    let count: usize = count.parse().with_context(|| format!("'{count}' is no number of programs"))?;
+    let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
+    let (targets, recipes) =
+        (Target::list(arguments.text("--targets")?)?, Recipe::list(arguments.text("--recipes")?)?);
+    let levels = arguments.text("--levels")?.unwrap_or_else(|| "O0,O1,O2".to_owned());
+    let first = arguments.value("--seed", 1u64)?;
+    let jobs = arguments.value("--jobs", process::default_jobs())?;
+    let translator = arguments.text("--translator")?;
+    arguments.finish()?;
+    need_tools(&["csmith", "clang-19", "llc-19"])?;
+    ensure!(Path::new(HEADERS).is_dir(), "no headers of csmith in {HEADERS}");
+    let plan = Plan {
+        translator: Translator::parse(translator, workspace, profile)?,
+        targets,
+        recipes,
+        levels: levels.split(',').map(str::to_owned).collect(),
+        results: workspace.results("csmith")?,
+    };
+    let tallies = process::for_each(count, jobs, |index| plan.check(first + index as u64))?;
+    let compared: usize = tallies.iter().map(|tally| tally.compared).sum();
+    let slow: usize = tallies.iter().map(|tally| tally.too_slow).sum();
+    let faults: Vec<&String> = tallies.iter().flat_map(|tally| &tally.faults).collect();
+    let record = plan.results.join("failing-seeds");
+    write(&record, &faults.iter().map(|fault| format!("{fault}\n")).collect::<String>())?;
+    println!("{compared} programs compared, {slow} take too long: {} differ", faults.len());
+    if !faults.is_empty() {
+        bail!("{} programs differ; they are listed in {}", faults.len(), record.display());
+    }
+    ensure!(compared > 0, "nothing was compared");
+    Ok(())
+}
+
+impl Plan {
+    /// Generates the program of a seed and tests all its variants.
+    fn check(&self, seed: u64) -> anyhow::Result<Tally> {
+        let directory = self.results.join(format!("seed-{seed}"));
+        std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
+        let source = directory.join("program.c");
+        let flavour = FLAVOURS[(seed % FLAVOURS.len() as u64) as usize];
+        let mut generate = process::command(Path::new("csmith"), ["--seed", &seed.to_string(), "-o"]);
+        // It writes a file into its directory.
+        succeed(generate.arg(&source).args(SIZES).args(flavour).current_dir(&directory))?;
+        let mut tally = Tally::default();
+        for &target in &self.targets {
+            for level in &self.levels {
+                self.variant(&directory, target, level, &mut tally)?;
+            }
+        }
+        if tally.faults.is_empty() {
+            std::fs::remove_dir_all(&directory).with_context(|| show(&directory))?;
+        }
+        Ok(tally)
+    }
+
+    /// Tests one program as one module.
+    fn variant(
+        &self,
+        directory: &Path,
+        target: Target,
+        level: &str,
+        tally: &mut Tally,
+    ) -> anyhow::Result<()> {
+        let stem = format!("{}-{level}", target.name());
+        let file = |extension: &str| directory.join(format!("{stem}.{extension}"));
+        let bitcode = file("bc");
+        let mut clang = process::command(Path::new("clang-19"), target.clang_flags());
+        clang.args(["-w", "-c", "-emit-llvm", "-fno-pic", "-I", HEADERS]).arg(format!("-{level}"));
+        succeed(clang.arg("-o").arg(&bitcode).arg(directory.join("program.c")))?;
+        let setting = |recipe| Setting { target, recipe, model: Model::Static };
+        let invocation = Invocation { limit: RUN_LIMIT, ..Invocation::default() };
+        program::llvm_object("llc-19", "-O2", &bitcode, &file("o"), setting(Recipe::O2))?;
+        if let Err(text) = program::link(&[file("o")], &file("exe"), setting(Recipe::O2))? {
+            bail!(text);
+        }
+        let expected = program::run(&file("exe"), &invocation)?;
+        if expected.end != End::Exit(0) {
+            tally.too_slow += 1;
+            return Ok(());
+        }
+        for &recipe in &self.recipes {
+            let (object, executable) = (file(&format!("{}.o", recipe.name())), file(recipe.name()));
+            let setting = setting(recipe);
+            tally.compared += 1;
+            let fault = match program::tested_object(&self.translator, &bitcode, &object, setting)? {
+                Err(text) => Some(text),
+                Ok(()) => match program::link(&[object], &executable, setting)? {
+                    Err(text) => Some(text),
+                    Ok(()) => {
+                        let invocation = Invocation { limit: 4 * RUN_LIMIT, ..Invocation::default() };
+                        difference(&expected, &program::run(&executable, &invocation)?)
+                    }
+                },
+            };
+            if let Some(fault) = fault {
+                println!("{}: {fault}", executable.display());
+                println!(
+                    "  cargo xtask bisect {} --target {} --recipe {}",
+                    bitcode.display(),
+                    target.name(),
+                    recipe.name()
+                );
+                tally.faults.push(format!("{} {}", bitcode.display(), recipe.name()));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! Vectors of one register, of several, and of no register's size.
+//!
+//! Vectors come from memory and go to memory, as how they are passed is LLVM's own affair for most types. Lanes of
+//! floats are made numbers first: the payload of a NaN is not defined.
+
+use super::Text;
+
+/// A vector type: lanes, and the type of a lane.
+pub type Vector = (u32, &'static str);
+
+/// Types of one SSE register.
+pub const LEGAL: [Vector; 6] = [(16, "i8"), (8, "i16"), (4, "i32"), (2, "i64"), (4, "float"), (2, "double")];
+/// Types of more than one.
+pub const WIDE: [Vector; 6] = [(32, "i8"), (16, "i16"), (8, "i32"), (4, "i64"), (8, "float"), (4, "double")];
+/// Types of less than one, and with a number of lanes that is no power of two.
+pub const ODD: [Vector; 12] = [
+    (2, "i8"),
+    (4, "i8"),
+    (8, "i8"),
+    (2, "i16"),
+    (4, "i16"),
+    (2, "i32"),
+    (2, "float"),
+    (3, "i32"),
+    (3, "float"),
+    (5, "i8"),
+    (6, "i16"),
+    (3, "i64"),
+];
+
+/// All functions for the types.
+pub fn functions(text: &mut Text, types: &[Vector]) {
+    for &(lanes, lane) in types {
+        let vector =
+            Lanes { lanes, lane, ty: format!("<{lanes} x {lane}>"), name: format!("v{lanes}{lane}") };
+        vector.common(text);
+        if lane.starts_with('i') { vector.integers(text) } else { vector.floats(text) }
+    }
+}
+
+struct Lanes {
+    lanes: u32,
+    lane: &'static str,
+    ty: String,
+    name: String,
+}
+
+impl Lanes {
+    fn splat(&self, value: &str) -> String {
+        let lane = format!("{} {value}", self.lane);
+        format!("<{}>", vec![lane; self.lanes as usize].join(", "))
+    }
+
+    fn numbers(&self, from: u32, step: u32) -> String {
+        let point = if self.lane.starts_with('i') { "" } else { ".0" };
+        let lanes: Vec<String> =
+            (0..self.lanes).map(|i| format!("{} {}{point}", self.lane, from + i * step)).collect();
+        format!("<{}>", lanes.join(", "))
+    }
+
+    /// `%a` and `%b` from memory; floats as small numbers.
+    fn operands(&self) -> String {
+        let Lanes { ty, lanes, .. } = self;
+        if self.lane.starts_with('i') {
+            return format!("  %a = load {ty}, ptr %p, align 1\n  %b = load {ty}, ptr %q, align 1\n");
+        }
+        let bits = if self.lane == "float" { 32 } else { 64 };
+        let load = |name: &str, from: &str| {
+            let shifts = vec![format!("i{bits} {}", bits - 20); *lanes as usize].join(", ");
+            format!(
+                "  %{name}.bits = load <{lanes} x i{bits}>, ptr %{from}, align 1\n  \
+                 %{name}.small = ashr <{lanes} x i{bits}> %{name}.bits, <{shifts}>\n  \
+                 %{name}.whole = sitofp <{lanes} x i{bits}> %{name}.small to {ty}\n  \
+                 %{name} = fmul {ty} %{name}.whole, {}\n",
+                self.splat("0.125")
+            )
+        };
+        load("a", "p") + &load("b", "q")
+    }
+
+    /// A function that computes `%r` of `%a` and `%b` and stores it behind `%p`.
+    fn operation(&self, text: &mut Text, name: &str, ty: &str, body: &str) {
+        text.function(
+            "void",
+            &format!("{name}_{}", self.name),
+            "ptr %p, ptr %q, i32 %i",
+            &format!(
+                "{}{body}  %out = getelementptr i8, ptr %p, i32 64\n  store {ty} %r, ptr %out, align 1\n  ret void\n",
+                self.operands()
+            ),
+        );
+    }
+
+    /// A function of a comparison `%c`: as numbers, as a choice, as bits.
+    fn comparison(&self, text: &mut Text, name: &str, compare: &str) {
+        let Lanes { ty, lanes, .. } = self;
+        let bits = match self.lane {
+            "float" => "i32",
+            "double" => "i64",
+            lane => lane,
+        };
+        let compare = format!("  %c = {compare} {ty} %a, %b\n");
+        let extend = |op: &str| format!("{compare}  %r = {op} <{lanes} x i1> %c to <{lanes} x {bits}>\n");
+        self.operation(text, &format!("{name}_sext"), &format!("<{lanes} x {bits}>"), &extend("sext"));
+        self.operation(text, &format!("{name}_zext"), &format!("<{lanes} x {bits}>"), &extend("zext"));
+        let select = format!("{compare}  %r = select <{lanes} x i1> %c, {ty} %a, {ty} %b\n");
+        self.operation(text, &format!("{name}_select"), ty, &select);
+        let lane = self.lanes - 1;
+        let extract = format!(
+            "{compare}  %l = extractelement <{lanes} x i1> %c, i32 {lane}\n  %r = zext i1 %l to i8\n"
+        );
+        self.operation(text, &format!("{name}_lane"), "i8", &extract);
+    }
+
+    fn common(&self, text: &mut Text) {
+        let Lanes { ty, lane, lanes, .. } = self;
+        self.operation(text, "copy", ty, &format!("  %r = select i1 true, {ty} %a, {ty} %b\n"));
+        self.operation(
+            text,
+            "select",
+            ty,
+            &format!("  %c = icmp sgt i32 %i, 0\n  %r = select i1 %c, {ty} %a, {ty} %b\n"),
+        );
+        self.operation(
+            text,
+            "constant",
+            ty,
+            &format!("  %r = select i1 true, {ty} {}, {ty} %b\n", self.numbers(3, 5)),
+        );
+        for index in 0..*lanes {
+            let body = format!("  %r = extractelement {ty} %a, i32 {index}\n");
+            self.operation(text, &format!("extract_{index}"), lane, &body);
+            let body = format!(
+                "  %l = extractelement {ty} %b, i32 {}\n  %r = insertelement {ty} %a, {lane} %l, i32 {index}\n",
+                lanes - 1 - index
+            );
+            self.operation(text, &format!("insert_{index}"), ty, &body);
+        }
+        let limited = format!("  %j = urem i32 %i, {lanes}\n");
+        self.operation(
+            text,
+            "extract_variable",
+            lane,
+            &format!("{limited}  %r = extractelement {ty} %a, i32 %j\n"),
+        );
+        self.operation(
+            text,
+            "insert_variable",
+            ty,
+            &format!("{limited}  %l = extractelement {ty} %b, i32 0\n  %r = insertelement {ty} %a, {lane} %l, i32 %j\n"),
+        );
+        let n = *lanes;
+        let masks: [(&str, Vec<u32>); 9] = [
+            ("reverse", (0..n).rev().collect()),
+            ("splat", vec![0; n as usize]),
+            ("splat_last", vec![n - 1; n as usize]),
+            ("low", (0..n).map(|i| i / 2 + i % 2 * n).collect()),
+            ("high", (0..n).map(|i| (n / 2 + i / 2).min(n - 1) + i % 2 * n).collect()),
+            ("blend", (0..n).map(|i| i + i % 2 * n).collect()),
+            ("rotate", (0..n).map(|i| (i + 1) % (2 * n)).collect()),
+            ("even", (0..n).map(|i| 2 * i).collect()),
+            ("mixed", (0..n).map(|i| (i * 7 + 3) % (2 * n)).collect()),
+        ];
+        for (name, mask) in masks {
+            let list: Vec<String> = mask.iter().map(|index| format!("i32 {index}")).collect();
+            let body = format!("  %r = shufflevector {ty} %a, {ty} %b, <{n} x i32> <{}>\n", list.join(", "));
+            self.operation(text, &format!("shuffle_{name}"), ty, &body);
+        }
+        // To twice as many lanes and to half as many.
+        let list: Vec<String> = (0..2 * n).map(|index| format!("i32 {index}")).collect();
+        let double = format!("<{} x {lane}>", 2 * n);
+        let body =
+            format!("  %r = shufflevector {ty} %a, {ty} %b, <{} x i32> <{}>\n", 2 * n, list.join(", "));
+        self.operation(text, "shuffle_join", &double, &body);
+        if n.is_multiple_of(2) {
+            let list: Vec<String> = (n / 2..n).map(|index| format!("i32 {index}")).collect();
+            let body =
+                format!("  %r = shufflevector {ty} %a, {ty} %b, <{} x i32> <{}>\n", n / 2, list.join(", "));
+            self.operation(text, "shuffle_half", &format!("<{} x {lane}>", n / 2), &body);
+        }
+        // Around a loop, so that a vector lives across blocks in a phi.
+        let add = if lane.starts_with('i') { "add" } else { "fadd" };
+        text.function(
+            "void",
+            &format!("loop_{}", self.name),
+            "ptr %p, ptr %q, i32 %i",
+            &format!(
+                "entry:\n{}  %count = and i32 %i, 7\n  br label %again\nagain:\n  %n = phi i32 [ 0, %entry ], [ %m, %again ]\n  \
+                 %x = phi {ty} [ %a, %entry ], [ %y, %again ]\n  %y = phi {ty} [ %b, %entry ], [ %z, %again ]\n  \
+                 %z = {add} {ty} %x, %y\n  %m = add i32 %n, 1\n  %end = icmp ugt i32 %m, %count\n  \
+                 br i1 %end, label %done, label %again\ndone:\n  store {ty} %x, ptr %p, align 1\n  store {ty} %z, ptr %q, align 1\n  \
+                 ret void\n",
+                self.operands()
+            ),
+        );
+    }
+
+    fn integers(&self, text: &mut Text) {
+        let Lanes { ty, lane, lanes, name } = self;
+        let width: u32 = lane[1..].parse().unwrap_or(8);
+        for op in ["add", "sub", "mul", "and", "or", "xor"] {
+            self.operation(text, op, ty, &format!("  %r = {op} {ty} %a, %b\n"));
+            self.operation(
+                text,
+                &format!("{op}_constant"),
+                ty,
+                &format!("  %r = {op} {ty} %a, {}\n", self.numbers(1, 3)),
+            );
+        }
+        for op in ["shl", "lshr", "ashr"] {
+            let limit = format!("  %s = and {ty} %b, {}\n", self.splat(&(width - 1).to_string()));
+            self.operation(text, op, ty, &format!("{limit}  %r = {op} {ty} %a, %s\n"));
+            self.operation(
+                text,
+                &format!("{op}_all"),
+                ty,
+                &format!("  %r = {op} {ty} %a, {}\n", self.splat("3")),
+            );
+            let each: Vec<String> = (0..*lanes).map(|i| format!("{lane} {}", i % width)).collect();
+            self.operation(
+                text,
+                &format!("{op}_each"),
+                ty,
+                &format!("  %r = {op} {ty} %a, <{}>\n", each.join(", ")),
+            );
+        }
+        for op in ["udiv", "urem", "sdiv", "srem"] {
+            // Divisors from 1 to 127, dividends above the minimum.
+            let divisor = format!(
+                "  %d0 = and {ty} %b, {}\n  %d = or {ty} %d0, {}\n",
+                self.splat("126"),
+                self.splat("1")
+            );
+            self.operation(text, op, ty, &format!("{divisor}  %r = {op} {ty} %a, %d\n"));
+            self.operation(
+                text,
+                &format!("{op}_7"),
+                ty,
+                &format!("  %r = {op} {ty} %a, {}\n", self.splat("7")),
+            );
+        }
+        for predicate in ["eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"] {
+            self.comparison(text, predicate, &format!("icmp {predicate}"));
+        }
+        for op in ["smax", "smin", "umax", "umin", "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty}, {ty})"));
+            self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n"));
+        }
+        for op in ["ctpop", "bitreverse", "bswap"] {
+            if op == "bswap" && width == 8 {
+                continue;
+            }
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty})"));
+            self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a)\n"));
+        }
+        for op in ["ctlz", "cttz", "abs"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty}, i1)"));
+            self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a, i1 false)\n"));
+        }
+        for op in ["fshl", "fshr"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty}, {ty}, {ty})"));
+            self.operation(
+                text,
+                op,
+                ty,
+                &format!("  %r = call {ty} {call}({ty} %a, {ty} %b, {ty} {})\n", self.splat("3")),
+            );
+        }
+        for op in ["add", "mul", "and", "or", "xor", "smax", "smin", "umax", "umin"] {
+            let call = format!("@llvm.vector.reduce.{op}.{}", self.suffix());
+            text.declare(&format!("{lane} {call}({ty})"));
+            self.operation(
+                text,
+                &format!("reduce_{op}"),
+                lane,
+                &format!("  %r = call {lane} {call}({ty} %a)\n"),
+            );
+        }
+        for to in [8, 16, 32, 64] {
+            let target = format!("<{lanes} x i{to}>");
+            if to < width {
+                self.operation(
+                    text,
+                    &format!("trunc_{to}"),
+                    &target,
+                    &format!("  %r = trunc {ty} %a to {target}\n"),
+                );
+            }
+            for op in ["zext", "sext"].iter().filter(|_| to > width && lanes * to <= 512) {
+                self.operation(
+                    text,
+                    &format!("{op}_{to}"),
+                    &target,
+                    &format!("  %r = {op} {ty} %a to {target}\n"),
+                );
+            }
+        }
+        for op in ["sitofp", "uitofp"] {
+            let target = format!("<{lanes} x float>");
+            self.operation(text, op, &target, &format!("  %r = {op} {ty} %a to {target}\n"));
+        }
+        // Bits of a comparison, gathered in an integer.
+        if [2, 4, 8, 16, 32].contains(lanes) {
+            text.function(
+                "i32",
+                &format!("mask_{name}"),
+                "ptr %p, ptr %q",
+                &format!(
+                    "{}  %c = icmp slt {ty} %a, %b\n  %m = bitcast <{lanes} x i1> %c to i{lanes}\n  %r = {}\n  ret i32 %r\n",
+                    self.operands(),
+                    if *lanes == 32 { "add i32 %m, 0".to_owned() } else { format!("zext i{lanes} %m to i32") }
+                ),
+            );
+        }
+    }
+
+    fn floats(&self, text: &mut Text) {
+        let Lanes { ty, lane, lanes, .. } = self;
+        for op in ["fadd", "fsub", "fmul"] {
+            self.operation(text, op, ty, &format!("  %r = {op} {ty} %a, %b\n"));
+        }
+        let nonzero = format!(
+            "  %z = fcmp oeq {ty} %b, {}\n  %d = select <{lanes} x i1> %z, {ty} {}, {ty} %b\n",
+            self.splat("0.0"),
+            self.splat("3.0")
+        );
+        self.operation(text, "fdiv", ty, &format!("{nonzero}  %r = fdiv {ty} %a, %d\n"));
+        self.operation(text, "fneg", ty, &format!("  %r = fneg {ty} %a\n"));
+        for predicate in
+            ["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"]
+        {
+            self.comparison(text, predicate, &format!("fcmp {predicate}"));
+            // Lanes divided by themselves are NaN where they are zero.
+            let body = format!(
+                "  %x = fdiv {ty} %a, %a\n  %c = fcmp {predicate} {ty} %x, %b\n  %r = zext <{lanes} x i1> %c to <{lanes} x i8>\n"
+            );
+            self.operation(text, &format!("{predicate}_nan"), &format!("<{lanes} x i8>"), &body);
+        }
+        for op in ["fabs", "floor", "ceil", "trunc", "rint"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty})"));
+            self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a)\n"));
+        }
+        let call = format!("@llvm.sqrt.{}", self.suffix());
+        text.declare(&format!("{ty} {call}({ty})"));
+        self.operation(
+            text,
+            "sqrt",
+            ty,
+            &format!("  %s = fmul {ty} %a, %a\n  %r = call {ty} {call}({ty} %s)\n"),
+        );
+        for (op, int) in [("fptosi", 32), ("fptosi", 64)] {
+            let target = format!("<{lanes} x i{int}>");
+            self.operation(
+                text,
+                &format!("{op}_{int}"),
+                &target,
+                &format!("  %r = {op} {ty} %a to {target}\n"),
+            );
+        }
+        let reduce = format!("@llvm.vector.reduce.fadd.{}", self.suffix());
+        text.declare(&format!("{lane} {reduce}({lane}, {ty})"));
+        self.operation(
+            text,
+            "reduce_fadd",
+            lane,
+            &format!("  %r = call {lane} {reduce}({lane} 1.0, {ty} %a)\n"),
+        );
+        let (other, op) = if *lane == "float" { ("double", "fpext") } else { ("float", "fptrunc") };
+        let target = format!("<{lanes} x {other}>");
+        self.operation(text, op, &target, &format!("  %r = {op} {ty} %a to {target}\n"));
+    }
+
+    /// As in the names of intrinsics.
+    fn suffix(&self) -> String {
+        let lane = match self.lane {
+            "float" => "f32",
+            "double" => "f64",
+            lane => lane,
+        };
+        format!("v{}{lane}", self.lanes)
+    }
+}

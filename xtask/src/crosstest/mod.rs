@@ -1,0 +1,69 @@
+//! Ice's code against other code for the same program.
+//!
+//! Three oracles, one file each: LLVM's code for the same bitcode, function by function (`llvm.rs`, the default);
+//! LLVM's code for whole random programs (`csmith.rs`); the reference interpreter for generated programs and the corpus
+//! (`interpreter.rs`).
+
+mod csmith;
+mod generate;
+mod interpreter;
+mod llvm;
+mod reduce;
+mod signature;
+mod sources;
+mod stubs;
+
+use crate::arguments::Arguments;
+use crate::workspace::Workspace;
+
+pub const HELP: &str = concat!(
+    "\
+usage: cargo xtask crosstest [OPTIONS] [SOURCE...]
+       cargo xtask crosstest --csmith N [OPTIONS]
+       cargo xtask crosstest --interpreter [OPTIONS]
+
+",
+    "The first calls every function of the sources in xtask/crosstest twice, in LLVM's code and in Ice's code for the same
+bitcode, with the same boundary values and pseudo-random ones, and reports each input that gives two results.
+
+  --targets LIST   targets, separated by commas; all if not given
+  --recipes LIST   recipes, separated by commas: Om1, O2; both if not given
+  --levels LIST    levels of clang: O0, O1, O2; all if not given
+  --calls N        calls of each function (300)
+  --full           20000 calls of each function: tens of millions altogether
+  --seed N         another seed for the values (1)
+  --function NAME  only this function
+  --pic            position-independent code
+  --list           prints the names of the sources
+",
+    "  --translator T   what is tested: 'ice', 'llc-19' (against itself at another level, which tests the test), or a
+                   program with the command line of `ice translate` (ice)
+  --jobs N         programs at once; as many as the machine has threads
+  --release        uses the release build of ice, which has no assertions
+
+The second compares the output of N random programs of csmith. Programs that differ are kept in the directory
+`csmith` of cargo's target directory; `cargo xtask bisect` finds the guilty function.
+
+  --csmith N       so many programs
+  --seed N         the first seed (1)
+  --targets, --recipes, --levels, --translator, --jobs, --release   as above
+
+The third compares with Ice's reference interpreter:
+
+",
+);
+
+/// What `--help` prints.
+pub fn help() -> String {
+    format!("{HELP}{}", interpreter::OPTIONS)
+}
+
+pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
+    if arguments.switch("--interpreter") {
+        return interpreter::run(workspace, arguments);
+    }
+    match arguments.text("--csmith")? {
+        Some(count) => csmith::run(workspace, arguments, &count),
+        None => llvm::run(workspace, arguments),
+    }
+}

@@ -1,0 +1,250 @@
+//! Test modules: from a source to bitcode, LLVM's objects under other names, and the driver around them.
+//!
+//! A source of `xtask/crosstest` is a C, C++ or IR file, or a folder with `callers.c` and `callees.c`: two modules, so
+//! that each half in turn comes from the other translator. IR files leave out the head that names the target, and a
+//! first line `; x86_64` says that a file is for that target alone. What depends on the source and on LLVM only is
+//! kept until one of them changes.
+
+use super::generate;
+use super::signature::{self, Signatures};
+use super::stubs::{self, REFERENCE};
+use crate::process;
+use crate::toolchain::{Model, Target, is_current, llc_command, read, succeed, write};
+use crate::workspace::{Workspace, show};
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+
+/// Where the modules of a source come from.
+pub enum Origin {
+    /// Files that are modules each.
+    Files(Vec<PathBuf>),
+    /// A family of functions that is written here.
+    Family(&'static generate::Family),
+}
+
+/// A test source.
+pub struct Source {
+    pub name: String,
+    pub origin: Origin,
+}
+
+/// What is the same for all sources.
+pub struct Setting {
+    /// The directory `xtask/crosstest`.
+    pub sources: PathBuf,
+    /// Where results go.
+    pub results: PathBuf,
+    pub model: Model,
+}
+
+/// A source made ready for one target and level.
+pub struct Prepared {
+    /// Where its files are.
+    pub directory: PathBuf,
+    pub target: Target,
+    pub modules: Vec<Module>,
+    /// The driver, the table and the stubs.
+    pub common: Vec<PathBuf>,
+    /// Number of functions that no stub can call.
+    pub left_out: usize,
+}
+
+/// One module of a source.
+pub struct Module {
+    pub bitcode: PathBuf,
+    /// LLVM's object.
+    pub plain: PathBuf,
+    /// LLVM's object with `ref_` before each name that any module of the source defines.
+    pub renamed: PathBuf,
+}
+
+/// The sources in order of their names, the families last.
+pub fn all(directory: &Path) -> anyhow::Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for entry in std::fs::read_dir(directory).with_context(|| show(directory))? {
+        let path = entry?.path();
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        if path.join("callers.c").is_file() {
+            let files = vec![path.join("callers.c"), path.join("callees.c")];
+            sources.push(Source { name, origin: Origin::Files(files) });
+        } else if path.extension().is_some_and(|e| e == "c" || e == "cpp" || e == "ll") {
+            sources.push(Source { name, origin: Origin::Files(vec![path]) });
+        }
+    }
+    sources.sort_by(|a, b| a.name.cmp(&b.name));
+    let families = generate::FAMILIES.iter();
+    sources.extend(
+        families.map(|family| Source { name: family.name.to_owned(), origin: Origin::Family(family) }),
+    );
+    Ok(sources)
+}
+
+impl Source {
+    /// Whether the source is one for `target` and `level`: IR is not optimised, so it is for `-O0` only.
+    pub fn is_for(&self, target: Target, level: &str) -> anyhow::Result<bool> {
+        Ok(match &self.origin {
+            Origin::Family(family) => level == "O0" && family.is_for(target),
+            Origin::Files(files) => match files[0].extension().is_some_and(|extension| extension == "ll") {
+                false => true,
+                true if level != "O0" => false,
+                true => !read(&files[0])?.starts_with("; x86_64") || target == Target::X86_64,
+            },
+        })
+    }
+
+    /// Compiles, names and links all but what is under test.
+    pub fn prepare(&self, setting: &Setting, target: Target, level: &str) -> anyhow::Result<Prepared> {
+        let model = if setting.model == Model::Pic { "-pic" } else { "" };
+        let directory = setting.results.join(format!("{}{model}-{level}", target.name())).join(&self.name);
+        std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
+        let mut modules = Vec::new();
+        for bitcode in self.bitcode(setting, target, level, &directory)? {
+            let plain = bitcode.with_extension("llvm.o");
+            if !is_current(&plain, &[&bitcode]) {
+                succeed(&mut llc_command("llc-19", "-O2", &bitcode, &plain, target, setting.model))?;
+            }
+            modules.push(Module { renamed: bitcode.with_extension("renamed.o"), bitcode, plain });
+        }
+        let (stubs, table) = (directory.join("stubs.o"), directory.join("table.o"));
+        let names = directory.join("names");
+        let list = directory.join("left-out");
+        let bitcodes: Vec<&Path> = modules.iter().map(|module| &*module.bitcode).collect();
+        if !is_current(&list, &bitcodes) {
+            rename(&modules, &names)?;
+            let signatures = modules.iter().map(|module| signatures(&module.bitcode));
+            let signatures = signatures.collect::<anyhow::Result<Vec<_>>>()?;
+            let texts = stubs::write(target.module_head(), &signatures);
+            write(&stubs.with_extension("ll"), &texts.ir)?;
+            write(&table.with_extension("c"), &texts.table)?;
+            // Without optimisation, so that a stub keeps nothing in callee-saved registers.
+            let ir = stubs.with_extension("ll");
+            succeed(&mut llc_command("llc-19", "-O0", &ir, &stubs, target, setting.model))?;
+            compile(&table.with_extension("c"), &table, setting, target, "-O0")?;
+            let left_out: Vec<String> = signatures.into_iter().flat_map(|all| all.left_out).collect();
+            write(&list, &left_out.join("\n"))?;
+        }
+        let left_out = read(&list)?.lines().count();
+        let mut common = driver(setting, target)?;
+        common.extend([stubs, table]);
+        Ok(Prepared { directory, target, modules, common, left_out })
+    }
+
+    /// The bitcode of each module.
+    fn bitcode(
+        &self,
+        setting: &Setting,
+        target: Target,
+        level: &str,
+        directory: &Path,
+    ) -> anyhow::Result<Vec<PathBuf>> {
+        let mut all = Vec::new();
+        let files = match &self.origin {
+            Origin::Files(files) => files.clone(),
+            Origin::Family(family) => {
+                let file = directory.join("family.ll");
+                if !is_current(&file, &[]) {
+                    write(&file, &family.write(target))?;
+                }
+                vec![file]
+            }
+        };
+        let prelude = setting.sources.join("prelude.h");
+        for file in &files {
+            let stem = file.file_stem().and_then(|stem| stem.to_str()).context("a name of letters")?;
+            let bitcode = directory.join(format!("{stem}.bc"));
+            let shared = file.with_file_name("shared.h");
+            let mut inputs = vec![&**file, &*prelude];
+            if shared.is_file() {
+                inputs.push(&shared);
+            }
+            let is_cpp = file.extension().is_some_and(|extension| extension == "cpp");
+            if is_current(&bitcode, &inputs) {
+                // It stays.
+            } else if file.extension().is_some_and(|extension| extension == "ll") {
+                let whole = directory.join(format!("{stem}.whole.ll"));
+                write(&whole, &format!("{}{}", target.module_head(), read(file)?))?;
+                succeed(process::command(Path::new("llvm-as-19"), ["-o"]).arg(&bitcode).arg(&whole))?;
+            } else {
+                let clang = if is_cpp { "clang++-19" } else { "clang-19" };
+                let mut command = process::command(Path::new(clang), target.clang_flags());
+                command.args(["-c", "-emit-llvm", "-w", "-fno-exceptions", "-fno-rtti", "-fno-math-errno"]);
+                command.arg(setting.model.clang_flag()).arg(format!("-{level}"));
+                if is_cpp {
+                    command.arg("-std=c++20");
+                }
+                succeed(command.arg("-include").arg(&prelude).arg("-o").arg(&bitcode).arg(file))?;
+            }
+            all.push(bitcode);
+        }
+        Ok(all)
+    }
+}
+
+/// The signatures of a module.
+fn signatures(bitcode: &Path) -> anyhow::Result<Signatures> {
+    let text = succeed(process::command(Path::new("llvm-dis-19"), ["-o", "-"]).arg(bitcode))?;
+    Ok(signature::read(&String::from_utf8_lossy(&text)))
+}
+
+/// Puts `ref_` before the names that the modules define, in a copy of LLVM's objects.
+fn rename(modules: &[Module], names: &Path) -> anyhow::Result<()> {
+    let mut list = String::new();
+    for module in modules {
+        let flags = ["--defined-only", "--extern-only", "--format=just-symbols"];
+        let symbols = succeed(process::command(Path::new("llvm-nm-19"), flags).arg(&module.plain))?;
+        for symbol in String::from_utf8_lossy(&symbols).lines().filter(|line| !line.is_empty()) {
+            list += &format!("{symbol} {REFERENCE}{symbol}\n");
+        }
+    }
+    write(names, &list)?;
+    for module in modules {
+        let flag = format!("--redefine-syms={}", names.display());
+        let mut command = process::command(Path::new("llvm-objcopy-19"), [flag]);
+        succeed(command.arg(&module.plain).arg(&module.renamed))?;
+    }
+    Ok(())
+}
+
+/// Compiles a part of the driver.
+fn compile(
+    input: &Path,
+    object: &Path,
+    setting: &Setting,
+    target: Target,
+    level: &str,
+) -> anyhow::Result<()> {
+    let mut command = process::command(Path::new(target.compiler()), ["-c", "-w", level]);
+    command.arg(setting.model.clang_flag()).arg("-I").arg(setting.sources.join("driver"));
+    succeed(command.arg("-o").arg(object).arg(input))?;
+    Ok(())
+}
+
+/// The objects of the driver.
+fn driver(setting: &Setting, target: Target) -> anyhow::Result<Vec<PathBuf>> {
+    let mut objects = Vec::new();
+    for file in ["driver.c", "checked_call_x86.S"] {
+        let source = setting.sources.join("driver").join(file);
+        let object = setting.results.join(format!("{file}-{}-{:?}.o", target.name(), setting.model));
+        if !is_current(&object, &[&source, &source.with_file_name("driver.h")]) {
+            // Under a name of its own first: another thread may do the same.
+            let scratch = object.with_extension(format!("{:?}.tmp.o", std::thread::current().id()));
+            compile(&source, &scratch, setting, target, "-O1")?;
+            std::fs::rename(&scratch, &object).with_context(|| show(&object))?;
+        }
+        objects.push(object);
+    }
+    Ok(objects)
+}
+
+/// Links the driver with LLVM's renamed objects and the objects under test.
+pub fn link(prepared: &Prepared, model: Model, tested: &[PathBuf], executable: &Path) -> anyhow::Result<()> {
+    let mut command = process::command(Path::new(prepared.target.compiler()), [model.link_flag(), "-o"]);
+    command.arg(executable).args(tested).args(prepared.modules.iter().map(|module| &module.renamed));
+    succeed(command.args(&prepared.common).args(["-lm", "-pthread"]))?;
+    Ok(())
+}
+
+/// The sources that a workspace has.
+pub fn directory(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("xtask/crosstest")
+}

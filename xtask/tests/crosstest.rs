@@ -1,0 +1,84 @@
+//! The cross test finds faults that are planted into LLVM's own code, and none where none is.
+
+mod common;
+
+use common::{has_tools, planted};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs the cross test in a directory of its own; gives whether it passed, and what it printed.
+fn crosstest(name: &str, arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("crosstest")
+        .args(arguments)
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("results"))
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .output()
+        .expect("xtask starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.success(), text + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// What the test of `source` says of the planted fault, on one target.
+fn find(name: &str, edit: &str, target: &str, source: &str) -> String {
+    let translator = planted(name, edit);
+    let translator = translator.to_str().expect("a path of letters");
+    let setting = ["--targets", target, "--recipes", "Om1", "--levels", "O1", "--calls", "100"];
+    let (passed, text) = crosstest(name, &[&setting[..], &["--translator", translator, source]].concat());
+    assert!(!passed, "a planted fault was not found:\n{text}");
+    text
+}
+
+#[test]
+fn llvm_agrees_with_itself() {
+    if has_tools("LLVM against itself") {
+        let setting = ["--levels", "O1", "--calls", "50", "--translator", "llc-19", "arithmetic", "calls"];
+        let (passed, text) = crosstest("itself", &setting);
+        assert!(passed && text.contains(" 0 programs with differences"), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_operation_is_found() {
+    if has_tools("a planted operation") {
+        let text = find("wrong-operation", "s/= sub i32 /= add i32 /", "x86_64", "arithmetic");
+        assert!(text.contains("  sub_u32(0x") && !text.contains("  xor_u32("), "{text}");
+    }
+}
+
+#[test]
+fn a_missing_extension_is_found() {
+    if has_tools("a planted extension") {
+        // A callee without the attribute extends by itself; a caller without it breaks its promise.
+        let text = find("missing-extension", "s/ signext\\>//g", "x86_64", "calls");
+        assert!(text.contains("calls callers x86_64") && text.contains("  many_then_few("), "{text}");
+        assert!(!text.contains("calls callees x86_64"), "{text}");
+    }
+}
+
+#[test]
+fn lost_registers_are_found() {
+    if has_tools("planted registers") {
+        let edit = "s/^define .*@not_u32.*$/&\\n  call void asm sideeffect \"xorl %ebx, %ebx\", \"\"()/";
+        let text = find("lost-registers", edit, "x86_64", "arithmetic");
+        assert!(text.contains("  not_u32(") && text.contains("callee-saved registers lost"), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_store_is_found() {
+    if has_tools("a planted store") {
+        let text = find("wrong-store", "s/^  store i16 .*$//", "i686", "memory");
+        assert!(text.contains("  store_u16(") && text.contains("behind pointer 0"), "{text}");
+    }
+}
+
+#[test]
+fn callees_are_tested_by_callers_of_the_other_side() {
+    if has_tools("a planted callee") {
+        let text = find("wrong-callee", "s/= fsub float %0, %1/= fsub float %1, %0/", "i686", "calls");
+        assert!(text.contains("calls callees i686") && !text.contains("calls callers i686"), "{text}");
+        assert!(text.contains("  call_f32(") && text.contains("  callee_f32("), "{text}");
+    }
+}
