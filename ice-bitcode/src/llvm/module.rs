@@ -657,7 +657,13 @@ impl<'a> Builder<'a> {
             }
         }
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        let signature = self.signatures.of_function(&rules, &mut self.module, ty, ops[6])?;
+        let signature = match self.signatures.of_function(&rules, &mut self.module, ty, ops[6]) {
+            // A function that is only declared is refused where it is called.
+            Err(Error::Unsupported { .. } | Error::TooLarge { .. }) if is_declared || is_dropped => {
+                self.signatures.nothing(&mut self.module)
+            }
+            signature => signature?,
+        };
         let flags = attributes.function.flags;
         let has = |flag| flags.has(flag);
         let traits = FunctionTraits {

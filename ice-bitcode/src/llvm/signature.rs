@@ -139,6 +139,11 @@ impl Signatures {
         Ok(self.intern(signature, module))
     }
 
+    /// A signature without parameters and results, for what is never called.
+    pub(super) fn nothing(&mut self, module: &mut Module) -> SigId {
+        self.intern(Signature::new(Vec::new(), Type::Void), module)
+    }
+
     /// Makes the signatures of calls: each function type with each list that changes more than types.
     pub(super) fn add_calls(&mut self, rules: &Rules<'_>, module: &mut Module) {
         let mut pairs = 0;
