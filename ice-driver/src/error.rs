@@ -41,6 +41,13 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
+    /// Addresses of the module have another width than those of the target.
+    PointerWidth {
+        /// The target.
+        arch: Arch,
+        /// The module's integer type for addresses.
+        pointer: ice_ir::Type,
+    },
     /// No defined function has this name or number.
     NoSuchFunction(String),
 }
@@ -94,6 +101,9 @@ impl fmt::Display for Error {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
+            Error::PointerWidth { arch, pointer } => {
+                write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
+            }
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }
     }
