@@ -208,12 +208,13 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
                 None => true,
                 Some(_) => functions.iter().any(|&(function, _)| function == id),
             };
-            let output = ObjectOutput::new(options.arch, module, &names, selected, limit, sink)?;
+            let output =
+                ObjectOutput::new(options.arch, options.relocation, module, &names, selected, limit, sink)?;
             run::<T, B, ()>(&job, &functions, options, Box::new(output))
         }
         Emit::Assembly => {
             let names = SymbolNames::new(module);
-            let output = AssemblyOutput::new(module, &names, sink)?;
+            let output = AssemblyOutput::new(options.arch, options.relocation, module, &names, sink)?;
             run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
         }
         Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),
