@@ -159,8 +159,8 @@ fn conditions_of_the_module_level() {
     expect("M02", &[R(19, vec![])]);
     expect("M03", &[R(7, vec![0; 9])]);
     expect("M03", &[R(8, vec![0; 8])]);
-    expect("M11", &[body.clone()]);
-    expect("M11", &[function(1, 1), body]);
+    expect("M11", &[function(1, 1), body.clone()]);
+    expect("M11", &[body]);
     expect("M12", &[function(1, 0)]);
     expect("S03", &[variable(0, 0, 0), variable(0, 0, 0)]);
     expect("L06", &[variable(17, 0, 0)]);

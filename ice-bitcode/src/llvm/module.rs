@@ -82,6 +82,8 @@ pub struct LlvmModule {
     pub types: TypeTable,
     /// The type of an address, if the module has it.
     pub pointer: Option<TypeId>,
+    /// The type `i32`, if the module has it.
+    pub int32: Option<TypeId>,
     /// The data layout.
     pub layout: DataLayout,
     /// Sizes and offsets.
@@ -119,6 +121,7 @@ impl LlvmModule {
             layout: &self.layout,
             layouts: &self.layouts,
             pointer: self.pointer,
+            int32: self.int32,
             globals: &self.globals,
             module: Some(&self.constants),
         }
@@ -174,6 +177,7 @@ pub fn read_module(file: &[u8]) -> Result<LlvmModule> {
         triple: builder.triple,
         types: builder.types,
         pointer: builder.pointer,
+        int32: builder.int32,
         layout: builder.layout,
         layouts: builder.layouts,
         legal: builder.legal,
@@ -212,6 +216,21 @@ impl Part {
     }
 }
 
+/// The environment of the constants of the module itself: a loan of some fields, while others change.
+macro_rules! own_environment {
+    ($builder:expr) => {
+        ConstantEnvironment {
+            types: &$builder.types,
+            layout: &$builder.layout,
+            layouts: &$builder.layouts,
+            pointer: $builder.pointer,
+            int32: $builder.int32,
+            globals: &$builder.globals,
+            module: None,
+        }
+    };
+}
+
 /// What waits for the constants of the module.
 #[derive(Clone, Copy)]
 enum Deferred {
@@ -238,6 +257,7 @@ struct Builder<'a> {
     triple: Vec<u8>,
     types: TypeTable,
     pointer: Option<TypeId>,
+    int32: Option<TypeId>,
     layout: DataLayout,
     layouts: Layouts,
     legal: Legal,
@@ -294,6 +314,7 @@ impl<'a> Builder<'a> {
             triple: Vec::new(),
             types: TypeTable::default(),
             pointer: None,
+            int32: None,
             layout: DataLayout::default(),
             layouts: Layouts::default(),
             legal: Legal::default(),
@@ -421,7 +442,7 @@ impl<'a> Builder<'a> {
             }
             block::CONSTANTS => {
                 located(self.advance(Part::Constants), reader)?;
-                let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
+                let env = own_environment!(self);
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
@@ -476,6 +497,7 @@ impl<'a> Builder<'a> {
     /// What can be computed of the types once the data layout is known.
     fn prepare(&mut self) {
         self.pointer = self.types.find(LlvmType::Pointer);
+        self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);
         self.legal = Legal::compute(&self.types, &self.layout, &self.layouts);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
@@ -758,7 +780,7 @@ impl<'a> Builder<'a> {
         if self.constants.is_empty() {
             self.constants.clear(self.globals.len() as u32);
         }
-        let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
+        let env = own_environment!(self);
         let view = View { env: &env, local: &self.constants };
         let deferred = core::mem::take(&mut self.deferred);
         let name = |module: &Module, symbol| display(module.symbol_name(symbol));
@@ -890,17 +912,6 @@ fn rules<'r>(
     attributes: &'r AttributeTable,
 ) -> Rules<'r> {
     Rules { types, layout, layouts, legal, attributes }
-}
-
-/// The environment of the constants of the module itself.
-fn environment<'e>(
-    types: &'e TypeTable,
-    layout: &'e DataLayout,
-    layouts: &'e Layouts,
-    pointer: Option<TypeId>,
-    globals: &'e [GlobalValue],
-) -> ConstantEnvironment<'e> {
-    ConstantEnvironment { types, layout, layouts, pointer, globals, module: None }
 }
 
 fn operand_count(record: &'static str, ops: &[u64], expected: &'static str) -> Error {

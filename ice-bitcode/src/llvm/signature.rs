@@ -205,7 +205,6 @@ impl Rules<'_> {
         let results = self.legal.parts(ret)?;
         let form = |ty, attributes| form(self.types, self.layout, self.legal, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
-        let mut passing = Vec::new();
         match (form(ret, list.ret)?, results) {
             (Form::Vector(ty), _) => signature.ret = ty,
             (Form::ZeroExtended | Form::SignExtended, _) => signature.ret = Type::I32,
@@ -214,37 +213,31 @@ impl Rules<'_> {
             (Form::Parts, [one, two]) => (signature.ret, signature.second) = (one.ty, two.ty),
             (Form::Parts, _) => {
                 signature.params.push(pointer);
-                passing.push(Passing::StructReturn);
+                signature.passing.push(Passing::StructReturn);
             }
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
             let attributes = self.attributes.param(list, i);
-            let how = self.passing(attributes)?;
+            let passing = self.passing(attributes)?;
+            let start = signature.params.len();
             match form(param, attributes)? {
                 Form::Vector(ty) => signature.params.push(ty),
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
-                Form::Parts => {
-                    let parts = self.legal.parts(param)?;
-                    if signature.params.len() + parts.len() > MAX_PARAMS {
-                        let limit = MAX_PARAMS as u64;
-                        return Err(Error::TooLarge { what: "the number of parameters", limit });
-                    }
-                    signature.params.extend(parts.iter().map(|part| part.ty));
-                    if self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128) {
-                        passing.resize(signature.params.len() - 2, Passing::Plain);
-                        passing.push(Passing::PairLow);
-                    }
-                }
+                Form::Parts => signature.params.extend(self.legal.parts(param)?.iter().map(|part| part.ty)),
             }
-            if how != Passing::Plain {
-                passing.resize(signature.params.len() - 1, Passing::Plain);
-                passing.push(how);
+            if signature.params.len() > MAX_PARAMS {
+                let limit = MAX_PARAMS as u64;
+                return Err(Error::TooLarge { what: "the number of parameters", limit });
+            }
+            signature.passing.resize(signature.params.len(), passing);
+            let is_pair = self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128);
+            if is_pair && passing == Passing::Plain {
+                signature.passing[start] = Passing::PairLow;
             }
         }
-        if !passing.is_empty() {
-            passing.resize(signature.params.len(), Passing::Plain);
+        if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
+            signature.passing.clear();
         }
-        signature.passing = passing;
         signature.arity = if variadic { Arity::Variadic } else { Arity::Fixed };
         Ok(signature)
     }
