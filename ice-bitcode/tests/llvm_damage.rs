@@ -282,6 +282,26 @@ fn constants_nest_deeply() {
     assert_eq!(read.module.global_size(id), 1 << 34);
 }
 
+#[test]
+fn signatures_are_limited() {
+    let _alone = ALONE.lock();
+    // Every list says something about another parameter of a function that has many.
+    let groups = (1..=500).map(|i| R(3, vec![i, i, 1, 1, 4, 0, 5])).collect();
+    let lists: Vec<Item> = (1..=500).map(|i| R(2, vec![i])).collect();
+    let mut ops = vec![0, 0];
+    ops.extend([0; 4000]);
+    let types = B(17, vec![R(1, vec![2]), R(7, vec![32]), R(21, ops)]);
+    let start = [R(1, vec![2]), types, B(10, groups), B(9, lists)];
+    let functions = (1..=500).map(|i| {
+        let mut ops = vec![0; 21];
+        (ops[2], ops[4], ops[6]) = (1, 1, i);
+        R(8, ops)
+    });
+    let items: Vec<Item> = start.into_iter().chain(functions).collect();
+    let read = check("signatures", &file(&items)).expect("declarations are refused where they are called");
+    assert!(read.module.signatures.len() < 300);
+}
+
 /// Real modules, where they can be made, and one that is hand-made.
 fn modules() -> Vec<(String, Vec<u8>)> {
     let block = vec![

@@ -502,7 +502,6 @@ impl<'a> Builder<'a> {
         self.legal = Legal::compute(&self.types, &self.layout, &self.layouts);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        self.signatures = Signatures::compute(&rules, &mut self.module);
         self.signatures.add_calls(&rules, &mut self.module);
     }
 
@@ -682,7 +681,7 @@ impl<'a> Builder<'a> {
         let signature = match self.signatures.of_function(&rules, &mut self.module, ty, ops[6]) {
             // A function that is only declared is refused where it is called.
             Err(Error::Unsupported { .. } | Error::TooLarge { .. }) if is_declared || is_dropped => {
-                self.signatures.nothing(&mut self.module)
+                self.signatures.nothing(&mut self.module)?
             }
             signature => signature?,
         };
