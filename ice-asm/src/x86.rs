@@ -12,7 +12,6 @@
 mod branches;
 mod code;
 mod int;
-mod linker;
 mod operand;
 mod sse;
 mod text;

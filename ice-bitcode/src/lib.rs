@@ -62,5 +62,6 @@ pub mod error;
 pub mod header;
 pub mod llvm;
 pub mod pexe;
+mod ssa;
 
 pub use error::{Error, LocatedError, Location, Result};

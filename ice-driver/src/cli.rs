@@ -8,6 +8,7 @@ use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
 use crate::report::Report;
 use crate::toolchain::{self, Compiler};
 use crate::{inspect, interpret, translate};
+use ice_bitcode::llvm;
 use ice_elf::Sink;
 use ice_ir::Program;
 use std::ffi::OsString;
@@ -104,12 +105,12 @@ fn commit(output: Output, path: &Path) -> Result<(), Failure> {
 
 /// By the name of the file; without one by its first bytes.
 fn input_format(path: &Path, bytes: &[u8]) -> InputFormat {
-    let is_bitcode = [&b"PEXE"[..], &[0x42, 0x43, 0xc0, 0xde], &[0xde, 0xc0, 0x17, 0x0b]]
-        .iter()
-        .any(|magic| bytes.starts_with(magic));
+    let is_llvm = llvm::is_llvm(bytes);
+    let is_bitcode = is_llvm || bytes.starts_with(b"PEXE");
     let is_text = path.extension().is_some_and(|extension| extension == "ice");
     match is_text || (is_dash(path) && !is_bitcode && !bytes.is_empty() && bytes.is_ascii()) {
         true => InputFormat::Text,
+        false if is_llvm => InputFormat::Llvm,
         false => InputFormat::Bitcode,
     }
 }
@@ -122,7 +123,16 @@ fn read_program(work: &Invocation) -> Result<Program, Failure> {
 }
 
 fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
-    let arch = match work.arch.or_else(Arch::host) {
+    let format = input_format(&work.input, bytes);
+    let of_module = match format {
+        InputFormat::Llvm if work.arch.is_none() => {
+            let found = translate::triple_of(bytes).map_err(|error| Failure::input(&work.input, &error))?;
+            // A name that is not known is refused below.
+            found.map(|triple| Arch::parse(&triple).map_err(Failure::trouble)).transpose()?
+        }
+        _ => None,
+    };
+    let arch = match work.arch.or(of_module).or_else(Arch::host) {
         Some(arch) => arch,
         None => return Err(Failure::trouble("this host is no known target; name one with --target")),
     };
@@ -134,7 +144,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         arch,
         level,
         emit: work.emit,
-        format: input_format(&work.input, bytes),
+        format,
         threads: work.threads,
         function: work.function.clone(),
         print_after: work.print_after.clone(),
@@ -143,7 +153,6 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
             let _ = io::stderr().write_all(text.as_bytes());
         },
         timing: work.timing,
-        relocation: work.relocation,
     })
 }
 
@@ -247,7 +256,8 @@ mod tests {
         assert_eq!(format("a.ice", b"PEXE"), InputFormat::Text);
         assert_eq!(format("a.pexe", b"define"), InputFormat::Bitcode);
         assert_eq!(format("-", b"PEXE\x01"), InputFormat::Bitcode);
-        assert_eq!(format("-", b"BC\xc0\xde"), InputFormat::Bitcode);
+        assert_eq!(format("-", b"BC\xc0\xde"), InputFormat::Llvm);
+        assert_eq!(format("a.bc", b"\xde\xc0\x17\x0b"), InputFormat::Llvm);
         assert_eq!(format("-", b"; text"), InputFormat::Text);
         assert_eq!(format("-", b""), InputFormat::Bitcode);
     }

@@ -41,12 +41,12 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
-    /// Addresses of the module have another width than those of the target.
-    PointerWidth {
-        /// The target.
+    /// The module was made for a machine whose addresses have another width.
+    WrongTarget {
+        /// The machine that was asked for.
         arch: Arch,
-        /// The module's integer type for addresses.
-        pointer: ice_ir::Type,
+        /// The triple of the module.
+        triple: String,
     },
     /// No defined function has this name or number.
     NoSuchFunction(String),
@@ -67,6 +67,7 @@ impl Error {
         match self {
             Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
+            | Error::WrongTarget { .. }
             | Error::NoSuchFunction(_) => Blame::Request,
             _ => Blame::Input,
         }
@@ -101,8 +102,8 @@ impl fmt::Display for Error {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
-            Error::PointerWidth { arch, pointer } => {
-                write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
+            Error::WrongTarget { arch, triple } => {
+                write!(f, "target {arch} has addresses of another width than the module's, {triple}")
             }
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
-use ice_bitcode::pexe;
+use ice_bitcode::{llvm, pexe};
 use ice_ir::{Environment, Faithful, Function, FunctionBuilder, Program};
 
 /// Reads and verifies a whole program without changing anything in it.
@@ -19,7 +19,25 @@ pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error>
             ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
             Ok(program)
         }
+        InputFormat::Llvm => {
+            let program = read_llvm(bytes).map_err(Error::Bitcode)?;
+            ice_ir::verify_program(&program, ice_ir::Rules::Ice).map_err(Error::Verify)?;
+            Ok(program)
+        }
     }
+}
+
+/// Reads a whole module of LLVM.
+fn read_llvm(bytes: &[u8]) -> ice_bitcode::Result<Program> {
+    let program = llvm::LlvmProgram::new(llvm::read_module(bytes)?);
+    let mut reader = llvm::FunctionReader::new();
+    let mut bodies = Vec::with_capacity(program.bodies().len());
+    for body in program.bodies() {
+        let mut func = Function::new();
+        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        bodies.push(func);
+    }
+    Ok(Program { module: program.module().clone(), bodies })
 }
 
 /// Reads a whole program faithfully: what is read can be written again.

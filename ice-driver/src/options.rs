@@ -55,18 +55,10 @@ pub enum Emit {
 pub enum InputFormat {
     /// PNaCl bitcode (`.pexe`).
     Bitcode,
+    /// LLVM bitcode (`.bc`).
+    Llvm,
     /// The text form (`.ice`).
     Text,
-}
-
-/// Where code and data of native programs may be put. PNaCl programs are always static.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum RelocationModel {
-    /// Anywhere: for shared libraries and all executables.
-    #[default]
-    PositionIndependent,
-    /// Where the linker says: for executables that are linked with `-no-pie`.
-    Static,
 }
 
 /// One function of a module, as the user names it.
@@ -121,8 +113,6 @@ pub struct Options {
     pub print: fn(&str),
     /// Whether to take times.
     pub timing: Timing,
-    /// Where native programs may be put.
-    pub relocation: RelocationModel,
 }
 
 impl Options {
@@ -139,7 +129,6 @@ impl Options {
             disabled: Vec::new(),
             print: |_| {},
             timing: Timing::Off,
-            relocation: RelocationModel::PositionIndependent,
         }
     }
 }

@@ -8,19 +8,17 @@ use crate::assembly::AssemblyOutput;
 use crate::error::Error;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, InputFormat, Options, RelocationModel};
+use crate::options::{Emit, FunctionSelector, InputFormat, Options};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::parallel::run_in_order;
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
 use crate::report::Report;
-use ice_asm::x86::Mode;
 use ice_asm::{BranchIsa, Listing, TextListing};
-use ice_bitcode::pexe;
+use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
-use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program};
 use ice_passes::Target;
-use ice_target_x86::{CodeModel, X86};
+use ice_target_x86::X86;
 
 /// Function bodies by number, to be read on any thread.
 pub trait Bodies: Sync {
@@ -74,6 +72,34 @@ impl Bodies for BitcodeBodies<'_> {
     }
 }
 
+/// The bodies of a module of LLVM.
+pub struct LlvmBodies<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// What was read of it so far.
+    pub program: &'a llvm::LlvmProgram,
+}
+
+impl Bodies for LlvmBodies<'_> {
+    type Reader = llvm::FunctionReader;
+
+    fn read(
+        &self,
+        index: usize,
+        reader: &mut Self::Reader,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<(), Error> {
+        let body = &self.program.bodies()[index];
+        let mut builder = FunctionBuilder::new(func, filter);
+        reader.read(self.program, self.bytes, body, &mut builder).map_err(Error::Bitcode)
+    }
+
+    fn flow_graph(reader: &Self::Reader) -> Option<&ControlFlowGraph> {
+        Some(reader.flow_graph())
+    }
+}
+
 /// The bodies of a program in memory.
 pub struct ProgramBodies<'a>(pub &'a [Function]);
 
@@ -96,28 +122,14 @@ impl Bodies for ProgramBodies<'_> {
 /// a useless beginning.
 pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) -> Result<Report, Error> {
     match options.arch {
-        Arch::X86_32 => compile(|module| x86(Mode::Bits32, module, options), input, options, sink),
-        Arch::X86_64 => compile(|module| x86(Mode::Bits64, module, options), input, options, sink),
+        Arch::X86_32 => compile(X86::new_32(), input, options, sink),
+        Arch::X86_64 => compile(X86::new_64(), input, options, sink),
         arch @ (Arch::Arm32 | Arch::Mips32) => Err(Error::TargetNotBuiltIn(arch)),
     }
 }
 
-/// The x86 back end for a module.
-fn x86(mode: Mode, module: &Module, options: &Options) -> Result<X86, Error> {
-    let model = match (module.environment, options.relocation) {
-        (Environment::Pnacl, _) => CodeModel::Sandboxed,
-        (Environment::Native, RelocationModel::Static) => CodeModel::Static,
-        (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
-    };
-    let target = X86 { mode, model };
-    match target.address_type() == module.pointer_type {
-        true => Ok(target),
-        false => Err(Error::PointerWidth { arch: options.arch, pointer: module.pointer_type }),
-    }
-}
-
 fn compile<T: Target + Sync + Copy>(
-    target_of: impl Fn(&Module) -> Result<T, Error>,
+    target: T,
     input: &[u8],
     options: &Options,
     sink: &mut dyn ObjectSink,
@@ -127,17 +139,35 @@ fn compile<T: Target + Sync + Copy>(
             let header = pexe::read_module(input).map_err(Error::Bitcode)?;
             let bodies = BitcodeBodies { bytes: input, header: &header };
             let (module, count) = (&header.module, header.bodies.len());
-            let target = target_of(module)?;
+            compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
+        }
+        InputFormat::Llvm => {
+            let program = llvm::LlvmProgram::new(llvm::read_module(input).map_err(Error::Bitcode)?);
+            let (module, count) = (program.module(), program.bodies().len());
+            let is_wide = module.pointer_type == ice_ir::Type::I64;
+            if is_wide != (options.arch == Arch::X86_64) {
+                let triple = String::from_utf8_lossy(&program.header().triple).into_owned();
+                return Err(Error::WrongTarget { arch: options.arch, triple });
+            }
+            let bodies = LlvmBodies { bytes: input, program: &program };
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Text => {
             let program = parse_text(input)?;
             let bodies = ProgramBodies(&program.bodies);
             let (module, count) = (&program.module, program.bodies.len());
-            let target = target_of(module)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
     }
+}
+
+/// The target triple of a module of LLVM, if it names one.
+///
+/// # Errors
+/// The input is malformed before that place.
+pub fn triple_of(input: &[u8]) -> Result<Option<String>, Error> {
+    let triple = llvm::read_triple(input).map_err(Error::Bitcode)?;
+    Ok((!triple.is_empty()).then(|| String::from_utf8_lossy(&triple).into_owned()))
 }
 
 /// Parses and verifies a program in the text form.
@@ -208,13 +238,12 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
                 None => true,
                 Some(_) => functions.iter().any(|&(function, _)| function == id),
             };
-            let output =
-                ObjectOutput::new(options.arch, options.relocation, module, &names, selected, limit, sink)?;
+            let output = ObjectOutput::new(options.arch, module, &names, selected, limit, sink)?;
             run::<T, B, ()>(&job, &functions, options, Box::new(output))
         }
         Emit::Assembly => {
             let names = SymbolNames::new(module);
-            let output = AssemblyOutput::new(options.arch, options.relocation, module, &names, sink)?;
+            let output = AssemblyOutput::new(module, &names, sink)?;
             run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
         }
         Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),

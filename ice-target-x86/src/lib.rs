@@ -17,7 +17,6 @@ mod inst;
 mod lower;
 mod regs;
 mod size;
-mod symbols;
 mod target;
 
 pub use inst::Inst;

@@ -171,13 +171,8 @@ impl AttributeTable {
     #[inline]
     #[must_use]
     pub fn param(&self, list: &AttributeList, index: usize) -> ParamAttributes {
-        self.params(list).get(index).copied().unwrap_or_default()
-    }
-
-    /// What `list` says of the first parameters; nothing is said of all others.
-    #[must_use]
-    pub fn params(&self, list: &AttributeList) -> &[ParamAttributes] {
-        &self.params[list.start as usize..][..list.len as usize]
+        let params = &self.params[list.start as usize..][..list.len as usize];
+        params.get(index).copied().unwrap_or_default()
     }
 
     /// How many lists there are.
@@ -205,7 +200,8 @@ impl AttributeTable {
     }
 
     fn any_param(&self, list: &AttributeList, mask: u16) -> bool {
-        self.params(list).iter().chain([&list.ret]).any(|param| param.flags.0 & mask != 0)
+        let params = &self.params[list.start as usize..][..list.len as usize];
+        params.iter().chain([&list.ret]).any(|param| param.flags.0 & mask != 0)
     }
 
     /// Reads PARAMATTR_GROUP.

@@ -12,8 +12,12 @@
 //! | `constants`, `evaluate` | constants of modules and functions, and what they come to |
 //! | `initializer` | the contents of variables |
 //! | `module`      | everything of a module but its bodies |
+//! | `shape`       | what bodies must know of a type at once |
+//! | `runtime`     | declarations that bodies need and LLVM does not write |
+//! | `body`        | function bodies |
 
 pub mod attributes;
+mod body;
 mod codes;
 pub mod constants;
 pub mod container;
@@ -22,7 +26,11 @@ pub mod evaluate;
 mod initializer;
 pub mod legal;
 pub mod module;
+mod runtime;
+pub mod shape;
 pub mod signature;
 pub mod types;
 
-pub use module::{LlvmModule, read_module};
+pub use body::{FunctionReader, LlvmProgram};
+pub use container::is_llvm;
+pub use module::{LlvmModule, read_module, read_triple};

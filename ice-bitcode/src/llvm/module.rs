@@ -82,8 +82,6 @@ pub struct LlvmModule {
     pub types: TypeTable,
     /// The type of an address, if the module has it.
     pub pointer: Option<TypeId>,
-    /// The type `i32`, if the module has it.
-    pub int32: Option<TypeId>,
     /// The data layout.
     pub layout: DataLayout,
     /// Sizes and offsets.
@@ -121,7 +119,6 @@ impl LlvmModule {
             layout: &self.layout,
             layouts: &self.layouts,
             pointer: self.pointer,
-            int32: self.int32,
             globals: &self.globals,
             module: Some(&self.constants),
         }
@@ -177,7 +174,6 @@ pub fn read_module(file: &[u8]) -> Result<LlvmModule> {
         triple: builder.triple,
         types: builder.types,
         pointer: builder.pointer,
-        int32: builder.int32,
         layout: builder.layout,
         layouts: builder.layouts,
         legal: builder.legal,
@@ -190,6 +186,32 @@ pub fn read_module(file: &[u8]) -> Result<LlvmModule> {
         bundle_tags: builder.bundle_tags,
         sync_scopes: builder.sync_scopes,
     })
+}
+
+/// The target triple of the module in `file`, empty if it has none; nothing behind it is looked at.
+///
+/// # Errors
+///
+/// Every condition of the catalogue up to there.
+pub fn read_triple(file: &[u8]) -> Result<Vec<u8>> {
+    let mut record = Record::default();
+    let (container, mut reader) = read_container(file, &mut record)?;
+    reader.enter(&container.module);
+    let mut triple = Vec::new();
+    loop {
+        match reader.next(&mut record)? {
+            Entry::Record if record.code == code::TRIPLE => {
+                push_text(&record.ops, &mut triple).map_err(|error| reader.record_error(error, &record))?;
+                return Ok(triple);
+            }
+            Entry::Block(found) if found.id == BLOCKINFO => {
+                reader.enter(&found);
+                while reader.next(&mut record)? != Entry::EndBlock {}
+            }
+            Entry::EndBlock => return Ok(triple),
+            _ => {}
+        }
+    }
 }
 
 /// Parts of a module, in the order in which they must come.
@@ -214,21 +236,6 @@ impl Part {
             Part::Bodies => "function bodies",
         }
     }
-}
-
-/// The environment of the constants of the module itself: a loan of some fields, while others change.
-macro_rules! own_environment {
-    ($builder:expr) => {
-        ConstantEnvironment {
-            types: &$builder.types,
-            layout: &$builder.layout,
-            layouts: &$builder.layouts,
-            pointer: $builder.pointer,
-            int32: $builder.int32,
-            globals: &$builder.globals,
-            module: None,
-        }
-    };
 }
 
 /// What waits for the constants of the module.
@@ -257,7 +264,6 @@ struct Builder<'a> {
     triple: Vec<u8>,
     types: TypeTable,
     pointer: Option<TypeId>,
-    int32: Option<TypeId>,
     layout: DataLayout,
     layouts: Layouts,
     legal: Legal,
@@ -314,7 +320,6 @@ impl<'a> Builder<'a> {
             triple: Vec::new(),
             types: TypeTable::default(),
             pointer: None,
-            int32: None,
             layout: DataLayout::default(),
             layouts: Layouts::default(),
             legal: Legal::default(),
@@ -442,7 +447,7 @@ impl<'a> Builder<'a> {
             }
             block::CONSTANTS => {
                 located(self.advance(Part::Constants), reader)?;
-                let env = own_environment!(self);
+                let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
@@ -497,11 +502,11 @@ impl<'a> Builder<'a> {
     /// What can be computed of the types once the data layout is known.
     fn prepare(&mut self) {
         self.pointer = self.types.find(LlvmType::Pointer);
-        self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);
         self.legal = Legal::compute(&self.types, &self.layout, &self.layouts);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
+        self.signatures = Signatures::compute(&rules, &mut self.module);
         self.signatures.add_calls(&rules, &mut self.module);
     }
 
@@ -681,7 +686,7 @@ impl<'a> Builder<'a> {
         let signature = match self.signatures.of_function(&rules, &mut self.module, ty, ops[6]) {
             // A function that is only declared is refused where it is called.
             Err(Error::Unsupported { .. } | Error::TooLarge { .. }) if is_declared || is_dropped => {
-                self.signatures.nothing(&mut self.module)?
+                self.signatures.nothing(&mut self.module)
             }
             signature => signature?,
         };
@@ -779,7 +784,7 @@ impl<'a> Builder<'a> {
         if self.constants.is_empty() {
             self.constants.clear(self.globals.len() as u32);
         }
-        let env = own_environment!(self);
+        let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
         let view = View { env: &env, local: &self.constants };
         let deferred = core::mem::take(&mut self.deferred);
         let name = |module: &Module, symbol| display(module.symbol_name(symbol));
@@ -911,6 +916,17 @@ fn rules<'r>(
     attributes: &'r AttributeTable,
 ) -> Rules<'r> {
     Rules { types, layout, layouts, legal, attributes }
+}
+
+/// The environment of the constants of the module itself.
+fn environment<'e>(
+    types: &'e TypeTable,
+    layout: &'e DataLayout,
+    layouts: &'e Layouts,
+    pointer: Option<TypeId>,
+    globals: &'e [GlobalValue],
+) -> ConstantEnvironment<'e> {
+    ConstantEnvironment { types, layout, layouts, pointer, globals, module: None }
 }
 
 fn operand_count(record: &'static str, ops: &[u64], expected: &'static str) -> Error {

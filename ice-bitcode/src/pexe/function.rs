@@ -3,7 +3,7 @@
 //! Value numbers are absolute: functions and globals of the module, then parameters, constants and results
 //! in the order of records; operands count back from the next number (bitcode specification, section 6).
 //! Blocks are implicit: each terminator ends one. The instruction records themselves are in
-//! [`instruction`](super::instruction), the checks that need the whole body in [`ssa`](super::ssa).
+//! [`instruction`](super::instruction), the checks that need the whole body in [`ssa`](crate::ssa).
 //!
 //! A reader is scratch memory: it is reused from function to function and then allocates nothing.
 
@@ -18,9 +18,9 @@ use ice_ir::{
 
 use super::codes::{block, constants as code, function as fcode};
 use super::module::{BodyRange, ModuleHeader};
-use super::ssa::SsaChecks;
 use crate::bitstream::{Dialect, Entry, Reader, Record, unrotate_sign};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
+use crate::ssa::SsaChecks;
 
 /// Reads function bodies, one after another.
 #[derive(Default)]
@@ -229,7 +229,8 @@ impl FunctionReader {
             let value = self.first_local + self.next_local;
             return fail(Error::NeverDefined { value });
         }
-        self.checks.check(builder.func, &self.locals).or_else(|error| match error {
+        let locals = &self.locals;
+        self.checks.check(builder.func, |local| locals[local as usize].block).or_else(|error| match error {
             // The number of the value in the file, where the check knows its index.
             Error::NotDominated { value } => fail(Error::NotDominated { value: self.first_local + value }),
             error => fail(error),

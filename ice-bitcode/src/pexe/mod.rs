@@ -7,7 +7,6 @@
 //! | `types`, `globals`, `symbols` | the blocks of a module |
 //! | `function`    | reads one body: blocks, constants, value numbers |
 //! | `instruction` | the instruction records |
-//! | `ssa`         | checks that need the whole body: phis against edges, dominance |
 //! | `stream`      | a program that arrives in pieces |
 //! | `writer`      | the other direction, with the standard abbreviations |
 //!
@@ -20,7 +19,6 @@ mod function;
 mod globals;
 mod instruction;
 mod module;
-mod ssa;
 mod stream;
 mod symbols;
 mod types;

@@ -1,4 +1,4 @@
-//! Checks that need the whole body: phis against edges (I24) and dominance (F18).
+//! Checks that need the whole body, of readers of function bodies: phis against edges (I24) and dominance (F18).
 //!
 //! While a body is read, a use of a value in the block of its definition is settled at once when the
 //! definition came before; every other use is noted as (value, block), at most once in a row for a value and
@@ -11,13 +11,12 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use ice_ir::dominators::DominatorTree;
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData};
 
-use super::function::Local;
 use crate::error::Error;
 
 /// Notes and scratch of the checks; reused from function to function.
 #[derive(Default)]
-pub(super) struct SsaChecks {
-    pub(super) cfg: ControlFlowGraph,
+pub(crate) struct SsaChecks {
+    pub(crate) cfg: ControlFlowGraph,
     dominators: DominatorTree,
     /// Uses that are not settled, by index of the local value and block: the definition must dominate the end of
     /// the block.
@@ -33,28 +32,34 @@ pub(super) struct SsaChecks {
 }
 
 impl SsaChecks {
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.uses.clear();
         self.early.clear();
         self.phis.clear();
     }
 
     /// Notes a use of a defined local value at the end of `block`.
-    pub(super) fn note_use(&mut self, local: u32, block: u32) {
+    pub(crate) fn note_use(&mut self, local: u32, block: u32) {
         self.uses.push((local, block));
     }
 
     /// Notes a use of an announced local value by an instruction of `block`.
-    pub(super) fn note_early_use(&mut self, local: u32, block: u32) {
+    pub(crate) fn note_early_use(&mut self, local: u32, block: u32) {
         self.early.push((local, block));
     }
 
-    pub(super) fn note_phi(&mut self, inst: Inst, block: Block) {
+    pub(crate) fn note_phi(&mut self, inst: Inst, block: Block) {
         self.phis.push((inst, block));
     }
 
-    /// Checks the complete function. The value in an error of dominance is its index in `locals`.
-    pub(super) fn check(&mut self, func: &Function, locals: &[Local]) -> Result<(), Error> {
+    /// The phis that were noted, and their blocks.
+    pub(crate) fn phis(&self) -> &[(Inst, Block)] {
+        &self.phis
+    }
+
+    /// Checks the complete function; `home` gives the block of the definition of a local value by its index, which
+    /// is also the value in an error of dominance.
+    pub(crate) fn check(&mut self, func: &Function, home: impl Fn(u32) -> u32) -> Result<(), Error> {
         self.cfg.compute(func);
         self.check_phis(func)?;
         if self.uses.is_empty() && self.early.is_empty() {
@@ -63,7 +68,7 @@ impl SsaChecks {
         self.dominators.compute(func, &self.cfg);
         for (uses, may_share_block) in [(&self.uses, true), (&self.early, false)] {
             for &(local, block) in uses {
-                let def = Block::from_u32(locals[local as usize].block);
+                let def = Block::from_u32(home(local));
                 let block = Block::from_u32(block);
                 let holds = (may_share_block || def != block) && self.dominators.dominates(def, block);
                 // Nothing runs in a block that control cannot reach.

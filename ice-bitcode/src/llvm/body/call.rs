@@ -1,0 +1,512 @@
+//! CALL, and how arguments and results are passed (LLVM bitcode specification, section 11.5).
+//!
+//! A call whose signature is that of the function it names is a direct call; one through an address is an indirect
+//! call if types alone say how; every other one names its [signature](crate::llvm::signature). Arguments are
+//! brought into the [form](crate::llvm::signature::form) of their type, results are brought back from it; a result
+//! of more than two parts is in a temporary of the caller's frame.
+
+use alloc::vec::Vec;
+
+use ice_ir::{Arity, Filter, FuncId, SigId, Symbol, TailHint, Type, Value};
+
+use super::integer::Sign;
+use super::values::{Operand, Run};
+use super::{Body, Checked, fail, unsupported};
+use crate::error::Error;
+use crate::llvm::attributes::{AttributeList, ParamAttributes};
+use crate::llvm::constants::{Constant, GlobalValueKind, View};
+use crate::llvm::evaluate;
+use crate::llvm::shape::{Kind, Scalar};
+use crate::llvm::signature::{Form, form, is_demoted};
+use crate::llvm::types::{LlvmType, TypeId, TypeList};
+
+/// What is called.
+enum Callee {
+    Function(FuncId),
+    /// A name that starts with `llvm.`, by its number.
+    Special(u32),
+    /// Inline assembly, by the number of its constant.
+    Assembly(u32),
+    Address(Operand),
+}
+
+/// The function type of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Prototype {
+    pub(super) ty: TypeId,
+    pub(super) ret: TypeId,
+    pub(super) params: TypeList,
+    pub(super) is_variadic: bool,
+}
+
+/// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
+const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
+
+impl<F: Filter> Body<'_, '_, F> {
+    pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+        Ok(form(&self.m.types, &self.m.layout, &self.m.legal, ty, attributes)?)
+    }
+
+    /// CALL.
+    pub(super) fn call(&mut self) -> Checked<()> {
+        let (list, flags) = (self.op()?, self.op()?);
+        if flags & 1 << 17 != 0 {
+            self.op()?;
+        }
+        if flags & 1 << 15 == 0 || flags >> 18 != 0 {
+            return fail(Error::CallConvention { bits: flags });
+        }
+        if !CONVENTIONS.contains(&(flags >> 1 & 0x3ff)) {
+            return unsupported("a calling convention other than C's");
+        }
+        let ty = self.type_operand()?;
+        let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
+            return fail(self.type_class(ty, "a function type"));
+        };
+        let prototype = Prototype { ty, ret, params, is_variadic: variadic };
+        let tail = if flags & 1 != 0 { TailHint::Tail } else { TailHint::None };
+        match self.callee()? {
+            Callee::Special(number) => {
+                let bundled = core::mem::take(&mut self.s.bundle);
+                self.special_call(number, &prototype, bundled)
+            }
+            callee => {
+                if let Some(tag) = self.s.bundle.take() {
+                    self.check_bundle(tag)?;
+                }
+                match callee {
+                    Callee::Assembly(number) => self.assembly_call(number, &prototype),
+                    Callee::Function(function) => {
+                        self.plain_call(list, &prototype, Some(function), None, tail)
+                    }
+                    Callee::Address(address) => self.plain_call(list, &prototype, None, Some(address), tail),
+                    Callee::Special(_) => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Bundles that change nothing may be there.
+    pub(super) fn check_bundle(&self, tag: u32) -> Checked<()> {
+        let name = self.m.bundle_tags.get(tag as usize).map(|&name| self.m.module.name(name));
+        match name {
+            Some(b"kcfi" | b"align" | b"nonnull" | b"dereferenceable" | b"cold" | b"noundef") => Ok(()),
+            Some(name) => {
+                let name = alloc::string::String::from_utf8_lossy(name);
+                fail(Error::Unsupported { what: alloc::format!("operand bundle {name}") })
+            }
+            None => fail(Error::NoSuch { what: "operand bundle tag", index: tag.into() }),
+        }
+    }
+
+    /// The next operand as what is called.
+    fn callee(&mut self) -> Checked<Callee> {
+        let relative = self.ops.get(self.at).copied().unwrap_or(0);
+        let number = self.s.next_number().wrapping_sub(relative as u32);
+        if relative >> 32 == 0 {
+            if let Some(global) = self.m.globals.get(number as usize) {
+                self.at += 1;
+                return Ok(match global.kind {
+                    GlobalValueKind::Symbol(Symbol::Function(function)) => Callee::Function(function),
+                    GlobalValueKind::Symbol(Symbol::Global(_)) => Callee::Address(self.value(number)?),
+                    GlobalValueKind::Special(special) => Callee::Special(special),
+                });
+            }
+            let env = self.m.environment();
+            let view = View { env: &env, local: &self.s.constants };
+            if let Some((constant, _)) = view.get(number) {
+                if let Constant::InlineAsm(_) = constant {
+                    self.at += 1;
+                    return Ok(Callee::Assembly(number));
+                }
+                if let evaluate::Scalar::Address { target: Symbol::Function(function), addend: 0 } =
+                    view.scalar(number)
+                {
+                    self.at += 1;
+                    return Ok(Callee::Function(function));
+                }
+            }
+        }
+        let address = self.vt()?;
+        match Some(address.ty) == self.m.pointer {
+            true => Ok(Callee::Address(address)),
+            false => fail(self.type_class(address.ty, "an address")),
+        }
+    }
+
+    /// The next argument, whose type the prototype gives; metadata and labels are none.
+    pub(super) fn argument(&mut self, ty: TypeId) -> Checked<Option<Operand>> {
+        match self.kind(ty) {
+            Kind::Other if matches!(self.m.types.get(ty), LlvmType::Metadata | LlvmType::Label) => {
+                self.op()?;
+                Ok(None)
+            }
+            _ => self.rel(ty).map(Some),
+        }
+    }
+
+    fn plain_call(
+        &mut self,
+        list: u64,
+        prototype: &Prototype,
+        function: Option<FuncId>,
+        address: Option<Operand>,
+        tail: TailHint,
+    ) -> Checked<()> {
+        let attributes = self.m.attributes.list(list)?;
+        let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
+        let mut args = core::mem::take(&mut self.s.args);
+        args.clear();
+        let slot = match self.arguments(prototype, &attributes, &mut args) {
+            Ok(slot) => slot,
+            Err(error) => {
+                self.s.args = args;
+                return Err(error);
+            }
+        };
+        let result =
+            self.build_call(signature, prototype.ret, attributes.ret, (function, address), &mut args, tail);
+        self.s.args = args;
+        let (first, second) = result?;
+        self.call_result(prototype.ret, attributes.ret, first, second, slot)
+    }
+
+    /// The call instruction: its first result, and the type of the second one.
+    fn build_call(
+        &mut self,
+        signature: Option<SigId>,
+        ret: TypeId,
+        attributes: ParamAttributes,
+        (function, address): (Option<FuncId>, Option<Operand>),
+        args: &mut Vec<Value>,
+        tail: TailHint,
+    ) -> Checked<(Option<Value>, Type)> {
+        let module = &self.m.module;
+        let (first, second) = match signature {
+            Some(id) => (module.signatures[id].ret, module.signatures[id].second),
+            None => (self.result_type(ret, attributes)?, Type::Void),
+        };
+        if let Some(function) = function {
+            let own = module.functions[function].signature;
+            let known = &module.signatures[own];
+            let is_direct = match signature {
+                Some(id) => id == own && known.arity == Arity::Fixed,
+                None => {
+                    let types = args.iter().map(|&value| self.ty_of(value));
+                    known.is_plain() && known.ret == first && types.eq(known.params.iter().copied())
+                }
+            };
+            if is_direct {
+                return Ok((self.b.call(function, args, first, tail), second));
+            }
+        }
+        let callee = match (function, address) {
+            (Some(function), _) => self.symbol(Symbol::Function(function))?,
+            (None, Some(address)) => self.single(address),
+            (None, None) => return fail(Error::CalleeNotFunction { value: 0 }),
+        };
+        let result = match signature {
+            None => self.b.call_indirect(callee, args, first, tail),
+            Some(id) => {
+                args.insert(0, callee);
+                self.b.call_as(id, args, first, tail)
+            }
+        };
+        Ok((result, second))
+    }
+
+    /// The type of a result that types alone describe.
+    fn result_type(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Type> {
+        if self.kind(ty) == Kind::Void {
+            return Ok(Type::Void);
+        }
+        Ok(match (self.form(ty, attributes)?, self.m.legal.parts(ty)?) {
+            (Form::ZeroExtended | Form::SignExtended, _) => Type::I32,
+            (Form::Vector(ty), _) => ty,
+            (Form::Parts, []) => Type::Void,
+            (Form::Parts, [one]) => one.ty,
+            (Form::Parts, _) => return unsupported("this function type, or attributes, in a call"),
+        })
+    }
+
+    /// Evaluates the arguments into `args`, and gives the temporary for a result in memory.
+    fn arguments(
+        &mut self,
+        prototype: &Prototype,
+        attributes: &AttributeList,
+        args: &mut Vec<Value>,
+    ) -> Checked<Option<Value>> {
+        let mut slot = None;
+        if self.kind(prototype.ret) != Kind::Void {
+            self.value_shape(prototype.ret)?;
+            if self.form(prototype.ret, attributes.ret)? == Form::Parts
+                && is_demoted(self.m.legal.parts(prototype.ret)?.len())
+            {
+                let size = self.m.layouts.alloc_size(prototype.ret)?;
+                let place = self.slot(size, self.m.layouts.abi_align_log2(prototype.ret))?;
+                args.push(place);
+                slot = Some(place);
+            }
+        }
+        for (i, &ty) in self.m.types.list(prototype.params).iter().enumerate() {
+            let Some(operand) = self.argument(ty)? else {
+                return unsupported("a metadata argument of an ordinary function");
+            };
+            self.pass(operand, self.m.attributes.param(attributes, i), args)?;
+        }
+        if prototype.is_variadic {
+            let mut index = prototype.params.len as usize;
+            while self.has_more() {
+                let operand = self.vt()?;
+                self.value_shape(operand.ty)?;
+                self.pass(operand, self.m.attributes.param(attributes, index), args)?;
+                index += 1;
+            }
+        }
+        self.end()?;
+        Ok(slot)
+    }
+
+    /// Appends a value in the form in which it is passed.
+    pub(super) fn pass(
+        &mut self,
+        operand: Operand,
+        attributes: ParamAttributes,
+        args: &mut Vec<Value>,
+    ) -> Checked<()> {
+        let shape = self.shape(operand.ty);
+        let form = match shape.kind {
+            // Most arguments are words.
+            Kind::Scalar(Scalar::Int(32 | 64)) => Form::Parts,
+            _ => self.form(operand.ty, attributes)?,
+        };
+        match form {
+            Form::Parts if shape.parts == 1 => args.push(self.single(operand)),
+            Form::Parts => {
+                let run = self.run(operand);
+                args.extend((0..run.len).map(|i| self.get(run, i)));
+            }
+            Form::ZeroExtended | Form::SignExtended => {
+                let sign = if form == Form::SignExtended { Sign::Signed } else { Sign::Unsigned };
+                let bits = self.scalar(operand.ty)?.bits();
+                let value = self.single(operand);
+                let value = self.extended(bits, value, sign, Type::I32);
+                args.push(value);
+            }
+            Form::Vector(ty) => {
+                let run = self.run(operand);
+                let value = self.lanes_in(ty, run);
+                args.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// A vector of `ty` whose low lanes are these.
+    fn lanes_in(&mut self, ty: Type, lanes: Run) -> Value {
+        let mut vector = self.undef(ty);
+        for i in 0..lanes.len {
+            let lane = self.bits_as(self.get(lanes, i), ty.element());
+            let index = self.i32(i.into());
+            vector = self.b.insert_element(vector, lane, index);
+        }
+        vector
+    }
+
+    /// A value of type `ty` from the form in which it was passed: `next` gives one ICE value after another.
+    pub(super) fn unpass(
+        &mut self,
+        ty: TypeId,
+        attributes: ParamAttributes,
+        mut next: impl FnMut(&mut Self) -> Checked<Value>,
+    ) -> Checked<Operand> {
+        let shape = self.value_shape(ty)?;
+        match self.form(ty, attributes)? {
+            Form::Parts => {
+                let out = self.reserve(shape.parts);
+                for i in 0..out.len {
+                    let value = next(self)?;
+                    self.set(out, i, value);
+                }
+                Ok(self.operand(ty, out))
+            }
+            Form::ZeroExtended | Form::SignExtended => {
+                let value = next(self)?;
+                let value = self.resize_zero(value, shape.first);
+                Ok(self.one(ty, value))
+            }
+            Form::Vector(_) => {
+                let vector = next(self)?;
+                let out = self.reserve(shape.parts);
+                for i in 0..out.len {
+                    let index = self.i32(i.into());
+                    let lane = self.b.extract_element(vector, index);
+                    let lane = self.bits_as(lane, shape.first);
+                    self.set(out, i, lane);
+                }
+                Ok(self.operand(ty, out))
+            }
+        }
+    }
+
+    /// Defines the result of a call, if it has one.
+    fn call_result(
+        &mut self,
+        ty: TypeId,
+        attributes: ParamAttributes,
+        first: Option<Value>,
+        second: Type,
+        slot: Option<Value>,
+    ) -> Checked<()> {
+        if self.kind(ty) == Kind::Void {
+            return Ok(());
+        }
+        if let Some(slot) = slot {
+            let align = self.m.layouts.abi_align_log2(ty);
+            let result = self.load_value(ty, slot, align, false)?;
+            return self.define(result);
+        }
+        if self.shape(ty).parts == 0 {
+            return self.define_run(ty, Run { start: 0, len: 0 });
+        }
+        let Some(first) = first else { return fail(Error::VoidValue) };
+        let mut both = [Some(first), None];
+        if second != Type::Void {
+            both[1] = Some(self.b.second_result(first, second));
+        }
+        let mut both = both.into_iter().flatten();
+        let result = self.unpass(ty, attributes, |_| match both.next() {
+            Some(value) => Ok(value),
+            None => fail(Error::VoidValue),
+        })?;
+        self.define(result)
+    }
+
+    /// Inline assembly: only what emits nothing.
+    fn assembly_call(&mut self, number: u32, prototype: &Prototype) -> Checked<()> {
+        let env = self.m.environment();
+        let view = View { env: &env, local: &self.s.constants };
+        let Some((Constant::InlineAsm(index), _)) = view.get(number) else {
+            return fail(Error::ConstantReference { value: number.into() });
+        };
+        let table = view.table(number);
+        let assembly = *table.inline_asm(index);
+        let (template, constraints) = (table.bytes(assembly.template), table.bytes(assembly.constraints));
+        let text = alloc::string::String::from_utf8_lossy(template);
+        let is_empty = template.iter().all(|byte| byte.is_ascii_whitespace())
+            || text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with(['#', ';']));
+        // Operands: outputs first, then inputs that are tied to them, then inputs of any kind.
+        let mut outputs = 0;
+        let mut inputs = Vec::new();
+        let mut is_plain = is_empty;
+        for constraint in constraints.split(|&c| c == b',').filter(|c| !c.is_empty()) {
+            match constraint {
+                [b'~', ..] => {}
+                [b'=', b'*', ..] => inputs.push(None),
+                [b'=', ..] => outputs += 1,
+                [b'!', ..] => is_plain = false,
+                tied => {
+                    let digits = core::str::from_utf8(tied).ok();
+                    inputs.push(digits.and_then(|digits| digits.parse::<usize>().ok()));
+                }
+            }
+        }
+        is_plain &= outputs <= 1 && (outputs == 0) == (self.kind(prototype.ret) == Kind::Void);
+        if !is_plain {
+            let what = alloc::format!("inline assembly {text:?}");
+            return fail(Error::Unsupported { what });
+        }
+        let mut result = None;
+        for (i, &ty) in self.m.types.list(prototype.params).iter().enumerate() {
+            let operand = self.argument(ty)?;
+            if inputs.get(i).copied().flatten() == Some(0) {
+                result = operand;
+            }
+        }
+        self.end()?;
+        if outputs == 0 {
+            return Ok(());
+        }
+        match result {
+            Some(result) if result.ty == prototype.ret => self.define(result),
+            // An output that nothing sets.
+            _ => {
+                let result = self.undefined(prototype.ret)?;
+                self.define(result)
+            }
+        }
+    }
+
+    // ---- the function itself
+
+    /// The parameters of the function, from those of the IR.
+    pub(super) fn parameters(&mut self) -> Checked<()> {
+        let info = self.m.functions[self.s.function];
+        let Some(ty) = info.ty.expand() else { return fail(Error::NotAFunctionType { function: 0, ty: 0 }) };
+        let LlvmType::Function { ret, params, .. } = self.m.types.get(ty) else {
+            return fail(self.type_class(ty, "a function type"));
+        };
+        if !CONVENTIONS.contains(&info.convention.into()) {
+            return unsupported("a calling convention other than C's");
+        }
+        let attributes = self.m.attributes.list(info.attributes.into())?;
+        self.s.ret = Some((ret, attributes.ret));
+        let mut at = 0;
+        self.s.result_slot = None;
+        if self.kind(ret) != Kind::Void
+            && self.form(ret, attributes.ret)? == Form::Parts
+            && is_demoted(self.m.legal.parts(ret)?.len())
+        {
+            self.s.result_slot = self.b.func.params().first().copied();
+            at = 1;
+        }
+        for (i, &ty) in self.m.types.list(params).iter().enumerate() {
+            let attributes = self.m.attributes.param(&attributes, i);
+            let operand = self.unpass(ty, attributes, |cx| {
+                let value = cx.b.func.params().get(at).copied();
+                at += 1;
+                match value {
+                    Some(value) => Ok(value),
+                    None => fail(Error::VoidValue),
+                }
+            })?;
+            self.s.push_local(operand);
+        }
+        Ok(())
+    }
+
+    /// RET.
+    pub(super) fn ret(&mut self) -> Checked<()> {
+        let Some((ty, attributes)) = self.s.ret else { return fail(Error::ReturnValue) };
+        if !self.has_more() {
+            if self.kind(ty) != Kind::Void {
+                return fail(Error::ReturnValue);
+            }
+            self.b.ret(None);
+            return self.terminated();
+        }
+        let value = self.vt()?;
+        self.end()?;
+        if value.ty != ty {
+            return fail(Error::ReturnValue);
+        }
+        if let Some(slot) = self.s.result_slot {
+            let align = self.m.layouts.abi_align_log2(ty);
+            self.store_value(value, slot, align)?;
+            self.b.ret(None);
+            return self.terminated();
+        }
+        let mut args = core::mem::take(&mut self.s.args);
+        args.clear();
+        let passed = self.pass(value, attributes, &mut args);
+        match (&passed, &args[..]) {
+            (Ok(()), &[]) => self.b.ret(None),
+            (Ok(()), &[one]) => self.b.ret(Some(one)),
+            (Ok(()), &[one, two, ..]) => self.b.ret_pair([one, two]),
+            (Err(_), _) => {}
+        }
+        self.s.args = args;
+        passed?;
+        self.terminated()
+    }
+}

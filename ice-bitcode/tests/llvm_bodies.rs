@@ -1,0 +1,221 @@
+//! Function bodies of LLVM bitcode: sources of every kind of instruction are compiled, read and verified; what comes
+//! out is compared where it is short, and refused where it is not supported. Damage never makes the reader panic.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use ice_bitcode::llvm::{FunctionReader, LlvmProgram, read_module};
+use ice_ir::{Faithful, Function, FunctionBuilder, Program, Rules};
+
+/// Whether `tool` can be run; says so if not.
+fn has(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
+    assert!(found || std::env::var_os("CI").is_none(), "{tool} is missing");
+    if !found {
+        println!("skipped: {tool} is missing");
+    }
+    found
+}
+
+/// What `tool` makes of `text`, called `name`.
+fn make(tool: &str, name: &str, text: &str, args: &[&str]) -> Vec<u8> {
+    let path =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bodies-{}-{name}", std::process::id()));
+    let output = path.with_extension("bc");
+    std::fs::write(&path, text).expect("can be written");
+    let run = Command::new(tool).args(args).arg(&path).arg("-o").arg(&output).output().expect("runs");
+    assert!(run.status.success(), "{tool} {args:?}: {}", String::from_utf8_lossy(&run.stderr));
+    let bytes = std::fs::read(&output).expect("was made");
+    for path in [path, output] {
+        std::fs::remove_file(path).expect("was there");
+    }
+    bytes
+}
+
+fn read(bytes: &[u8]) -> ice_bitcode::Result<Program> {
+    let program = LlvmProgram::new(read_module(bytes)?);
+    let mut reader = FunctionReader::new();
+    let mut bodies = Vec::new();
+    for body in program.bodies() {
+        let mut func = Function::new();
+        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        bodies.push(func);
+    }
+    Ok(Program { module: program.module().clone(), bodies })
+}
+
+/// The program in `bytes`, which obeys the rules.
+fn verified(bytes: &[u8]) -> Program {
+    let program = read(bytes).unwrap_or_else(|error| panic!("{error}"));
+    if let Err(errors) = ice_ir::verify_program(&program, Rules::Ice) {
+        let mut text = String::new();
+        let _ = ice_ir::write_program(&program, &mut text);
+        panic!("{}\n{text}", errors[0]);
+    }
+    program
+}
+
+/// Assembles `text` and gives the program as text, from the first definition on.
+fn assembled(name: &str, text: &str) -> String {
+    let program = verified(&make("llvm-as-19", name, text, &[]));
+    let mut out = String::new();
+    ice_ir::write_program(&program, &mut out).expect("writes");
+    out.split_off(out.find("define").expect("has a body"))
+}
+
+const C: &str = r#"
+#include <stdarg.h>
+typedef unsigned __int128 u128;
+typedef int v4 __attribute__((vector_size(16)));
+typedef float f4 __attribute__((vector_size(16)));
+typedef double d2 __attribute__((vector_size(16)));
+typedef unsigned char b8 __attribute__((vector_size(8)));
+struct P16 { long a, b; };
+struct Big { long x[5]; };
+struct F2 { float x, y; };
+struct Bits { int a : 3; int b : 17; unsigned c : 12; };
+int sum(int n, int *p) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }
+struct P16 swap(struct P16 p) { struct P16 q = { p.b, p.a }; return q; }
+struct Big big(struct Big b) { b.x[1]++; return b; }
+struct F2 f2(struct F2 a) { a.x += a.y; return a; }
+int va(int n, ...) {
+    va_list l, m; va_start(l, n); va_copy(m, l);
+    int s = va_arg(m, int); while (n--) s += va_arg(l, int); va_end(l); va_end(m); return s;
+}
+int caller(void) { struct Big b = { { 1 } }; return va(2, 1, 2.0) + big(b).x[1] + f2((struct F2){ 1, 2 }).x; }
+u128 mul(u128 a, u128 b) { return a * b - (a >> 7) + (a < b); }
+u128 divide(u128 a, u128 b) { return a / b + a % b; }
+double wide(u128 a) { return (double)a + (float)(__int128)a; }
+int sw(int x) { switch (x) { case 1: return 5; case 7: return 9; case 100: return 2; default: return x; } }
+static __thread int tls; int *tl(void) { return &tls; }
+int atomics(int *p, _Atomic double *d) { *d += 1; return __atomic_fetch_add(p, 3, 5) + __atomic_fetch_nand(p, 3, 5); }
+_Bool cas(long *p, long *e, long d) { return __atomic_compare_exchange_n(p, e, d, 0, 5, 2); }
+void *labels(int x) { static void *t[] = { &&a, &&b }; goto *t[x]; a: return "a"; b: return "b"; }
+unsigned char c8(signed char a, unsigned char b) { return a / (b + 1); }
+int indirect(int (*f)(char, short, struct Big), int x) { struct Big b = {}; return f(x, x, b); }
+double maths(double x, float y) { return __builtin_floor(x) + __builtin_fabs(x) + __builtin_copysign(x, -y); }
+int bits(struct Bits *p) { p->b++; return p->a + p->c; }
+v4 vectors(v4 a, v4 b) { v4 c = a > b; return ((c & (a * b)) | (~c & (a - b))) << 2; }
+f4 floats(f4 a, f4 b) { return -a / b + __builtin_shufflevector(a, b, 3, 6, 0, 1); }
+d2 doubles(d2 a, int i) { a[i] += a[0]; return a; }
+b8 bytes(b8 a, b8 b) { return a + b; }
+int overflow(int a, long b) { int x; long y; return __builtin_mul_overflow(a, 3, &x) + __builtin_mul_overflow(b, 3, &y) + x + y; }
+int alloc(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i; return sum(n, a); }
+_Float16 half(_Float16 a, _Float16 b) { return a * b + 1; }
+int counts(unsigned long x) { return __builtin_clzl(x) + __builtin_ctz(x) + __builtin_popcountl(x) + __builtin_bswap16(x); }
+"#;
+
+#[test]
+fn what_clang_writes_is_read_and_verified() {
+    if !has("clang-19") {
+        return;
+    }
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        for target in ["--target=x86_64-linux-gnu", "--target=i686-linux-gnu"] {
+            let text = match target.contains("i686") {
+                true => C.lines().filter(|line| !line.contains("u128")).collect::<Vec<_>>().join("\n"),
+                false => C.to_owned(),
+            };
+            let args = ["-msse2", level, target, "-ffreestanding", "-w", "-g", "-c", "-emit-llvm"];
+            let program = verified(&make("clang-19", "a.c", &text, &args));
+            assert!(program.bodies.len() >= 20);
+        }
+    }
+}
+
+#[test]
+fn every_prefix_and_many_mutations_are_refused_or_read() {
+    if !has("clang-19") {
+        return;
+    }
+    let args = ["--target=x86_64-linux-gnu", "-O1", "-ffreestanding", "-w", "-c", "-emit-llvm"];
+    let bytes = make("clang-19", "damage.c", C, &args);
+    // A generator of the kind of Marsaglia's xorshift.
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let mut outcomes = [0; 2];
+    for round in 0..3000 {
+        let mut copy = bytes.clone();
+        for _ in 0..=round % 4 {
+            let at = random(copy.len());
+            copy[at] ^= 1 << random(8);
+        }
+        let result = read(&copy);
+        outcomes[usize::from(result.is_ok())] += 1;
+        if let Ok(program) = result {
+            assert!(ice_ir::verify_program(&program, Rules::Ice).is_ok());
+        }
+    }
+    assert!(outcomes.iter().all(|&n| n > 50), "{outcomes:?}");
+    for end in (0..bytes.len()).step_by(16) {
+        assert!(read(&bytes[..end]).is_err());
+    }
+}
+
+#[test]
+fn a_loop_becomes_phis_and_address_sums() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = assembled(
+        "loop.ll",
+        r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+define i32 @sum(ptr %p, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %s = phi i32 [ 0, %entry ], [ %t, %loop ]
+  %a = getelementptr {i32, i32}, ptr %p, i64 %i, i32 1
+  %v = load i32, ptr %a, align 4
+  %t = add i32 %s, %v
+  %next = add i64 %i, 1
+  %c = icmp ult i64 %next, %n
+  br i1 %c, label %loop, label %done
+done:
+  ret i32 %t
+}
+"#,
+    );
+    for line in ["phi [", "shl ", "load "] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(text.matches("= add ").count(), 4, "{text}");
+}
+
+#[test]
+fn what_is_not_supported_is_refused_with_its_name() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let layout = r#"target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+"#;
+    for (text, expected) in [
+        ("define void @f() { call void asm sideeffect \"cpuid\", \"\"()\n ret void }", "cpuid"),
+        (
+            "declare i32 @g()\ndefine i32 @f() personality ptr @g { %r = invoke i32 @g() to label %a unwind label %b\na: ret i32 %r\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
+            "invoke",
+        ),
+        ("define x86_fp80 @f(ptr %p) { %x = load x86_fp80, ptr %p\n ret x86_fp80 %x }", "x86_fp80"),
+        ("declare i8 @llvm.coro.save(i8)\ndefine i8 @f(i8 %x) { ret i8 %x }", ""),
+        ("define i8 @f(i8 %x, ptr %l) { %v = va_arg ptr %l, i8\n ret i8 %v }", "va_arg"),
+        (
+            "declare i32 @llvm.smul.fix.i32(i32, i32, i32)\ndefine i32 @f(i32 %x) { %v = call i32 @llvm.smul.fix.i32(i32 %x, i32 %x, i32 3)\n ret i32 %v }",
+            "llvm.smul.fix",
+        ),
+    ] {
+        let bytes = make("llvm-as-19", "refused.ll", &format!("{layout}{text}"), &[]);
+        match read(&bytes) {
+            Ok(_) => assert_eq!(expected, "", "{text}"),
+            Err(error) => {
+                assert!(!expected.is_empty() && error.to_string().contains(expected), "{error}");
+            }
+        }
+    }
+}
