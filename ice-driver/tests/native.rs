@@ -1,0 +1,244 @@
+//! Native modules against C: each folder entry `native/NAME.ice` is translated and linked with `native/NAME.c`,
+//! which calls it, is called by it, and checks what arrives. `ptr` in a module stands for the integer type of
+//! addresses; a line that ends with `;only WORD` is left out unless the word is the target or the kind of link.
+
+mod common;
+
+use common::{Scratch, TARGETS, can_run, errors, expect_success, find_tool, ice};
+use object::{Object, ObjectSymbol};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How a program is put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Link {
+    /// Position-independent executable.
+    Pie,
+    /// The module is a shared library.
+    Shared,
+    /// At a fixed place.
+    Fixed,
+    /// As `Pie`, from assembler text.
+    Assembly,
+}
+
+const LINKS: [Link; 4] = [Link::Pie, Link::Shared, Link::Fixed, Link::Assembly];
+
+impl Link {
+    fn model(self) -> &'static str {
+        if self == Link::Fixed { "static" } else { "pic" }
+    }
+
+    /// Flags of the C compiler.
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Link::Pie | Link::Assembly => &["-fPIE", "-pie"],
+            Link::Shared => &["-fPIE", "-pie", "-DSHARED", "-rdynamic", "-Wl,-rpath,$ORIGIN"],
+            Link::Fixed => &["-fno-pic", "-no-pie"],
+        }
+    }
+}
+
+fn compiler(target: &str) -> Command {
+    let (name, flag) = match target {
+        "x86_64" => ("gcc", "-m64"),
+        _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), "-m32"),
+    };
+    let mut command = Command::new(name);
+    // Frames are walked, and floating point is compared with the bits that SSE gives.
+    command.args([flag, "-O1", "-w", "-msse2", "-mfpmath=sse", "-fno-omit-frame-pointer", "-pthread"]);
+    command
+}
+
+/// The text for a target and a kind of link.
+fn instantiate(module: &str, target: &str, link: Link) -> String {
+    let kind = if link == Link::Shared { "library" } else { "executable" };
+    let pointer = if target == "x86_64" { "i64" } else { "i32" };
+    let mut text = String::new();
+    for line in module.lines() {
+        let (line, only) = line.split_once(";only ").unwrap_or((line, target));
+        if only == target || only == kind {
+            let words = line.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+            let replaced = words.map(|word| match word.strip_prefix("ptr") {
+                Some(rest) if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+                    format!("{pointer}{rest}")
+                }
+                _ => word.to_owned(),
+            });
+            text.extend(replaced);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn run_tool(command: &mut Command, what: &str) {
+    let output = command.output().expect("the tool starts");
+    expect_success(&output, what);
+}
+
+/// Translates `module` into the object (or library) that `link` wants.
+fn build_module(scratch: &Scratch, module: &Path, target: &str, level: &str, link: Link) -> PathBuf {
+    let what = format!("{} {target} -O{level} {link:?}", module.display());
+    let object = module.with_extension("o");
+    let mut translate = ice();
+    translate.args(["translate", "--target", target, "--relocation-model", link.model()]);
+    translate.arg(format!("-O{level}")).arg(module);
+    if link == Link::Assembly {
+        let assembly = module.with_extension("s");
+        let output = translate.args(["--emit", "asm", "-o"]).arg(&assembly).output().expect("ice starts");
+        expect_success(&output, &what);
+        // One level for each assembler.
+        let mut assembler = match find_tool(&["llvm-mc", "llvm-mc-19"]).filter(|_| level == "2") {
+            Some(name) => {
+                let mut command = Command::new(name);
+                command.args(["-filetype=obj", "-triple", &format!("{target}-linux-gnu")]);
+                command
+            }
+            None => {
+                let mut command = compiler(target);
+                command.arg("-c");
+                command
+            }
+        };
+        run_tool(assembler.arg(&assembly).arg("-o").arg(&object), &what);
+        return object;
+    }
+    let output = translate.arg("-o").arg(&object).output().expect("ice starts");
+    expect_success(&output, &what);
+    if link != Link::Shared {
+        return object;
+    }
+    let library = scratch.path("libmodule.so");
+    let flags = ["-shared", "-Wl,-z,text", "-Wl,--fatal-warnings"];
+    run_tool(compiler(target).args(flags).arg(&object).arg("-o").arg(&library), &what);
+    library
+}
+
+/// Links the modules with the C program and runs it.
+fn check(modules: &[String], program: &str, target: &str, level: &str, link: Link) {
+    let scratch = Scratch::new();
+    let what = format!("{target} -O{level} {link:?}");
+    let mut cc = compiler(target);
+    cc.args(link.flags()).arg(scratch.write("main.c", program));
+    for (n, module) in modules.iter().enumerate() {
+        let path = scratch.write(&format!("module{n}.ice"), module);
+        cc.arg(build_module(&scratch, &path, target, level, link));
+    }
+    let executable = scratch.path("program");
+    run_tool(cc.arg("-o").arg(&executable), &what);
+    let output = Command::new(&executable).output().expect("the program starts");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{what}: {}\n{printed}{}", output.status, errors(&output));
+}
+
+/// Checks a pair of the folder in every combination.
+fn check_pair(name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native");
+    let read =
+        |extension| std::fs::read_to_string(folder.join(name).with_extension(extension)).expect("a file");
+    let (module, program) = (read("ice"), read("c"));
+    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        for level in ["m1", "2"] {
+            for link in LINKS {
+                check(&[instantiate(&module, target, link)], &program, target, level, link);
+            }
+        }
+    }
+}
+
+#[test]
+fn arguments_and_results_are_where_c_has_them() {
+    check_pair("calls");
+}
+
+#[test]
+fn variadic_arguments_are_where_c_has_them() {
+    check_pair("variadic");
+}
+
+#[test]
+fn symbols_are_linked_and_placed_as_the_module_says() {
+    check_pair("symbols");
+}
+
+#[test]
+fn threads_have_variables_of_their_own() {
+    check_pair("threads");
+}
+
+#[test]
+fn what_nothing_refers_to_is_not_left_to_the_linker() {
+    let module = "target pointer i64 native\nglobal external declared @data\ndeclare external @code() -> void\n\
+                  declare external @called() -> void\ndefine external @f() -> void {\nblock0:\n  call @called()\n\
+                  \x20 ret\n}\n";
+    let scratch = Scratch::new();
+    let path = scratch.write("module.ice", module);
+    let output = ice().args(["translate", "--target", "x86_64", "-o", "-"]).arg(&path).output().unwrap();
+    expect_success(&output, "translate");
+    let file = object::File::parse(&*output.stdout).expect("an object");
+    let undefined: Vec<_> = file
+        .symbols()
+        .filter(|symbol| symbol.is_undefined())
+        .filter_map(|symbol| symbol.name().ok())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert_eq!(undefined, ["called"]);
+
+    let narrow = module.replace("i64", "i32");
+    let path = scratch.write("narrow.ice", narrow);
+    let output = ice().args(["translate", "--target", "x86_64", "-o", "-"]).arg(&path).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("addresses of type i32"), "{}", errors(&output));
+}
+
+#[test]
+fn three_hundred_and_twenty_arguments() {
+    const COUNT: usize = 320;
+    let list = |item: &dyn Fn(usize) -> String| (0..COUNT).map(item).collect::<Vec<_>>().join(", ");
+    let mut module = String::from("target pointer ptr native\n");
+    let types = list(&|_| "i32".into());
+    let _ = writeln!(module, "declare external @c_many({types}) -> i32");
+    let params = list(&|n| format!("v{n}: i32"));
+    let reversed = list(&|n| format!("v{}", COUNT - 1 - n));
+    let _ = writeln!(module, "define external @ice_many({params}) -> i32 {{\nblock0:");
+    let _ = writeln!(module, "  v{COUNT}: i32 = call @c_many({reversed})\n  ret v{COUNT}\n}}");
+    let params = list(&|n| format!("int a{n}"));
+    let weighted = (0..COUNT).map(|n| format!("{} * a{n}", n + 1)).collect::<Vec<_>>().join(" + ");
+    let program = format!(
+        "int c_many({params}) {{ return {weighted}; }}\nint ice_many({params});\n\
+         int main(void) {{ return ice_many({}) != c_many({}); }}\n",
+        list(&|n| (7 * n % 11).to_string()),
+        list(&|n| (7 * (COUNT - 1 - n) % 11).to_string()),
+    );
+    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        for level in ["m1", "2"] {
+            check(&[instantiate(&module, target, Link::Pie)], &program, target, level, Link::Pie);
+        }
+    }
+}
+
+#[test]
+fn a_linker_keeps_one_of_two_groups_and_a_strong_definition() {
+    let module = |number: u32, linkage: &str| {
+        format!(
+            "target pointer ptr native\ncomdat0 = \"shared\"\n\
+             global linkonce comdat0 @shared_data align 4 = bytes \"\\05\\00\\00\\00\"\n\
+             define linkonce comdat0 @shared(v0: i32) -> i32 {{\n  v1: ptr = @shared_data\nblock0:\n\
+             \x20 v2: i32 = load v1, align 4\n  v3: i32 = add v0, v2\n  store v3 to v1, align 4\n  ret v3\n}}\n\
+             define {linkage} @chosen() -> i32 {{\n  v0: i32 = {number}\nblock0:\n  ret v0\n}}\n\
+             define external @use{number}(v0: i32) -> i32 {{\nblock0:\n  v1: i32 = call @shared(v0)\n\
+             \x20 v2: i32 = call @chosen()\n  v3: i32 = add v1, v2\n  ret v3\n}}\n"
+        )
+    };
+    let program = "int use1(int), use2(int);\n\
+                   int main(void) { return use1(10) != 15 + 2 || use2(100) != 115 + 2; }\n";
+    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        for link in [Link::Pie, Link::Fixed, Link::Assembly] {
+            let modules = [module(1, "weak"), module(2, "external")];
+            let modules = modules.map(|text| instantiate(&text, target, link));
+            check(&modules, program, target, "m1", link);
+        }
+    }
+}
