@@ -12,6 +12,7 @@ pub mod block_order;
 pub mod code;
 pub mod freeze;
 pub mod lower;
+pub mod magic;
 pub mod number_values;
 pub mod simplify;
 pub mod switch;

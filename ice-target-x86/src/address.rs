@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `p + c` | `p` if it is `x + y` (and then `x` or `y` if it is `s`) or `s` |
 //! | `x + y` | `x` or `y` if it is `s`; each of them if it is `p + c` |
+//! | `s` | what is scaled, if it is `p + c` |
 //!
 //! So at most two registers remain, base and index, and one scale. Both modes add modulo 2^32 (64-bit code
 //! through the address-size prefix), so every fold is exact.
@@ -21,10 +22,10 @@ use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
-const MAX_SYMBOL_OFFSET: u32 = 1 << 24;
+pub(crate) const MAX_SYMBOL_OFFSET: u32 = 1 << 24;
 
-/// Largest displacement of which two are added to an address of 64 bits.
-const MAX_WIDE_DISPLACEMENT: u64 = 1 << 29;
+/// Largest displacement of which some are added, one scaled by 8, to an address of 64 bits.
+const MAX_WIDE_DISPLACEMENT: u64 = 1 << 26;
 
 impl X86 {
     /// Whether `user`, which alone uses `def`, takes it into its address.
@@ -41,7 +42,10 @@ impl X86 {
                 sum.is_some() && address == result
             }
             _ => {
-                let Some([a, b]) = addends(cx, user) else { return false };
+                let Some([a, b]) = addends(cx, user) else {
+                    return sum.is_some_and(|[_, k]| is_int_displacement(cx, k))
+                        && self.is_folded_scale(cx, user);
+                };
                 let other = if a == result { b } else { a };
                 match sum {
                     Some([_, k]) if is_int_displacement(cx, k) => {
@@ -59,6 +63,16 @@ impl X86 {
                 }
             }
         }
+    }
+
+    /// Whether the multiplication `scale` will be an index.
+    fn is_folded_scale<S: Sink<Inst>>(self, cx: &Cx<'_, S>, scale: ice_ir::Inst) -> bool {
+        let Some(result) = cx.func.result(scale) else { return false };
+        scaled(cx, scale).is_some()
+            && cx
+                .uses
+                .only_user_in_block(cx.func, scale, result)
+                .is_some_and(|user| addends(cx, user).is_some() && self.folds_into_address(cx, scale, user))
     }
 
     /// Whether all users of `def`, which are loads and stores, take it into their addresses.
@@ -155,6 +169,15 @@ impl X86 {
                 return self.add_term(cx, mode, b);
             }
             if let (None, Some((x, scale))) = (mode.index, scaled(cx, inst)) {
+                // (x + c) × s = x × s + c × s
+                let sum = cx.folded(x).and_then(|inst| addends(cx, inst));
+                let x = match sum.map(|[x, k]| (x, cx.func.int_value(k))) {
+                    Some((inner, Some(k))) => {
+                        mode.disp = mode.disp.wrapping_add((k as i32) << scale);
+                        inner
+                    }
+                    _ => x,
+                };
                 let index = self.reg(cx, x);
                 return mode.index = Some((index, scale));
             }

@@ -418,12 +418,25 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::Divide { sign, width, .. } => {
                 self.next();
+                let src = Rm::Reg(self.gpr());
+                match sign {
+                    Sign::Signed => {
+                        self.e.sign_to_rdx(width);
+                        self.e.unary_rm(Unary::Idiv, width, src);
+                    }
+                    Sign::Unsigned => {
+                        self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(Gpr::RDX), Gpr::RDX);
+                        self.e.unary_rm(Unary::Div, width, src);
+                    }
+                }
+            }
+            Inst::DivideWide { sign, width, .. } => {
+                self.next();
                 self.next();
                 let src = self.rm();
                 let op = if sign == Sign::Signed { Unary::Idiv } else { Unary::Div };
                 self.e.unary_rm(op, width, src);
             }
-            Inst::SignOfAx { width, .. } => self.e.sign_to_rdx(width),
             Inst::BitScan { op, width, .. } => {
                 let src = self.rm();
                 let dst = self.gpr();
@@ -526,12 +539,8 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.alu_rm_r(op, width, Rm::Mem(mem), src);
             }
             Inst::AluMemImm { op, width, imm, mem } => {
-                let mem = Rm::Mem(self.mem(&mem));
-                match (op, imm) {
-                    (Alu::Add, 1) => self.e.unary_rm(Unary::Inc, width, mem),
-                    (Alu::Add, -1) => self.e.unary_rm(Unary::Dec, width, mem),
-                    _ => self.e.alu_rm_i(op, width, mem, Imm::from(imm)),
-                }
+                let mem = self.mem(&mem);
+                self.e.alu_rm_i(op, width, Rm::Mem(mem), Imm::from(imm));
             }
             Inst::UnaryMem { op, width, mem } => {
                 let mem = self.mem(&mem);

@@ -197,10 +197,10 @@ pub enum Inst {
     ImulImm { width: Width, dst: VReg, src: Src, imm: i32 },
     /// rdx:rax = rax × src.
     MulWide { sign: Sign, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
+    /// rax = lhs / src, rdx = remainder: rdx is filled with zeros or the sign first.
+    Divide { sign: Sign, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg },
     /// rax = rdx:rax / src, rdx = remainder.
-    Divide { sign: Sign, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
-    /// rdx = the sign of rax.
-    SignOfAx { width: Width, src: VReg, dst: VReg },
+    DivideWide { sign: Sign, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
     BitScan { op: BitScan, width: Width, dst: VReg, src: VReg },
     Setcc { cond: Cond, dst: VReg },
     Cmov { cond: Cond, width: Width, dst: VReg, src: VReg },
@@ -390,16 +390,18 @@ impl MachInst for Inst {
                 visit(Operand::def_fixed(lo, GPR, RAX));
                 visit(Operand::def_fixed(hi, GPR, RDX));
             }
-            Inst::Divide { lo, hi, src, quotient, remainder, .. } => {
+            Inst::Divide { lhs, src, quotient, remainder, .. } => {
+                visit(Operand::use_fixed(lhs, GPR, RAX));
+                visit(Operand::use_late_reg(src, GPR));
+                visit(Operand::def_fixed(quotient, GPR, RAX));
+                visit(Operand::def_early_fixed(remainder, GPR, RDX));
+            }
+            Inst::DivideWide { lo, hi, src, quotient, remainder, .. } => {
                 visit(Operand::use_fixed(lo, GPR, RAX));
                 visit(Operand::use_fixed(hi, GPR, RDX));
                 visit(Operand::use_any(src, GPR));
                 visit(Operand::def_fixed(quotient, GPR, RAX));
                 visit(Operand::def_fixed(remainder, GPR, RDX));
-            }
-            Inst::SignOfAx { src, dst, .. } => {
-                visit(Operand::use_fixed(src, GPR, RAX));
-                visit(Operand::def_fixed(dst, GPR, RDX));
             }
             Inst::BitScan { dst, src, .. } => {
                 visit(Operand::use_any(src, GPR));

@@ -188,18 +188,39 @@ impl X86 {
         let (cond, [a, b]) = if swap { (cond.swapped(), [args[1], args[0]]) } else { (cond, args) };
         let lhs = self.pair_src(cx, a);
         let rhs = self.pair_src(cx, b);
+        let is_equality = matches!(cond, IntCond::Eq | IntCond::Ne);
+        if lhs[1] == Src::Imm(0) && rhs[1] == Src::Imm(0) {
+            // Numbers of 32 bits, not negative.
+            let low = self.part_reg(cx, lhs[0]);
+            cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: low, rhs: rhs[0] });
+            return Test::One(match cond {
+                IntCond::Slt => Cond::B,
+                IntCond::Sge => Cond::Ae,
+                _ => int_cond(cond),
+            });
+        }
+        if matches!(cond, IntCond::Slt | IntCond::Sge) && rhs == [Src::Imm(0); 2] {
+            let high = self.part_reg(cx, lhs[1]);
+            cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: high, rhs: Src::Imm(0) });
+            return Test::One(int_cond(cond));
+        }
         let temp = self.temp(cx, Type::I32);
-        if matches!(cond, IntCond::Eq | IntCond::Ne) {
-            let high = self.temp(cx, Type::I32);
-            self.mov(cx, width, temp, lhs[0]);
-            self.mov(cx, width, high, lhs[1]);
-            if rhs[0] != Src::Imm(0) {
-                cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst: temp, src: rhs[0] });
-            }
-            if rhs[1] != Src::Imm(0) {
-                cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst: high, src: rhs[1] });
-            }
-            cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: temp, src: Src::Reg(high) });
+        if is_equality {
+            let difference = |cx: &mut Cx<'_, S>, dst, part: usize| {
+                self.mov(cx, width, dst, lhs[part]);
+                if rhs[part] != Src::Imm(0) {
+                    cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: rhs[part] });
+                }
+            };
+            difference(cx, temp, 0);
+            let high = if rhs[1] == Src::Imm(0) {
+                lhs[1]
+            } else {
+                let high = self.temp(cx, Type::I32);
+                difference(cx, high, 1);
+                Src::Reg(high)
+            };
+            cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: temp, src: high });
         } else {
             let low = match lhs[0] {
                 Src::Reg(reg) => reg,

@@ -6,6 +6,7 @@
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `test` |
+//! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
@@ -22,7 +23,7 @@
 
 use super::compare::float_test;
 use super::int::{alu, shift};
-use crate::inst::{Amode, Inst};
+use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
@@ -52,7 +53,18 @@ impl X86 {
                     && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
             }
             InstData::Cast { op: CastOp::Trunc, .. } => cx.func.value_type(result) == Type::I1 && decides(),
+            InstData::Cast { op: CastOp::Zext, arg } => {
+                self.is_pair(cx.func.value_type(result))
+                    && cx.func.value_type(arg) == Type::I32
+                    && self.takes_halves(cx, result, user)
+            }
             InstData::Load { .. } => self.folds_load(cx, def, user),
+            InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
+                if self.is_pair(cx.func.value_type(result)) =>
+            {
+                cx.func.int_value(args[1]) == Some(32) && self.takes_halves(cx, result, user)
+                    || self.memory_operand_of(cx, def, user).is_some()
+            }
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
                 Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
                 ty if ty.is_scalar_int() => {
@@ -201,6 +213,42 @@ impl X86 {
         match *cx.func.inst(cx.folded(value)?) {
             InstData::Load { address, .. } => Some(self.address(cx, address)),
             _ => None,
+        }
+    }
+
+    /// The halves of a pair that was folded into the instruction being lowered: what is loaded, extended
+    /// with zeros, or shifted by 32 bits needs no registers of its own.
+    pub(super) fn folded_pair<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<[Src; 2]> {
+        match *cx.func.inst(cx.folded(value)?) {
+            InstData::Load { address, .. } => {
+                let mem = self.address(cx, address);
+                Some([Src::Mem(mem), Src::Mem(mem.offset(4))])
+            }
+            InstData::Cast { op: CastOp::Zext, arg } => Some([self.src(cx, arg), Src::Imm(0)]),
+            InstData::Binary { op: BinaryOp::Lshr, args } => {
+                let [_, high] = self.pair_src(cx, args[0]);
+                Some([high, Src::Imm(0)])
+            }
+            InstData::Binary { op: BinaryOp::Shl, args } => {
+                let [low, _] = self.pair_src(cx, args[0]);
+                Some([Src::Imm(0), low])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `user` takes the halves of `result`, a pair that [`Self::folded_pair`] knows, as operands.
+    fn takes_halves<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
+        match *cx.func.inst(user) {
+            InstData::Binary { op, args } => {
+                alu(op).is_some()
+                    || op == BinaryOp::Mul
+                    || shift(op).is_some() && (args[1] == result || cx.func.int_value(args[1]).is_some())
+            }
+            InstData::Icmp { .. } => true,
+            InstData::Cast { op, .. } => op == CastOp::Trunc,
+            InstData::Store { value, .. } => value == result,
+            _ => false,
         }
     }
 

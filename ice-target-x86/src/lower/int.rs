@@ -1,10 +1,11 @@
 //! Integers of up to the width of a register.
 
-use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
+use crate::address::MAX_SYMBOL_OFFSET;
+use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 
 /// The two-address operation for an IR operator, where there is one.
 pub(super) fn alu(op: BinaryOp) -> Option<Alu> {
@@ -41,6 +42,9 @@ impl X86 {
         let width = self.arithmetic_width(ty);
         let dst = cx.regs(result).lo();
         let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        if op == BinaryOp::Add && self.symbol_sum(cx, [a, b], dst) {
+            return;
+        }
         if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, op, [a, b], width, dst) {
             return;
         }
@@ -65,6 +69,19 @@ impl X86 {
             return false;
         }
         cx.is_constant(a) || cx.folded(a).is_some() || cx.uses.count(a) > 1 && cx.uses.count(b) == 1
+    }
+
+    /// The address of a symbol plus a constant. False, and nothing done, for other sums.
+    fn symbol_sum<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: VReg) -> bool {
+        let is_symbol = |v| matches!(cx.func.value_def(v), ValueDef::Global(_) | ValueDef::Function(_));
+        let addend = cx.func.int_value(b).and_then(|n| i32::try_from(n).ok());
+        let near = addend.filter(|n| is_symbol(a) && n.unsigned_abs() <= MAX_SYMBOL_OFFSET);
+        let (Some(addend), false) = (near, self.is_native()) else { return false };
+        if let Src::Symbol(symbol, _) = self.src(cx, a) {
+            cx.sink.push(Inst::MovSymbol { dst, symbol, addend });
+            return true;
+        }
+        false
     }
 
     /// An addition as an address, where that saves the copy of an operand: with a constant, or if both
@@ -161,54 +178,6 @@ impl X86 {
                 cx.sink.push(Inst::Imul { width, dst, src: rhs });
             }
         }
-    }
-
-    /// Division traps by itself on a zero divisor. Narrow operands are divided in 32 bits.
-    fn divide<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: BinaryOp,
-        [a, b]: [Value; 2],
-        ty: Type,
-        dst: VReg,
-    ) {
-        let width = self.arithmetic_width(ty);
-        let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
-        let (sign, extend) =
-            if signed { (Sign::Signed, Extend::Sign) } else { (Sign::Unsigned, Extend::Zero) };
-        if let (false, Some(n)) = (signed, cx.func.int_value(b)) {
-            let n = n as u64 & ty.int_mask();
-            if n.is_power_of_two() && i32::try_from(n).is_ok() {
-                let lhs = self.unsigned_dividend(cx, a, ty);
-                self.mov(cx, width, dst, lhs);
-                cx.sink.push(if op == BinaryOp::Udiv {
-                    let amount = Amount::Imm(n.trailing_zeros() as u8);
-                    Inst::Shift { op: Shift::Shr, width, dst, amount }
-                } else {
-                    Inst::Alu { op: Alu::And, width, dst, src: Src::Imm(n as i32 - 1) }
-                });
-                return;
-            }
-        }
-        let (lo, src) = if ty == Type::I64 {
-            (self.reg(cx, a), self.reg(cx, b))
-        } else {
-            (self.extended_reg(cx, extend, a), self.extended_reg(cx, extend, b))
-        };
-        let hi = self.temp(cx, ty.max(Type::I32));
-        if signed {
-            cx.sink.push(Inst::SignOfAx { width, src: lo, dst: hi });
-        } else {
-            cx.sink.push(Inst::MovImm { width: Width::B32, dst: hi, imm: 0 });
-        }
-        let other = self.temp(cx, ty.max(Type::I32));
-        let is_quotient = matches!(op, BinaryOp::Sdiv | BinaryOp::Udiv);
-        let (quotient, remainder) = if is_quotient { (dst, other) } else { (other, dst) };
-        cx.sink.push(Inst::Divide { sign, width, lo, hi, src, quotient, remainder });
-    }
-
-    fn unsigned_dividend<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, a: Value, ty: Type) -> Src {
-        if ty.bits() < 32 { Src::Reg(self.extended(cx, Extend::Zero, a)) } else { self.src(cx, a) }
     }
 
     /// Truncation and extension of scalar integers, pairs included.

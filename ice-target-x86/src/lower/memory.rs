@@ -82,6 +82,8 @@ impl X86 {
         }
         let unary = match (op, cx.func.int_value(other)) {
             (BinaryOp::Xor, Some(-1)) => Some(Unary::Not),
+            (BinaryOp::Add, Some(1)) => Some(Unary::Inc),
+            (BinaryOp::Add, Some(-1)) => Some(Unary::Dec),
             (BinaryOp::Sub, Some(0)) if operand == args[1] => Some(Unary::Neg),
             _ => None,
         };
@@ -113,7 +115,12 @@ impl X86 {
             let src = self.reg(cx, value);
             cx.sink.push(Inst::StoreXmm { size: ty.bytes() as u8, src, mem });
         } else if ty == Type::I64 && self.has_pairs() {
-            let [lo, hi] = self.pair_src(cx, value);
+            // What is in memory is read before any of it may be written.
+            let parts = self.pair_src(cx, value);
+            let [lo, hi] = parts.map(|part| match part {
+                Src::Mem(_) => Src::Reg(self.part_reg(cx, part)),
+                part => part,
+            });
             self.store_src(cx, Width::B32, lo, mem);
             self.store_src(cx, Width::B32, hi, mem.offset(4));
         } else {

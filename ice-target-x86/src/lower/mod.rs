@@ -8,6 +8,7 @@ mod atomic;
 mod call;
 mod compare;
 mod control;
+mod divide;
 mod float;
 mod fold;
 mod int;
@@ -299,8 +300,8 @@ impl X86 {
         match cx.func.value_def(value) {
             ValueDef::Int(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
             ValueDef::Undef => [Src::Imm(0), Src::Imm(0)],
-            _ => match self.folded_load(cx, value) {
-                Some(mem) => [Src::Mem(mem), Src::Mem(mem.offset(4))],
+            _ => match self.folded_pair(cx, value) {
+                Some(parts) => parts,
                 None => {
                     let regs = self.regs(cx, value);
                     [Src::Reg(regs.lo()), Src::Reg(regs.hi())]

@@ -8,7 +8,7 @@ use super::int::{alu, shift};
 use crate::inst::{Amount, Compare, DoubleShift, Inst, Sign, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, Shift, Width};
-use ice_ir::mach::Sink;
+use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
 use ice_passes::{Libcall, ValueRegs};
 
@@ -25,17 +25,9 @@ impl X86 {
     ) {
         let dst = cx.regs(result);
         let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
-        if let Some(low) = alu(op) {
-            let high = match low {
-                Alu::Add => Alu::Adc,
-                Alu::Sub => Alu::Sbb,
-                other => other,
-            };
-            let rhs = self.pair_src(cx, b);
-            self.move_value(cx, dst, a);
-            cx.sink.push(Inst::Alu { op: low, width: W, dst: dst.lo(), src: rhs[0] });
-            cx.sink.push(Inst::Alu { op: high, width: W, dst: dst.hi(), src: rhs[1] });
-            return;
+        if let Some(op) = alu(op) {
+            let (lhs, rhs) = (self.pair_src(cx, a), self.pair_src(cx, b));
+            return self.pair_alu(cx, op, lhs, rhs, dst);
         }
         if let Some(op) = shift(op) {
             return match cx.func.int_value(b) {
@@ -44,7 +36,13 @@ impl X86 {
             };
         }
         if op == BinaryOp::Mul {
+            if let Some(n) = cx.func.int_value(b).filter(|n| n.count_ones() == 1) {
+                return self.pair_shift_by(cx, Shift::Shl, a, n.trailing_zeros() as u8, dst);
+            }
             return self.pair_multiply(cx, [a, b], dst);
+        }
+        if self.divide_pair(cx, op, [a, b], dst) {
+            return;
         }
         let helper = match op {
             BinaryOp::Udiv => Libcall::Udivdi3,
@@ -56,29 +54,87 @@ impl X86 {
         self.libcall(cx, helper, &args, Some((dst, Type::I64)));
     }
 
-    /// lo×lo in 64 bits plus the two cross products in the high half.
-    fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) {
-        let (x, y) = (self.regs(cx, a), self.regs(cx, b));
-        let high = self.temp(cx, Type::I32);
-        cx.sink.push(Inst::MulWide {
-            sign: Sign::Unsigned,
-            width: W,
-            lhs: x.lo(),
-            src: y.lo(),
-            lo: dst.lo(),
-            hi: high,
-        });
-        let (cross1, cross2) = (self.temp(cx, Type::I32), self.temp(cx, Type::I32));
-        self.mov(cx, W, cross1, Src::Reg(x.lo()));
-        cx.sink.push(Inst::Imul { width: W, dst: cross1, src: Src::Reg(y.hi()) });
-        self.mov(cx, W, cross2, Src::Reg(x.hi()));
-        cx.sink.push(Inst::Imul { width: W, dst: cross2, src: Src::Reg(y.lo()) });
-        self.mov(cx, W, dst.hi(), Src::Reg(high));
-        cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(cross1) });
-        cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(cross2) });
+    /// The two halves of an operation, without those that a constant half decides.
+    fn pair_alu<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        lhs: [Src; 2],
+        rhs: [Src; 2],
+        dst: ValueRegs,
+    ) {
+        let carries = matches!(op, Alu::Add | Alu::Sub) && rhs[0] != Src::Imm(0);
+        // Between the two instructions of a carry are only moves.
+        if carries {
+            let high = if op == Alu::Add { Alu::Adc } else { Alu::Sbb };
+            self.mov(cx, W, dst.lo(), lhs[0]);
+            self.mov(cx, W, dst.hi(), lhs[1]);
+            cx.sink.push(Inst::Alu { op, width: W, dst: dst.lo(), src: rhs[0] });
+            return cx.sink.push(Inst::Alu { op: high, width: W, dst: dst.hi(), src: rhs[1] });
+        }
+        for (part, dst) in dst.iter().enumerate() {
+            let (lhs, rhs) = (lhs[part], rhs[part]);
+            match (op, lhs, rhs) {
+                (Alu::And, Src::Imm(0), _) | (Alu::And, _, Src::Imm(0)) => {
+                    cx.sink.push(Inst::MovImm { width: W, dst, imm: 0 });
+                }
+                (Alu::And, Src::Imm(-1), x) | (Alu::Add | Alu::Or | Alu::Xor, Src::Imm(0), x) => {
+                    self.mov(cx, W, dst, x);
+                }
+                (Alu::And, x, Src::Imm(-1)) | (_, x, Src::Imm(0)) => self.mov(cx, W, dst, x),
+                _ => {
+                    self.mov(cx, W, dst, lhs);
+                    cx.sink.push(Inst::Alu { op, width: W, dst, src: rhs });
+                }
+            }
+        }
     }
 
-    fn pair_shift_by<S: Sink<Inst>>(
+    /// lo×lo in 64 bits plus the two cross products in the high half; without those with a high half that
+    /// is known to be zero.
+    fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) {
+        let x = self.pair_src(cx, a);
+        let y = self.pair_src(cx, b);
+        let (x_lo, y_lo) = (self.part_reg(cx, x[0]), self.part_reg(cx, y[0]));
+        let high = self.temp(cx, Type::I32);
+        let sign = Sign::Unsigned;
+        let lo = dst.lo();
+        cx.sink.push(Inst::MulWide { sign, width: W, lhs: x_lo, src: y_lo, lo, hi: high });
+        self.mov(cx, W, dst.hi(), Src::Reg(high));
+        for (low, high) in [(x_lo, y[1]), (y_lo, x[1])] {
+            if high == Src::Imm(0) {
+                continue;
+            }
+            let cross = self.temp(cx, Type::I32);
+            match high {
+                Src::Imm(imm) => {
+                    cx.sink.push(Inst::ImulImm { width: W, dst: cross, src: Src::Reg(low), imm });
+                }
+                high if let (Src::Imm(imm), true) = (y[0], high == x[1]) => {
+                    cx.sink.push(Inst::ImulImm { width: W, dst: cross, src: high, imm });
+                }
+                high => {
+                    self.mov(cx, W, cross, Src::Reg(low));
+                    cx.sink.push(Inst::Imul { width: W, dst: cross, src: high });
+                }
+            }
+            cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(cross) });
+        }
+    }
+
+    /// One half of a pair in a register.
+    pub(super) fn part_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, part: Src) -> VReg {
+        match part {
+            Src::Reg(reg) => reg,
+            other => {
+                let reg = self.temp(cx, Type::I32);
+                self.mov(cx, W, reg, other);
+                reg
+            }
+        }
+    }
+
+    pub(super) fn pair_shift_by<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: Shift,
@@ -122,7 +178,9 @@ impl X86 {
         count: Value,
         dst: ValueRegs,
     ) {
-        let count = self.reg(cx, count);
+        // The amount is below 64: only the low half counts.
+        let count = self.pair_src(cx, count)[0];
+        let count = self.part_reg(cx, count);
         self.move_value(cx, dst, value);
         let left = op == Shift::Shl;
         let double = if left { DoubleShift::Left } else { DoubleShift::Right };

@@ -230,15 +230,9 @@ impl X86 {
         let store = by_lane(ty, Width::B8, Width::B16, Width::B32);
         self.each_lane(cx, args, result, |cx, [a, b]| {
             let src = self.load_lane(cx, ty, kind, b);
-            let lo = self.load_lane(cx, ty, kind, a);
-            let hi = self.temp(cx, Type::I32);
-            cx.sink.push(if signed {
-                Inst::SignOfAx { width, src: lo, dst: hi }
-            } else {
-                Inst::MovImm { width, dst: hi, imm: 0 }
-            });
+            let lhs = self.load_lane(cx, ty, kind, a);
             let (quotient, remainder) = (self.temp(cx, ty.element()), self.temp(cx, ty.element()));
-            cx.sink.push(Inst::Divide { sign, width, lo, hi, src, quotient, remainder });
+            cx.sink.push(Inst::Divide { sign, width, lhs, src, quotient, remainder });
             let is_quotient = matches!(op, BinaryOp::Sdiv | BinaryOp::Udiv);
             let src = if is_quotient { quotient } else { remainder };
             cx.sink.push(Inst::Store { width: store, src, mem: a });

@@ -214,20 +214,13 @@ impl Machine<'_> {
                 };
                 self.set(dst, value.into());
             }
-            Inst::SignOfAx { dst, src, .. } => {
-                let sign = (self.get(src) as i32) >> 31;
-                self.set_int(Width::B32, dst, sign as u128);
-            }
-            Inst::Divide { sign, width: Width::B32, lo, hi, src, quotient, remainder } => {
-                let dividend = cut(32, self.get(hi)) << 32 | cut(32, self.get(lo));
+            Inst::Divide { sign, width: Width::B32, lhs, src, quotient, remainder } => {
                 let divisor = cut(32, self.get(src));
                 assert_ne!(divisor, 0, "division trap");
+                let (a, b) = (self.get(lhs), self.get(src));
                 let (q, r) = match sign {
-                    Sign::Unsigned => ((dividend / divisor) as i64, (dividend % divisor) as i64),
-                    Sign::Signed => {
-                        let (a, b) = (signed(64, dividend), signed(32, divisor));
-                        (a / b, a % b)
-                    }
+                    Sign::Unsigned => ((cut(32, a) / divisor) as i64, (cut(32, a) % divisor) as i64),
+                    Sign::Signed => (signed(32, a) / signed(32, b), signed(32, a) % signed(32, b)),
                 };
                 self.set_int(Width::B32, quotient, q as u128);
                 self.set_int(Width::B32, remainder, r as u128);

@@ -1,0 +1,446 @@
+//! What lowering makes of single operations and of operations that it takes together: division by constants,
+//! operations on memory, operands in memory, tests of bits, pairs with a known half. The interpreter says
+//! what each must give for numbers at the edges; every target and recipe must give the same.
+
+mod common;
+
+use common::{Scratch, TARGETS, can_run, errors, run_ice};
+use std::fmt::Write;
+
+/// Everything of a sample but its entry point: how to find the host and how to exit.
+fn host_part() -> &'static str {
+    let sample = include_str!("../../samples/hello.ice");
+    let end = sample.find("define external @_start").expect("the sample has an entry point");
+    &sample[..end]
+}
+
+/// A module of functions `@op_0`, `@op_1`, … from one number to one number, and the calls of them.
+#[derive(Default)]
+struct Program {
+    functions: String,
+    constants: String,
+    calls: String,
+    next: u32,
+    functions_made: u32,
+}
+
+impl Program {
+    fn fresh(&mut self) -> u32 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Adds a function with this body, in which `v0` is the argument, `v1`, `v2`, … the `constants` (type and
+    /// number) and `v99` the result, all of type `ty` where nothing else is said, and calls it with `inputs`.
+    fn function(&mut self, ty: &str, constants: &[(&str, i64)], body: &str, inputs: &[i64]) {
+        let name = self.functions_made;
+        self.functions_made += 1;
+        let mut text = format!("define internal @op_{name}(v0: {ty}) -> {ty} {{\n");
+        for (n, (ty, number)) in constants.iter().enumerate() {
+            let _ = writeln!(text, "  v{}: {ty} = {number}", n + 1);
+        }
+        let _ = write!(text, "{}\n}}\n\n", body.trim_end());
+        self.functions += &text;
+        for input in inputs {
+            let (arg, result) = (self.fresh(), self.fresh());
+            let _ = writeln!(self.constants, "  v{arg}: {ty} = {input}");
+            let _ = writeln!(self.calls, "  v{result}: {ty} = call @op_{name}(v{arg})");
+            let wide = match ty {
+                "i32" => result,
+                _ => {
+                    let wide = self.fresh();
+                    let cast = if ty == "i64" { "trunc" } else { "zext" };
+                    let _ = writeln!(self.calls, "  v{wide}: i32 = {cast} v{result}");
+                    wide
+                }
+            };
+            self.mix(wide);
+            if ty == "i64" {
+                let (shifted, high) = (self.fresh(), self.fresh());
+                let _ = writeln!(self.calls, "  v{shifted}: i64 = lshr v{result}, v1000001");
+                let _ = writeln!(self.calls, "  v{high}: i32 = trunc v{shifted}");
+                self.mix(high);
+            }
+        }
+    }
+
+    /// Mixes a value into the number in `@sum`.
+    fn mix(&mut self, value: u32) {
+        let [old, product, sum] = [0; 3].map(|_| self.fresh());
+        let _ = writeln!(self.calls, "  v{old}: i32 = load v1000003, align 1");
+        let _ = writeln!(self.calls, "  v{product}: i32 = mul v{old}, v1000002");
+        let _ = writeln!(self.calls, "  v{sum}: i32 = add v{product}, v{value}");
+        let _ = writeln!(self.calls, "  store v{sum} to v1000003, align 1");
+    }
+
+    /// Runs the program in the interpreter and on every target and compares eight bits that depend on all results.
+    fn check(self, name: &str) {
+        let mut text = format!("{}\nglobal internal @sum align 4 = zero 4\n", host_part());
+        text += "global internal @cell align 8 = zero 16\n\n";
+        text += &self.functions;
+        let _ = write!(
+            text,
+            "define internal @test() -> i32 {{\n  v1000001: i64 = 32\n  v1000002: i32 = 31\n  v1000003: i32 = @sum\n{}block0:\n{}  v1000004: i32 = load v1000003, align 1\n  ret v1000004\n}}\n\n",
+            self.constants, self.calls
+        );
+        // The upper bits of a product depend on all bits of the sum.
+        text += "define external @_start(v0: i32) -> void {
+  v1: i32 = 24
+  v2: i32 = -1640531527
+block0:
+  call @connect(v0)
+  v3: i32 = call @test()
+  v4: i32 = mul v3, v2
+  v5: i32 = lshr v4, v1
+  call @exit(v5)
+  unreachable
+}
+";
+        check_program(name, &text);
+    }
+}
+
+fn check_program(name: &str, text: &str) {
+    let scratch = Scratch::new();
+    let file = scratch.write(&format!("{name}.ice"), text.to_string());
+    let file = file.to_str().expect("a plain path");
+    let expected = run_ice(["interpret", file]);
+    assert!(
+        expected.status.code().is_some() && errors(&expected).is_empty(),
+        "{name}: {}",
+        errors(&expected)
+    );
+    for target in TARGETS {
+        if !can_run(target) {
+            continue;
+        }
+        for recipe in ["-Om1", "-O2"] {
+            let output = run_ice(["run", "--target", target, recipe, file]);
+            let (code, want) = (output.status.code(), expected.status.code());
+            assert_eq!(code, want, "{name} on {target} at {recipe}: {}", errors(&output));
+        }
+    }
+}
+
+const WIDTHS: [(&str, u32); 4] = [("i8", 8), ("i16", 16), ("i32", 32), ("i64", 64)];
+
+fn cut(bits: u32, number: i64) -> i64 {
+    number << (64 - bits) >> (64 - bits)
+}
+
+/// Numbers at the edges of a width.
+fn edges(bits: u32) -> Vec<i64> {
+    let min = i64::MIN >> (64 - bits);
+    let mut numbers =
+        vec![0, 1, 2, 3, 5, 7, 10, 99, 100, 127, -1, -2, -3, -7, -100, min, min + 1, !min, !min - 1];
+    numbers.extend(
+        [0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_0000_0000, 0x1234_5678_9abc_def0].map(|n| cut(bits, n)),
+    );
+    numbers.retain(|&n| cut(bits, n) == n);
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+#[test]
+fn division_by_constants_is_exact() {
+    for (ty, bits) in WIDTHS {
+        let mut program = Program::default();
+        let divisors = [
+            2,
+            3,
+            5,
+            6,
+            7,
+            9,
+            10,
+            11,
+            12,
+            14,
+            25,
+            28,
+            60,
+            64,
+            100,
+            125,
+            127,
+            128,
+            255,
+            641,
+            1000,
+            1024,
+            10007,
+            65535,
+            65536,
+            1_000_000_007,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xffff_ffff,
+            0x1_0000_0000,
+            0x1_0000_0001,
+            -2,
+            -3,
+            -5,
+            -7,
+            -16,
+            -100,
+            i64::MIN,
+            i64::MAX,
+        ];
+        for d in divisors.map(|d| cut(bits, d)).into_iter().filter(|&d| d != 0 && d != -1) {
+            for op in ["sdiv", "udiv", "srem", "urem"] {
+                program.function(
+                    ty,
+                    &[(ty, d)],
+                    &format!("block0:\n  v99: {ty} = {op} v0, v1\n  ret v99"),
+                    &edges(bits),
+                );
+            }
+        }
+        program.check(&format!("divide-{ty}"));
+    }
+}
+
+#[test]
+fn multiplication_by_constants_wraps() {
+    for (ty, bits) in WIDTHS {
+        let mut program = Program::default();
+        for n in [2, 3, 4, 5, 7, 8, 9, 10, 16, 100, 255, -1, -3, 0x1_0000_0000, 0x3_0000_0005, 1 << 62] {
+            let n = cut(bits, n);
+            let body = format!("block0:\n  v90: {ty} = mul v0, v1\n  v99: {ty} = add v90, v0\n  ret v99");
+            program.function(ty, &[(ty, n)], &body, &edges(bits));
+        }
+        program.check(&format!("multiply-{ty}"));
+    }
+}
+
+/// The load is used once, the result stored where it came from.
+#[test]
+fn operations_on_memory_keep_their_width() {
+    for (ty, bits) in WIDTHS {
+        let mut program = Program::default();
+        let operations = [
+            "add v80, v1",
+            "add v1, v80",
+            "add v80, v3",
+            "sub v80, v1",
+            "sub v1, v80",
+            "sub v4, v80",
+            "and v80, v1",
+            "or v80, v1",
+            "xor v80, v3",
+            "xor v80, v1",
+            "shl v80, v5",
+            "lshr v80, v5",
+            "ashr v80, v5",
+            "shl v80, v81",
+            "lshr v80, v81",
+            "ashr v80, v81",
+            "add v80, v0",
+            "xor v0, v80",
+            "sub v80, v0",
+        ];
+        for operation in operations {
+            // The neighbours of the number in memory must stay as they were.
+            let body = format!(
+                "block0:
+  store v6 to v2, align 1
+  store v6 to v7, align 1
+  store v0 to v7, align 1
+  v81: {ty} = and v0, v5
+  v80: {ty} = load v7, align 1
+  v82: {ty} = {operation}
+  store v82 to v7, align 1
+  v83: {ty} = load v7, align 1
+  v84: i64 = load v2, align 1
+  v85: i64 = lshr v84, v8
+  v86: {ty} = {}
+  v99: {ty} = xor v83, v86
+  ret v99",
+                if bits == 64 { "add v85, v84".to_string() } else { "trunc v85".to_string() }
+            );
+            let constants = [
+                (ty, cut(bits, 0x1234_5678_9abc_de35)),
+                ("i32", 0),
+                (ty, -1),
+                (ty, 0),
+                (ty, 3),
+                ("i64", 0x0102_0304_0506_0708),
+                ("i32", 0),
+                ("i64", 16),
+            ];
+            let mut text = String::new();
+            for (n, (ty, number)) in constants.iter().enumerate() {
+                let value = match n + 1 {
+                    2 | 7 => "@cell".to_string(),
+                    _ => number.to_string(),
+                };
+                let _ = writeln!(text, "  v{}: {ty} = {value}", n + 1);
+            }
+            program.function(ty, &[], &format!("{text}{body}"), &edges(bits));
+        }
+        program.check(&format!("modify-{ty}"));
+    }
+}
+
+/// Loads are operands of what uses them; a store between keeps the old value.
+#[test]
+fn operands_in_memory_are_read_in_time() {
+    for (ty, bits) in WIDTHS {
+        let mut program = Program::default();
+        let uses = [
+            "v99: T = add v0, v80",
+            "v99: T = sub v0, v80",
+            "v99: T = sub v80, v0",
+            "v99: T = mul v80, v1",
+            "v99: T = mul v0, v80",
+            "v99: T = and v80, v1",
+            "v99: T = xor v80, v80",
+            "v81: i1 = icmp slt v80, v1\n  v99: T = select v81, v0, v1",
+            "v81: i1 = icmp ugt v0, v80\n  v99: T = select v81, v0, v1",
+            "v81: i1 = icmp ult v80, v0\n  v99: T = select v81, v0, v1",
+            "v81: i1 = icmp eq v80, v1\n  v99: T = select v81, v0, v1",
+            "v82: T = and v80, v1\n  v81: i1 = icmp eq v82, v3\n  v99: T = select v81, v0, v1",
+            "v82: T = and v0, v80\n  v81: i1 = icmp slt v82, v3\n  v99: T = select v81, v0, v1",
+            "v81: i1 = trunc v80\n  v99: T = select v81, v0, v1",
+            "v81: i1 = trunc v80\n  v82: T = zext v81\n  v99: T = add v82, v0",
+        ];
+        for (n, text) in uses.iter().enumerate() {
+            for between in ["", "  store v1 to v2, align 1\n"] {
+                let body = format!(
+                    "  v1: {ty} = {}\n  v2: i32 = @cell\n  v3: {ty} = 0\nblock0:\n  store v0 to v2, align 1\n  v80: {ty} = load v2, align 1\n{between}  {}\n  ret v99",
+                    [0x5a, 7, -3][n % 3],
+                    text.replace('T', ty)
+                );
+                program.function(ty, &[], &body, &edges(bits));
+            }
+        }
+        program.check(&format!("operands-{ty}"));
+    }
+}
+
+#[test]
+fn conversions_read_memory_of_their_own_width() {
+    let mut program = Program::default();
+    for (from, to) in
+        [("i8", "i16"), ("i8", "i32"), ("i8", "i64"), ("i16", "i32"), ("i16", "i64"), ("i32", "i64")]
+    {
+        for cast in ["zext", "sext"] {
+            let body = format!(
+                "  v2: i32 = @cell\nblock0:\n  store v0 to v2, align 1\n  v80: {from} = load v2, align 1\n  v81: {to} = {cast} v80\n  v82: {to} = add v81, v81\n  v99: {from} = trunc v82\n  store v82 to v2, align 1\n  v83: {to} = lshr v82, v82\n  ret v99"
+            );
+            let body = body.replace("  v83", "  v84").replace(&format!("  v84: {to} = lshr v82, v82\n"), "");
+            program.function(
+                from,
+                &[],
+                &body,
+                &edges(if from == "i8" {
+                    8
+                } else if from == "i16" {
+                    16
+                } else {
+                    32
+                }),
+            );
+            // The other way, and the upper bits.
+            let wide = if to == "i64" {
+                64
+            } else if to == "i32" {
+                32
+            } else {
+                16
+            };
+            let body = format!(
+                "  v2: i32 = @cell\nblock0:\n  store v0 to v2, align 1\n  v80: {to} = load v2, align 1\n  v81: {from} = trunc v80\n  v82: {to} = {cast} v81\n  v99: {to} = xor v82, v0\n  ret v99"
+            );
+            program.function(to, &[], &body, &edges(wide));
+        }
+    }
+    program.check("convert");
+}
+
+/// On 32-bit targets these are pairs of which one half is known.
+#[test]
+fn pairs_with_a_known_half_are_whole_numbers() {
+    let mut program = Program::default();
+    let bodies = [
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = add v81, v0",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = sub v0, v81",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = sub v81, v0",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = or v81, v0",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = and v81, v0",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = mul v81, v0",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v82: i64 = lshr v0, v1\n  v99: i64 = mul v81, v82",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = shl v81, v2",
+        "v80: i32 = trunc v0\n  v81: i64 = zext v80\n  v99: i64 = ashr v81, v2",
+        "v80: i64 = and v0, v3\n  v81: i32 = trunc v80\n  v82: i64 = zext v81\n  v99: i64 = shl v0, v82",
+        "v80: i64 = lshr v0, v1\n  v81: i32 = trunc v80\n  v82: i64 = zext v81\n  v83: i64 = shl v82, v1\n  v84: i32 = trunc v0\n  v85: i64 = zext v84\n  v99: i64 = or v83, v85",
+        "v80: i64 = shl v0, v1\n  v99: i64 = add v80, v0",
+        "v80: i64 = shl v0, v1\n  v99: i64 = sub v0, v80",
+        "v80: i64 = shl v0, v1\n  v99: i64 = xor v0, v80",
+        "v80: i64 = lshr v0, v1\n  v99: i64 = add v80, v0",
+        "v80: i64 = lshr v0, v1\n  v99: i64 = sub v80, v0",
+        "v80: i64 = lshr v0, v1\n  v81: i1 = icmp ult v80, v4\n  v99: i64 = select v81, v0, v1",
+        "v80: i64 = lshr v0, v1\n  v81: i1 = icmp sge v80, v4\n  v99: i64 = select v81, v0, v1",
+        "v80: i64 = lshr v0, v1\n  v81: i1 = icmp eq v80, v0\n  v99: i64 = select v81, v0, v1",
+        "v80: i64 = lshr v0, v1\n  v81: i1 = icmp sgt v80, v0\n  v99: i64 = select v81, v0, v1",
+        "v80: i64 = and v0, v3\n  v81: i1 = icmp eq v80, v5\n  v99: i64 = select v81, v0, v1",
+        "v81: i1 = icmp slt v0, v5\n  v99: i64 = select v81, v0, v1",
+        "v81: i1 = icmp sge v0, v5\n  v99: i64 = select v81, v0, v1",
+        "v81: i1 = icmp ne v0, v4\n  v99: i64 = select v81, v0, v1",
+        "v81: i1 = icmp ult v0, v6\n  v99: i64 = select v81, v0, v1",
+        "v99: i64 = and v0, v6",
+        "v99: i64 = or v0, v6",
+        "v99: i64 = xor v0, v6",
+        "v99: i64 = add v0, v6",
+        "v99: i64 = sub v0, v6",
+        "v99: i64 = and v0, v7",
+        "v99: i64 = or v0, v7",
+        "v99: i64 = add v0, v1",
+        "v9: i32 = trunc v0\n  store v0 to v8, align 1\n  v80: i64 = load v8, align 1\n  v81: i64 = shl v80, v1\n  store v81 to v8, align 1\n  v99: i64 = load v8, align 1",
+        "store v0 to v8, align 1\n  v80: i64 = load v8, align 1\n  v81: i64 = lshr v80, v1\n  store v81 to v8, align 1\n  v99: i64 = load v8, align 1",
+        "store v0 to v8, align 1\n  v80: i64 = load v8, align 1\n  v81: i64 = lshr v80, v1\n  v82: i32 = trunc v81\n  v99: i64 = sext v82",
+        "store v0 to v8, align 1\n  v80: i64 = load v8, align 1\n  v81: i64 = ashr v80, v2\n  v99: i64 = xor v81, v0",
+    ];
+    for body in bodies {
+        let constants = "  v1: i64 = 32\n  v2: i64 = 5\n  v3: i64 = 31\n  v4: i64 = 7\n  v5: i64 = 0\n  v6: i64 = 4294967296\n  v7: i64 = 4294967295\n  v8: i32 = @cell\n";
+        program.function("i64", &[], &format!("{constants}block0:\n  {body}\n  ret v99"), &edges(64));
+    }
+    program.check("pairs");
+}
+
+/// Sums of registers, constants, symbols and scaled terms, each in a load and a store.
+#[test]
+fn addresses_reach_what_they_name() {
+    let mut program = Program::default();
+    let addresses = [
+        "v90: i32 = add v50, v3",
+        "v80: i32 = shl v10, v1\n  v90: i32 = add v50, v80",
+        "v80: i32 = mul v10, v5\n  v90: i32 = add v80, v50",
+        "v80: i32 = mul v10, v5\n  v81: i32 = add v50, v3\n  v90: i32 = add v80, v81",
+        "v80: i32 = shl v10, v1\n  v81: i32 = add v50, v80\n  v90: i32 = add v81, v3",
+        "v80: i32 = add v10, v4\n  v81: i32 = shl v80, v1\n  v90: i32 = add v81, v50",
+        "v80: i32 = add v10, v4\n  v81: i32 = mul v80, v5\n  v82: i32 = add v81, v50\n  v90: i32 = add v82, v6",
+        "v80: i32 = shl v10, v1\n  v81: i32 = shl v10, v4\n  v82: i32 = add v80, v81\n  v90: i32 = add v82, v50",
+        "v80: i32 = add v50, v3\n  v81: i32 = add v10, v3\n  v82: i32 = add v80, v81\n  v90: i32 = add v82, v6",
+        "v80: i32 = shl v10, v1\n  v90: i32 = add v7, v80",
+        "v80: i32 = add v10, v4\n  v81: i32 = shl v80, v1\n  v90: i32 = add v7, v81",
+        "v80: i32 = add v7, v3\n  v90: i32 = add v80, v10",
+        "v80: i32 = shl v10, v1\n  v81: i32 = add v80, v10\n  v90: i32 = add v7, v81",
+        "v80: i32 = add v7, v10\n  v90: i32 = add v80, v3",
+    ];
+    for address in addresses {
+        for body in [
+            "store v0 to v90, align 1\n  v99: i32 = load v90, align 1",
+            "v91: i32 = load v90, align 1\n  v92: i32 = add v91, v0\n  store v92 to v90, align 1\n  v99: i32 = load v90, align 1",
+            "store v0 to v90, align 1\n  v93: i32 = load v50, align 1\n  v94: i32 = sub v90, v50\n  v99: i32 = xor v93, v94",
+        ] {
+            let constants = "  v1: i32 = 2\n  v2: i32 = 1\n  v3: i32 = 4\n  v4: i32 = 1\n  v5: i32 = 4\n  v6: i32 = -4\n  v7: i32 = @cell\n  v8: i32 = 0\n";
+            let text = format!(
+                "{constants}block0:\n  v10: i32 = and v0, v2\n  v51: i32 = and v0, v8\n  v50: i32 = or v51, v7\n  {address}\n  {body}\n  ret v99"
+            );
+            program.function("i32", &[], &text, &edges(32));
+        }
+    }
+    program.check("address");
+}
