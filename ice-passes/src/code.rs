@@ -63,6 +63,30 @@ libcalls! {
     Floatundidf = "__floatundidf",
     /// u64 to f32.
     Floatundisf = "__floatundisf",
+    /// 32-bit signed division, of the ARM run-time ABI.
+    AeabiIdiv = "__aeabi_idiv",
+    /// The same with the remainder in r1.
+    AeabiIdivmod = "__aeabi_idivmod",
+    /// 32-bit unsigned division, of the ARM run-time ABI.
+    AeabiUidiv = "__aeabi_uidiv",
+    /// The same with the remainder in r1.
+    AeabiUidivmod = "__aeabi_uidivmod",
+    /// f32 to i64, with the platform's calling convention; so are the following.
+    F32ToI64 = "__ice_f32_to_i64",
+    /// f64 to i64.
+    F64ToI64 = "__ice_f64_to_i64",
+    /// f32 to u64.
+    F32ToU64 = "__ice_f32_to_u64",
+    /// f64 to u64.
+    F64ToU64 = "__ice_f64_to_u64",
+    /// i64 to f32.
+    I64ToF32 = "__ice_i64_to_f32",
+    /// i64 to f64.
+    I64ToF64 = "__ice_i64_to_f64",
+    /// u64 to f32.
+    U64ToF32 = "__ice_u64_to_f32",
+    /// u64 to f64.
+    U64ToF64 = "__ice_u64_to_f64",
     /// `setjmp` without signal mask.
     Setjmp = "__ice_setjmp",
     /// `longjmp`.

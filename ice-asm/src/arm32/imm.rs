@@ -32,6 +32,12 @@ impl ModImm {
         None
     }
 
+    /// A number of eight bits.
+    #[must_use]
+    pub const fn small(value: u8) -> ModImm {
+        ModImm(value as u16)
+    }
+
     /// The number.
     #[must_use]
     pub const fn value(self) -> u32 {

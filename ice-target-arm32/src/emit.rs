@@ -1,0 +1,338 @@
+//! Emission: from allocated machine instructions to bytes.
+//!
+//! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
+//! which [`Inst::visit_operands`](ice_ir::mach::MachInst::visit_operands) names them. An address or constant
+//! that an instruction cannot carry is made in ip, which is never allocated; nothing else is kept there.
+
+mod atomic;
+mod control;
+mod float;
+mod frame;
+mod memory;
+
+use crate::abi::Frame;
+use crate::inst::{Callee, Inst, Src};
+use crate::regs;
+use alloc::vec::Vec;
+use ice_asm::arm32::{
+    Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
+};
+use ice_asm::{CodeBuffer, Label, Listing};
+use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
+use ice_passes::lower::PlannedSwitch;
+use ice_passes::{CompiledFunction, ErrorKind};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
+
+/// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
+const TRAP: u16 = 0xede0;
+
+/// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
+pub(crate) fn emit_function<L: Listing>(
+    mach: &MachFunction<Inst>,
+    switches: &[PlannedSwitch],
+    allocation: &Output,
+    scratch: &mut EmitScratch,
+    buffer: &mut CodeBuffer<L, Branches>,
+    out: &mut CompiledFunction,
+) -> Result<(), ErrorKind> {
+    let EmitScratch { frame, tables } = scratch;
+    frame.compute(mach, allocation)?;
+    tables.clear();
+    buffer.clear();
+    for _ in mach.blocks() {
+        buffer.new_label();
+    }
+    let mut emitter = Emitter {
+        frame,
+        switches,
+        e: Encoder::new(buffer),
+        allocs: &[],
+        tables,
+        next_block: MachBlock::from_u32(0),
+    };
+    emitter.prologue();
+    let mut edits = allocation.edits.as_slice();
+    for block in mach.blocks() {
+        emitter.e.bind(label(block));
+        emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
+        let range = mach.inst_range(block);
+        let first = range.start as u32;
+        for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
+            emitter.edits_at(&mut edits, ProgPoint::before(id));
+            emitter.allocs = allocation.allocs_of(id);
+            emitter.inst(inst);
+            emitter.edits_at(&mut edits, ProgPoint::after(id));
+        }
+    }
+    buffer.finish()?;
+    out.code.extend_from_slice(buffer.bytes());
+    out.relocs.extend_from_slice(buffer.relocs());
+    let mut start = 0;
+    for &end in &tables.ends {
+        out.tables.push(tables.labels[start..end].iter().map(|&l| buffer.label_offset(l).unwrap_or(0)));
+        start = end;
+    }
+    Ok(())
+}
+
+/// The label of a block: the first labels of the buffer, in order.
+fn label(block: MachBlock) -> Label {
+    Label(block.as_u32())
+}
+
+/// Memory of emission, reused from function to function.
+#[derive(Default)]
+pub struct EmitScratch {
+    frame: Frame,
+    tables: TableLabels,
+}
+
+/// Labels of the jump tables of a function, and where each table ends in them.
+#[derive(Default)]
+struct TableLabels {
+    labels: Vec<Label>,
+    ends: Vec<usize>,
+}
+
+impl TableLabels {
+    fn clear(&mut self) {
+        self.labels.clear();
+        self.ends.clear();
+    }
+}
+
+/// State of the walk.
+struct Emitter<'a, L: Listing> {
+    frame: &'a Frame,
+    switches: &'a [PlannedSwitch],
+    e: Encoder<'a, L>,
+    /// Places of the operands of the current instruction that are not consumed yet.
+    allocs: &'a [Allocation],
+    tables: &'a mut TableLabels,
+    /// The block after the current one: control falls into it.
+    next_block: MachBlock,
+}
+
+const AL: Cond = Cond::Al;
+
+impl<L: Listing> Emitter<'_, L> {
+    // ---- operands
+
+    fn next(&mut self) -> Allocation {
+        let (first, rest) = self.allocs.split_first().unwrap_or((&Allocation::NONE, &[]));
+        self.allocs = rest;
+        *first
+    }
+
+    fn gpr(&mut self) -> Gpr {
+        let reg = self.next().as_reg();
+        debug_assert!(reg.is_some());
+        reg.map_or(Gpr::IP, regs::gpr)
+    }
+
+    fn src(&mut self, src: Src) -> Operand2 {
+        match src {
+            Src::Imm(imm) => Operand2::Imm(imm),
+            Src::Reg(_) => Operand2::Reg(self.gpr()),
+            Src::Shift(_, shift, amount) => Operand2::Shift(self.gpr(), shift, amount),
+            Src::ShiftReg(_, shift, _) => {
+                let value = self.gpr();
+                Operand2::ShiftReg(value, shift, self.gpr())
+            }
+        }
+    }
+
+    // ---- edits
+
+    /// Emits the edits at `point`, which are the first of those left.
+    fn edits_at(&mut self, edits: &mut &[Edit], point: ProgPoint) {
+        while let Some((edit, rest)) = edits.split_first()
+            && edit.point == point
+        {
+            self.edit(edit);
+            *edits = rest;
+        }
+    }
+
+    fn edit(&mut self, edit: &Edit) {
+        if edit.class != regs::GPR {
+            return self.move_float(Self::size_of(edit.class), edit.to, edit.from);
+        }
+        match (edit.to.kind(), edit.from.kind()) {
+            (AllocationKind::Reg(to), _) => self.copy_to(regs::gpr(to), edit.from),
+            (_, AllocationKind::Reg(from)) => {
+                let (base, offset) = self.slot(edit.to);
+                self.transfer(Transfer::Str, regs::gpr(from), base, offset);
+            }
+            // The allocator goes through a register.
+            _ => debug_assert!(false, "a copy from slot to slot"),
+        }
+    }
+
+    // ---- instructions
+
+    /// `dst = place` unless they are the same register.
+    fn copy_to(&mut self, dst: Gpr, place: Allocation) {
+        match place.kind() {
+            AllocationKind::Reg(reg) => self.copy(dst, regs::gpr(reg)),
+            _ => {
+                let (base, offset) = self.slot(place);
+                self.transfer(Transfer::Ldr, dst, base, offset);
+            }
+        }
+    }
+
+    fn copy(&mut self, dst: Gpr, src: Gpr) {
+        if src != dst {
+            self.e.mov(AL, Move::Mov, Flags::Keep, dst, src);
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Params => self.allocs = &[],
+            Inst::Mov { .. } => {
+                let src = self.next();
+                let dst = self.gpr();
+                self.copy_to(dst, src);
+            }
+            Inst::MovImm { imm, .. } => {
+                let dst = self.gpr();
+                self.e.mov_u32(AL, dst, imm);
+            }
+            Inst::MovSymbol { symbol, addend, .. } => {
+                let dst = self.gpr();
+                self.e.mov_symbol(AL, dst, symbol, addend);
+            }
+            Inst::MovSrc { op, flags, src, .. } => {
+                let src = self.src(src);
+                let dst = self.gpr();
+                self.e.mov(AL, op, flags, dst, src);
+            }
+            Inst::Extend { op, .. } => {
+                let src = self.gpr();
+                let dst = self.gpr();
+                self.e.extend(AL, op, dst, src, 0);
+            }
+            Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
+            Inst::Alu { op, flags, rhs, .. } => {
+                let lhs = self.gpr();
+                let rhs = self.src(rhs);
+                let dst = self.gpr();
+                self.e.alu(AL, op, flags, dst, lhs, rhs);
+            }
+            Inst::Compare { op, rhs, .. } => {
+                let lhs = self.gpr();
+                let rhs = self.src(rhs);
+                self.e.compare(AL, op, lhs, rhs);
+            }
+            Inst::CondCompare { cond, op, rhs, .. } => {
+                let lhs = self.gpr();
+                let rhs = self.src(rhs);
+                self.e.compare(cond, op, lhs, rhs);
+            }
+            Inst::CondMov { cond, src, .. } => {
+                let src = self.src(src);
+                let dst = self.gpr();
+                self.e.mov(cond, Move::Mov, Flags::Keep, dst, src);
+            }
+            Inst::SetCond { cond, or, .. } => {
+                let dst = self.gpr();
+                self.e.mov_u32(AL, dst, 0);
+                self.e.mov_u32(cond, dst, 1);
+                if let Some(cond) = or {
+                    self.e.mov_u32(cond, dst, 1);
+                }
+            }
+            Inst::Mul { .. } => {
+                let (lhs, rhs) = (self.gpr(), self.gpr());
+                let dst = self.gpr();
+                self.e.mul(AL, Flags::Keep, dst, lhs, rhs);
+            }
+            Inst::MultiplyAdd { op, .. } => {
+                let (lhs, rhs, acc) = (self.gpr(), self.gpr(), self.gpr());
+                let dst = self.gpr();
+                self.e.multiply_add(AL, op, Flags::Keep, [dst, lhs, rhs, acc]);
+            }
+            Inst::MultiplyLong { op, .. } => {
+                let (lhs, rhs) = (self.gpr(), self.gpr());
+                let (lo, hi) = (self.gpr(), self.gpr());
+                self.e.multiply_long(AL, op, Flags::Keep, [lo, hi, lhs, rhs]);
+            }
+            Inst::Divide { op, .. } => {
+                let (lhs, rhs) = (self.gpr(), self.gpr());
+                let dst = self.gpr();
+                self.e.divide(AL, op, dst, lhs, rhs);
+            }
+            Inst::BitField { op, lsb, width, .. } => {
+                let src = self.gpr();
+                let dst = self.gpr();
+                self.e.bit_field(AL, op, dst, src, lsb, width);
+            }
+            Inst::Unary { op, .. } => {
+                let src = self.gpr();
+                let dst = self.gpr();
+                self.e.unary(AL, op, dst, src);
+            }
+            Inst::TrapIfZero { hi, .. } => {
+                let lo = self.gpr();
+                match hi {
+                    None => self.e.compare(AL, Compare::Cmp, lo, imm(0)),
+                    Some(_) => {
+                        let hi = self.gpr();
+                        self.e.alu(AL, ice_asm::arm32::Alu::Orr, Flags::Set, Gpr::IP, lo, hi);
+                    }
+                }
+                let valid = self.e.buf.new_label();
+                self.e.jump_if(Cond::Ne, valid);
+                self.e.udf(TRAP);
+                self.e.bind(valid);
+            }
+            Inst::Fence => self.e.barrier(Barrier::Dmb),
+            Inst::AtomicRmw { .. }
+            | Inst::AtomicRmwPair { .. }
+            | Inst::AtomicCmpxchg { .. }
+            | Inst::AtomicCmpxchgPair { .. }
+            | Inst::AtomicLoadPair { .. } => self.atomic(inst),
+            Inst::StackSub { .. } => {
+                let amount = self.gpr();
+                self.e.alu(AL, ice_asm::arm32::Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
+            }
+            Inst::StackSave { .. } => {
+                let dst = self.gpr();
+                self.copy(dst, Gpr::SP);
+            }
+            Inst::StackRestore { .. } => {
+                let src = self.gpr();
+                self.copy(Gpr::SP, src);
+            }
+            Inst::Call { callee } => match callee {
+                Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
+                Callee::Value(_) => {
+                    let place = self.next();
+                    let callee = match place.as_reg() {
+                        Some(reg) => regs::gpr(reg),
+                        None => {
+                            self.copy_to(Gpr::IP, place);
+                            Gpr::IP
+                        }
+                    };
+                    self.e.blx(AL, callee);
+                }
+            },
+            Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::Switch { .. }
+            | Inst::SwitchPair { .. }
+            | Inst::Ret
+            | Inst::Trap
+            | Inst::Unreachable => self.control(inst),
+            _ => self.float(inst),
+        }
+    }
+}
+
+/// A small immediate: any of 8 bits can be encoded.
+fn imm(value: u8) -> Operand2 {
+    Operand2::Imm(ModImm::small(value))
+}

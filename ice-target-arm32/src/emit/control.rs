@@ -1,0 +1,176 @@
+//! Terminators and switches.
+
+use super::{AL, Emitter, TRAP, label};
+use crate::inst::Inst;
+use ice_asm::arm32::{Compare, Cond, Gpr, Mem, ModImm, Transfer};
+use ice_asm::{Label, Listing};
+use ice_ir::mach::MachBlock;
+use ice_passes::CodeSymbol;
+use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
+
+/// Registers of a switch.
+#[derive(Clone, Copy)]
+struct SwitchRegs {
+    /// The value, or its low half.
+    index: Gpr,
+    /// The high half of a pair.
+    high: Option<Gpr>,
+    /// Destroyed.
+    scratch: Gpr,
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    pub(super) fn control(&mut self, inst: &Inst) {
+        match *inst {
+            // The buffer would cut a jump to the next block off again.
+            Inst::Jump { target } if target == self.next_block => {}
+            Inst::Jump { target } => self.e.jump(label(target)),
+            Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.next_block => {
+                self.e.jump_if(cond.invert(), label(if_false));
+            }
+            Inst::Branch { cond, or, if_true, if_false } => {
+                self.e.jump_if(cond, label(if_true));
+                if let Some(cond) = or {
+                    self.e.jump_if(cond, label(if_true));
+                }
+                if if_false != self.next_block {
+                    self.e.jump(label(if_false));
+                }
+            }
+            Inst::Switch { switch, .. } => {
+                let (index, scratch) = (self.gpr(), self.gpr());
+                self.switch(switch, SwitchRegs { index, high: None, scratch });
+            }
+            Inst::SwitchPair { switch, .. } => {
+                let (index, high, scratch) = (self.gpr(), self.gpr(), self.gpr());
+                self.switch(switch, SwitchRegs { index, high: Some(high), scratch });
+            }
+            Inst::Ret => {
+                self.allocs = &[];
+                self.epilogue();
+            }
+            Inst::Trap => self.e.udf(TRAP),
+            _ => {
+                self.e.udf(TRAP);
+                self.e.buf.stop_flow();
+            }
+        }
+    }
+
+    fn switch(&mut self, switch: u32, regs: SwitchRegs) {
+        let switches = self.switches;
+        self.switch_node(&switches[switch as usize].plan, 0, regs);
+    }
+
+    /// Emits a node and what hangs under it; the depth is at most that of the tree (64).
+    fn switch_node(&mut self, plan: &SwitchPlan<MachBlock>, node: NodeIndex, regs: SwitchRegs) {
+        match plan.nodes[node as usize] {
+            SwitchNode::Goto(target) => self.e.jump(label(target)),
+            SwitchNode::Less { pivot, below, otherwise } => {
+                let lower = self.e.buf.new_label();
+                self.jump_if_less(regs, pivot, lower);
+                self.switch_node(plan, otherwise, regs);
+                self.e.bind(lower);
+                self.switch_node(plan, below, regs);
+            }
+            SwitchNode::Range { low, high, target, otherwise } => {
+                self.jump_if_in(regs, low, high, label(target));
+                self.switch_node(plan, otherwise, regs);
+            }
+            SwitchNode::Table { low, start, len, default, bounds } => {
+                let entries = &plan.entries[start as usize..(start + len) as usize];
+                self.switch_table(regs, low, entries, default, bounds);
+            }
+        }
+    }
+
+    /// Compares a register with a constant.
+    fn compare_with(&mut self, reg: Gpr, value: u32) {
+        if let Some(imm) = ModImm::new(value) {
+            self.e.compare(AL, Compare::Cmp, reg, imm);
+        } else if let Some(imm) = ModImm::new(value.wrapping_neg()) {
+            self.e.compare(AL, Compare::Cmn, reg, imm);
+        } else {
+            self.e.mov_u32(AL, Gpr::IP, value);
+            self.e.compare(AL, Compare::Cmp, reg, Gpr::IP);
+        }
+    }
+
+    fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
+        let Some(high) = regs.high else {
+            self.compare_with(regs.index, pivot as u32);
+            return self.e.jump_if(Cond::Lt, target);
+        };
+        let not_less = self.e.buf.new_label();
+        self.compare_with(high, (pivot >> 32) as u32);
+        self.e.jump_if(Cond::Lt, target);
+        self.e.jump_if(Cond::Gt, not_less);
+        self.compare_with(regs.index, pivot as u32);
+        self.e.jump_if(Cond::Lo, target);
+        self.e.bind(not_less);
+    }
+
+    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) {
+        let other = self.e.buf.new_label();
+        match regs.high {
+            Some(high_half) if low == high => {
+                self.compare_with(regs.index, low as u32);
+                self.e.jump_if(Cond::Ne, other);
+                self.compare_with(high_half, (low >> 32) as u32);
+                self.e.jump_if(Cond::Eq, target);
+            }
+            None if low == high => {
+                self.compare_with(regs.index, low as u32);
+                self.e.jump_if(Cond::Eq, target);
+            }
+            // One unsigned comparison of the distance from the low end.
+            None => {
+                self.add_offset(regs.scratch, regs.index, (low as i32).wrapping_neg());
+                self.compare_with(regs.scratch, high.wrapping_sub(low) as u32);
+                self.e.jump_if(Cond::Ls, target);
+            }
+            Some(_) => {
+                self.jump_if_less(regs, low, other);
+                match high.checked_add(1) {
+                    Some(end) => self.jump_if_less(regs, end, target),
+                    None => self.e.jump(target),
+                }
+            }
+        }
+        self.e.bind(other);
+    }
+
+    fn switch_table(
+        &mut self,
+        regs: SwitchRegs,
+        low: i64,
+        entries: &[MachBlock],
+        default: MachBlock,
+        bounds: TableBounds,
+    ) {
+        let len = entries.len() as i64;
+        if regs.high.is_some() && bounds == TableBounds::Test {
+            let inside = self.e.buf.new_label();
+            self.jump_if_less(regs, low, label(default));
+            match low.checked_add(len) {
+                Some(end) => self.jump_if_less(regs, end, inside),
+                None => self.e.jump(inside),
+            }
+            self.e.jump(label(default));
+            self.e.bind(inside);
+        }
+        // The index is below 2^32 from here on, or tested next.
+        self.add_offset(regs.scratch, regs.index, (low as i32).wrapping_neg());
+        if regs.high.is_none() && bounds == TableBounds::Test {
+            self.compare_with(regs.scratch, len as u32);
+            self.e.jump_if(Cond::Hs, label(default));
+        }
+        let table = self.tables.ends.len() as u32;
+        self.tables.labels.extend(entries.iter().map(|&b| label(b)));
+        self.tables.ends.push(self.tables.labels.len());
+        self.e.mov_symbol(AL, Gpr::IP, CodeSymbol::JumpTable(table).pack(), 0);
+        // Entries are even, so that control stays in ARM state.
+        self.e.transfer(AL, Transfer::Ldr, Gpr::PC, Mem::indexed(Gpr::IP, regs.scratch, 2));
+        self.e.buf.stop_flow();
+    }
+}

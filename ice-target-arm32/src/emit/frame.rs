@@ -1,0 +1,65 @@
+//! Prologue and epilogue.
+
+use super::{AL, Emitter, imm};
+use crate::regs::FramePointer;
+use ice_asm::Listing;
+use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
+
+/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
+/// met and not jumped over.
+const PAGE: u32 = 4096;
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Saves registers and takes the frame.
+    pub(super) fn prologue(&mut self) {
+        let frame = self.frame;
+        if !frame.saved.is_empty() {
+            self.e.push(AL, frame.saved);
+        }
+        let (first, count) = frame.saved_doubles;
+        if count > 0 {
+            self.e.vpush(AL, Dreg::new(first), count);
+        }
+        let mut size = frame.size;
+        if size >= PAGE {
+            self.e.mov_u32(AL, Gpr::IP, size / PAGE);
+            size %= PAGE;
+            let again = self.e.buf.new_label();
+            self.e.bind(again);
+            // A page is 2^12: it can be encoded.
+            if let Some(page) = ModImm::new(PAGE) {
+                self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, page);
+            }
+            self.e.transfer(AL, Transfer::Str, Gpr::IP, Mem::new(Gpr::SP, 0));
+            self.e.alu(AL, Alu::Sub, Flags::Set, Gpr::IP, Gpr::IP, imm(1));
+            self.e.jump_if(Cond::Ne, again);
+        }
+        if size > 0 {
+            self.add_offset(Gpr::SP, Gpr::SP, -(size as i32));
+        }
+        if frame.pointer == FramePointer::Used {
+            self.copy(Gpr::new(11), Gpr::SP);
+        }
+    }
+
+    /// Gives back the frame, restores registers and returns.
+    pub(super) fn epilogue(&mut self) {
+        let frame = self.frame;
+        let base = self.base();
+        if frame.size > 0 || base != Gpr::SP {
+            self.add_offset(Gpr::SP, base, frame.size as i32);
+        }
+        let (first, count) = frame.saved_doubles;
+        if count > 0 {
+            self.e.vpop(AL, Dreg::new(first), count);
+        }
+        if frame.saved.is_empty() {
+            self.e.bx(AL, Gpr::LR);
+        } else {
+            // lr is in the list: it goes to pc.
+            let lr = RegList::default().with(Gpr::LR);
+            self.e.pop(AL, RegList(frame.saved.0 & !lr.0).with(Gpr::PC));
+        }
+        self.e.buf.stop_flow();
+    }
+}

@@ -1,0 +1,138 @@
+//! Addresses of loads and stores, made to fit each instruction.
+
+use super::{AL, Emitter};
+use crate::inst::{Amode, Base, Inst};
+use crate::regs::FramePointer;
+use ice_asm::Listing;
+use ice_asm::arm32::{Alu, Flags, Gpr, Mem, ModImm, Operand2, Shift, Transfer};
+use ice_regalloc::Allocation;
+
+impl<L: Listing> Emitter<'_, L> {
+    /// The register that the frame hangs off.
+    pub(super) fn base(&self) -> Gpr {
+        match self.frame.pointer {
+            FramePointer::None => Gpr::SP,
+            FramePointer::Used => Gpr::new(11),
+        }
+    }
+
+    /// Where a spill slot is.
+    pub(super) fn slot(&self, place: Allocation) -> (Gpr, i32) {
+        debug_assert!(place.is_slot());
+        let offset = place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize]);
+        (self.base(), offset)
+    }
+
+    /// Loads or stores a register at a base and any offset.
+    pub(super) fn transfer(&mut self, op: Transfer, reg: Gpr, base: Gpr, offset: i32) {
+        let (base, offset) = self.reach(base, offset, op.max_offset());
+        self.e.transfer(AL, op, reg, Mem::new(base, offset));
+    }
+
+    /// A base and an offset that the instruction can have and that give the address; what it cannot have goes
+    /// through ip. `most` has the bits of the largest offset: those of 1020 are of multiples of 4.
+    pub(super) fn reach(&mut self, base: Gpr, offset: i32, most: i32) -> (Gpr, i32) {
+        if offset.unsigned_abs() & !(most as u32) == 0 {
+            return (base, offset);
+        }
+        // The part that the instruction carries is not negative, so that the rest often has few bits.
+        let near = offset & most;
+        let far = offset.wrapping_sub(near);
+        if let Some(imm) = ModImm::new(far as u32) {
+            self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, base, imm);
+            return (Gpr::IP, near);
+        }
+        if let Some(imm) = ModImm::new(far.wrapping_neg() as u32) {
+            self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::IP, base, imm);
+            return (Gpr::IP, near);
+        }
+        self.e.mov_u32(AL, Gpr::IP, offset as u32);
+        self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, base);
+        (Gpr::IP, 0)
+    }
+
+    /// `dst = base + offset`.
+    pub(super) fn add_offset(&mut self, dst: Gpr, base: Gpr, offset: i32) {
+        if offset == 0 {
+            return self.copy(dst, base);
+        }
+        if let Some(imm) = ModImm::new(offset as u32) {
+            return self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, imm);
+        }
+        if let Some(imm) = ModImm::new(offset.wrapping_neg() as u32) {
+            return self.e.alu(AL, Alu::Sub, Flags::Keep, dst, base, imm);
+        }
+        self.e.mov_u32(AL, Gpr::IP, offset as u32);
+        self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, Gpr::IP);
+    }
+
+    /// Base, index and displacement of an operand, consuming its registers.
+    fn parts(&mut self, amode: &Amode) -> (Gpr, Option<(Gpr, u8)>, i32) {
+        let (base, offset) = match amode.base {
+            Base::Reg(_) => (self.gpr(), 0),
+            Base::Object(n) => (self.base(), self.frame.objects[n as usize]),
+            Base::Outgoing => (Gpr::SP, 0),
+            Base::Allocated => (Gpr::SP, self.frame.outgoing),
+            Base::Incoming => (self.base(), self.frame.incoming),
+        };
+        let index = amode.index.map(|(_, shift)| (self.gpr(), shift));
+        (base, index, offset.wrapping_add(amode.disp))
+    }
+
+    /// An operand as a base and an offset of the bits in `most`, see [`Self::reach`].
+    pub(super) fn base_offset(&mut self, amode: &Amode, most: i32) -> (Gpr, i32) {
+        let (base, index, disp) = self.parts(amode);
+        let Some((index, shift)) = index else { return self.reach(base, disp, most) };
+        self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, base, Operand2::Shift(index, Shift::Lsl, shift));
+        if disp.unsigned_abs() & !(most as u32) == 0 {
+            return (Gpr::IP, disp);
+        }
+        // Byte by byte: a constant would need a second register.
+        for shift in (0..32).step_by(8) {
+            if let Some(imm) = ModImm::new(disp as u32 & 0xff << shift).filter(|imm| imm.value() != 0) {
+                self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, imm);
+            }
+        }
+        (Gpr::IP, 0)
+    }
+
+    /// An operand of a load or store of core registers.
+    fn mem(&mut self, op: Transfer, amode: &Amode) -> Mem {
+        if let Amode { base: Base::Reg(_), index: Some((_, shift)), disp: 0 } = *amode
+            && (shift == 0 || op.has_shift())
+        {
+            let base = self.gpr();
+            return Mem::indexed(base, self.gpr(), shift);
+        }
+        let (base, offset) = self.base_offset(amode, op.max_offset());
+        Mem::new(base, offset)
+    }
+
+    pub(super) fn memory(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Load { op, mem, .. } => {
+                let mem = self.mem(op, &mem);
+                let dst = self.gpr();
+                self.e.transfer(AL, op, dst, mem);
+            }
+            Inst::Store { op, mem, .. } => {
+                let src = self.gpr();
+                let mem = self.mem(op, &mem);
+                self.e.transfer(AL, op, src, mem);
+            }
+            Inst::Lea { mem, .. } => {
+                let (base, index, disp) = self.parts(&mem);
+                let dst = self.gpr();
+                match index {
+                    None => self.add_offset(dst, base, disp),
+                    Some((index, shift)) => {
+                        let index = Operand2::Shift(index, Shift::Lsl, shift);
+                        self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, index);
+                        self.add_offset(dst, dst, disp);
+                    }
+                }
+            }
+            _ => debug_assert!(false, "no access to memory"),
+        }
+    }
+}

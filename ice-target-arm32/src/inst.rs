@@ -1,0 +1,398 @@
+//! The machine instructions, over virtual registers.
+//!
+//! Arithmetic has three operands. A [`Src`] is a flexible second operand. Lowering keeps flags alive only
+//! across instructions that write none: moves, constants, loads, stores, [`Inst::SetCond`], conditional moves,
+//! and the allocator's edits, which are all of these. Emission may destroy ip in any instruction.
+
+use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
+use ice_asm::SymbolId;
+use ice_asm::arm32::{
+    Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
+    IntToFloat, ModImm, Move, Multiply, MultiplyLong, Shift, Transfer, Unary,
+};
+use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, VReg};
+
+/// The base of a memory operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// A register.
+    Reg(VReg),
+    /// The start of a fixed object of the frame.
+    Object(u32),
+    /// The outgoing argument area: the stack pointer.
+    Outgoing,
+    /// What lies above the outgoing arguments: the latest dynamic allocation.
+    Allocated,
+    /// The incoming stack arguments.
+    Incoming,
+}
+
+/// A memory operand: base + index × 2^shift + displacement. Emission makes any of them fit the instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Amode {
+    /// Base.
+    pub base: Base,
+    /// Index register and its shift to the left.
+    pub index: Option<(VReg, u8)>,
+    /// Displacement, wrapping.
+    pub disp: i32,
+}
+
+impl Amode {
+    /// `[base + disp]`.
+    pub const fn new(base: Base, disp: i32) -> Amode {
+        Amode { base, index: None, disp }
+    }
+
+    /// The operand `bytes` further on.
+    pub const fn offset(self, bytes: i32) -> Amode {
+        Amode { disp: self.disp.wrapping_add(bytes), ..self }
+    }
+
+    fn visit(&self, mut visit: impl FnMut(Operand)) {
+        if let Base::Reg(base) = self.base {
+            visit(Operand::use_reg(base, GPR));
+        }
+        if let Some((index, _)) = self.index {
+            visit(Operand::use_reg(index, GPR));
+        }
+    }
+}
+
+/// A flexible second operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Src {
+    /// A rotated immediate.
+    Imm(ModImm),
+    /// A register.
+    Reg(VReg),
+    /// A register shifted by a constant.
+    Shift(VReg, Shift, u8),
+    /// A register shifted by the low byte of another.
+    ShiftReg(VReg, Shift, VReg),
+}
+
+impl Src {
+    fn visit(&self, mut visit: impl FnMut(Operand)) {
+        match *self {
+            Src::Imm(_) => {}
+            Src::Reg(reg) | Src::Shift(reg, ..) => visit(Operand::use_reg(reg, GPR)),
+            Src::ShiftReg(reg, _, amount) => {
+                visit(Operand::use_reg(reg, GPR));
+                visit(Operand::use_reg(amount, GPR));
+            }
+        }
+    }
+}
+
+/// The size of a value in extension registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatSize {
+    /// 32 bits.
+    Single,
+    /// 64 bits.
+    Double,
+    /// 128 bits.
+    Quad,
+}
+
+impl FloatSize {
+    /// The class of its registers.
+    pub const fn class(self) -> RegClass {
+        match self {
+            FloatSize::Single => SINGLE,
+            FloatSize::Double => DOUBLE,
+            FloatSize::Quad => QUAD,
+        }
+    }
+}
+
+/// What a call goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A symbol.
+    Symbol(SymbolId),
+    /// An address.
+    Value(VReg),
+}
+
+/// One machine instruction; one line a variant, like a table.
+#[rustfmt::skip]
+#[allow(missing_docs, reason = "fields are the operands of the instruction that the variant is named after")]
+#[derive(Clone, Copy, Debug)]
+pub enum Inst {
+    // ---- moves and memory
+    /// Defines the registers in its extra operands: the incoming arguments. No code.
+    Params,
+    /// Copy of a core register.
+    Mov { dst: VReg, src: VReg },
+    /// Any 32-bit number.
+    MovImm { dst: VReg, imm: u32 },
+    MovSymbol { dst: VReg, symbol: SymbolId, addend: i16 },
+    /// `mov` or `mvn` of a flexible operand: shifts, complement.
+    MovSrc { op: Move, flags: Flags, dst: VReg, src: Src },
+    Extend { op: Extend, dst: VReg, src: VReg },
+    Load { op: Transfer, dst: VReg, mem: Amode },
+    Store { op: Transfer, src: VReg, mem: Amode },
+    /// The address itself.
+    Lea { dst: VReg, mem: Amode },
+    // ---- integer arithmetic
+    Alu { op: Alu, flags: Flags, dst: VReg, lhs: VReg, rhs: Src },
+    Compare { op: Compare, lhs: VReg, rhs: Src },
+    /// A comparison where the condition holds; else the flags stay.
+    CondCompare { cond: Cond, op: Compare, lhs: VReg, rhs: Src },
+    /// dst = cond ? src : dst.
+    CondMov { cond: Cond, dst: VReg, src: Src },
+    /// dst = cond ? 1 : 0, and 1 as well where the second condition holds.
+    SetCond { cond: Cond, or: Option<Cond>, dst: VReg },
+    Mul { dst: VReg, lhs: VReg, rhs: VReg },
+    MultiplyAdd { op: Multiply, dst: VReg, lhs: VReg, rhs: VReg, acc: VReg },
+    MultiplyLong { op: MultiplyLong, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg },
+    Divide { op: Divide, dst: VReg, lhs: VReg, rhs: VReg },
+    BitField { op: BitField, dst: VReg, src: VReg, lsb: u8, width: u8 },
+    Unary { op: Unary, dst: VReg, src: VReg },
+    /// Ends the program with a fault if all bits of the value are zero.
+    TrapIfZero { lo: VReg, hi: Option<VReg> },
+    // ---- floating point and vectors
+    MovFloat { size: FloatSize, dst: VReg, src: VReg },
+    CondMovFloat { cond: Cond, size: FloatSize, dst: VReg, src: VReg },
+    LoadFloat { size: FloatSize, dst: VReg, mem: Amode },
+    StoreFloat { size: FloatSize, src: VReg, mem: Amode },
+    FloatImm { size: FloatSize, dst: VReg, imm: FloatImm },
+    /// The bits of a single-precision number.
+    SingleBits { dst: VReg, bits: u32 },
+    /// All bits zero.
+    ZeroFloat { size: FloatSize, dst: VReg },
+    /// A byte in every lane of a quadword.
+    SplatByte { dst: VReg, byte: u8 },
+    /// From the address of a symbol.
+    LoadConstant { size: FloatSize, dst: VReg, symbol: SymbolId },
+    Float3 { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
+    Float2 { op: Float2, size: FloatSize, dst: VReg, src: VReg },
+    /// To the flags.
+    CompareFloat { size: FloatSize, lhs: VReg, rhs: Option<VReg> },
+    FloatWiden { dst: VReg, src: VReg },
+    FloatNarrow { dst: VReg, src: VReg },
+    IntToFloat { op: IntToFloat, size: FloatSize, dst: VReg, src: VReg },
+    FloatToInt { op: FloatToInt, size: FloatSize, dst: VReg, src: VReg },
+    CoreToSingle { dst: VReg, src: VReg },
+    SingleToCore { dst: VReg, src: VReg },
+    PairToDouble { dst: VReg, lo: VReg, hi: VReg },
+    DoubleToPair { lo: VReg, hi: VReg, src: VReg },
+    // ---- atomics and fences
+    Fence,
+    /// A loop: old = memory, memory = old op src; without an operation memory = src.
+    AtomicRmw { op: Option<Alu>, width: Exclusive, old: VReg, new: VReg, src: VReg, address: VReg },
+    /// The same for pairs, old in r0 and r1, new in r2 and r3.
+    AtomicRmwPair { op: Option<(Alu, Alu)>, old: [VReg; 2], new: [VReg; 2], src: [VReg; 2], address: VReg },
+    /// A loop: old = memory, and if it is the expected value memory = new.
+    AtomicCmpxchg { width: Exclusive, old: VReg, expected: VReg, new: VReg, address: VReg },
+    /// The same for pairs, old in r0 and r1, new in r2 and r3.
+    AtomicCmpxchgPair { old: [VReg; 2], expected: [VReg; 2], new: [VReg; 2], address: VReg },
+    /// A pair read at once, into r0 and r1.
+    AtomicLoadPair { dst: [VReg; 2], address: VReg },
+    // ---- stack
+    /// Lowers the stack pointer.
+    StackSub { amount: VReg },
+    /// The stack pointer as it is.
+    StackSave { dst: VReg },
+    /// Sets the stack pointer.
+    StackRestore { src: VReg },
+    // ---- control
+    /// Arguments and results are extra operands.
+    Call { callee: Callee },
+    Jump { target: MachBlock },
+    Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock },
+    /// A planned switch: `index` is the value, `scratch` is destroyed.
+    Switch { switch: u32, index: VReg, scratch: VReg },
+    /// The same for a pair.
+    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg },
+    /// Epilogue and return; results are extra operands.
+    Ret,
+    /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
+    Trap,
+    Unreachable,
+}
+
+impl MachInst for Inst {
+    fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
+        use regs::r;
+        macro_rules! each {
+            ($($kind:ident $reg:expr, $class:expr;)*) => {{ $(visit(Operand::$kind($reg, $class));)* }};
+        }
+        match *self {
+            Inst::Params
+            | Inst::Fence
+            | Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::Ret
+            | Inst::Trap
+            | Inst::Unreachable => {}
+            Inst::Mov { dst, src } => each! { use_any src, GPR; def_reg dst, GPR; },
+            Inst::MovImm { dst, .. } | Inst::MovSymbol { dst, .. } | Inst::SetCond { dst, .. } => {
+                each! { def_reg dst, GPR; }
+            }
+            Inst::MovSrc { dst, src, .. } => {
+                src.visit(&mut visit);
+                each! { def_reg dst, GPR; }
+            }
+            Inst::Extend { dst, src, .. }
+            | Inst::BitField { dst, src, .. }
+            | Inst::Unary { dst, src, .. } => {
+                each! { use_reg src, GPR; def_reg dst, GPR; }
+            }
+            Inst::Load { dst, mem, .. } | Inst::Lea { dst, mem } => {
+                mem.visit(&mut visit);
+                each! { def_reg dst, GPR; }
+            }
+            Inst::Store { src, mem, .. } => {
+                each! { use_reg src, GPR; }
+                mem.visit(&mut visit);
+            }
+            Inst::Alu { dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, GPR; }
+                rhs.visit(&mut visit);
+                each! { def_reg dst, GPR; }
+            }
+            Inst::Compare { lhs, rhs, .. } | Inst::CondCompare { lhs, rhs, .. } => {
+                each! { use_reg lhs, GPR; }
+                rhs.visit(&mut visit);
+            }
+            Inst::CondMov { dst, src, .. } => {
+                src.visit(&mut visit);
+                each! { use_def_reg dst, GPR; }
+            }
+            Inst::Mul { dst, lhs, rhs } | Inst::Divide { dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, GPR; use_reg rhs, GPR; def_reg dst, GPR; }
+            }
+            Inst::MultiplyAdd { dst, lhs, rhs, acc, .. } => {
+                each! { use_reg lhs, GPR; use_reg rhs, GPR; use_reg acc, GPR; def_reg dst, GPR; }
+            }
+            Inst::MultiplyLong { lo, hi, lhs, rhs, .. } => {
+                each! { use_reg lhs, GPR; use_reg rhs, GPR; def_reg lo, GPR; def_reg hi, GPR; }
+            }
+            Inst::TrapIfZero { lo, hi } => {
+                each! { use_reg lo, GPR; }
+                if let Some(hi) = hi {
+                    each! { use_reg hi, GPR; }
+                }
+            }
+            Inst::MovFloat { size, dst, src } => {
+                each! { use_any src, size.class(); def_reg dst, size.class(); }
+            }
+            Inst::CondMovFloat { size, dst, src, .. } => {
+                each! { use_reg src, size.class(); use_def_reg dst, size.class(); }
+            }
+            Inst::LoadFloat { size, dst, mem } => {
+                mem.visit(&mut visit);
+                each! { def_reg dst, size.class(); }
+            }
+            Inst::StoreFloat { size, src, mem } => {
+                each! { use_reg src, size.class(); }
+                mem.visit(&mut visit);
+            }
+            Inst::FloatImm { size, dst, .. }
+            | Inst::ZeroFloat { size, dst }
+            | Inst::LoadConstant { size, dst, .. } => each! { def_reg dst, size.class(); },
+            Inst::SingleBits { dst, .. } => each! { def_reg dst, SINGLE; },
+            Inst::SplatByte { dst, .. } => each! { def_reg dst, QUAD; },
+            Inst::Float3 { size, dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, size.class(); use_reg rhs, size.class(); def_reg dst, size.class(); }
+            }
+            Inst::Float2 { size, dst, src, .. } => {
+                each! { use_reg src, size.class(); def_reg dst, size.class(); }
+            }
+            Inst::CompareFloat { size, lhs, rhs } => {
+                each! { use_reg lhs, size.class(); }
+                if let Some(rhs) = rhs {
+                    each! { use_reg rhs, size.class(); }
+                }
+            }
+            Inst::FloatWiden { dst, src } => each! { use_reg src, SINGLE; def_reg dst, DOUBLE; },
+            Inst::FloatNarrow { dst, src } => each! { use_reg src, DOUBLE; def_reg dst, SINGLE; },
+            Inst::IntToFloat { size, dst, src, .. } => {
+                each! { use_reg src, SINGLE; def_reg dst, size.class(); }
+            }
+            Inst::FloatToInt { size, dst, src, .. } => {
+                each! { use_reg src, size.class(); def_reg dst, SINGLE; }
+            }
+            Inst::CoreToSingle { dst, src } => each! { use_reg src, GPR; def_reg dst, SINGLE; },
+            Inst::SingleToCore { dst, src } => each! { use_reg src, SINGLE; def_reg dst, GPR; },
+            Inst::PairToDouble { dst, lo, hi } => {
+                each! { use_reg lo, GPR; use_reg hi, GPR; def_reg dst, DOUBLE; }
+            }
+            Inst::DoubleToPair { lo, hi, src } => {
+                each! { use_reg src, DOUBLE; def_reg lo, GPR; def_reg hi, GPR; }
+            }
+            Inst::AtomicRmw { old, new, src, address, .. } => {
+                each! { use_late_reg src, GPR; use_late_reg address, GPR; def_early_reg old, GPR; def_early_reg new, GPR; }
+            }
+            Inst::AtomicRmwPair { old, new, src, address, .. } => {
+                each! { use_late_reg src[0], GPR; use_late_reg src[1], GPR; use_late_reg address, GPR; }
+                for (n, reg) in [old[0], old[1], new[0], new[1]].into_iter().enumerate() {
+                    visit(Operand::def_early_fixed(reg, GPR, r(n as u8)));
+                }
+            }
+            Inst::AtomicCmpxchg { old, expected, new, address, .. } => {
+                each! {
+                    use_late_reg expected, GPR; use_late_reg new, GPR; use_late_reg address, GPR;
+                    def_early_reg old, GPR;
+                }
+            }
+            Inst::AtomicCmpxchgPair { old, expected, new, address } => {
+                each! { use_late_reg expected[0], GPR; use_late_reg expected[1], GPR; use_late_reg address, GPR; }
+                visit(Operand::use_late_fixed(new[0], GPR, r(2)));
+                visit(Operand::use_late_fixed(new[1], GPR, r(3)));
+                visit(Operand::def_early_fixed(old[0], GPR, r(0)));
+                visit(Operand::def_early_fixed(old[1], GPR, r(1)));
+            }
+            Inst::AtomicLoadPair { dst, address } => {
+                each! { use_reg address, GPR; }
+                visit(Operand::def_fixed(dst[0], GPR, r(0)));
+                visit(Operand::def_fixed(dst[1], GPR, r(1)));
+            }
+            Inst::StackSub { amount } => each! { use_reg amount, GPR; },
+            Inst::StackSave { dst } => each! { def_reg dst, GPR; },
+            Inst::StackRestore { src } => each! { use_reg src, GPR; },
+            Inst::Call { callee } => {
+                if let Callee::Value(callee) = callee {
+                    each! { use_any callee, GPR; }
+                }
+            }
+            Inst::Switch { index, scratch, .. } => each! { use_reg index, GPR; use_reg scratch, GPR; },
+            Inst::SwitchPair { lo, hi, scratch, .. } => {
+                each! { use_reg lo, GPR; use_reg hi, GPR; use_reg scratch, GPR; }
+            }
+        }
+    }
+
+    fn clobbers(&self) -> RegUnits {
+        match self {
+            Inst::Call { .. } => regs::CALLER_SAVED,
+            _ => RegUnits::EMPTY,
+        }
+    }
+
+    fn is_move(&self) -> Option<(VReg, VReg)> {
+        match *self {
+            Inst::Mov { dst, src, .. } | Inst::MovFloat { dst, src, .. } => Some((src, dst)),
+            _ => None,
+        }
+    }
+
+    fn is_terminator(&self) -> bool {
+        matches!(
+            self,
+            Inst::Jump { .. }
+                | Inst::Branch { .. }
+                | Inst::Switch { .. }
+                | Inst::SwitchPair { .. }
+                | Inst::Ret
+                | Inst::Unreachable
+        )
+    }
+
+    fn is_call(&self) -> bool {
+        matches!(self, Inst::Call { .. })
+    }
+}

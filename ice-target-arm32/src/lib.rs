@@ -1,0 +1,21 @@
+//! The ARMv7-A back end: ARM state, VFPv3 with 32 doubleword registers, Advanced SIMD, hard-float calls.
+//!
+//! An `i1` is 0 or 1 in its whole register; above the width of an `i8` or `i16` a register holds anything; an
+//! `i64` is a pair of registers. There are no literal pools: constants are made by `movw` and `movt`, so that
+//! code has no range limits but that of a branch (32 MiB).
+//!
+//! Not for you if you need Thumb code, a processor without NEON, or position-independent code.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
+
+mod abi;
+mod address;
+mod emit;
+mod inst;
+mod lower;
+mod regs;
+mod target;
+
+pub use inst::Inst;
+pub use target::{Arm32, Division};

@@ -1,0 +1,159 @@
+//! Atomic intrinsics, all sequentially consistent whatever order they name: a barrier before and one behind.
+//!
+//! | intrinsic | up to 32 bits | 64 bits |
+//! |---|---|---|
+//! | load | `ldr`, `dmb` | `ldrexd`, `dmb` |
+//! | store | `dmb`, `str`, `dmb` | as an exchange |
+//! | read-modify-write | loop of `ldrex` and `strex` | the same with `ldrexd` and `strexd` |
+//! | compare and exchange | the same | the same |
+//!
+//! Aligned accesses of up to 4 bytes are single-copy atomic, and so is `ldrexd` (DDI 0406C A3.5.3).
+
+use super::Signedness;
+use crate::address::{load_op, store_op};
+use crate::inst::{Amode, Base, Inst};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, Exclusive};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{AtomicOp, Intrinsic, Type, Value};
+use ice_passes::{ErrorKind, ValueRegs};
+
+/// The operations on a word, or the low and high half of a pair; `None` for an exchange.
+fn loop_op(op: AtomicOp) -> Option<(Alu, Alu)> {
+    match op {
+        AtomicOp::Add => Some((Alu::Add, Alu::Adc)),
+        AtomicOp::Sub => Some((Alu::Sub, Alu::Sbc)),
+        AtomicOp::And => Some((Alu::And, Alu::And)),
+        AtomicOp::Or => Some((Alu::Orr, Alu::Orr)),
+        AtomicOp::Xor => Some((Alu::Eor, Alu::Eor)),
+        AtomicOp::Exchange => None,
+    }
+}
+
+fn width(ty: Type) -> Exclusive {
+    match ty {
+        Type::I1 | Type::I8 => Exclusive::Byte,
+        Type::I16 => Exclusive::Half,
+        _ => Exclusive::Word,
+    }
+}
+
+impl Arm32 {
+    /// Lowers a call of an atomic intrinsic.
+    pub(super) fn atomic<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        op: Intrinsic,
+        args: &[Value],
+    ) -> Result<(), ErrorKind> {
+        match (op, args) {
+            (Intrinsic::AtomicLoad, &[address, ..]) => {
+                let result = cx.result(inst);
+                self.atomic_load(cx, address, result);
+            }
+            (Intrinsic::AtomicStore, &[value, address, ..]) => self.atomic_store(cx, value, address),
+            (Intrinsic::AtomicRmw, &[code, address, value, ..]) => {
+                let result = cx.result(inst);
+                let op = cx.func.int_value(code).and_then(AtomicOp::from_code);
+                let op = op.ok_or(ErrorKind::Unsupported("this atomic operation"))?;
+                let old = cx.regs(result);
+                self.fenced(cx, |cx| self.atomic_rmw(cx, op, address, value, old));
+            }
+            (Intrinsic::AtomicCmpxchg, &[address, expected, new, ..]) => {
+                let result = cx.result(inst);
+                self.fenced(cx, |cx| self.atomic_cmpxchg(cx, address, [expected, new], result));
+            }
+            (Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll, _) => cx.sink.push(Inst::Fence),
+            (Intrinsic::AtomicIsLockFree, &[size, ..]) => {
+                let dst = cx.regs(cx.result(inst)).lo();
+                let free = matches!(cx.func.int_value(size), Some(1 | 2 | 4 | 8));
+                cx.sink.push(Inst::MovImm { dst, imm: free.into() });
+            }
+            _ => return Err(ErrorKind::Unsupported("this atomic intrinsic")),
+        }
+        Ok(())
+    }
+
+    fn fenced<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, access: impl FnOnce(&mut Cx<'_, S>)) {
+        cx.sink.push(Inst::Fence);
+        access(cx);
+        cx.sink.push(Inst::Fence);
+    }
+
+    /// The address in a register: exclusive accesses have no offset.
+    fn plain_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> VReg {
+        self.reg(cx, address)
+    }
+
+    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+        let ty = cx.func.value_type(result);
+        let address = self.plain_address(cx, address);
+        let dst = cx.regs(result);
+        cx.sink.push(match ty {
+            Type::I64 => Inst::AtomicLoadPair { dst: [dst.lo(), dst.hi()], address },
+            _ => Inst::Load { op: load_op(ty), dst: dst.lo(), mem: Amode::new(Base::Reg(address), 0) },
+        });
+        cx.sink.push(Inst::Fence);
+    }
+
+    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value) {
+        let ty = cx.func.value_type(value);
+        self.fenced(cx, |cx| {
+            if ty == Type::I64 {
+                // The old value is dropped.
+                let old = cx.temp(ty);
+                return self.atomic_rmw(cx, AtomicOp::Exchange, address, value, old);
+            }
+            let address = self.plain_address(cx, address);
+            let src = self.reg(cx, value);
+            cx.sink.push(Inst::Store { op: store_op(ty), src, mem: Amode::new(Base::Reg(address), 0) });
+        });
+    }
+
+    fn atomic_rmw<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: AtomicOp,
+        address: Value,
+        value: Value,
+        old: ValueRegs,
+    ) {
+        let ty = cx.func.value_type(value);
+        let address = self.plain_address(cx, address);
+        let src = self.regs(cx, value);
+        let op = loop_op(op);
+        if ty == Type::I64 {
+            let new = [self.temp(cx), self.temp(cx)];
+            let (old, src) = ([old.lo(), old.hi()], [src.lo(), src.hi()]);
+            return cx.sink.push(Inst::AtomicRmwPair { op, old, new, src, address });
+        }
+        let (op, new) = (op.map(|(op, _)| op), self.temp(cx));
+        cx.sink.push(Inst::AtomicRmw { op, width: width(ty), old: old.lo(), new, src: src.lo(), address });
+    }
+
+    fn atomic_cmpxchg<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        [expected, new]: [Value; 2],
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let address = self.plain_address(cx, address);
+        let old = cx.regs(result);
+        if ty == Type::I64 {
+            let (expected, new) = (self.regs(cx, expected), self.regs(cx, new));
+            return cx.sink.push(Inst::AtomicCmpxchgPair {
+                old: [old.lo(), old.hi()],
+                expected: [expected.lo(), expected.hi()],
+                new: [new.lo(), new.hi()],
+                address,
+            });
+        }
+        // The load clears the bits above a narrow value.
+        let expected = self.extended(cx, Signedness::Unsigned, expected);
+        let new = self.reg(cx, new);
+        cx.sink.push(Inst::AtomicCmpxchg { width: width(ty), old: old.lo(), expected, new, address });
+    }
+}

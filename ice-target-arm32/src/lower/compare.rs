@@ -1,0 +1,228 @@
+//! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
+
+use super::{float_size, is_extension};
+use crate::inst::{Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Shift};
+use ice_ir::mach::Sink;
+use ice_ir::{FloatCond, InstData, IntCond, Type, Value, ValueDef};
+
+/// How the flags tell the result of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Test {
+    /// The condition holds, or the second one.
+    Flags(Cond, Option<Cond>),
+    /// Known without flags.
+    Known(bool),
+}
+
+/// Condition of an integer predicate.
+fn int_cond(cond: IntCond) -> Cond {
+    match cond {
+        IntCond::Eq => Cond::Eq,
+        IntCond::Ne => Cond::Ne,
+        IntCond::Ugt => Cond::Hi,
+        IntCond::Uge => Cond::Hs,
+        IntCond::Ult => Cond::Lo,
+        IntCond::Ule => Cond::Ls,
+        IntCond::Sgt => Cond::Gt,
+        IntCond::Sge => Cond::Ge,
+        IntCond::Slt => Cond::Lt,
+        IntCond::Sle => Cond::Le,
+    }
+}
+
+/// The conditions after `vcmp` (table A2-9): less sets N, equal Z and C, greater C, unordered C and V.
+#[rustfmt::skip]
+fn float_test(cond: FloatCond) -> Test {
+    let one = |cond| Test::Flags(cond, None);
+    match cond {
+        FloatCond::False => Test::Known(false),
+        FloatCond::True  => Test::Known(true),
+        FloatCond::Oeq   => one(Cond::Eq),
+        FloatCond::Ogt   => one(Cond::Gt),
+        FloatCond::Oge   => one(Cond::Ge),
+        FloatCond::Olt   => one(Cond::Mi),
+        FloatCond::Ole   => one(Cond::Ls),
+        FloatCond::One   => Test::Flags(Cond::Mi, Some(Cond::Gt)),
+        FloatCond::Ord   => one(Cond::Vc),
+        FloatCond::Uno   => one(Cond::Vs),
+        FloatCond::Ueq   => Test::Flags(Cond::Eq, Some(Cond::Vs)),
+        FloatCond::Ugt   => one(Cond::Hi),
+        FloatCond::Uge   => one(Cond::Pl),
+        FloatCond::Ult   => one(Cond::Lt),
+        FloatCond::Ule   => one(Cond::Le),
+        FloatCond::Une   => one(Cond::Ne),
+    }
+}
+
+impl Arm32 {
+    /// Whether `user` takes `def` into itself.
+    pub(crate) fn folds_into<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        match *cx.func.inst(def) {
+            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
+                let result = cx.func.result(def);
+                let is_scalar = !cx.func.value_type(args[0]).is_vector();
+                is_scalar
+                    && match *cx.func.inst(user) {
+                        InstData::CondBr { .. } => true,
+                        InstData::Select { cond, .. } => Some(cond) == result,
+                        _ => false,
+                    }
+            }
+            _ => self.folds_into_address(cx, def, user) || self.folds_shift(cx, def, user),
+        }
+    }
+
+    /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
+    fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
+        match *cx.func.inst(inst) {
+            InstData::Icmp { cond, args } => self.compare_ints(cx, cond, args),
+            InstData::Fcmp { cond, args } => self.compare_floats(cx, cond, args),
+            _ => Test::Known(false),
+        }
+    }
+
+    /// Sets the flags for a condition value, which may have been folded.
+    pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
+        if let Some(inst) = cx.folded(cond) {
+            return self.compare(cx, inst);
+        }
+        if let Some(number) = cx.func.int_value(cond) {
+            return Test::Known(number != 0);
+        }
+        let lhs = self.reg(cx, cond);
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs, rhs: Src::Imm(ModImm::small(0)) });
+        Test::Flags(Cond::Ne, None)
+    }
+
+    fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Test {
+        let ty = cx.func.value_type(a);
+        let swap = cx.is_constant(a) && !cx.is_constant(b);
+        let (cond, [a, b]) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
+        let cond = match ty {
+            Type::I64 => self.compare_pairs(cx, cond, [a, b]),
+            _ => {
+                self.compare_words(cx, ty, [a, b]);
+                int_cond(cond)
+            }
+        };
+        Test::Flags(cond, None)
+    }
+
+    /// Narrow values are compared at the top of the register, where the bits above them are gone.
+    fn compare_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, [a, b]: [Value; 2]) {
+        let up = 32 - ty.bits() as u8;
+        let lhs = match up {
+            0 => self.reg(cx, a),
+            _ => {
+                let (src, top) = (self.reg(cx, a), self.temp(cx));
+                self.mov(cx, top, Src::Shift(src, Shift::Lsl, up));
+                top
+            }
+        };
+        let constant = match cx.func.value_def(b) {
+            ValueDef::Int(number) => Some(number),
+            ValueDef::Undef => Some(0),
+            _ => None,
+        };
+        if let Some(number) = constant {
+            let number = (number as u32) << up;
+            let (op, rhs) = match (ModImm::new(number), ModImm::new(number.wrapping_neg())) {
+                (None, Some(imm)) => (Compare::Cmn, Src::Imm(imm)),
+                _ => (Compare::Cmp, self.number(cx, number)),
+            };
+            return cx.sink.push(Inst::Compare { op, lhs, rhs });
+        }
+        let rhs = match up {
+            0 => self.src(cx, b),
+            _ => Src::Shift(self.reg(cx, b), Shift::Lsl, up),
+        };
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs, rhs });
+    }
+
+    /// Equality and unsigned order: the high halves, and where they are equal the low ones. Signed order:
+    /// subtract with borrow, which leaves the sign and overflow of the whole difference; zero is not valid,
+    /// so greater exchanges the operands.
+    fn compare_pairs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> Cond {
+        let is_signed = matches!(cond, IntCond::Sgt | IntCond::Sge | IntCond::Slt | IntCond::Sle);
+        let swap = matches!(cond, IntCond::Sgt | IntCond::Sle);
+        let (cond, [a, b]) = if swap { (cond.swapped(), [args[1], args[0]]) } else { (cond, args) };
+        let rhs = self.pair_src(cx, b);
+        let lhs = self.regs(cx, a);
+        let op = Compare::Cmp;
+        if is_signed {
+            let difference = self.temp(cx);
+            cx.sink.push(Inst::Compare { op, lhs: lhs.lo(), rhs: rhs[0] });
+            let (op, flags) = (Alu::Sbc, Flags::Set);
+            cx.sink.push(Inst::Alu { op, flags, dst: difference, lhs: lhs.hi(), rhs: rhs[1] });
+        } else if matches!(cond, IntCond::Eq | IntCond::Ne) && cx.func.int_value(b) == Some(0) {
+            let (op, flags, dst) = (Alu::Orr, Flags::Set, self.temp(cx));
+            cx.sink.push(Inst::Alu { op, flags, dst, lhs: lhs.lo(), rhs: Src::Reg(lhs.hi()) });
+        } else {
+            cx.sink.push(Inst::Compare { op, lhs: lhs.hi(), rhs: rhs[1] });
+            cx.sink.push(Inst::CondCompare { cond: Cond::Eq, op, lhs: lhs.lo(), rhs: rhs[0] });
+        }
+        int_cond(cond)
+    }
+
+    fn compare_floats<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: FloatCond, [a, b]: [Value; 2]) -> Test {
+        let test = float_test(cond);
+        if matches!(test, Test::Known(_)) {
+            return test;
+        }
+        let size = float_size(cx.func.value_type(a));
+        let rhs = match cx.func.value_def(b) {
+            ValueDef::Float(0) => None,
+            _ => Some(self.reg(cx, b)),
+        };
+        let lhs = self.reg(cx, a);
+        cx.sink.push(Inst::CompareFloat { size, lhs, rhs });
+        test
+    }
+
+    /// A comparison as a boolean.
+    pub(super) fn compare_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+        let dst = cx.regs(result).lo();
+        let test = self.compare(cx, inst);
+        cx.sink.push(match test {
+            Test::Flags(cond, or) => Inst::SetCond { cond, or, dst },
+            Test::Known(known) => Inst::MovImm { dst, imm: known.into() },
+        });
+    }
+
+    /// A select with a scalar condition.
+    pub(super) fn select<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: Value,
+        if_true: Value,
+        if_false: Value,
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        let wins = self.regs(cx, if_true);
+        self.move_value(cx, dst, if_false);
+        let (first, second) = match self.condition(cx, cond) {
+            Test::Flags(cond, or) => (cond, or),
+            Test::Known(true) => return self.move_value(cx, dst, if_true),
+            Test::Known(false) => return,
+        };
+        for cond in [Some(first), second].into_iter().flatten() {
+            if is_extension(ty) {
+                let size = float_size(ty);
+                cx.sink.push(Inst::CondMovFloat { cond, size, dst: dst.lo(), src: wins.lo() });
+                continue;
+            }
+            for (dst, src) in dst.iter().zip(wins.iter()) {
+                cx.sink.push(Inst::CondMov { cond, dst, src: Src::Reg(src) });
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Terminators.
+
+use super::Signedness;
+use super::compare::Test;
+use crate::inst::{Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_ir::mach::Sink;
+use ice_ir::{Block, InstData, SwitchTable, Type, Value};
+use ice_passes::ErrorKind;
+
+impl Arm32 {
+    /// Lowers the terminator of a block.
+    pub(crate) fn lower_control<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        match *cx.func.inst(inst) {
+            InstData::Br { target } => {
+                let target = cx.target(target);
+                cx.sink.push(Inst::Jump { target });
+            }
+            InstData::CondBr { cond, if_true, if_false } => {
+                let test = self.condition(cx, cond);
+                let (if_true, if_false) = (cx.target(if_true), cx.target(if_false));
+                cx.sink.push(match test {
+                    Test::Flags(cond, or) => Inst::Branch { cond, or, if_true, if_false },
+                    Test::Known(known) => Inst::Jump { target: if known { if_true } else { if_false } },
+                });
+            }
+            InstData::Switch { value, default, table } => self.lower_switch(cx, value, default, table),
+            InstData::Ret { value } => self.lower_return(cx, value),
+            InstData::RetPair { .. } => return Err(ErrorKind::Unsupported("a second result")),
+            InstData::Unreachable => cx.sink.push(Inst::Unreachable),
+            _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
+        }
+        Ok(())
+    }
+
+    fn lower_switch<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        value: Value,
+        default: Block,
+        table: SwitchTable,
+    ) {
+        let cases = &cx.func.switch(table).cases;
+        let ty = cx.func.value_type(value);
+        if cases.is_empty() {
+            let target = cx.target(default);
+            return cx.sink.push(Inst::Jump { target });
+        }
+        let switch = cx.plan_switch(ty.bits(), default, cases);
+        // The scratch register starts as a copy: a terminator defines nothing.
+        let scratch = self.temp(cx);
+        if ty == Type::I64 {
+            let regs = self.regs(cx, value);
+            self.mov(cx, scratch, Src::Reg(regs.lo()));
+            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi(), scratch });
+        }
+        let index = self.extended(cx, Signedness::Signed, value);
+        self.mov(cx, scratch, Src::Reg(index));
+        cx.sink.push(Inst::Switch { switch, index, scratch });
+    }
+}

@@ -1,0 +1,129 @@
+//! Scalar floating point.
+
+use super::{Signedness, float_size};
+use crate::inst::{FloatSize, Inst};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
+use ice_ir::mach::Sink;
+use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_passes::Libcall;
+
+/// Picks by f32 or f64.
+fn by_type<T>(ty: Type, single: T, double: T) -> T {
+    if ty == Type::F32 { single } else { double }
+}
+
+impl Arm32 {
+    /// Any binary operator on f32 or f64.
+    pub(super) fn float_binary<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        [a, b]: [Value; 2],
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let op = match op {
+            BinaryOp::Fadd => Float3::Vadd,
+            BinaryOp::Fsub => Float3::Vsub,
+            BinaryOp::Fmul => Float3::Vmul,
+            BinaryOp::Fdiv => Float3::Vdiv,
+            _ => {
+                let args = [(self.regs(cx, a), ty), (self.regs(cx, b), ty)];
+                let result = (cx.regs(result), ty);
+                return self.libcall(cx, by_type(ty, Libcall::Fmodf, Libcall::Fmod), &args, Some(result));
+            }
+        };
+        let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::Float3 { op, size: float_size(ty), dst, lhs, rhs });
+    }
+
+    /// Conversions that involve a scalar floating-point type.
+    pub(super) fn float_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        match op {
+            CastOp::Fptosi | CastOp::Fptoui => return self.float_to_int(cx, op, arg, result),
+            CastOp::Sitofp | CastOp::Uitofp => return self.int_to_float(cx, op, arg, result),
+            _ => {}
+        }
+        let src = self.regs(cx, arg);
+        let dst = cx.regs(result);
+        if from == to {
+            return self.move_value(cx, dst, arg);
+        }
+        cx.sink.push(match (op, from, to) {
+            (CastOp::Fpext, ..) => Inst::FloatWiden { dst: dst.lo(), src: src.lo() },
+            (CastOp::Fptrunc, ..) => Inst::FloatNarrow { dst: dst.lo(), src: src.lo() },
+            (_, Type::F32, _) => Inst::SingleToCore { dst: dst.lo(), src: src.lo() },
+            (_, _, Type::F32) => Inst::CoreToSingle { dst: dst.lo(), src: src.lo() },
+            (_, Type::F64, _) => Inst::DoubleToPair { lo: dst.lo(), hi: dst.hi(), src: src.lo() },
+            _ => Inst::PairToDouble { dst: dst.lo(), lo: src.lo(), hi: src.hi() },
+        });
+    }
+
+    /// The processor's conversion rounds toward zero and saturates at 32 bits.
+    fn float_to_int<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        let unsigned = op == CastOp::Fptoui;
+        let src = self.regs(cx, arg);
+        if to == Type::I64 {
+            let helper = match (unsigned, from) {
+                (false, Type::F32) => Libcall::F32ToI64,
+                (false, _) => Libcall::F64ToI64,
+                (true, Type::F32) => Libcall::F32ToU64,
+                (true, _) => Libcall::F64ToU64,
+            };
+            let result = (cx.regs(result), to);
+            return self.libcall(cx, helper, &[(src, from)], Some(result));
+        }
+        let op = if unsigned { FloatToInt::Unsigned } else { FloatToInt::Signed };
+        let whole = cx.temp(Type::F32).lo();
+        cx.sink.push(Inst::FloatToInt { op, size: float_size(from), dst: whole, src: src.lo() });
+        let dst = cx.regs(result).lo();
+        if to == Type::I1 {
+            let word = self.temp(cx);
+            cx.sink.push(Inst::SingleToCore { dst: word, src: whole });
+            return self.alu_imm(cx, Alu::And, dst, word, 1);
+        }
+        cx.sink.push(Inst::SingleToCore { dst, src: whole });
+    }
+
+    fn int_to_float<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        let unsigned = op == CastOp::Uitofp;
+        if from == Type::I64 {
+            let helper = match (unsigned, to) {
+                (false, Type::F32) => Libcall::I64ToF32,
+                (false, _) => Libcall::I64ToF64,
+                (true, Type::F32) => Libcall::U64ToF32,
+                (true, _) => Libcall::U64ToF64,
+            };
+            let args = [(self.regs(cx, arg), from)];
+            let result = (cx.regs(result), to);
+            return self.libcall(cx, helper, &args, Some(result));
+        }
+        let (op, sign) = match unsigned {
+            true => (IntToFloat::Unsigned, Signedness::Unsigned),
+            false => (IntToFloat::Signed, Signedness::Signed),
+        };
+        let src = self.extended(cx, sign, arg);
+        let whole = cx.temp(Type::F32).lo();
+        cx.sink.push(Inst::CoreToSingle { dst: whole, src });
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::IntToFloat { op, size: float_size(to), dst, src: whole });
+    }
+
+    /// A copy of a scalar or vector with another name.
+    pub(super) fn move_float<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        size: FloatSize,
+        arg: Value,
+        result: Value,
+    ) {
+        let src = self.reg(cx, arg);
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::MovFloat { size, dst, src });
+    }
+}

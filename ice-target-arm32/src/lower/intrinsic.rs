@@ -1,0 +1,216 @@
+//! Intrinsics other than atomics.
+
+use super::{Signedness, float_size};
+use crate::inst::{Amode, Base, FloatSize, Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, Compare, Cond, Float2, ModImm, Transfer, Unary};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{Intrinsic, Type, Value, ValueRange};
+use ice_passes::{ErrorKind, Libcall, ValueRegs};
+
+/// Largest constant length that is copied or filled inline, in bytes.
+const MAX_INLINE: i64 = 64;
+
+impl Arm32 {
+    /// Lowers a call of an intrinsic.
+    pub(super) fn intrinsic<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        op: Intrinsic,
+        args: ValueRange,
+    ) -> Result<(), ErrorKind> {
+        let func = cx.func;
+        let args = func.args(args);
+        let result = func.result(inst);
+        let ty = result.map_or(Type::Void, |r| func.value_type(r));
+        match (op, result) {
+            (Intrinsic::Memcpy | Intrinsic::Memmove, _) => self.copy_memory(cx, op, args),
+            (Intrinsic::Memset, _) => self.fill_memory(cx, args),
+            (Intrinsic::ReadTp, _) => {
+                let result = result.map(|r| (cx.regs(r), ty));
+                self.libcall(cx, Libcall::ReadTp, &[], result);
+            }
+            (Intrinsic::Setjmp, _) => {
+                let args = [(self.regs(cx, args[0]), Type::I32)];
+                let result = result.map(|r| (cx.regs(r), ty));
+                self.libcall(cx, Libcall::Setjmp, &args, result);
+            }
+            (Intrinsic::Longjmp, _) => {
+                let args = [(self.regs(cx, args[0]), Type::I32), (self.regs(cx, args[1]), Type::I32)];
+                self.libcall(cx, Libcall::Longjmp, &args, None);
+            }
+            (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
+            (Intrinsic::Stacksave, Some(result)) => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::StackSave { dst });
+            }
+            (Intrinsic::Stackrestore, _) => {
+                let src = self.reg(cx, args[0]);
+                cx.sink.push(Inst::StackRestore { src });
+            }
+            (Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, Some(result)) => {
+                self.bit_intrinsic(cx, op, args[0], result);
+            }
+            (Intrinsic::Fabs | Intrinsic::Sqrt, Some(_)) if ty.is_vector() => {
+                return Err(ErrorKind::Unsupported("this intrinsic of vectors"));
+            }
+            (Intrinsic::Fabs | Intrinsic::Sqrt, Some(result)) => {
+                let op = if op == Intrinsic::Fabs { Float2::Vabs } else { Float2::Vsqrt };
+                let src = self.reg(cx, args[0]);
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::Float2 { op, size: float_size(ty), dst, src });
+            }
+            (
+                Intrinsic::AtomicLoad
+                | Intrinsic::AtomicStore
+                | Intrinsic::AtomicRmw
+                | Intrinsic::AtomicCmpxchg
+                | Intrinsic::AtomicFence
+                | Intrinsic::AtomicFenceAll
+                | Intrinsic::AtomicIsLockFree,
+                _,
+            ) => return self.atomic(cx, inst, op, args),
+            _ => return Err(ErrorKind::Unsupported("this intrinsic")),
+        }
+        Ok(())
+    }
+
+    // ---- bits
+
+    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, arg: Value, result: Value) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        let src = self.regs(cx, arg);
+        let unary = |cx: &mut Cx<'_, S>, op, dst, src| cx.sink.push(Inst::Unary { op, dst, src });
+        match (op, ty) {
+            (Intrinsic::Bswap, Type::I16) => unary(cx, Unary::Rev16, dst.lo(), src.lo()),
+            (Intrinsic::Bswap, Type::I64) => {
+                let low = self.temp(cx);
+                unary(cx, Unary::Rev, low, src.hi());
+                unary(cx, Unary::Rev, dst.hi(), src.lo());
+                cx.sink.push(Inst::Mov { dst: dst.lo(), src: low });
+            }
+            (Intrinsic::Bswap, _) => unary(cx, Unary::Rev, dst.lo(), src.lo()),
+            (Intrinsic::Ctpop, _) => {
+                let helper = if ty == Type::I64 { Libcall::Popcountdi2 } else { Libcall::Popcountsi2 };
+                let count = cx.temp(Type::I32);
+                self.libcall(cx, helper, &[(src, ty)], Some((count, Type::I32)));
+                cx.sink.push(Inst::Mov { dst: dst.lo(), src: count.lo() });
+                if ty == Type::I64 {
+                    cx.sink.push(Inst::MovImm { dst: dst.hi(), imm: 0 });
+                }
+            }
+            (_, Type::I64) => self.pair_scan(cx, op, src, dst),
+            _ => self.scan(cx, op, src.lo(), dst.lo()),
+        }
+    }
+
+    /// Leading or trailing zeros of one register.
+    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: VReg, dst: VReg) {
+        let mut from_top = src;
+        if op == Intrinsic::Cttz {
+            from_top = self.temp(cx);
+            cx.sink.push(Inst::Unary { op: Unary::Rbit, dst: from_top, src });
+        }
+        cx.sink.push(Inst::Unary { op: Unary::Clz, dst, src: from_top });
+    }
+
+    fn pair_scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: ValueRegs, dst: ValueRegs) {
+        // `first` decides unless it is zero.
+        let (first, second) = if op == Intrinsic::Ctlz { (src.hi(), src.lo()) } else { (src.lo(), src.hi()) };
+        let (near, far, count) = (self.temp(cx), self.temp(cx), self.temp(cx));
+        self.scan(cx, op, first, near);
+        self.scan(cx, op, second, far);
+        self.alu_imm(cx, Alu::Add, count, far, 32);
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs: first, rhs: Src::Imm(ModImm::small(0)) });
+        cx.sink.push(Inst::CondMov { cond: Cond::Ne, dst: count, src: Src::Reg(near) });
+        cx.sink.push(Inst::Mov { dst: dst.lo(), src: count });
+        cx.sink.push(Inst::MovImm { dst: dst.hi(), imm: 0 });
+    }
+
+    // ---- memory
+
+    /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets.
+    fn chunks(self, length: i64) -> impl Iterator<Item = (u8, i32)> {
+        let mut offset = 0i64;
+        core::iter::from_fn(move || {
+            let size = [16u8, 4, 2, 1].into_iter().find(|&s| i64::from(s) <= length - offset)?;
+            let at = offset as i32;
+            offset += i64::from(size);
+            Some((size, at))
+        })
+    }
+
+    fn inline_length<S: Sink<Inst>>(cx: &Cx<'_, S>, length: Value) -> Option<i64> {
+        cx.func.int_value(length).filter(|n| (0..=MAX_INLINE).contains(n))
+    }
+
+    fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
+        match cx.frame_object(address) {
+            Some(object) => Amode::new(Base::Object(object), 0),
+            None => Amode::new(Base::Reg(self.reg(cx, address)), 0),
+        }
+    }
+
+    /// Everything is read before anything is written, so that the regions may overlap.
+    fn copy_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value]) {
+        let [dst, src, length] = [args[0], args[1], args[2]];
+        let Some(length) = Self::inline_length(cx, length) else {
+            let helper = if op == Intrinsic::Memcpy { Libcall::Memcpy } else { Libcall::Memmove };
+            let args = [dst, src, length].map(|v| (self.regs(cx, v), Type::I32));
+            return self.libcall(cx, helper, &args, None);
+        };
+        let from = self.object_or_register(cx, src);
+        let to = self.object_or_register(cx, dst);
+        let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), 10>::new();
+        for (size, offset) in self.chunks(length) {
+            let mem = from.offset(offset);
+            let dst = if size == 16 { cx.temp(Type::V4I32).lo() } else { self.temp(cx) };
+            cx.sink.push(match size {
+                16 => Inst::LoadFloat { size: FloatSize::Quad, dst, mem },
+                4 => Inst::Load { op: Transfer::Ldr, dst, mem },
+                2 => Inst::Load { op: Transfer::Ldrh, dst, mem },
+                _ => Inst::Load { op: Transfer::Ldrb, dst, mem },
+            });
+            temps.push((size, offset, dst));
+        }
+        for (size, offset, src) in temps {
+            self.store_chunk(cx, size, src, to.offset(offset));
+        }
+    }
+
+    fn store_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, src: VReg, mem: Amode) {
+        cx.sink.push(match size {
+            16 => Inst::StoreFloat { size: FloatSize::Quad, src, mem },
+            4 => Inst::Store { op: Transfer::Str, src, mem },
+            2 => Inst::Store { op: Transfer::Strh, src, mem },
+            _ => Inst::Store { op: Transfer::Strb, src, mem },
+        });
+    }
+
+    fn fill_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: &[Value]) {
+        let [dst, byte, length] = [args[0], args[1], args[2]];
+        let inline = Self::inline_length(cx, length).zip(cx.func.int_value(byte));
+        let Some((length, byte)) = inline else {
+            let wide = self.extended(cx, Signedness::Unsigned, byte);
+            let number = cx.temp(Type::I32);
+            self.mov(cx, number.lo(), Src::Reg(wide));
+            let address = (self.regs(cx, dst), Type::I32);
+            let length = (self.regs(cx, length), Type::I32);
+            return self.libcall(cx, Libcall::Memset, &[address, (number, Type::I32), length], None);
+        };
+        let to = self.object_or_register(cx, dst);
+        let word = self.temp(cx);
+        cx.sink.push(Inst::MovImm { dst: word, imm: u32::from(byte as u8) * 0x0101_0101 });
+        let vector = (length >= 16).then(|| {
+            let vector = cx.temp(Type::V4I32).lo();
+            cx.sink.push(Inst::SplatByte { dst: vector, byte: byte as u8 });
+            vector
+        });
+        for (size, offset) in self.chunks(length) {
+            let src = if size == 16 { vector.unwrap_or(word) } else { word };
+            self.store_chunk(cx, size, src, to.offset(offset));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Loads, stores and stack allocation.
+//!
+//! Loads and stores of words and halves work at any address. Those of scalars in extension registers need a
+//! multiple of 4, so that what may be elsewhere goes through core registers.
+
+use super::{STACK_ALIGN_LOG2, fixed_alloca, float_size};
+use crate::address::{load_op, store_op};
+use crate::inst::{Amode, Base, FloatSize, Inst};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, Transfer};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{Type, Value};
+
+/// The alignment that floating-point accesses need.
+const FLOAT_ALIGN_LOG2: u8 = 2;
+
+/// Bytes of the stack pointer's alignment less one.
+const ALIGN_MASK: u32 = (1 << STACK_ALIGN_LOG2) - 1;
+
+impl Arm32 {
+    /// A load of any type.
+    pub(super) fn load<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        align_log2: u8,
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let mem = self.address(cx, address, ty);
+        let dst = cx.regs(result).lo();
+        if !ty.is_scalar_float() || align_log2 >= FLOAT_ALIGN_LOG2 {
+            return self.load_from(cx, mem, result);
+        }
+        let word = |cx: &mut Cx<'_, S>, mem| {
+            let dst = self.temp(cx);
+            cx.sink.push(Inst::Load { op: Transfer::Ldr, dst, mem });
+            dst
+        };
+        let lo = word(cx, mem);
+        match ty {
+            Type::F32 => cx.sink.push(Inst::CoreToSingle { dst, src: lo }),
+            _ => {
+                let hi = word(cx, mem.offset(4));
+                cx.sink.push(Inst::PairToDouble { dst, lo, hi });
+            }
+        }
+    }
+
+    /// A load of `result` from a memory operand that is aligned as its type needs.
+    pub(super) fn load_from<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, result: Value) {
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        if super::is_extension(ty) {
+            return cx.sink.push(Inst::LoadFloat { size: float_size(ty), dst: dst.lo(), mem });
+        }
+        for (n, dst) in dst.iter().enumerate() {
+            cx.sink.push(Inst::Load { op: load_op(ty), dst, mem: mem.offset(4 * n as i32) });
+        }
+    }
+
+    /// A store of any type.
+    pub(super) fn store<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        align_log2: u8,
+        value: Value,
+    ) {
+        let ty = cx.func.value_type(value);
+        let mem = self.address(cx, address, ty);
+        if !ty.is_scalar_float() || align_log2 >= FLOAT_ALIGN_LOG2 {
+            return self.store_to(cx, mem, value);
+        }
+        let src = self.reg(cx, value);
+        let lo = self.temp(cx);
+        let op = Transfer::Str;
+        match float_size(ty) {
+            FloatSize::Single => {
+                cx.sink.push(Inst::SingleToCore { dst: lo, src });
+                cx.sink.push(Inst::Store { op, src: lo, mem });
+            }
+            _ => {
+                let hi = self.temp(cx);
+                cx.sink.push(Inst::DoubleToPair { lo, hi, src });
+                cx.sink.push(Inst::Store { op, src: lo, mem });
+                cx.sink.push(Inst::Store { op, src: hi, mem: mem.offset(4) });
+            }
+        }
+    }
+
+    /// A store of `value` to a memory operand that is aligned as its type needs.
+    pub(super) fn store_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
+        let ty = cx.func.value_type(value);
+        let regs = self.regs(cx, value);
+        for (n, src) in regs.iter().enumerate() {
+            self.store_part(cx, ty, src, mem.offset(4 * n as i32));
+        }
+    }
+
+    /// A store of one register of a value of `ty`.
+    pub(super) fn store_part<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: VReg, mem: Amode) {
+        cx.sink.push(match super::is_extension(ty) {
+            true => Inst::StoreFloat { size: float_size(ty), src, mem },
+            false => Inst::Store { op: store_op(ty), src, mem },
+        });
+    }
+
+    /// A stack allocation: a fixed object of the frame, or a move of the stack pointer.
+    pub(super) fn alloca<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        size: Value,
+        align_log2: u8,
+    ) {
+        let result = cx.result(inst);
+        if let Some((size, align_log2)) = fixed_alloca(cx.func, inst) {
+            let object = cx.sink.frame().add_object(size, align_log2);
+            return cx.set_frame_object(result, object);
+        }
+        let dst = cx.regs(result).lo();
+        // Room to round the address up, as the stack pointer itself is only aligned to 8.
+        let slack = if align_log2 > STACK_ALIGN_LOG2 { (1u32 << align_log2.min(31)) - 1 } else { 0 };
+        let size = self.reg(cx, size);
+        let (sum, amount) = (self.temp(cx), self.temp(cx));
+        self.alu_imm(cx, Alu::Add, sum, size, slack.wrapping_add(ALIGN_MASK));
+        self.alu_imm(cx, Alu::And, amount, sum, !ALIGN_MASK);
+        cx.sink.push(Inst::StackSub { amount });
+        if slack == 0 {
+            return cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Allocated, 0) });
+        }
+        let top = self.temp(cx);
+        cx.sink.push(Inst::Lea { dst: top, mem: Amode::new(Base::Allocated, slack as i32) });
+        self.alu_imm(cx, Alu::And, dst, top, !slack);
+    }
+}

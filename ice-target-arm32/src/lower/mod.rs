@@ -1,0 +1,350 @@
+//! Lowering rules: one file a kind of instruction, this one chooses the rule and holds the helpers.
+//!
+//! Representation of values: an `i1` is 0 or 1 in its whole register; above the width of an `i8` or `i16` a
+//! register holds anything. Every rule keeps this and may rely on it.
+
+mod atomic;
+mod call;
+mod compare;
+mod control;
+mod float;
+mod int;
+mod intrinsic;
+mod memory;
+mod pair64;
+mod vector;
+
+use crate::inst::{Amode, Base, FloatSize, Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_asm::ConstantSize;
+use ice_asm::arm32::{Extend, Flags, FloatImm, ModImm, Move};
+use ice_ir::mach::{FrameInfo, Sink, VReg};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
+use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
+
+/// The relocation symbol of a function or global.
+pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
+    match symbol {
+        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
+        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
+    }
+}
+
+/// Largest alignment that the frame gives without moving the stack pointer.
+const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
+
+/// The size of an alloca that becomes a fixed object of the frame: constant, in the entry block, of no
+/// more than the alignment of the stack.
+fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, u8)> {
+    let &InstData::Alloca { size, align_log2 } = func.inst(inst) else { return None };
+    let in_entry = func.layout.block_of(inst) == func.layout.entry();
+    let size = func.int_value(size).filter(|_| in_entry && align_log2 <= STACK_ALIGN_LOG2)?;
+    Some((size as u32, align_log2))
+}
+
+/// Learns before lowering what the frame must look like.
+pub(crate) fn prepare(func: &Function, frame: &mut FrameInfo) {
+    for block in func.blocks() {
+        for inst in func.block_insts(block) {
+            match func.inst(inst) {
+                InstData::Alloca { .. } if fixed_alloca(func, inst).is_none() => {
+                    frame.has_dynamic_alloca = true;
+                }
+                InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
+                    frame.has_dynamic_alloca = true;
+                }
+                InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The size of a floating-point or vector type.
+fn float_size(ty: Type) -> FloatSize {
+    match ty {
+        Type::F32 => FloatSize::Single,
+        Type::F64 => FloatSize::Double,
+        _ => FloatSize::Quad,
+    }
+}
+
+/// Whether values of the type are in extension registers.
+fn is_extension(ty: Type) -> bool {
+    ty.is_vector() || ty.is_scalar_float()
+}
+
+impl Arm32 {
+    /// Chooses the rule for an instruction.
+    pub(crate) fn lower_inst<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        match *cx.func.inst(inst) {
+            InstData::Binary { op, args } => {
+                let result = cx.result(inst);
+                let ty = cx.func.value_type(result);
+                if ty.is_vector() {
+                    return self.vector_binary(cx, op, args, result);
+                }
+                if op.is_float() {
+                    self.float_binary(cx, op, args, result);
+                } else if ty == Type::I64 {
+                    self.pair_binary(cx, op, args, result);
+                } else {
+                    self.int_binary(cx, op, args, result);
+                }
+            }
+            InstData::Cast { op, arg } => {
+                let result = cx.result(inst);
+                let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+                match op {
+                    _ if from.is_vector() || to.is_vector() => return self.vector_cast(cx, op, arg, result),
+                    CastOp::Trunc | CastOp::Zext | CastOp::Sext => self.int_cast(cx, op, arg, result),
+                    _ => self.float_cast(cx, op, arg, result),
+                }
+            }
+            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
+                let result = cx.result(inst);
+                if cx.func.value_type(args[0]).is_vector() {
+                    return self.vector_compare(cx, inst, result);
+                }
+                self.compare_value(cx, inst, result);
+            }
+            InstData::Select { cond, if_true, if_false } => {
+                let result = cx.result(inst);
+                if cx.func.value_type(cond).is_vector() {
+                    return self.vector_select(cx, [cond, if_true, if_false], result);
+                }
+                self.select(cx, cond, if_true, if_false, result);
+            }
+            InstData::ExtractElement { vector, index } => {
+                let result = cx.result(inst);
+                return self.extract_element(cx, vector, index, result);
+            }
+            InstData::InsertElement { vector, element, index } => {
+                let result = cx.result(inst);
+                return self.insert_element(cx, vector, element, index, result);
+            }
+            InstData::Alloca { size, align_log2 } => self.alloca(cx, inst, size, align_log2),
+            InstData::Load { address, align_log2 } => {
+                let result = cx.result(inst);
+                self.load(cx, address, align_log2, result);
+            }
+            InstData::Store { address, value, align_log2 } => self.store(cx, address, align_log2, value),
+            InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
+            InstData::CallIndirect { callee, args, .. } => self.call_address(cx, inst, callee, args),
+            InstData::CallIntrinsic { op, args, .. } => return self.intrinsic(cx, inst, op, args),
+            InstData::CallAs { .. } | InstData::SecondResult { .. } => {
+                return Err(ErrorKind::Unsupported("a call of a native module"));
+            }
+            InstData::Phi { .. }
+            | InstData::Br { .. }
+            | InstData::CondBr { .. }
+            | InstData::Switch { .. }
+            | InstData::Ret { .. }
+            | InstData::RetPair { .. }
+            | InstData::Unreachable => return Err(ErrorKind::Unsupported("a terminator inside a block")),
+        }
+        Ok(())
+    }
+
+    // ---- operands
+
+    /// A value that has no register yet, put into fresh ones. Writes no flags.
+    pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        let ty = cx.func.value_type(value);
+        let regs = cx.fresh_constant_regs(value);
+        let dst = regs.lo();
+        if let Some(object) = cx.frame_object(value) {
+            cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
+            return regs;
+        }
+        match cx.func.value_def(value) {
+            ValueDef::Int(number) => {
+                let imm = if ty == Type::I1 { number & 1 } else { number };
+                for (n, dst) in regs.iter().enumerate() {
+                    cx.sink.push(Inst::MovImm { dst, imm: (imm >> (32 * n)) as u32 });
+                }
+            }
+            ValueDef::Float(bits) => self.float_constant(cx, ty, bits, dst),
+            ValueDef::Function(f) => {
+                let symbol = symbol(Symbol::Function(f));
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
+            ValueDef::Global(g) => {
+                let symbol = symbol(Symbol::Global(g));
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
+            _ if is_extension(ty) => cx.sink.push(Inst::ZeroFloat { size: float_size(ty), dst }),
+            _ => {
+                for dst in regs.iter() {
+                    cx.sink.push(Inst::MovImm { dst, imm: 0 });
+                }
+            }
+        }
+        regs
+    }
+
+    fn float_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, bits: u64, dst: VReg) {
+        let size = float_size(ty);
+        let imm = match ty {
+            Type::F32 => FloatImm::from_f32(bits as u32),
+            _ => FloatImm::from_f64(bits),
+        };
+        let inst = match imm {
+            Some(imm) => Inst::FloatImm { size, dst, imm },
+            None if ty == Type::F32 => Inst::SingleBits { dst, bits: bits as u32 },
+            None if bits == 0 => Inst::ZeroFloat { size, dst },
+            None => {
+                let constant = cx.constant(ConstantSize::C8, bits.into());
+                Inst::LoadConstant { size, dst, symbol: CodeSymbol::Constant(constant).pack() }
+            }
+        };
+        cx.sink.push(inst);
+    }
+
+    /// The registers of a value; constants and what was folded but is needed are made here.
+    pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        if cx.is_constant(value) {
+            return self.materialize_constant(cx, value);
+        }
+        if let Some(src) = self.folded_shift(cx, value) {
+            let dst = cx.temp(Type::I32);
+            self.mov(cx, dst.lo(), src);
+            return dst;
+        }
+        cx.regs(value)
+    }
+
+    /// The only register of a value, constants materialised.
+    pub(crate) fn reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        self.regs(cx, value).lo()
+    }
+
+    /// A number as a flexible operand: an immediate where it can be encoded.
+    pub(crate) fn number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, number: u32) -> Src {
+        match ModImm::new(number) {
+            Some(imm) => Src::Imm(imm),
+            None => {
+                let dst = self.temp(cx);
+                cx.sink.push(Inst::MovImm { dst, imm: number });
+                Src::Reg(dst)
+            }
+        }
+    }
+
+    /// A value of up to 32 bits as a flexible operand.
+    pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match cx.func.value_def(value) {
+            ValueDef::Int(n) if cx.func.value_type(value) == Type::I1 => self.number(cx, (n & 1) as u32),
+            ValueDef::Int(n) => self.number(cx, n as u32),
+            ValueDef::Undef => self.number(cx, 0),
+            _ => match self.folded_shift(cx, value) {
+                Some(src) => src,
+                None => Src::Reg(self.reg(cx, value)),
+            },
+        }
+    }
+
+    /// The low and high half of a pair as flexible operands.
+    pub(crate) fn pair_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> [Src; 2] {
+        match cx.func.value_def(value) {
+            ValueDef::Int(n) => [self.number(cx, n as u32), self.number(cx, (n >> 32) as u32)],
+            ValueDef::Undef => [self.number(cx, 0), self.number(cx, 0)],
+            _ => {
+                let regs = self.regs(cx, value);
+                [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+            }
+        }
+    }
+
+    /// A fresh core register.
+    pub(crate) fn temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+        cx.temp(Type::I32).lo()
+    }
+
+    /// Moves a flexible operand into `dst`.
+    pub(crate) fn mov<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Src) {
+        cx.sink.push(match src {
+            Src::Reg(src) => Inst::Mov { dst, src },
+            Src::Imm(imm) => Inst::MovImm { dst, imm: imm.value() },
+            _ => Inst::MovSrc { op: Move::Mov, flags: Flags::Keep, dst, src },
+        });
+    }
+
+    /// Moves a value of any type into `dst`, registers of the same layout.
+    pub(crate) fn move_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: ValueRegs, value: Value) {
+        let ty = cx.func.value_type(value);
+        if is_extension(ty) {
+            let src = self.reg(cx, value);
+            return cx.sink.push(Inst::MovFloat { size: float_size(ty), dst: dst.lo(), src });
+        }
+        if let Some(number) = cx.func.int_value(value) {
+            let number = if ty == Type::I1 { number & 1 } else { number };
+            for (n, dst) in dst.iter().enumerate() {
+                cx.sink.push(Inst::MovImm { dst, imm: (number >> (32 * n)) as u32 });
+            }
+            return;
+        }
+        let src = self.regs(cx, value);
+        for (dst, src) in dst.iter().zip(src.iter()) {
+            cx.sink.push(Inst::Mov { dst, src });
+        }
+    }
+
+    /// An integer value of up to 32 bits, zero-extended, or sign-extended for a signed operation.
+    pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, value: Value) -> VReg {
+        let ty = cx.func.value_type(value);
+        if let Some(number) = cx.func.int_value(value) {
+            let dst = self.temp(cx);
+            let number = match sign {
+                Signedness::Unsigned => (number as u64 & ty.int_mask()) as i64,
+                Signedness::Signed => number,
+            };
+            cx.sink.push(Inst::MovImm { dst, imm: number as u32 });
+            return dst;
+        }
+        let src = self.reg(cx, value);
+        if ty == Type::I32 || (ty == Type::I1 && sign == Signedness::Unsigned) {
+            return src;
+        }
+        let dst = self.temp(cx);
+        self.extend(cx, sign, ty, dst, src);
+        dst
+    }
+
+    /// `dst` = the value of type `ty` in `src`, extended to 32 bits.
+    pub(crate) fn extend<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        sign: Signedness,
+        ty: Type,
+        dst: VReg,
+        src: VReg,
+    ) {
+        let op = match (ty, sign) {
+            (Type::I8, Signedness::Unsigned) => Extend::Uxtb,
+            (Type::I8, Signedness::Signed) => Extend::Sxtb,
+            (Type::I16, Signedness::Unsigned) => Extend::Uxth,
+            (Type::I16, Signedness::Signed) => Extend::Sxth,
+            (Type::I1, Signedness::Signed) => {
+                // 0 or 1 becomes 0 or -1.
+                let (op, flags) = (ice_asm::arm32::Alu::Rsb, Flags::Keep);
+                return cx.sink.push(Inst::Alu { op, flags, dst, lhs: src, rhs: Src::Imm(ModImm::small(0)) });
+            }
+            _ => return cx.sink.push(Inst::Mov { dst, src }),
+        };
+        cx.sink.push(Inst::Extend { op, dst, src });
+    }
+}
+
+/// How the bits above a narrow integer are filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Signedness {
+    /// With zeros.
+    Unsigned,
+    /// With the sign.
+    Signed,
+}

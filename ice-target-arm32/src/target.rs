@@ -1,0 +1,118 @@
+//! The [`Target`] implementation: ties lowering rules, frame layout and emission together.
+
+use crate::inst::Inst;
+use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
+use crate::{emit, lower};
+use ice_asm::arm32::Branches;
+use ice_asm::{CodeBuffer, Listing};
+use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_ir::{Function, Module, Type, Value};
+use ice_passes::lower::PlannedSwitch;
+use ice_passes::target::TypeLayout;
+use ice_passes::{CompiledFunction, ErrorKind, Lower, Target};
+use ice_regalloc::{Output, RegisterFile};
+
+/// How 32-bit integers are divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Division {
+    /// By `sdiv` and `udiv`, which ARMv7-A has as an extension.
+    Hardware,
+    /// By the helpers of the run-time ABI (`__aeabi_idiv` and its like).
+    Helper,
+}
+
+/// The back end.
+#[derive(Clone, Copy, Debug)]
+pub struct Arm32 {
+    /// How 32-bit integers are divided.
+    pub division: Division,
+}
+
+/// The context of a lowering rule.
+pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
+
+impl Arm32 {
+    /// For every ARMv7-A processor with NEON.
+    pub const fn new() -> Arm32 {
+        Arm32 { division: Division::Helper }
+    }
+
+    /// Whether the function needs r11 for its frame.
+    pub(crate) const fn frame_pointer(frame: &FrameInfo) -> FramePointer {
+        match frame.has_dynamic_alloca || frame.needs_frame_pointer {
+            true => FramePointer::Used,
+            false => FramePointer::None,
+        }
+    }
+}
+
+impl Default for Arm32 {
+    fn default() -> Self {
+        Arm32::new()
+    }
+}
+
+impl Target for Arm32 {
+    type Inst = Inst;
+    type Branches = Branches;
+    type Scratch = emit::EmitScratch;
+
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile {
+        regs::register_file(Arm32::frame_pointer(frame))
+    }
+
+    fn layout(&self, ty: Type) -> TypeLayout {
+        let (class, parts, size) = match ty {
+            Type::Void | Type::I1 | Type::I8 | Type::I16 | Type::I32 => (GPR, 1, 4),
+            Type::I64 => (GPR, 2, 4),
+            Type::F32 => (SINGLE, 1, 4),
+            Type::F64 => (DOUBLE, 1, 8),
+            _ => (QUAD, 1, 16),
+        };
+        TypeLayout { class, parts, size }
+    }
+
+    fn prepare(&self, _: &Module, func: &Function, frame: &mut FrameInfo) {
+        lower::prepare(func, frame);
+    }
+
+    fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
+        self.lower_incoming(cx)
+    }
+
+    fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        self.folds_into(cx, def, user)
+    }
+
+    fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
+        self.lower_inst(cx, inst)
+    }
+
+    fn lower_terminator<S: Sink<Inst>>(
+        &self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        self.lower_control(cx, inst)
+    }
+
+    fn lower_jump<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, target: MachBlock) {
+        cx.sink.push(Inst::Jump { target });
+    }
+
+    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) {
+        self.materialize_constant(cx, value);
+    }
+
+    fn emit<L: Listing>(
+        &self,
+        mach: &MachFunction<Inst>,
+        switches: &[PlannedSwitch],
+        allocation: &Output,
+        scratch: &mut emit::EmitScratch,
+        buffer: &mut CodeBuffer<L, Branches>,
+        out: &mut CompiledFunction,
+    ) -> Result<(), ErrorKind> {
+        emit::emit_function(mach, switches, allocation, scratch, buffer, out)
+    }
+}
