@@ -40,7 +40,7 @@
 //! | [`bitstream`] | bit fields, abbreviations, blocks and records, in both directions |
 //! | [`header`]    | the PNaCl file header |
 //! | [`pexe`]      | PNaCl programs: whole files, streams of bytes, function bodies on any thread, and the writer |
-//! | [`llvm`]      | LLVM bitcode: the module level |
+//! | [`llvm`]      | LLVM bitcode: modules, their variables with contents, types and constants |
 //! | [`dump`]      | what is in a file, entry by entry |
 //! | [`canonical`] | a checksum over records that does not depend on their layout |
 //! | [`error`]     | the catalogue of everything that can be wrong |
@@ -50,7 +50,8 @@
 //! Tests: worked examples and check figures of the bitcode specification; one damaged program for every condition
 //! of the catalogue; twenty-one real programs that are written as the same bytes (or the same records, where another
 //! writer made them); every prefix and thousands of mutations of real programs under a memory limit; reading a body
-//! a second time allocates nothing. Programs of the corpus are skipped where there is no corpus (`ICE_CORPUS`).
+//! a second time allocates nothing. Variables of LLVM modules have the contents that clang gives them in object
+//! files, on four targets. Programs of the corpus are skipped where there is no corpus (`ICE_CORPUS`).
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;

@@ -269,6 +269,7 @@ define available_externally i32 @dropped(i32 %x) { ret i32 %x }
 define { i64, double } @pair(i8 zeroext %c, ptr byval([3 x i64]) align 16 %p, i128 %w, <2 x float> %v, ...) {
   ret { i64, double } poison }
 define void @g() { ret void }
+define void @none({} inreg %e, i32 inreg %x, [2 x i32] inreg %y, i1 signext %z) { ret void }
 define { i64, i64, i64 } @three() { ret { i64, i64, i64 } zeroinitializer }
 declare x86_fp80 @far(x86_fp80)
 declare i32 @llvm.ctpop.i32(i32)
@@ -294,7 +295,7 @@ declare i32 @llvm.ctpop.i32(i32)
     // One body is dropped, the others keep their functions.
     let names: Vec<_> =
         llvm.bodies.iter().map(|b| module.symbol_name(Symbol::Function(b.function))).collect();
-    assert_eq!(names, [&b"f"[..], b"pair", b"g", b"three"]);
+    assert_eq!(names, [&b"f"[..], b"pair", b"g", b"none", b"three"]);
     let dropped = module.function_by_name(b"dropped").expect("exists");
     assert_eq!(module.functions[dropped].kind, FunctionKind::Declared);
     assert_eq!(module.function_by_name(b"llvm.ctpop.i32"), None);
@@ -311,6 +312,9 @@ declare i32 @llvm.ctpop.i32(i32)
     assert_eq!(pair.params, [Type::I32, Type::I64, Type::I64, Type::I64, Type::V4F32]);
     assert_eq!(pair.passing(1), Passing::ByVal { size: 24, align_log2: 4 });
     assert_eq!(pair.passing(2), Passing::PairLow);
+    let none = module.signature(module.function_by_name(b"none").expect("exists"));
+    assert_eq!(none.params, [Type::I32; 4]);
+    assert_eq!([0, 1, 2, 3].map(|i| none.passing(i) == Passing::InRegister), [true, true, true, false]);
     let three = module.signature(module.function_by_name(b"three").expect("exists"));
     assert_eq!((three.passing(0), three.ret), (Passing::StructReturn, Type::Void));
 }

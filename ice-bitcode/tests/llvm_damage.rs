@@ -159,8 +159,8 @@ fn conditions_of_the_module_level() {
     expect("M02", &[R(19, vec![])]);
     expect("M03", &[R(7, vec![0; 9])]);
     expect("M03", &[R(8, vec![0; 8])]);
-    expect("M11", &[body.clone()]);
-    expect("M11", &[function(1, 1), body]);
+    expect("M11", &[function(1, 1), body.clone()]);
+    expect("M11", &[body]);
     expect("M12", &[function(1, 0)]);
     expect("S03", &[variable(0, 0, 0), variable(0, 0, 0)]);
     expect("L06", &[variable(17, 0, 0)]);
@@ -280,6 +280,26 @@ fn constants_nest_deeply() {
     let read = check("zeros", &file(&items)).expect("well-formed");
     let id = read.module.globals.keys().next().expect("one");
     assert_eq!(read.module.global_size(id), 1 << 34);
+}
+
+#[test]
+fn signatures_are_limited() {
+    let _alone = ALONE.lock();
+    // Every list says something about another parameter of a function that has many.
+    let groups = (1..=500).map(|i| R(3, vec![i, i, 1, 1, 4, 0, 5])).collect();
+    let lists: Vec<Item> = (1..=500).map(|i| R(2, vec![i])).collect();
+    let mut ops = vec![0, 0];
+    ops.extend([0; 4000]);
+    let types = B(17, vec![R(1, vec![2]), R(7, vec![32]), R(21, ops)]);
+    let start = [R(1, vec![2]), types, B(10, groups), B(9, lists)];
+    let functions = (1..=500).map(|i| {
+        let mut ops = vec![0; 21];
+        (ops[2], ops[4], ops[6]) = (1, 1, i);
+        R(8, ops)
+    });
+    let items: Vec<Item> = start.into_iter().chain(functions).collect();
+    let read = check("signatures", &file(&items)).expect("declarations are refused where they are called");
+    assert!(read.module.signatures.len() < 300);
 }
 
 /// Real modules, where they can be made, and one that is hand-made.

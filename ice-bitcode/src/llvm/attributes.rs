@@ -171,8 +171,13 @@ impl AttributeTable {
     #[inline]
     #[must_use]
     pub fn param(&self, list: &AttributeList, index: usize) -> ParamAttributes {
-        let params = &self.params[list.start as usize..][..list.len as usize];
-        params.get(index).copied().unwrap_or_default()
+        self.params(list).get(index).copied().unwrap_or_default()
+    }
+
+    /// What `list` says of the first parameters; nothing is said of all others.
+    #[must_use]
+    pub fn params(&self, list: &AttributeList) -> &[ParamAttributes] {
+        &self.params[list.start as usize..][..list.len as usize]
     }
 
     /// How many lists there are.
@@ -200,8 +205,7 @@ impl AttributeTable {
     }
 
     fn any_param(&self, list: &AttributeList, mask: u16) -> bool {
-        let params = &self.params[list.start as usize..][..list.len as usize];
-        params.iter().chain([&list.ret]).any(|param| param.flags.0 & mask != 0)
+        self.params(list).iter().chain([&list.ret]).any(|param| param.flags.0 & mask != 0)
     }
 
     /// Reads PARAMATTR_GROUP.

@@ -149,6 +149,8 @@ pub struct Environment<'a> {
     pub layouts: &'a Layouts,
     /// The type of an address, if the module has it.
     pub pointer: Option<TypeId>,
+    /// The type `i32`, if the module has it.
+    pub int32: Option<TypeId>,
     /// The first values.
     pub globals: &'a [GlobalValue],
     /// The constants of the module; `None` while they are read.
@@ -266,8 +268,8 @@ impl Constants {
         env: &Environment<'_>,
     ) -> Result<()> {
         reader.enter(header);
-        // The type before the first SETTYPE is i32, which the module need not have.
-        let mut ty = env.types.find(LlvmType::Int(32));
+        // The type before the first SETTYPE.
+        let mut ty = env.int32;
         let start = self.len();
         self.composites.clear();
         loop {

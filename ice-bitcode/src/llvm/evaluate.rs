@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 
 use ice_ir::{Symbol, Type};
 
-use super::constants::{Checked, Constant, ExprOp, Expression, GlobalValueKind, View, sign_extend};
-use super::legal::{Legal, Part};
+use super::constants::{Checked, Constant, ExprOp, Expression, GlobalValueKind, Run, View, sign_extend};
+use super::legal::{Legal, MAX_PARTS, Part};
 use super::types::{LlvmType, TypeId};
 use crate::error::Error;
 
@@ -295,7 +295,7 @@ impl View<'_> {
             if at + 1 < end {
                 todo.push(((table, at + 1), end));
             }
-            let operand = pool.operands(super::constants::Run { start: at, len: 1 })[0];
+            let operand = pool.operands(Run { start: at, len: 1 })[0];
             let Some(ty) = self.type_of(operand) else {
                 return Err(Error::ConstantReference { value: operand.into() });
             };
@@ -390,11 +390,17 @@ impl View<'_> {
     ///
     /// # Errors
     ///
-    /// `L14` for what is no constant vector of integers.
+    /// `L14` for what is no constant vector of `i32`, `L11` for too many lanes.
     pub fn mask(&self, id: u32, out: &mut Vec<Option<u32>>) -> Checked<()> {
         let error = || Error::ConstantReference { value: id.into() };
         let (constant, ty) = self.get(id).ok_or_else(error)?;
-        let LlvmType::Vector { lanes, .. } = self.env.types.get(ty) else { return Err(error()) };
+        let LlvmType::Vector { lanes, element } = self.env.types.get(ty) else { return Err(error()) };
+        if self.env.types.get(element) != LlvmType::Int(32) {
+            return Err(error());
+        }
+        if lanes > MAX_PARTS {
+            return Err(Error::TooLarge { what: "the number of lanes of a mask", limit: MAX_PARTS.into() });
+        }
         match constant {
             Constant::Null => out.extend((0..lanes).map(|_| Some(0))),
             Constant::Undef | Constant::Poison => out.extend((0..lanes).map(|_| None)),
@@ -438,4 +444,154 @@ fn constant_at(bytes: &[u8], part: &Part) -> PartConstant {
         true => sign_extend(bits, part.bits.into()),
         false => bits,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::bitstream::{Dialect, Entry, Reader, Record, Writer, rotate_sign};
+    use crate::llvm::codes::{block, constants as code, types as types_code};
+    use crate::llvm::constants::{Constants, Environment};
+    use crate::llvm::data_layout::{DataLayout, Layouts};
+    use crate::llvm::types::tests::table;
+
+    /// What the constants of these records, numbered from 0, come to in parts; and masks.
+    fn parts_of(records: &[(u32, &[u64])], read: impl FnOnce(&View<'_>, &Legal)) {
+        let types = table(
+            13,
+            &[
+                (types_code::INTEGER, &[32]),
+                (types_code::INTEGER, &[128]),
+                (types_code::INTEGER, &[1]),
+                (types_code::VECTOR, &[8, 0]),
+                (types_code::VECTOR, &[4, 2]),
+                (types_code::FLOAT, &[]),
+                (types_code::VECTOR, &[2, 5]),
+                (types_code::STRUCT_ANON, &[0, 0, 1]),
+                (types_code::ARRAY, &[2, 7]),
+                (types_code::HALF, &[]),
+                (types_code::ARRAY, &[2, 9]),
+                (types_code::INTEGER, &[24]),
+                (types_code::STRUCT_ANON, &[0, 8, 11]),
+            ],
+        )
+        .expect("legal");
+        let mut w = Writer::new(&[]);
+        w.enter(block::CONSTANTS, 4);
+        records.iter().for_each(|&(code, ops)| w.record(code, ops));
+        let bytes = w.finish();
+        let layout = DataLayout::parse(b"e-i64:64-i128:128").expect("legal");
+        let layouts = Layouts::compute(&types, &layout);
+        let legal = Legal::compute(&types, &layout, &layouts);
+        let int32 = types.find(LlvmType::Int(32));
+        let (types, layout, layouts, globals) = (&types, &layout, &layouts, &[][..]);
+        let env = Environment { types, layout, layouts, pointer: None, int32, globals, module: None };
+        let mut reader = Reader::new(&bytes, 0, Dialect::Llvm);
+        let (mut record, mut constants) = (Record::default(), Constants::default());
+        let Entry::Block(header) = reader.next(&mut record).expect("well-formed") else { unreachable!() };
+        constants.read(&mut reader, &header, &mut record, &env).expect("well-formed");
+        read(&View { env: &env, local: &constants }, &legal);
+    }
+
+    fn number(value: i64) -> PartConstant {
+        PartConstant::Scalar(Scalar::Number(value))
+    }
+
+    #[test]
+    fn parts_of_numbers_vectors_and_aggregates() {
+        let minus_two = rotate_sign(-2);
+        let records: [(u32, &[u64]); 20] = [
+            (code::INTEGER, &[minus_two]), // 0
+            (code::SETTYPE, &[1]),
+            (code::WIDE_INTEGER, &[0, 4]), // 1
+            (code::SETTYPE, &[3]),
+            (code::DATA, &[1, 2, 3, 4, 5, 6, 7, 8]),      // 2
+            (code::AGGREGATE, &[0, 0, 0, 0, 0, 0, 0, 0]), // 3
+            (code::SETTYPE, &[2]),
+            (code::INTEGER, &[3]), // 4
+            (code::NULL, &[]),     // 5
+            (code::SETTYPE, &[4]),
+            (code::AGGREGATE, &[4, 5, 4, 4]), // 6
+            (code::SETTYPE, &[6]),
+            (code::DATA, &[0x3f80_0000, 0]), // 7
+            (code::SETTYPE, &[7]),
+            (code::AGGREGATE, &[0, 1]), // 8
+            (code::UNDEF, &[]),         // 9
+            (code::SETTYPE, &[8]),
+            (code::AGGREGATE, &[8, 9]), // 10
+            (code::SETTYPE, &[10]),
+            (code::DATA, &[0x3c00, 0x8000]), // 11
+        ];
+        parts_of(&records, |view, legal| {
+            let parts = |id| {
+                let mut parts = Vec::new();
+                view.parts(legal, id, &mut parts).expect("a constant");
+                parts
+            };
+            assert_eq!(parts(0), [number(-2)]);
+            assert_eq!(parts(1), [number(0), number(2)]);
+            let vector = |low, high| PartConstant::Vector([low, high]);
+            assert_eq!(parts(2), [vector(2 << 32 | 1, 4 << 32 | 3), vector(6 << 32 | 5, 8 << 32 | 7)]);
+            assert_eq!(parts(3), [vector(0xffff_fffe_ffff_fffe, 0xffff_fffe_ffff_fffe); 2]);
+            assert_eq!(parts(6), [vector(0b1101, 0)]);
+            assert_eq!(parts(7), [number(0x3f80_0000), number(0)]);
+            assert_eq!(parts(10), [-2, 0, 2, 0, 0, 0].map(number));
+            assert_eq!(parts(11), [number(0x3c00), number(-0x8000)]);
+            assert_eq!(view.parts(legal, 12, &mut Vec::new()).expect_err("none").code(), "L14");
+        });
+    }
+
+    #[test]
+    fn expressions_fold_modulo_their_width() {
+        let records: [(u32, &[u64]); 12] = [
+            (code::CE_BINOP, &[0, 1, 1]),                 // 0: i32 wraps
+            (code::INTEGER, &[rotate_sign(0x7fff_ffff)]), // 1
+            (code::CE_BINOP, &[8, 3, 4]),                 // 2: logical shift
+            (code::INTEGER, &[rotate_sign(-1)]),          // 3
+            (code::INTEGER, &[rotate_sign(28)]),          // 4
+            (code::CE_CMP, &[0, 3, 4, 34]),               // 5: ugt, of the wrong type, still a number
+            (code::CE_BINOP, &[7, 3, 1]),                 // 6: shift past the width
+            (code::SETTYPE, &[11]),
+            (code::CE_CAST, &[0, 0, 1]), // 7: trunc to i24
+            (code::SETTYPE, &[5]),
+            (code::CE_CAST, &[11, 0, 3]), // 8: bitcast to float
+            (code::CE_UNOP, &[0, 8]),     // 9
+        ];
+        parts_of(&records, |view, _| {
+            assert_eq!(view.scalar(0), Scalar::Number(-2));
+            assert_eq!(view.scalar(2), Scalar::Number(15));
+            assert_eq!(view.scalar(5), Scalar::Number(-1));
+            assert_eq!(view.scalar(6), Scalar::Code);
+            assert_eq!(view.scalar(7), Scalar::Number(-1));
+            assert_eq!(view.scalar(8), Scalar::Number(0xffff_ffff));
+            assert_eq!(view.scalar(9), Scalar::Number(0x7fff_ffff));
+        });
+    }
+
+    #[test]
+    fn masks_of_shuffles() {
+        let records: [(u32, &[u64]); 7] = [
+            (code::INTEGER, &[6]), // 0
+            (code::POISON, &[]),   // 1
+            (code::SETTYPE, &[3]),
+            (code::AGGREGATE, &[0, 1, 0, 1, 0, 0, 0, 0]), // 2
+            (code::NULL, &[]),                            // 3
+            (code::UNDEF, &[]),                           // 4
+            (code::DATA, &[7, 6, 5, 4, 3, 2, 1, 0]),      // 5
+        ];
+        parts_of(&records, |view, _| {
+            let mask = |id| {
+                let mut lanes = Vec::new();
+                view.mask(id, &mut lanes).map(|()| lanes)
+            };
+            let three = Some(3);
+            assert_eq!(mask(2), Ok(vec![three, None, three, None, three, three, three, three]));
+            assert_eq!(mask(3), Ok(vec![Some(0); 8]));
+            assert_eq!(mask(4), Ok(vec![None; 8]));
+            assert_eq!(mask(5), Ok((0..8).rev().map(Some).collect()));
+            assert!(mask(0).is_err());
+        });
+    }
 }

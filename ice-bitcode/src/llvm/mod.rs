@@ -12,6 +12,7 @@
 //! | `constants`, `evaluate` | constants of modules and functions, and what they come to |
 //! | `initializer` | the contents of variables |
 //! | `module`      | everything of a module but its bodies |
+//! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
 //! | `shape`       | what bodies must know of a type at once |
 //! | `runtime`     | declarations that bodies need and LLVM does not write |
 //! | `body`        | function bodies |
@@ -23,9 +24,11 @@ pub mod constants;
 pub mod container;
 pub mod data_layout;
 pub mod evaluate;
+mod globals;
 mod initializer;
 pub mod legal;
 pub mod module;
+mod resolve;
 mod runtime;
 pub mod shape;
 pub mod signature;

@@ -17,30 +17,22 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
-use ice_ir::native::{
-    Comdat, ComdatKind, Environment, FunctionTraits, Preemption, Storage, SymbolTraits, Visibility,
-};
-use ice_ir::{
-    ComdatId, FuncId, FunctionDecl, FunctionKind, GlobalDecl, GlobalId, GlobalKind, Initializer, Linkage,
-    Module, Mutability, Name, Symbol, Type,
-};
+use ice_ir::native::Environment;
+use ice_ir::{FuncId, GlobalId, Module, Name, Symbol, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::attributes::{AttributeTable, FunctionFlags};
+use super::attributes::AttributeTable;
 use super::codes::{block, module as code};
-use super::constants::{
-    Checked, Constant, Constants, Environment as ConstantEnvironment, GlobalValue, GlobalValueKind, View,
-};
+use super::constants::{Checked, Constants, Environment as ConstantEnvironment, GlobalValue};
 use super::container::{push_text, read_container};
 use super::data_layout::{DataLayout, Layouts};
-use super::evaluate::Scalar;
-use super::initializer::{self, Budget};
+use super::initializer::Budget;
 use super::legal::Legal;
 use super::signature::{Rules, Signatures};
-use super::types::{self, LlvmType, TypeId, TypeTable, flag};
+use super::types::{self, LlvmType, TypeId, TypeTable};
 use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
 use crate::pexe::BodyRange;
@@ -82,6 +74,8 @@ pub struct LlvmModule {
     pub types: TypeTable,
     /// The type of an address, if the module has it.
     pub pointer: Option<TypeId>,
+    /// The type `i32`, if the module has it.
+    pub int32: Option<TypeId>,
     /// The data layout.
     pub layout: DataLayout,
     /// Sizes and offsets.
@@ -119,6 +113,7 @@ impl LlvmModule {
             layout: &self.layout,
             layouts: &self.layouts,
             pointer: self.pointer,
+            int32: self.int32,
             globals: &self.globals,
             module: Some(&self.constants),
         }
@@ -174,6 +169,7 @@ pub fn read_module(file: &[u8]) -> Result<LlvmModule> {
         triple: builder.triple,
         types: builder.types,
         pointer: builder.pointer,
+        int32: builder.int32,
         layout: builder.layout,
         layouts: builder.layouts,
         legal: builder.legal,
@@ -238,9 +234,26 @@ impl Part {
     }
 }
 
+/// The environment of the constants of the module itself: a loan of some fields, while others change.
+macro_rules! own_environment {
+    ($builder:expr) => {
+        $crate::llvm::constants::Environment {
+            types: &$builder.types,
+            layout: &$builder.layout,
+            layouts: &$builder.layouts,
+            pointer: $builder.pointer,
+            int32: $builder.int32,
+            globals: &$builder.globals,
+            module: None,
+        }
+    };
+}
+
+pub(super) use own_environment;
+
 /// What waits for the constants of the module.
 #[derive(Clone, Copy)]
-enum Deferred {
+pub(super) enum Deferred {
     /// The contents of a variable.
     Contents(GlobalId, u32, TypeId),
     /// What an alias stands for.
@@ -250,61 +263,43 @@ enum Deferred {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum HookKind {
+pub(super) enum HookKind {
     Constructors,
     Destructors,
 }
 
-struct Builder<'a> {
-    strings: &'a [u8],
-    budget: Budget,
+pub(super) struct Builder<'a> {
+    pub(super) strings: &'a [u8],
+    pub(super) budget: Budget,
     last: Part,
-    has_layout: bool,
-    module: Module,
-    triple: Vec<u8>,
-    types: TypeTable,
-    pointer: Option<TypeId>,
-    layout: DataLayout,
-    layouts: Layouts,
-    legal: Legal,
-    attributes: AttributeTable,
-    signatures: Signatures,
-    globals: Vec<GlobalValue>,
-    constants: Constants,
-    functions: SecondaryMap<FuncId, FunctionInfo>,
-    specials: Vec<SpecialGlobal>,
-    bundle_tags: Vec<Name>,
-    sync_scopes: Vec<Name>,
-    sections: Vec<Name>,
-    comdats: u64,
-    gc_names: u64,
-    names: IndexSet<&'a [u8], FxBuildHasher>,
-    deferred: Vec<Deferred>,
+    pub(super) has_layout: bool,
+    pub(super) module: Module,
+    pub(super) triple: Vec<u8>,
+    pub(super) types: TypeTable,
+    pub(super) pointer: Option<TypeId>,
+    pub(super) int32: Option<TypeId>,
+    pub(super) layout: DataLayout,
+    pub(super) layouts: Layouts,
+    pub(super) legal: Legal,
+    pub(super) attributes: AttributeTable,
+    pub(super) signatures: Signatures,
+    pub(super) globals: Vec<GlobalValue>,
+    pub(super) constants: Constants,
+    pub(super) functions: SecondaryMap<FuncId, FunctionInfo>,
+    pub(super) specials: Vec<SpecialGlobal>,
+    pub(super) bundle_tags: Vec<Name>,
+    pub(super) sync_scopes: Vec<Name>,
+    pub(super) sections: Vec<Name>,
+    pub(super) comdats: u64,
+    pub(super) gc_names: u64,
+    pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
+    pub(super) deferred: Vec<Deferred>,
     /// The functions that have a body, in order; `None` for a body that is dropped.
-    defined: Vec<Option<FuncId>>,
+    pub(super) defined: Vec<Option<FuncId>>,
     /// How many of them have had theirs.
-    met: usize,
-    bodies: Vec<BodyRange>,
-    text: Vec<u8>,
-}
-
-/// The fields that variables, functions and aliases share.
-struct Common<'a> {
-    name: &'a [u8],
-    linkage: u64,
-    visibility: u64,
-    dso_local: u64,
-    section: u64,
-    comdat: u64,
-}
-
-/// A linkage of the wire.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WireLinkage {
-    Plain(Linkage),
-    Appending,
-    ExternWeak,
-    AvailableExternally,
+    pub(super) met: usize,
+    pub(super) bodies: Vec<BodyRange>,
+    pub(super) text: Vec<u8>,
 }
 
 impl<'a> Builder<'a> {
@@ -320,6 +315,7 @@ impl<'a> Builder<'a> {
             triple: Vec::new(),
             types: TypeTable::default(),
             pointer: None,
+            int32: None,
             layout: DataLayout::default(),
             layouts: Layouts::default(),
             legal: Legal::default(),
@@ -447,7 +443,7 @@ impl<'a> Builder<'a> {
             }
             block::CONSTANTS => {
                 located(self.advance(Part::Constants), reader)?;
-                let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
+                let env = own_environment!(self);
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
@@ -502,11 +498,11 @@ impl<'a> Builder<'a> {
     /// What can be computed of the types once the data layout is known.
     fn prepare(&mut self) {
         self.pointer = self.types.find(LlvmType::Pointer);
+        self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);
         self.legal = Legal::compute(&self.types, &self.layout, &self.layouts);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        self.signatures = Signatures::compute(&rules, &mut self.module);
         self.signatures.add_calls(&rules, &mut self.module);
     }
 
@@ -516,329 +512,6 @@ impl<'a> Builder<'a> {
         self.text.clear();
         push_text(ops, &mut self.text)?;
         Ok(self.module.make_name(self.text.iter().copied()))
-    }
-
-    /// The name at `offset` of the string table.
-    fn string(&self, offset: u64, size: u64) -> Checked<&'a [u8]> {
-        let range = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
-        let end = range.and_then(|(offset, size)| offset.checked_add(size));
-        let found = range.zip(end).and_then(|((start, _), end)| self.strings.get(start..end));
-        found.ok_or(Error::NameRange { offset, size })
-    }
-
-    /// The name of a global value, which is its own. A leading 1 means that it is to be used as it is, as all are.
-    fn global_name(&mut self, offset: u64, size: u64) -> Checked<&'a [u8]> {
-        let name = self.string(offset, size)?;
-        if !name.is_empty() && !self.names.insert(name) {
-            return Err(Error::NameRepeated { name: display(name) });
-        }
-        Ok(name.strip_prefix(&[1]).unwrap_or(name))
-    }
-
-    fn comdat(&mut self, ops: &[u64]) -> Checked<()> {
-        let &[offset, size, kind] = ops else { return Err(operand_count("COMDAT", ops, "3")) };
-        let kind = match kind {
-            1 => ComdatKind::Any,
-            4 => ComdatKind::NoDuplicates,
-            2 | 3 | 5 => return Err(unsupported("a comdat of another object format than ELF")),
-            value => return Err(Error::FieldValue { field: "the kind of a comdat", value }),
-        };
-        let name = self.string(offset, size)?;
-        let name = self.module.make_name(name.iter().copied());
-        self.module.comdats.push(Comdat { name, kind });
-        self.comdats += 1;
-        Ok(())
-    }
-
-    /// The linkage of a global value, and all that the IR keeps of how it is linked.
-    fn linking(&self, common: &Common<'_>) -> Checked<(WireLinkage, Linkage, SymbolTraits)> {
-        use WireLinkage::{Appending, AvailableExternally, ExternWeak, Plain};
-        let wire = match common.linkage {
-            0 | 5 | 6 | 15 => Plain(Linkage::External),
-            2 => Appending,
-            3 => Plain(Linkage::Internal),
-            7 => ExternWeak,
-            8 => Plain(Linkage::Common),
-            9 | 13 | 14 => Plain(Linkage::Private),
-            12 => AvailableExternally,
-            16 | 17 => Plain(Linkage::Weak),
-            18 | 19 => Plain(Linkage::LinkOnce),
-            value => return Err(Error::FieldValue { field: "a linkage", value }),
-        };
-        let linkage = match wire {
-            Plain(linkage) => linkage,
-            ExternWeak => Linkage::Weak,
-            Appending | AvailableExternally => Linkage::External,
-        };
-        let visibility = match common.visibility {
-            0 => Visibility::Default,
-            1 => Visibility::Hidden,
-            2 => Visibility::Protected,
-            value => return Err(Error::FieldValue { field: "a visibility", value }),
-        };
-        let is_here = flag("dso_local", common.dso_local)?
-            || linkage.is_local()
-            || visibility != Visibility::Default && wire != ExternWeak;
-        let preemption = if is_here { Preemption::Excluded } else { Preemption::Possible };
-        let section = match indexed(common.section, self.sections.len() as u64, "section")? {
-            Some(index) => self.sections[index as usize],
-            None => Name::default(),
-        };
-        let comdat = indexed(common.comdat, self.comdats, "comdat")?;
-        let comdat = comdat.map(|index| ComdatId::new(index as usize)).into();
-        Ok((wire, linkage, SymbolTraits { visibility, preemption, section, comdat }))
-    }
-
-    fn variable(&mut self, ops: &[u64]) -> Checked<()> {
-        if ops.len() != 8 && ops.len() < 18 {
-            return Err(operand_count("GLOBALVAR", ops, "8, or 18 and more"));
-        }
-        let field = |i: usize| ops.get(i).copied().unwrap_or(0);
-        let ty = self.types.resolve(ops[2])?;
-        if ops[3] & 2 == 0 {
-            return Err(Error::FieldValue { field: "the flags of a variable", value: ops[3] });
-        }
-        if ops[3] >> 2 != 0 {
-            return Err(unsupported("a variable in another address space than 0"));
-        }
-        let name = self.global_name(ops[0], ops[1])?;
-        let common = Common {
-            name,
-            linkage: ops[5],
-            visibility: field(8),
-            dso_local: field(15),
-            section: ops[7],
-            comdat: field(13),
-        };
-        let (wire, linkage, symbol) = self.linking(&common)?;
-        let storage = storage(field(9))?;
-        let align = alignment(ops[6])?;
-        self.attributes.list(field(14))?;
-        let initializer = ops[4].checked_sub(1).map(narrow).transpose()?;
-        if name.starts_with(b"llvm.") || self.module.name(symbol.section) == b"llvm.metadata" {
-            self.special(name, ty, 0);
-            let hooks = match name {
-                b"llvm.global_ctors" => HookKind::Constructors,
-                b"llvm.global_dtors" => HookKind::Destructors,
-                _ => return Ok(()),
-            };
-            self.deferred.extend(initializer.map(|id| Deferred::Hooks(hooks, id)));
-            return Ok(());
-        }
-        if wire == WireLinkage::Appending {
-            return Err(unsupported("appending linkage"));
-        }
-        let is_declared = initializer.is_none() || wire == WireLinkage::AvailableExternally;
-        let mutability = if ops[3] & 1 != 0 { Mutability::Constant } else { Mutability::Variable };
-        let align_log2 = Some(align.unwrap_or(self.layouts.abi_align_log2(ty)));
-        let start = self.module.initializers.len() as u32;
-        let mut decl = GlobalDecl::new(Name::default(), align_log2, mutability, start..start);
-        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
-        decl.kind = if is_declared { GlobalKind::Declared } else { GlobalKind::Defined };
-        let id = self.module.globals.push(decl);
-        self.add_symbol(Symbol::Global(id), ty, &common);
-        if let (Some(initializer), false) = (initializer, is_declared) {
-            self.deferred.push(Deferred::Contents(id, initializer, ty));
-        }
-        Ok(())
-    }
-
-    fn function(&mut self, ops: &[u64]) -> Checked<()> {
-        if ops.len() < 19 {
-            return Err(operand_count("FUNCTION", ops, "19 and more"));
-        }
-        let ty = self.types.resolve(ops[2])?;
-        if self.types.function(ty).is_none() {
-            return Err(Error::TypeClass { ty: ops[2], expected: "a function type" });
-        }
-        let is_declared = flag("the flag of a prototype", ops[4])?;
-        let name = self.global_name(ops[0], ops[1])?;
-        let common = Common {
-            name,
-            linkage: ops[5],
-            visibility: ops[9],
-            dso_local: ops[17],
-            section: ops[8],
-            comdat: ops[14],
-        };
-        let (wire, linkage, symbol) = self.linking(&common)?;
-        let attributes = self.attributes.list(ops[6])?;
-        indexed(ops[10], self.gc_names, "GC name")?;
-        if ops[18] != 0 {
-            return Err(unsupported("a function in another address space than 0"));
-        }
-        if is_declared && name.starts_with(b"llvm.") {
-            self.special(name, ty, ops[6] as u32);
-            return Ok(());
-        }
-        let is_dropped = wire == WireLinkage::AvailableExternally;
-        if wire == WireLinkage::Appending {
-            return Err(unsupported("appending linkage"));
-        }
-        if !is_declared && !is_dropped {
-            let refused =
-                [(ops[10], "a garbage collector"), (ops[12], "prologue data"), (ops[15], "prefix data")];
-            if let Some((_, what)) = refused.iter().find(|(field, _)| *field != 0) {
-                return Err(unsupported(what));
-            }
-        }
-        let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        let signature = match self.signatures.of_function(&rules, &mut self.module, ty, ops[6]) {
-            // A function that is only declared is refused where it is called.
-            Err(Error::Unsupported { .. } | Error::TooLarge { .. }) if is_declared || is_dropped => {
-                self.signatures.nothing(&mut self.module)
-            }
-            signature => signature?,
-        };
-        let flags = attributes.function.flags;
-        let has = |flag| flags.has(flag);
-        let traits = FunctionTraits {
-            align_log2: alignment(ops[7])?.unwrap_or(0),
-            returns_twice: has(FunctionFlags::RETURNS_TWICE),
-            noreturn: has(FunctionFlags::NORETURN),
-            frame_pointer: has(FunctionFlags::FRAME_POINTER_ALL)
-                || has(FunctionFlags::FRAME_POINTER_NON_LEAF),
-        };
-        let kind = match is_declared || is_dropped {
-            true => FunctionKind::Declared,
-            false => FunctionKind::Defined,
-        };
-        let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind);
-        (decl.symbol, decl.traits) = (symbol, traits);
-        let id = self.module.functions.push(decl);
-        self.functions[id] = FunctionInfo {
-            ty: Some(ty).into(),
-            attributes: ops[6] as u32,
-            convention: narrow(ops[3])?,
-            personality: narrow(ops[16])?,
-        };
-        if !is_declared {
-            self.defined.push((!is_dropped).then_some(id));
-        }
-        self.add_symbol(Symbol::Function(id), ty, &common);
-        Ok(())
-    }
-
-    fn alias(&mut self, ops: &[u64]) -> Checked<()> {
-        if ops.len() < 11 {
-            return Err(operand_count("ALIAS", ops, "11 and more"));
-        }
-        let ty = self.types.resolve(ops[2])?;
-        if ops[3] != 0 {
-            return Err(unsupported("an alias in another address space than 0"));
-        }
-        let name = self.global_name(ops[0], ops[1])?;
-        let common =
-            Common { name, linkage: ops[5], visibility: ops[6], dso_local: ops[10], section: 0, comdat: 0 };
-        let (wire, linkage, symbol) = self.linking(&common)?;
-        if !matches!(wire, WireLinkage::Plain(_)) || linkage == Linkage::Common {
-            return Err(Error::FieldValue { field: "the linkage of an alias", value: ops[5] });
-        }
-        let storage = storage(ops[8])?;
-        // Until its target is known, it stands for itself.
-        let own = match self.types.function(ty) {
-            Some(_) => {
-                let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-                let signature = self.signatures.of_function(&rules, &mut self.module, ty, 0)?;
-                let own = Symbol::Function(self.module.functions.next_key());
-                let mut decl =
-                    FunctionDecl::new(Name::default(), signature, linkage, FunctionKind::Alias(own));
-                decl.symbol = symbol;
-                let id = self.module.functions.push(decl);
-                self.functions[id].ty = Some(ty).into();
-                own
-            }
-            None => {
-                let own = Symbol::Global(self.module.globals.next_key());
-                let start = self.module.initializers.len() as u32;
-                let mut decl = GlobalDecl::new(Name::default(), Some(0), Mutability::Variable, start..start);
-                (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
-                decl.kind = GlobalKind::Alias { target: own, addend: 0 };
-                self.module.globals.push(decl);
-                own
-            }
-        };
-        self.add_symbol(own, ty, &common);
-        self.deferred.push(Deferred::Alias(own, narrow(ops[4])?));
-        Ok(())
-    }
-
-    fn add_symbol(&mut self, symbol: Symbol, ty: TypeId, common: &Common<'_>) {
-        if !common.name.is_empty() {
-            self.module.set_symbol_name(symbol, common.name.iter().copied());
-        }
-        self.globals.push(GlobalValue { kind: GlobalValueKind::Symbol(symbol), ty });
-    }
-
-    fn special(&mut self, name: &[u8], ty: TypeId, attributes: u32) {
-        let kind = GlobalValueKind::Special(self.specials.len() as u32);
-        let name = self.module.make_name(name.iter().copied());
-        self.specials.push(SpecialGlobal { name, attributes });
-        self.globals.push(GlobalValue { kind, ty });
-    }
-
-    // ---- what needs the constants
-
-    /// Gives variables their contents and aliases their targets.
-    fn resolve(&mut self) -> Checked<()> {
-        if self.constants.is_empty() {
-            self.constants.clear(self.globals.len() as u32);
-        }
-        let env = environment(&self.types, &self.layout, &self.layouts, self.pointer, &self.globals);
-        let view = View { env: &env, local: &self.constants };
-        let deferred = core::mem::take(&mut self.deferred);
-        let name = |module: &Module, symbol| display(module.symbol_name(symbol));
-        for &item in &deferred {
-            match item {
-                Deferred::Contents(global, id, ty) => {
-                    let own = Symbol::Global(global);
-                    let range = initializer::write(&view, own, id, ty, &mut self.module, &mut self.budget)?;
-                    self.module.globals[global].initializers = range;
-                }
-                Deferred::Alias(own, id) => {
-                    let Scalar::Address { target, addend } = view.scalar(id) else {
-                        return Err(unsupported("an alias of something that is no place in a symbol"));
-                    };
-                    match own {
-                        Symbol::Function(f) if addend == 0 => {
-                            self.module.functions[f].kind = FunctionKind::Alias(target);
-                        }
-                        Symbol::Function(_) => {
-                            return Err(unsupported("an alias of a place inside of a function"));
-                        }
-                        Symbol::Global(g) => {
-                            self.module.globals[g].kind = GlobalKind::Alias { target, addend }
-                        }
-                    }
-                }
-                Deferred::Hooks(kind, id) => hooks(&view, kind, id, &mut self.module)?,
-            }
-        }
-        // Aliases of aliases: at most as many steps as there are aliases.
-        let aliases = || {
-            deferred.iter().filter_map(|item| match item {
-                Deferred::Alias(own, _) => Some(*own),
-                _ => None,
-            })
-        };
-        let count = aliases().count();
-        for own in aliases() {
-            let (mut target, mut sum, mut steps) = (own, 0i64, 0);
-            while let Some((next, addend)) = alias_target(&self.module, target) {
-                if steps > count {
-                    return Err(Error::AliasCycle { name: name(&self.module, own) });
-                }
-                (target, sum, steps) = (next, sum.wrapping_add(addend), steps + 1);
-            }
-            match own {
-                Symbol::Function(f) if sum == 0 => {
-                    self.module.functions[f].kind = FunctionKind::Alias(target)
-                }
-                Symbol::Function(_) => return Err(unsupported("an alias of a place inside of a function")),
-                Symbol::Global(g) => self.module.globals[g].kind = GlobalKind::Alias { target, addend: sum },
-            }
-        }
-        Ok(())
     }
 
     fn finish(&mut self) -> Checked<()> {
@@ -852,63 +525,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What an alias stands for.
-fn alias_target(module: &Module, symbol: Symbol) -> Option<(Symbol, i64)> {
-    match symbol {
-        Symbol::Function(f) => match module.functions[f].kind {
-            FunctionKind::Alias(target) => Some((target, 0)),
-            _ => None,
-        },
-        Symbol::Global(g) => match module.globals[g].kind {
-            GlobalKind::Alias { target, addend } => Some((target, addend)),
-            _ => None,
-        },
-    }
-}
-
-/// Puts the functions of `llvm.global_ctors` or `llvm.global_dtors` into the arrays that the C run-time walks.
-fn hooks(view: &View<'_>, kind: HookKind, id: u32, module: &mut Module) -> Checked<()> {
-    let form = Error::InitializerForm { value: id };
-    let entries = match view.get(id) {
-        Some((Constant::Aggregate(run), _)) => view.table(id).operands(run),
-        Some((Constant::Null | Constant::Undef | Constant::Poison, _)) => return Ok(()),
-        _ => return Err(form),
-    };
-    let pointer_log2 = view.env.layout.pointer_bytes.trailing_zeros() as u8;
-    for &entry in entries {
-        let fields = match view.get(entry) {
-            Some((Constant::Aggregate(run), _)) => view.table(entry).operands(run),
-            Some((Constant::Null, _)) => continue,
-            _ => return Err(form),
-        };
-        let &[priority, function, ..] = fields else { return Err(form) };
-        let Some(priority @ 0..=65535) = view.number(priority) else { return Err(form) };
-        let (target, addend) = match view.scalar(function) {
-            Scalar::Address { target, addend } => (target, addend),
-            Scalar::Number(0) => continue,
-            _ => return Err(form),
-        };
-        let array: &[u8] = if kind == HookKind::Constructors { b".init_array" } else { b".fini_array" };
-        let section = match priority {
-            65535 => module.make_name(array.iter().copied()),
-            _ => {
-                let digit = |place: i64| b'0' + (priority / place % 10) as u8;
-                let digits = [b'.', digit(10000), digit(1000), digit(100), digit(10), digit(1)];
-                module.make_name(array.iter().copied().chain(digits))
-            }
-        };
-        let start = module.initializers.len() as u32;
-        module.initializers.push(Initializer::Address { target, addend });
-        let mut decl =
-            GlobalDecl::new(Name::default(), Some(pointer_log2), Mutability::Variable, start..start + 1);
-        (decl.linkage, decl.symbol.section) = (Linkage::Private, section);
-        decl.symbol.preemption = Preemption::Excluded;
-        module.globals.push(decl);
-    }
-    Ok(())
-}
-
-fn rules<'r>(
+pub(super) fn rules<'r>(
     types: &'r TypeTable,
     layout: &'r DataLayout,
     layouts: &'r Layouts,
@@ -918,60 +535,14 @@ fn rules<'r>(
     Rules { types, layout, layouts, legal, attributes }
 }
 
-/// The environment of the constants of the module itself.
-fn environment<'e>(
-    types: &'e TypeTable,
-    layout: &'e DataLayout,
-    layouts: &'e Layouts,
-    pointer: Option<TypeId>,
-    globals: &'e [GlobalValue],
-) -> ConstantEnvironment<'e> {
-    ConstantEnvironment { types, layout, layouts, pointer, globals, module: None }
-}
-
-fn operand_count(record: &'static str, ops: &[u64], expected: &'static str) -> Error {
+pub(super) fn operand_count(record: &'static str, ops: &[u64], expected: &'static str) -> Error {
     Error::OperandCount { record, found: ops.len(), expected }
 }
 
-fn unsupported(what: &str) -> Error {
+pub(super) fn unsupported(what: &str) -> Error {
     Error::Unsupported { what: what.into() }
 }
 
-fn display(name: &[u8]) -> String {
+pub(super) fn display(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
-}
-
-/// An index that counts from 1, 0 for none.
-fn indexed(number: u64, count: u64, what: &'static str) -> Checked<Option<u64>> {
-    match number.checked_sub(1) {
-        Some(index) if index >= count => Err(Error::NoSuch { what, index: number }),
-        index => Ok(index),
-    }
-}
-
-/// A value number or another small number.
-fn narrow(value: u64) -> Checked<u32> {
-    u32::try_from(value).map_err(|_| Error::ConstantReference { value })
-}
-
-/// log2 of an alignment from its code, `None` for 0.
-fn alignment(code: u64) -> Checked<Option<u8>> {
-    match code {
-        0 => Ok(None),
-        1..=30 => Ok(Some(code as u8 - 1)),
-        31..=33 => Err(Error::TooLarge { what: "an alignment", limit: 1 << 29 }),
-        value => Err(Error::FieldValue { field: "the code of an alignment", value }),
-    }
-}
-
-/// How a variable is stored, from its thread-local mode.
-fn storage(mode: u64) -> Checked<Storage> {
-    Ok(match mode {
-        0 => Storage::Shared,
-        1 => Storage::ThreadGeneralDynamic,
-        2 => Storage::ThreadLocalDynamic,
-        3 => Storage::ThreadInitialExec,
-        4 => Storage::ThreadLocalExec,
-        value => return Err(Error::FieldValue { field: "a thread-local mode", value }),
-    })
 }

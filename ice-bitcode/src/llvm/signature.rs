@@ -49,18 +49,30 @@ pub(super) struct Rules<'a> {
     pub(super) attributes: &'a AttributeTable,
 }
 
-/// The signatures that say more than types.
+/// The signatures of a module.
 #[derive(Clone, Default, Debug)]
 pub struct Signatures {
-    /// By type: without attributes. `None` where types say all.
-    plain: Vec<Option<SigId>>,
-    /// By type and attribute list.
-    special: IndexMap<(TypeId, u32), SigId, FxBuildHasher>,
+    /// By function type and attribute list, 0 where the list says nothing about calls.
+    known: IndexMap<(TypeId, u32), Known, FxBuildHasher>,
     interned: IndexMap<Signature, SigId, FxBuildHasher>,
+    /// Parameters of all that were made, and of those that were new.
+    made: usize,
+    stored: usize,
 }
 
-/// Most pairs of types and lists that are looked at.
-const MAX_PAIRS: u32 = 1 << 20;
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: SigId,
+    /// Whether types say all.
+    is_plain: bool,
+}
+
+/// Most parameters of all signatures that are made, whether new or not.
+const MAX_MADE: usize = 1 << 24;
+/// Most parameters of all signatures of a module.
+const MAX_STORED: usize = 1 << 20;
+/// Most steps of the search for calls; beyond, they are not supported.
+const MAX_STEPS: usize = 1 << 24;
 
 /// Most parameters of a signature, in parts.
 const MAX_PARAMS: usize = 1 << 16;
@@ -101,30 +113,14 @@ pub const fn is_demoted(parts: usize) -> bool {
 }
 
 impl Signatures {
-    /// The signature of a call of a function of type `ty` with attribute list `list`, which says more than types.
+    /// The signature of a call of a function of type `ty` with attribute list `list`, where it says more than types.
     /// `None` where types say all, and where such a call is not supported.
     #[inline]
     #[must_use]
     pub fn call(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
-        let plain = || self.plain.get(ty.as_u32() as usize).copied().flatten();
         let changes = attributes.list(list).is_ok_and(|found| attributes.changes_calls(&found));
-        if changes { self.special.get(&(ty, list as u32)).copied() } else { plain() }
-    }
-
-    /// Makes the signatures of all function types without attributes.
-    pub(super) fn compute(rules: &Rules<'_>, module: &mut Module) -> Signatures {
-        let mut signatures = Signatures::default();
-        signatures.plain.resize(rules.types.iter().len(), None);
-        let plain = AttributeList::default();
-        for (id, ty) in rules.types.iter() {
-            if matches!(ty, LlvmType::Function { .. })
-                && let Ok(signature) = rules.signature(id, &plain)
-                && !signature.is_plain()
-            {
-                signatures.plain[id.as_u32() as usize] = Some(signatures.intern(signature, module));
-            }
-        }
-        signatures
+        let known = self.known.get(&(ty, if changes { list as u32 } else { 0 }))?;
+        (!known.is_plain).then_some(known.id)
     }
 
     /// The signature of a function of type `ty` with attribute list number `list`.
@@ -135,57 +131,83 @@ impl Signatures {
         ty: TypeId,
         list: u64,
     ) -> Checked<SigId> {
-        let signature = rules.signature(ty, &rules.attributes.list(list)?)?;
-        Ok(self.intern(signature, module))
+        let attributes = rules.attributes.list(list)?;
+        let key = (ty, if rules.attributes.changes_calls(&attributes) { list as u32 } else { 0 });
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known.id);
+        }
+        let params = rules.types.function(ty).map_or(0, |(_, params)| params.len());
+        limited(&mut self.made, params + 1, MAX_MADE)?;
+        let signature = rules.signature(ty, &attributes)?;
+        let is_plain = signature.is_plain();
+        let id = self.intern(signature, module)?;
+        self.known.insert(key, Known { id, is_plain });
+        Ok(id)
     }
 
     /// A signature without parameters and results, for what is never called.
-    pub(super) fn nothing(&mut self, module: &mut Module) -> SigId {
+    pub(super) fn nothing(&mut self, module: &mut Module) -> Checked<SigId> {
         self.intern(Signature::new(Vec::new(), Type::Void), module)
     }
 
-    /// Makes the signatures of calls: each function type with each list that changes more than types.
+    /// Makes the signatures of calls that say more than types: all function types, and each with each list that
+    /// may belong to it.
     pub(super) fn add_calls(&mut self, rules: &Rules<'_>, module: &mut Module) {
-        let mut pairs = 0;
+        let mut functions = Vec::new();
+        for (id, ty) in rules.types.iter() {
+            // A type that cannot be called is refused when it is.
+            if matches!(ty, LlvmType::Function { .. }) && self.of_function(rules, module, id, 0).is_ok() {
+                functions.push((id, self.known.get(&(id, 0)).is_some_and(|known| !known.is_plain)));
+            }
+        }
+        let mut steps = 0;
         for number in 1..=rules.attributes.len() {
             let Ok(list) = rules.attributes.list(number.into()) else { continue };
             if !rules.attributes.changes_calls(&list) {
                 continue;
             }
-            for (id, ty) in rules.types.iter() {
-                let LlvmType::Function { ret, params, .. } = ty else { continue };
-                pairs += 1;
-                if pairs > MAX_PAIRS {
+            let is_special = rules.attributes.changes_passing(&list);
+            for &(id, is_variadic_or_pair) in &functions {
+                let work = 1 + rules.attributes.params(&list).len();
+                if limited(&mut steps, work, MAX_STEPS).is_err() {
                     return;
                 }
-                let may_matter =
-                    self.plain[id.as_u32() as usize].is_some() || rules.attributes.changes_passing(&list);
-                if may_matter
-                    && rules.may_fit(ret, rules.types.list(params), &list)
-                    && let Ok(signature) = rules.signature(id, &list)
-                    && !signature.is_plain()
-                {
-                    let signature = self.intern(signature, module);
-                    self.special.insert((id, number), signature);
+                if (is_special || is_variadic_or_pair) && rules.may_fit(id, &list) {
+                    let _ = self.of_function(rules, module, id, number.into());
                 }
             }
         }
     }
 
-    fn intern(&mut self, signature: Signature, module: &mut Module) -> SigId {
+    fn intern(&mut self, signature: Signature, module: &mut Module) -> Checked<SigId> {
         if let Some(&known) = self.interned.get(&signature) {
-            return known;
+            return Ok(known);
         }
+        limited(&mut self.stored, signature.params.len(), MAX_STORED)?;
         let id = module.signatures.push(signature.clone());
         self.interned.insert(signature, id);
-        id
+        Ok(id)
+    }
+}
+
+/// Adds to a sum that has a limit.
+fn limited(sum: &mut usize, amount: usize, limit: usize) -> Checked<()> {
+    match sum.checked_add(amount).filter(|&next| next <= limit) {
+        Some(next) => {
+            *sum = next;
+            Ok(())
+        }
+        None => {
+            Err(Error::TooLarge { what: "the number of parameters of all signatures", limit: limit as u64 })
+        }
     }
 }
 
 impl Rules<'_> {
-    /// Whether a call of a function of these types can have this list: extensions are of integers, all else of
-    /// pointers, and parameters that are named exist unless there are more arguments.
-    fn may_fit(&self, ret: TypeId, params: &[TypeId], list: &AttributeList) -> bool {
+    /// Whether a call of a function of type `ty` can have this list: extensions are of integers, memory is behind
+    /// pointers, and parameters that are named exist, unless there are more arguments.
+    fn may_fit(&self, ty: TypeId, list: &AttributeList) -> bool {
+        let LlvmType::Function { ret, params, variadic } = self.types.get(ty) else { return false };
         let fits = |ty: TypeId, attributes: ParamAttributes| {
             let ty = self.types.get(ty);
             let flags = attributes.flags;
@@ -193,8 +215,10 @@ impl Rules<'_> {
             let is_memory = flags.has(ParamFlags::BYVAL) || flags.has(ParamFlags::SRET);
             (!is_extended || matches!(ty, LlvmType::Int(_))) && (!is_memory || ty == LlvmType::Pointer)
         };
-        fits(ret, list.ret)
-            && params.iter().enumerate().all(|(i, &ty)| fits(ty, self.attributes.param(list, i)))
+        let (params, of_params) = (self.types.list(params), self.attributes.params(list));
+        (variadic || of_params.len() <= params.len())
+            && fits(ret, list.ret)
+            && params.iter().zip(of_params).all(|(&ty, &attributes)| fits(ty, attributes))
     }
 
     fn signature(&self, ty: TypeId, list: &AttributeList) -> Checked<Signature> {
@@ -205,7 +229,6 @@ impl Rules<'_> {
         let results = self.legal.parts(ret)?;
         let form = |ty, attributes| form(self.types, self.layout, self.legal, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
-        let mut passing = Vec::new();
         match (form(ret, list.ret)?, results) {
             (Form::Vector(ty), _) => signature.ret = ty,
             (Form::ZeroExtended | Form::SignExtended, _) => signature.ret = Type::I32,
@@ -214,37 +237,31 @@ impl Rules<'_> {
             (Form::Parts, [one, two]) => (signature.ret, signature.second) = (one.ty, two.ty),
             (Form::Parts, _) => {
                 signature.params.push(pointer);
-                passing.push(Passing::StructReturn);
+                signature.passing.push(Passing::StructReturn);
             }
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
             let attributes = self.attributes.param(list, i);
-            let how = self.passing(attributes)?;
+            let passing = self.passing(attributes)?;
+            let start = signature.params.len();
             match form(param, attributes)? {
                 Form::Vector(ty) => signature.params.push(ty),
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
-                Form::Parts => {
-                    let parts = self.legal.parts(param)?;
-                    if signature.params.len() + parts.len() > MAX_PARAMS {
-                        let limit = MAX_PARAMS as u64;
-                        return Err(Error::TooLarge { what: "the number of parameters", limit });
-                    }
-                    signature.params.extend(parts.iter().map(|part| part.ty));
-                    if self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128) {
-                        passing.resize(signature.params.len() - 2, Passing::Plain);
-                        passing.push(Passing::PairLow);
-                    }
-                }
+                Form::Parts => signature.params.extend(self.legal.parts(param)?.iter().map(|part| part.ty)),
             }
-            if how != Passing::Plain {
-                passing.resize(signature.params.len() - 1, Passing::Plain);
-                passing.push(how);
+            if signature.params.len() > MAX_PARAMS {
+                let limit = MAX_PARAMS as u64;
+                return Err(Error::TooLarge { what: "the number of parameters", limit });
+            }
+            signature.passing.resize(signature.params.len(), passing);
+            let is_pair = self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128);
+            if is_pair && passing == Passing::Plain {
+                signature.passing[start] = Passing::PairLow;
             }
         }
-        if !passing.is_empty() {
-            passing.resize(signature.params.len(), Passing::Plain);
+        if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
+            signature.passing.clear();
         }
-        signature.passing = passing;
         signature.arity = if variadic { Arity::Variadic } else { Arity::Fixed };
         Ok(signature)
     }
