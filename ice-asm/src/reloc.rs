@@ -34,6 +34,11 @@ pub enum RelocKind {
     TpOff32,
     /// 32 bits, table entry with that offset: absolute (R_386_TLS_IE) or PC-relative (R_X86_64_GOTTPOFF).
     GotTpOff32,
+    /// 32 bits, table entry with that offset, from the global offset table (R_386_TLS_GOTIE).
+    GotTpOffBase32,
+    /// 32 bits, table entries that name a thread-local symbol to `__tls_get_addr`: from the global offset
+    /// table (R_386_TLS_GD) or PC-relative (R_X86_64_TLSGD).
+    TlsGd32,
     /// The 24-bit field of `bl`, relative to the place; the target may be Thumb code (R_ARM_CALL).
     ArmCall,
     /// The 24-bit field of `b` and conditional `bl`, relative to the place (R_ARM_JUMP24).

@@ -12,6 +12,7 @@
 mod branches;
 mod code;
 mod int;
+mod linker;
 mod operand;
 mod sse;
 mod text;

@@ -5,21 +5,32 @@
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
 //! first jump table of function 12, `.L12_7` its label 7.
 
+use crate::arch::Arch;
 use crate::error::Error;
-use crate::names::{SymbolNames, Visible};
-use crate::object::{DataPlace, FUNCTION_ALIGNMENT, data_bytes};
+use crate::names::{SymbolNames, write_name};
+use crate::object::{function_alignment, resolve_alias};
+use crate::options::RelocationModel;
 use crate::output::{FunctionOutput, ModuleOutput};
+use crate::placement::{Contents, NamedSection, Place, data_bytes};
+use crate::relocations::TableEntries;
 use core::fmt::{self, Write};
 use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, TextListing};
 use ice_elf::Sink;
-use ice_ir::{FuncId, GlobalId, Initializer, Module};
+use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
+use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use ice_passes::CodeSymbol;
+use object::elf;
 
 /// Text of this size goes to the sink, in bytes.
 const FLUSH_SIZE: usize = 1 << 16;
 
+/// Stands inside of `.L` in names that are not to be taken for labels.
+const NO_LABEL: char = '\u{4}';
+
 /// Writes a module as assembler text.
 pub struct AssemblyOutput<'a, 'm, S: Sink> {
+    arch: Arch,
+    relocation: RelocationModel,
     module: &'m Module,
     names: &'a SymbolNames<'m>,
     sink: S,
@@ -36,10 +47,17 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
     ///
     /// # Errors
     /// Errors of the sink.
-    pub fn new(module: &'m Module, names: &'a SymbolNames<'m>, sink: S) -> Result<Self, Error> {
+    pub fn new(
+        arch: Arch,
+        relocation: RelocationModel,
+        module: &'m Module,
+        names: &'a SymbolNames<'m>,
+        sink: S,
+    ) -> Result<Self, Error> {
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
-        let mut output = AssemblyOutput { module, names, sink, text, listing, constants, sizes };
+        let mut output =
+            AssemblyOutput { arch, relocation, module, names, sink, text, listing, constants, sizes };
         for id in module.globals.keys() {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
@@ -56,21 +74,67 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         Ok(())
     }
 
-    fn write_global(&mut self, id: GlobalId) -> fmt::Result {
-        let (module, names) = (self.module, self.names);
+    fn is_native(&self) -> bool {
+        self.module.environment == Environment::Native
+    }
+
+    /// Says who sees a symbol.
+    fn write_visibility(&mut self, symbol: Symbol, name: &str) -> fmt::Result {
+        let (linkage, traits): (Linkage, &SymbolTraits) = match symbol {
+            Symbol::Function(f) => (self.module.functions[f].linkage, &self.module.functions[f].symbol),
+            Symbol::Global(g) => (self.module.globals[g].linkage, &self.module.globals[g].symbol),
+        };
         let out = &mut self.text;
+        match linkage {
+            _ if linkage.is_local() => return Ok(()),
+            Linkage::Weak | Linkage::LinkOnce => writeln!(out, "\t.weak {name}")?,
+            _ => writeln!(out, "\t.globl {name}")?,
+        }
+        match traits.visibility {
+            Visibility::Default => Ok(()),
+            visibility => writeln!(out, "\t.{visibility} {name}"),
+        }
+    }
+
+    fn write_section(&mut self, place: &Place<'m>) -> fmt::Result {
+        let module = self.module;
+        let out = &mut self.text;
+        let Some(section) = place.named_section() else {
+            return out.write_str(match place.contents {
+                Contents::Code => "\t.text\n",
+                Contents::ReadOnly => "\t.section .rodata,\"a\",@progbits\n",
+                Contents::Relocated => "\t.section .data.rel.ro,\"aw\",@progbits\n",
+                Contents::Data => "\t.data\n",
+                Contents::Zero => "\t.bss\n",
+                Contents::ThreadData => "\t.section .tdata,\"awT\",@progbits\n",
+                Contents::ThreadZero => "\t.section .tbss,\"awT\",@nobits\n",
+            });
+        };
+        write_named_section(module, &section, out)
+    }
+
+    fn write_global(&mut self, id: GlobalId) -> fmt::Result {
+        let module = self.module;
+        let decl = &module.globals[id];
+        let (size, align) = (module.global_size(id), decl.align_log2.unwrap_or(0));
         let mut name = String::new();
-        names.write_global(id, &mut name)?;
-        let place = DataPlace::of(module, id);
-        out.write_str(match place {
-            DataPlace::ReadOnly => "\t.section .rodata,\"a\",@progbits\n",
-            DataPlace::Data => "\t.data\n",
-            DataPlace::Zero => "\t.bss\n",
-        })?;
-        let size = module.global_size(id);
-        let align = module.globals[id].align_log2.unwrap_or(0);
-        writeln!(out, "\t.type {name},@object\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
-        if place == DataPlace::Zero {
+        self.names.write_global(id, &mut name)?;
+        let Some(place) = Place::of_global(module, id, self.relocation) else {
+            let is_weak = decl.linkage == Linkage::Weak && decl.kind == GlobalKind::Declared;
+            return match decl.kind {
+                GlobalKind::Defined => writeln!(self.text, "\t.comm {name},{size},{}", 1u64 << align),
+                GlobalKind::Declared if is_weak => writeln!(self.text, "\t.weak {name}"),
+                GlobalKind::Declared | GlobalKind::Alias { .. } => Ok(()),
+            };
+        };
+        self.write_section(&place)?;
+        self.write_visibility(Symbol::Global(id), &name)?;
+        let is_kept = place.is_kept();
+        let (names, is_wide) = (self.names, module.pointer_type == Type::I64);
+        let out = &mut self.text;
+        let kind = if decl.storage.is_thread_local() { "tls_object" } else { "object" };
+        writeln!(out, "\t.type {name},@{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
+        if place.contents.is_zero() && !is_kept {
             return if size > 0 { writeln!(out, "\t.zero {size}") } else { Ok(()) };
         }
         for init in module.initializers(id) {
@@ -79,35 +143,41 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 Initializer::Zero(count) => writeln!(out, "\t.zero {count}")?,
                 Initializer::Bytes { start, len } => write_bytes(out, data_bytes(module, start, len))?,
                 Initializer::Address { target, addend } => {
-                    out.write_str("\t.long ")?;
+                    out.write_str(if is_wide { "\t.quad " } else { "\t.long " })?;
                     names.write_symbol(target, out)?;
-                    writeln!(out, "{:+}", addend as i32)?;
+                    // Addresses wrap at their width.
+                    writeln!(out, "{:+}", if is_wide { addend } else { i64::from(addend as i32) })?;
                 }
                 Initializer::Relative { target, addend } => {
                     out.write_str("\t.long ")?;
                     names.write_symbol(target, out)?;
-                    writeln!(out, "{addend:+}-.")?;
+                    let is_called = matches!(target, Symbol::Function(f)
+                        if !module.functions[f].linkage.is_local() && module.environment == Environment::Native);
+                    writeln!(out, "{}{addend:+}-.", if is_called { "@PLT" } else { "" })?;
                 }
             }
         }
         Ok(())
     }
 
-    fn write_function<I: BranchIsa>(&mut self, output: &FunctionOutput<TextListing, I>) -> fmt::Result {
-        let (names, function) = (self.names, output.function);
+    fn write_function<B: BranchIsa>(&mut self, output: &FunctionOutput<TextListing, B>) -> fmt::Result {
+        let (names, function, is_native) = (self.names, output.function, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
+        self.write_section(&Place::of_function(self.module, function))?;
+        let align = function_alignment(self.module, function).trailing_zeros();
+        writeln!(self.text, "\t.p2align {align}, 0xcc")?;
+        self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
-        let align = FUNCTION_ALIGNMENT.trailing_zeros();
-        writeln!(out, "\t.text\n\t.p2align {align}, 0xcc")?;
-        if names.visible(function) == Visible::Global {
-            writeln!(out, "\t.globl {name}")?;
-        }
         writeln!(out, "\t.type {name},@function\n{name}:")?;
         self.listing.clear();
         let (constants, sizes, compiled) = (&mut self.constants, &mut self.sizes, &output.compiled);
         let known_sizes = sizes.len();
         output.listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
+            CodeSymbol::Function(function) if is_native => {
+                write_unlabelled(names, Symbol::Function(function), out)
+            }
+            CodeSymbol::Global(global) if is_native => write_unlabelled(names, Symbol::Global(global), out),
             CodeSymbol::Function(function) => names.write_function(function, out),
             CodeSymbol::Global(global) => names.write_global(global, out),
             CodeSymbol::Libcall(libcall) => out.write_str(libcall.name()),
@@ -123,16 +193,56 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         write_with_unique_labels(&self.listing, function, out)?;
         writeln!(out, "\t.size {name}, .-{name}")?;
         if !output.compiled.tables.is_empty() {
-            writeln!(out, "\t.section .rodata,\"a\",@progbits\n\t.p2align 2")?;
+            self.write_section(&Place::of_tables(self.module, function))?;
+            writeln!(self.text, "\t.p2align 2")?;
         }
+        let out = &mut self.text;
+        let entries = TableEntries::of(self.arch, self.module, self.relocation);
         for (index, table) in output.compiled.tables.iter().enumerate() {
-            writeln!(out, ".LT{}_{index}:", function.as_u32())?;
+            let label = format!(".LT{}_{index}", function.as_u32());
+            writeln!(out, "{label}:")?;
             for target in table {
-                writeln!(out, "\t.long {name}+{target}")?;
+                match entries {
+                    TableEntries::Absolute => writeln!(out, "\t.long {name}+{target}")?,
+                    TableEntries::FromTable => writeln!(out, "\t.long {name}+{target}-{label}")?,
+                    TableEntries::FromGlobalBase => writeln!(out, "\t.long {name}@GOTOFF+{target}")?,
+                }
             }
         }
         // The contents come at the end; the assembler orders sections as it meets them.
         self.sizes[known_sizes..].iter().try_for_each(|&size| write_constant_section(size, out))
+    }
+
+    /// Functions that are declared weak, and aliases.
+    fn write_other_symbols(&mut self) -> fmt::Result {
+        let module = self.module;
+        for (id, decl) in &module.functions {
+            let mut name = String::new();
+            self.names.write_function(id, &mut name)?;
+            match decl.kind {
+                FunctionKind::Declared if decl.linkage == Linkage::Weak => {
+                    writeln!(self.text, "\t.weak {name}")?;
+                }
+                FunctionKind::Alias(_) => self.write_alias(Symbol::Function(id), &name)?,
+                _ => {}
+            }
+        }
+        for (id, decl) in &module.globals {
+            if let GlobalKind::Alias { .. } = decl.kind {
+                let mut name = String::new();
+                self.names.write_global(id, &mut name)?;
+                self.write_alias(Symbol::Global(id), &name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_alias(&mut self, alias: Symbol, name: &str) -> fmt::Result {
+        self.write_visibility(alias, name)?;
+        let (target, addend) = resolve_alias(self.module, alias);
+        write!(self.text, "\t.set {name}, ")?;
+        self.names.write_symbol(target, &mut self.text)?;
+        writeln!(self.text, "{addend:+}")
     }
 
     fn write_constants(&mut self) -> fmt::Result {
@@ -161,18 +271,58 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
     }
 }
 
+/// Writes the name of a symbol such that no part of it is taken for a label.
+fn write_unlabelled(names: &SymbolNames<'_>, symbol: Symbol, out: &mut dyn Write) -> fmt::Result {
+    let mut name = String::new();
+    names.write_symbol(symbol, &mut name)?;
+    out.write_str(&name.replace(".L", &format!(".{NO_LABEL}L")))
+}
+
+fn write_named_section(module: &Module, section: &NamedSection<'_>, out: &mut String) -> fmt::Result {
+    out.write_str("\t.section ")?;
+    write_name(&section.name, out)?;
+    let flags =
+        [(elf::SHF_ALLOC, 'a'), (elf::SHF_WRITE, 'w'), (elf::SHF_EXECINSTR, 'x'), (elf::SHF_TLS, 'T')];
+    out.write_str(",\"")?;
+    let set = flags.iter().filter(|(flag, _)| section.flags & u64::from(*flag) != 0);
+    set.for_each(|&(_, letter)| out.push(letter));
+    if section.comdat.is_some() {
+        out.push('G');
+    }
+    out.write_str(match section.sh_type {
+        elf::SHT_NOBITS => "\",@nobits",
+        elf::SHT_NOTE => "\",@note",
+        elf::SHT_INIT_ARRAY => "\",@init_array",
+        elf::SHT_FINI_ARRAY => "\",@fini_array",
+        elf::SHT_PREINIT_ARRAY => "\",@preinit_array",
+        _ => "\",@progbits",
+    })?;
+    if let Some(comdat) = section.comdat {
+        let comdat = &module.comdats[comdat];
+        out.push(',');
+        write_name(module.name(comdat.name), out)?;
+        if comdat.kind == ComdatKind::Any {
+            out.write_str(",comdat")?;
+        }
+    }
+    out.write_char('\n')
+}
+
 /// Makes `.L7` of a function's listing `.L12_7`: labels count from 0 in each function.
 fn write_with_unique_labels(listing: &str, function: FuncId, out: &mut String) -> fmt::Result {
     let mut rest = listing;
     while let Some(at) = rest.find(".L") {
         let (before, label) = rest.split_at(at + 2);
-        out.write_str(before)?;
+        before.split(NO_LABEL).try_for_each(|part| out.write_str(part))?;
         if label.starts_with(|c: char| c.is_ascii_digit()) {
             write!(out, "{}_", function.as_u32())?;
         }
         rest = label;
     }
-    out.write_str(rest)
+    for part in rest.split(NO_LABEL) {
+        out.write_str(part)?;
+    }
+    Ok(())
 }
 
 fn write_constant_section(size: ConstantSize, out: &mut String) -> fmt::Result {
@@ -201,6 +351,7 @@ impl<S: Sink, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutput<'_, 
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        let _ = self.write_other_symbols();
         let _ = self.write_constants();
         self.flush(0)
     }

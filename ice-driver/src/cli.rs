@@ -153,6 +153,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
             let _ = io::stderr().write_all(text.as_bytes());
         },
         timing: work.timing,
+        relocation: work.relocation,
     })
 }
 

@@ -41,6 +41,13 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
+    /// Addresses of the module have another width than those of the target.
+    PointerWidth {
+        /// The target.
+        arch: Arch,
+        /// The module's integer type for addresses.
+        pointer: ice_ir::Type,
+    },
     /// The module was made for a machine whose addresses have another width.
     WrongTarget {
         /// The machine that was asked for.
@@ -102,6 +109,9 @@ impl fmt::Display for Error {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
+            Error::PointerWidth { arch, pointer } => {
+                write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
+            }
             Error::WrongTarget { arch, triple } => {
                 write!(f, "target {arch} has addresses of another width than the module's, {triple}")
             }

@@ -2,7 +2,7 @@
 //! completions are made.
 
 use crate::arch::Arch;
-use crate::options::{Emit, FunctionSelector, OptLevel, Timing};
+use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
 use crate::recipe::Step;
 use core::fmt;
 use lexopt::Arg;
@@ -72,6 +72,7 @@ pub enum Flag {
     Threads,
     Linker,
     Function,
+    Relocation,
     PrintAfter,
     DisablePass,
     Stats,
@@ -135,12 +136,13 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Level,       Some('O'), None,                Some("LEVEL"),    T|B|R,     &["0", "1", "2", "m1"],                "optimisation level: 0, 1, 2 or m1; m1 if not given"),
     row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7", "mipsel"], "machine: x86_64, i686, armv7, mipsel or a triple; the host if not given"),
     row(Flag::Emit,        None,      Some("emit"),        Some("KIND"),     T,         &["obj", "ir", "mir", "asm"],          "what to write: obj, ir, mir or asm; obj if not given"),
+    row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
     row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
     row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "worker threads; 0, the default, translates on the main thread"),
     row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
     row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
-    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "dominators", "loops", "number-values", "layout", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
-    row(Flag::DisablePass, None,      Some("disable-pass"), Some("STEP"),    T|B|R,     &["number-values", "layout"],                "leave this step out where the recipe has it"),
+    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "dominators", "loops", "number-values", "licm", "layout", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
+    row(Flag::DisablePass, None,      Some("disable-pass"), Some("STEP"),    T|B|R,     &["number-values", "licm", "layout"],                "leave this step out where the recipe has it"),
     row(Flag::Stats,       None,      Some("stats"),       None,             T|B|R,     &[],                                   "print counts to the error output"),
     row(Flag::TimePasses,  None,      Some("time-passes"), None,             T|B|R,     &[],                                   "print the time of each step to the error output"),
     row(Flag::Help,        Some('h'), Some("help"),        None,             T|B|R|I|D|V|P|F, &[],                             "print this help"),
@@ -189,6 +191,8 @@ pub struct Invocation {
     pub linker: Option<String>,
     /// `--function`.
     pub function: Option<FunctionSelector>,
+    /// `--relocation-model`.
+    pub relocation: RelocationModel,
     /// `--print-after`.
     pub print_after: Vec<Step>,
     /// `--disable-pass`.
@@ -262,6 +266,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         threads: 0,
         linker: None,
         function: None,
+        relocation: RelocationModel::PositionIndependent,
         print_after: Vec::new(),
         disabled: Vec::new(),
         stats: Stats::Off,
@@ -360,6 +365,13 @@ fn apply(
             work.threads = threads.ok_or_else(bad)?;
         }
         Flag::Linker => work.linker = Some(os_value.to_str().ok_or_else(bad)?.to_owned()),
+        Flag::Relocation => {
+            work.relocation = match &*value {
+                "pic" => RelocationModel::PositionIndependent,
+                "static" => RelocationModel::Static,
+                _ => return Err(bad()),
+            }
+        }
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
         Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),
         Flag::PrintAfter => work.print_after.push(Step::parse(&value).ok_or_else(bad)?),

@@ -1,14 +1,20 @@
 //! Symbol names of a translated module, the same in objects and in assembler text.
 //!
-//! A name of the module is used where every assembler takes it as it is, where no other symbol has it and
-//! where it is not the name of a helper that the object may call. All other functions and globals get a
-//! generated name: a prefix (`f` and `g`, lengthened until no name of the module begins with it and a
-//! digit) and their number. The entry point of a program, the external function `_start`, is
+//! *PNaCl programs.* A name of the module is used where every assembler takes it as it is, where no other
+//! symbol has it and where it is not the name of a helper that the object may call. All other functions and
+//! globals get a generated name: a prefix (`f` and `g`, lengthened until no name of the module begins with it
+//! and a digit) and their number. The entry point of a program, the external function `_start`, is
 //! `pexe_start`, by which the runtime calls it.
+//!
+//! *Native modules.* Names are bytes that the linker must see as they are; only the 0x01 goes that forbids
+//! other decoration. In objects, private symbols have no name, and internal ones may repeat other names; in
+//! assembler text both get a generated name for that.
 
 use core::fmt;
+use ice_ir::native::Environment;
 use ice_ir::{FuncId, FunctionKind, GlobalId, Linkage, Module, Symbol};
 use ice_passes::Libcall;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The symbol by which the runtime calls a program's entry point.
@@ -28,6 +34,7 @@ pub enum Visible {
 /// The names of a module's symbols.
 pub struct SymbolNames<'m> {
     module: &'m Module,
+    is_native: bool,
     function_prefix: String,
     global_prefix: String,
     /// Symbols whose own name is used, by number.
@@ -38,26 +45,38 @@ pub struct SymbolNames<'m> {
 impl<'m> SymbolNames<'m> {
     /// Decides on the names of `module`. Linear in the size of all names.
     pub fn new(module: &'m Module) -> SymbolNames<'m> {
-        let mut taken: HashSet<&[u8]> =
-            Libcall::ALL.iter().map(|libcall| libcall.name().as_bytes()).collect();
-        taken.insert(ENTRY_SYMBOL.as_bytes());
+        let is_native = module.environment == Environment::Native;
+        let mut taken: HashSet<&[u8]> = HashSet::new();
         let mut own_functions = vec![false; module.functions.len()];
         let mut own_globals = vec![false; module.globals.len()];
-        // External names first: they are not ours to change.
-        for pass in [Linkage::External, Linkage::Internal] {
+        let helpers = || Libcall::ALL.iter().map(|libcall| libcall.name().as_bytes());
+        if !is_native {
+            taken.extend(helpers());
+            taken.insert(ENTRY_SYMBOL.as_bytes());
+        }
+        // Visible names first: they are not ours to change.
+        for visible in [true, false] {
+            let is_wanted = |linkage: Linkage, name: &[u8]| match is_native {
+                true => linkage != Linkage::Private && !name.is_empty(),
+                false => is_plain(name),
+            };
             for (id, decl) in &module.functions {
-                let name = module.name(decl.name);
-                if decl.linkage == pass && is_plain(name) {
-                    own_functions[id.as_u32() as usize] = taken.insert(name);
+                let name = undecorated(module.name(decl.name));
+                if decl.linkage.is_local() != visible && is_wanted(decl.linkage, name) {
+                    own_functions[id.as_u32() as usize] = taken.insert(name) || is_native && visible;
                 }
             }
-        }
-        for (id, decl) in &module.globals {
-            let name = module.name(decl.name);
-            own_globals[id.as_u32() as usize] = is_plain(name) && taken.insert(name);
+            for (id, decl) in &module.globals {
+                let name = undecorated(module.name(decl.name));
+                if decl.linkage.is_local() != visible && is_wanted(decl.linkage, name) {
+                    own_globals[id.as_u32() as usize] = taken.insert(name) || is_native && visible;
+                }
+            }
+            taken.extend(helpers());
         }
         SymbolNames {
             module,
+            is_native,
             function_prefix: free_prefix("f", &taken),
             global_prefix: free_prefix("g", &taken),
             own_functions,
@@ -65,33 +84,58 @@ impl<'m> SymbolNames<'m> {
         }
     }
 
+    /// The name of a symbol in an object; empty where it needs none.
+    pub fn object_name(&self, symbol: Symbol) -> Cow<'m, [u8]> {
+        if !self.is_native {
+            let mut name = String::new();
+            // Writing into a string cannot fail.
+            let _ = self.write_symbol(symbol, &mut name);
+            return Cow::Owned(name.into_bytes());
+        }
+        let linkage = match symbol {
+            Symbol::Function(f) => self.module.functions[f].linkage,
+            Symbol::Global(g) => self.module.globals[g].linkage,
+        };
+        match linkage {
+            Linkage::Private => Cow::Borrowed(b""),
+            _ => Cow::Borrowed(undecorated(self.module.symbol_name(symbol))),
+        }
+    }
+
     /// How other objects see `function`.
     pub fn visible(&self, function: FuncId) -> Visible {
         let decl = &self.module.functions[function];
-        match (decl.kind, decl.linkage) {
-            (FunctionKind::Defined, Linkage::Internal) => Visible::Local,
-            (FunctionKind::Defined, Linkage::External) => Visible::Global,
-            _ => Visible::Undefined,
+        match decl.kind {
+            FunctionKind::Defined | FunctionKind::Alias(_) if decl.linkage.is_local() => Visible::Local,
+            FunctionKind::Defined | FunctionKind::Alias(_) => Visible::Global,
+            FunctionKind::Declared | FunctionKind::Intrinsic(_) => Visible::Undefined,
         }
     }
 
     /// Writes the name of a function.
     pub fn write_function(&self, function: FuncId, out: &mut dyn fmt::Write) -> fmt::Result {
         let decl = &self.module.functions[function];
-        let name = self.module.name(decl.name);
-        if name == b"_start" && self.visible(function) == Visible::Global {
+        let name = undecorated(self.module.name(decl.name));
+        if !self.is_native && name == b"_start" && self.visible(function) == Visible::Global {
             return out.write_str(ENTRY_SYMBOL);
         }
         if self.own_functions[function.as_u32() as usize] {
-            return write_plain(name, out);
+            return write_name(name, out);
+        }
+        if decl.linkage == Linkage::Private {
+            return write!(out, ".LF{}", function.as_u32());
         }
         write!(out, "{}{}", self.function_prefix, function.as_u32())
     }
 
     /// Writes the name of a global variable.
     pub fn write_global(&self, global: GlobalId, out: &mut dyn fmt::Write) -> fmt::Result {
+        let decl = &self.module.globals[global];
         if self.own_globals[global.as_u32() as usize] {
-            return write_plain(self.module.name(self.module.globals[global].name), out);
+            return write_name(undecorated(self.module.name(decl.name)), out);
+        }
+        if decl.linkage == Linkage::Private {
+            return write!(out, ".LG{}", global.as_u32());
         }
         write!(out, "{}{}", self.global_prefix, global.as_u32())
     }
@@ -113,8 +157,29 @@ fn is_plain(name: &[u8]) -> bool {
         && !name.windows(2).any(|pair| pair == b".L")
 }
 
-fn write_plain(name: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
-    name.iter().try_for_each(|&byte| out.write_char(char::from(byte)))
+/// Without the byte that asks for the name to be taken as it is.
+fn undecorated(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"\x01").unwrap_or(name)
+}
+
+/// Writes a name for an assembler, in quotes where it needs them. Bytes that are no text are written as
+/// `llvm-mc` reads them.
+pub fn write_name(name: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
+    if is_plain(name) {
+        return name.iter().try_for_each(|&byte| out.write_char(char::from(byte)));
+    }
+    out.write_char('"')?;
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => write!(out, "\\{c}")?,
+                '\n' => out.write_str("\\n")?,
+                _ => out.write_char(c)?,
+            }
+        }
+        chunk.invalid().iter().try_for_each(|byte| write!(out, "\\{byte:03o}"))?;
+    }
+    out.write_char('"')
 }
 
 fn free_prefix(start: &str, taken: &HashSet<&[u8]>) -> String {

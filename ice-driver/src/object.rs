@@ -2,28 +2,35 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | functions | `.text`, 16-aligned, in the order of the module |
-//! | constant globals | `.rodata` |
-//! | variables | `.data`, or `.bss` where all bytes are zero |
-//! | jump tables | `.rodata`, 4-byte absolute addresses inside `.text` |
+//! | functions and globals | see [`placement`](crate::placement); functions in the order of the module |
+//! | jump tables | `.rodata`: addresses, or distances in native code that has no addresses of 4 bytes |
 //! | constants of code | `.rodata.cst4`, `.rodata.cst8`, `.rodata.cst16`, in the order of first use |
+//! | aliases | second symbols, once everything has its place |
 //!
-//! Calls of functions that are already written are resolved here, since both ends are in `.text`; all
-//! other references become relocations. Memory: the symbol table, the relocations and the data; the code
+//! Calls of functions that are already written and that nothing can replace are resolved here if both ends
+//! are in one section; all other references become relocations. A helper that the module itself defines or
+//! declares is the module's. Memory: the symbol table, the relocations and the data; the code of `.text`
 //! goes straight to the sink.
 
 use crate::arch::Arch;
 use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
+use crate::options::RelocationModel;
 use crate::output::{FunctionOutput, ModuleOutput};
-use ice_asm::{ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
+use crate::placement::{NamedSection, Place, data_bytes};
+use crate::relocations::{TableEntries, address_type, is_pc_relative, relative_type, relocation_type};
+use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
 use ice_elf::{
-    AddendPlacement, Binding, Code, Format, ObjectWriter, Options, Relocation, SectionId, Sink,
-    StandardSection, SymbolId, SymbolKind, Target, Visibility,
+    AddendPlacement, Binding, Code, CodeSection, Format, GroupId, GroupKind, ObjectWriter, Options,
+    Relocation, SectionId, SectionSpec, Sink, StandardSection, SymbolId, SymbolKind, Target, Visibility,
 };
-use ice_ir::{FuncId, FunctionKind, GlobalId, Initializer, Module, Mutability, Symbol};
+use ice_ir::native::{self, ComdatKind, Environment};
+use ice_ir::{
+    ComdatId, FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type,
+};
 use ice_passes::{CodeSymbol, CompiledFunction, Libcall};
 use object::elf;
+use std::collections::HashMap;
 
 /// Alignment of functions, in bytes.
 pub const FUNCTION_ALIGNMENT: u64 = 16;
@@ -38,46 +45,6 @@ const CONSTANT_SECTIONS: [(ConstantSize, StandardSection); 3] = [
     (ConstantSize::C8, StandardSection::RodataCst8),
     (ConstantSize::C16, StandardSection::RodataCst16),
 ];
-
-/// Where the contents of a global variable go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DataPlace {
-    /// Constants.
-    ReadOnly,
-    /// Variables with contents.
-    Data,
-    /// Variables that start as zero.
-    Zero,
-}
-
-impl DataPlace {
-    /// The place of `global`.
-    pub fn of(module: &Module, global: GlobalId) -> DataPlace {
-        let is_zero = |init: &Initializer| match *init {
-            Initializer::Zero(_) => true,
-            Initializer::Bytes { start, len } => data_bytes(module, start, len).iter().all(|&byte| byte == 0),
-            Initializer::Address { .. } | Initializer::Relative { .. } => false,
-        };
-        match module.globals[global].mutability {
-            Mutability::Constant => DataPlace::ReadOnly,
-            Mutability::Variable if module.initializers(global).iter().all(is_zero) => DataPlace::Zero,
-            Mutability::Variable => DataPlace::Data,
-        }
-    }
-
-    const fn section(self) -> StandardSection {
-        match self {
-            DataPlace::ReadOnly => StandardSection::Rodata,
-            DataPlace::Data => StandardSection::Data,
-            DataPlace::Zero => StandardSection::Bss,
-        }
-    }
-}
-
-/// The bytes of an initializer.
-pub fn data_bytes(module: &Module, start: u32, len: u32) -> &[u8] {
-    &module.data[start as usize..start as usize + len as usize]
-}
 
 /// The largest total size of `.data` and `.rodata`, in bytes, for an input of `input_size` bytes.
 pub fn data_limit(input_size: usize) -> u64 {
@@ -94,69 +61,29 @@ pub fn format(arch: Arch) -> Format {
     }
 }
 
-/// The relocation type that ELF has for `kind` on a machine, if it has one.
-#[rustfmt::skip]
-fn relocation_type(arch: Arch, kind: RelocKind) -> Option<u32> {
-    let (x86_32, x86_64) = match kind {
-        RelocKind::Abs32      => (Some(elf::R_386_32),     Some(elf::R_X86_64_32)),
-        RelocKind::Abs32S     => (Some(elf::R_386_32),     Some(elf::R_X86_64_32S)),
-        RelocKind::Abs64      => (None,                    Some(elf::R_X86_64_64)),
-        RelocKind::PcRel32    => (Some(elf::R_386_PC32),   Some(elf::R_X86_64_PC32)),
-        RelocKind::Plt32      => (Some(elf::R_386_PLT32),  Some(elf::R_X86_64_PLT32)),
-        RelocKind::GotPcRel32 => (None,                    Some(elf::R_X86_64_GOTPCREL)),
-        RelocKind::Got32      => (Some(elf::R_386_GOT32),  Some(elf::R_X86_64_GOT32)),
-        RelocKind::GotOff32   => (Some(elf::R_386_GOTOFF), None),
-        RelocKind::GotPc32    => (Some(elf::R_386_GOTPC),  Some(elf::R_X86_64_GOTPC32)),
-        RelocKind::TpOff32    => (Some(elf::R_386_TLS_LE), Some(elf::R_X86_64_TPOFF32)),
-        RelocKind::GotTpOff32 => (Some(elf::R_386_TLS_IE), Some(elf::R_X86_64_GOTTPOFF)),
-        _                     => (None,                    None),
-    };
-    match arch {
-        Arch::X86_32 => x86_32,
-        Arch::X86_64 => x86_64,
-        Arch::Arm32 | Arch::Mips32 => None,
-    }
+/// Where something was written.
+#[derive(Clone, Copy)]
+struct Location {
+    section: SectionId,
+    offset: u64,
+    size: u64,
 }
-
-/// The relocation of a 4-byte distance in data.
-fn relative_type(arch: Arch) -> u32 {
-    match arch {
-        Arch::X86_32 => elf::R_386_PC32,
-        Arch::X86_64 => elf::R_X86_64_PC32,
-        Arch::Arm32 => elf::R_ARM_REL32,
-        // R_MIPS_PC32 of the GNU tools.
-        Arch::Mips32 => 248,
-    }
-}
-
-/// The relocation of a 4-byte address in data or a jump table.
-fn address_type(arch: Arch) -> u32 {
-    match arch {
-        Arch::X86_32 => elf::R_386_32,
-        Arch::X86_64 => elf::R_X86_64_32,
-        Arch::Arm32 => elf::R_ARM_ABS32,
-        Arch::Mips32 => elf::R_MIPS_32,
-    }
-}
-
-const fn is_pc_relative(kind: RelocKind) -> bool {
-    matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32)
-}
-
-/// "Not written yet" in the table of function offsets.
-const UNWRITTEN: u32 = u32::MAX;
 
 /// Writes a module into an object.
 pub struct ObjectOutput<'m, S: Sink> {
     arch: Arch,
+    relocation: RelocationModel,
     module: &'m Module,
     writer: ObjectWriter<S>,
-    text: SectionId,
     functions: Vec<SymbolId>,
     globals: Vec<SymbolId>,
+    /// Symbols of native modules that other objects see, by name.
+    visible: HashMap<&'m [u8], SymbolId>,
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
-    /// Offset of each function in `.text`.
-    offsets: Vec<u32>,
+    sections: HashMap<NamedSection<'m>, SectionId>,
+    groups: HashMap<ComdatId, GroupId>,
+    function_places: Vec<Option<Location>>,
+    global_places: Vec<Option<Location>>,
     constants: ConstantPool,
     /// For pc-relative references: symbols of constants. The linker moves merged constants, so an addend
     /// that is not inside the constant must not be taken from the start of the section.
@@ -165,14 +92,32 @@ pub struct ObjectOutput<'m, S: Sink> {
     bytes: Vec<u8>,
 }
 
+/// Binding of a symbol that other objects see.
+fn visible_binding(linkage: Linkage, is_declared: bool) -> Binding {
+    match linkage {
+        Linkage::Weak => Binding::Weak,
+        Linkage::LinkOnce if !is_declared => Binding::Weak,
+        _ => Binding::Global,
+    }
+}
+
+fn visibility(of: native::Visibility) -> Visibility {
+    match of {
+        native::Visibility::Default => Visibility::Default,
+        native::Visibility::Hidden => Visibility::Hidden,
+        native::Visibility::Protected => Visibility::Protected,
+    }
+}
+
 impl<'m, S: Sink> ObjectOutput<'m, S> {
     /// Starts the object: declares every symbol and writes the global variables. At most `data_limit`
-    /// bytes go into `.data` and `.rodata` together.
+    /// bytes go into data sections together.
     ///
     /// # Errors
     /// [`Error::DataTooLarge`], errors of the object writer and the sink.
     pub fn new(
         arch: Arch,
+        relocation: RelocationModel,
         module: &'m Module,
         names: &SymbolNames<'m>,
         selected: impl Fn(FuncId) -> bool,
@@ -180,57 +125,147 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         sink: S,
     ) -> Result<ObjectOutput<'m, S>, Error> {
         let mut writer = ObjectWriter::new(sink, Options::new(format(arch)))?;
-        let text = writer.standard_section(StandardSection::Text)?;
-        let mut name = String::new();
-        let mut functions = Vec::with_capacity(module.functions.len());
-        for (id, decl) in &module.functions {
-            name.clear();
-            // Intrinsics have no symbol, but a number.
-            if !matches!(decl.kind, FunctionKind::Intrinsic(_)) {
-                let _ = names.write_function(id, &mut name);
-            }
-            let binding = match names.visible(id) {
-                Visible::Local if selected(id) => Binding::Local,
-                _ => Binding::Global,
-            };
-            let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
-            functions.push(writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?);
-        }
-        let mut globals = Vec::with_capacity(module.globals.len());
-        for id in module.globals.keys() {
-            name.clear();
-            let _ = names.write_global(id, &mut name);
-            let (binding, kind) = (Binding::Local, SymbolKind::Object);
-            globals.push(writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?);
-        }
+        writer.standard_section(StandardSection::Text)?;
         let mut output = ObjectOutput {
             arch,
+            relocation,
             module,
             writer,
-            text,
-            offsets: vec![UNWRITTEN; functions.len()],
-            functions,
-            globals,
+            functions: Vec::with_capacity(module.functions.len()),
+            globals: Vec::with_capacity(module.globals.len()),
+            visible: HashMap::new(),
             libcalls: [None; Libcall::ALL.len()],
+            sections: HashMap::new(),
+            groups: HashMap::new(),
+            function_places: vec![None; module.functions.len()],
+            global_places: vec![None; module.globals.len()],
             constants: ConstantPool::new(),
             constant_symbols: Vec::new(),
             relocations: Vec::new(),
             bytes: Vec::new(),
         };
+        output.declare_functions(names, selected)?;
+        output.declare_globals(names)?;
         output.write_globals(data_limit)?;
         Ok(output)
+    }
+
+    fn is_native(&self) -> bool {
+        self.module.environment == Environment::Native
+    }
+
+    fn declare_functions(
+        &mut self,
+        names: &SymbolNames<'m>,
+        selected: impl Fn(FuncId) -> bool,
+    ) -> Result<(), Error> {
+        for (id, decl) in &self.module.functions {
+            let is_intrinsic = matches!(decl.kind, FunctionKind::Intrinsic(_));
+            // Intrinsics have no symbol, but a number.
+            let name =
+                if is_intrinsic { Default::default() } else { names.object_name(Symbol::Function(id)) };
+            let visible = names.visible(id);
+            let binding = match visible {
+                Visible::Local if selected(id) => Binding::Local,
+                _ => visible_binding(decl.linkage, visible == Visible::Undefined),
+            };
+            let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
+            let visibility = visibility(decl.symbol.visibility);
+            let symbol = self.writer.declare_symbol(&name, binding, kind, visibility)?;
+            self.functions.push(symbol);
+            if self.is_native() && !is_intrinsic && !decl.linkage.is_local() {
+                self.note_visible(Symbol::Function(id), symbol);
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_globals(&mut self, names: &SymbolNames<'m>) -> Result<(), Error> {
+        for (id, decl) in &self.module.globals {
+            let name = names.object_name(Symbol::Global(id));
+            let binding = match decl.linkage {
+                linkage if linkage.is_local() => Binding::Local,
+                linkage => visible_binding(linkage, decl.kind == GlobalKind::Declared),
+            };
+            let kind = match decl.kind {
+                _ if decl.storage.is_thread_local() => SymbolKind::Tls,
+                GlobalKind::Alias { target: Symbol::Function(_), .. } => SymbolKind::Func,
+                _ => SymbolKind::Object,
+            };
+            let visibility = visibility(decl.symbol.visibility);
+            let symbol = self.writer.declare_symbol(&name, binding, kind, visibility)?;
+            self.globals.push(symbol);
+            if self.is_native() && !decl.linkage.is_local() {
+                self.note_visible(Symbol::Global(id), symbol);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_visible(&mut self, symbol: Symbol, id: SymbolId) {
+        let name = self.module.symbol_name(symbol);
+        self.visible.insert(name.strip_prefix(b"\x01").unwrap_or(name), id);
+    }
+
+    /// The section of a place, created at its first use.
+    fn section(&mut self, place: &Place<'m>) -> Result<SectionId, Error> {
+        let Some(named) = place.named_section() else {
+            return Ok(self.writer.standard_section(place.contents.section())?);
+        };
+        if let Some(&section) = self.sections.get(&named) {
+            return Ok(section);
+        }
+        let group = match named.comdat {
+            Some(comdat) => Some(self.group(comdat)?),
+            None => None,
+        };
+        let spec = SectionSpec { group, ..SectionSpec::new(&named.name, named.sh_type, named.flags) };
+        let section = self.writer.create_section(&spec)?;
+        self.sections.insert(named, section);
+        Ok(section)
+    }
+
+    fn group(&mut self, comdat: ComdatId) -> Result<GroupId, Error> {
+        if let Some(&group) = self.groups.get(&comdat) {
+            return Ok(group);
+        }
+        let decl = &self.module.comdats[comdat];
+        let name = self.module.name(decl.name);
+        let signature = match self.visible.get(name) {
+            Some(&symbol) => symbol,
+            None => {
+                // A name for the group alone.
+                let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+                let symbol = self.writer.declare_symbol(name, binding, kind, Visibility::Default)?;
+                self.writer.define_absolute(symbol, 0)?;
+                symbol
+            }
+        };
+        let kind = match decl.kind {
+            ComdatKind::Any => GroupKind::Comdat,
+            ComdatKind::NoDuplicates => GroupKind::Plain,
+        };
+        let group = self.writer.create_group(signature, kind)?;
+        self.groups.insert(comdat, group);
+        Ok(group)
     }
 
     fn write_globals(&mut self, limit: u64) -> Result<(), Error> {
         let module = self.module;
         let mut total = 0u64;
         for (id, decl) in &module.globals {
-            let place = DataPlace::of(module, id);
             let size = module.global_size(id);
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(63);
-            let section = self.writer.standard_section(place.section())?;
             let symbol = self.globals[id.as_u32() as usize];
-            let offset = if place == DataPlace::Zero {
+            let Some(place) = Place::of_global(module, id, self.relocation) else {
+                if decl.kind == GlobalKind::Defined {
+                    self.writer.define_common(symbol, size, alignment)?;
+                }
+                continue;
+            };
+            let section = self.section(&place)?;
+            let has_no_bytes = place.contents.is_zero() && !place.is_kept();
+            let offset = if has_no_bytes {
                 self.writer.append_zeros(section, alignment, size)?
             } else {
                 let padding = self.writer.section_size(section)?.wrapping_neg() & (alignment - 1);
@@ -242,6 +277,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 self.writer.append_data(section, alignment, &self.bytes, self.relocations.drain(..))?
             };
             self.writer.define(symbol, section, offset, size)?;
+            self.global_places[id.as_u32() as usize] = Some(Location { section, offset, size });
         }
         Ok(())
     }
@@ -250,35 +286,40 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     fn gather_contents(&mut self, global: GlobalId) {
         self.bytes.clear();
         for init in self.module.initializers(global) {
+            let offset = self.bytes.len() as u64;
             match *init {
                 Initializer::Zero(count) => self.bytes.resize(self.bytes.len() + count as usize, 0),
                 Initializer::Bytes { start, len } => {
                     self.bytes.extend_from_slice(data_bytes(self.module, start, len));
                 }
                 Initializer::Relative { target, addend } => {
-                    self.relocations.push(Relocation {
-                        offset: self.bytes.len() as u64,
-                        r_type: relative_type(self.arch),
-                        target: Target::Symbol(self.symbol(target)),
-                        addend,
-                        placement: AddendPlacement::Width4,
-                    });
+                    let r_type = self.relative_type(target);
+                    let (target, placement) = (Target::Symbol(self.symbol(target)), AddendPlacement::Width4);
+                    self.relocations.push(Relocation { offset, r_type, target, addend, placement });
                     self.bytes.resize(self.bytes.len() + 4, 0);
                 }
                 Initializer::Address { target, addend } => {
-                    let target = self.symbol(target);
-                    self.relocations.push(Relocation {
-                        offset: self.bytes.len() as u64,
-                        r_type: address_type(self.arch),
-                        target: Target::Symbol(target),
+                    let target = Target::Symbol(self.symbol(target));
+                    let (r_type, addend, placement) = match self.module.pointer_type {
+                        Type::I64 => (elf::R_X86_64_64, addend, AddendPlacement::Width8),
                         // Addresses wrap at 32 bits, and the field holds 32.
-                        addend: i64::from(addend as i32),
-                        placement: AddendPlacement::Width4,
-                    });
+                        _ => (address_type(self.arch), i64::from(addend as i32), AddendPlacement::Width4),
+                    };
+                    self.relocations.push(Relocation { offset, r_type, target, addend, placement });
                     let width = self.module.pointer_type.bytes() as usize;
                     self.bytes.resize(self.bytes.len() + width, 0);
                 }
             }
+        }
+    }
+
+    /// The distance to a function of another linked module is that to its entry in the linkage table.
+    fn relative_type(&self, target: Symbol) -> u32 {
+        match target {
+            Symbol::Function(f) if self.is_native() && !self.module.functions[f].linkage.is_local() => {
+                relocation_type(self.arch, RelocKind::Plt32).unwrap_or(relative_type(self.arch))
+            }
+            _ => relative_type(self.arch),
         }
     }
 
@@ -295,8 +336,13 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             return Ok(symbol);
         }
         let name = libcall.name().as_bytes();
-        let symbol =
-            self.writer.declare_symbol(name, Binding::Global, SymbolKind::NoType, Visibility::Default)?;
+        let symbol = match self.visible.get(name) {
+            Some(&symbol) => symbol,
+            None => {
+                let (binding, kind) = (Binding::Global, SymbolKind::NoType);
+                self.writer.declare_symbol(name, binding, kind, Visibility::Default)?
+            }
+        };
         self.libcalls[slot] = Some(symbol);
         Ok(symbol)
     }
@@ -312,7 +358,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let symbol = match known {
             Ok(index) => self.constant_symbols[index].1,
             Err(index) => {
-                let name = format!(".LC{}_{}", id.size.bytes(), id.index);
+                let name = match self.is_native() {
+                    true => String::new(),
+                    false => format!(".LC{}_{}", id.size.bytes(), id.index),
+                };
                 let (binding, kind) = (Binding::Local, SymbolKind::NoType);
                 let symbol =
                     self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
@@ -324,54 +373,74 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok((Target::Symbol(symbol), 0))
     }
 
-    /// Appends the function's jump tables and gives the offset of the first one in `.rodata`; they follow
-    /// each other without a gap.
-    fn write_tables(&mut self, compiled: &CompiledFunction, start: u64) -> Result<(SectionId, u64), Error> {
-        let rodata = self.writer.standard_section(StandardSection::Rodata)?;
+    /// Appends the jump tables of the function at `start` of `code` and says where the first one is; they
+    /// follow each other without a gap.
+    fn write_tables(
+        &mut self,
+        function: FuncId,
+        compiled: &CompiledFunction,
+        (code, start): (SectionId, u64),
+    ) -> Result<(SectionId, u64), Error> {
+        let section = self.section(&Place::of_tables(self.module, function))?;
+        let entries = TableEntries::of(self.arch, self.module, self.relocation);
+        let r_type = entries.relocation_type(self.arch);
         self.bytes.clear();
         self.relocations.clear();
-        for &target in compiled.tables.targets() {
-            self.relocations.push(Relocation {
-                offset: self.bytes.len() as u64,
-                r_type: address_type(self.arch),
-                target: Target::Section(self.text),
-                addend: start as i64 + i64::from(target),
-                placement: AddendPlacement::Width4,
-            });
-            self.bytes.extend_from_slice(&[0; 4]);
+        for table in compiled.tables.iter() {
+            for (n, &target) in table.iter().enumerate() {
+                let distance = if entries == TableEntries::FromTable { 4 * n as i64 } else { 0 };
+                self.relocations.push(Relocation {
+                    offset: self.bytes.len() as u64,
+                    r_type,
+                    target: Target::Section(code),
+                    addend: start as i64 + i64::from(target) + distance,
+                    placement: AddendPlacement::Width4,
+                });
+                self.bytes.extend_from_slice(&[0; 4]);
+            }
         }
-        let offset = self.writer.append_data(rodata, 4, &self.bytes, self.relocations.drain(..))?;
-        Ok((rodata, offset))
+        let offset = self.writer.append_data(section, 4, &self.bytes, self.relocations.drain(..))?;
+        Ok((section, offset))
     }
 
     /// Writes one function.
     fn write_function(&mut self, function: FuncId, compiled: &mut CompiledFunction) -> Result<(), Error> {
-        let size = self.writer.section_size(self.text)?;
-        let start = size.next_multiple_of(FUNCTION_ALIGNMENT);
-        self.offsets[function.as_u32() as usize] = u32::try_from(start).unwrap_or(UNWRITTEN);
+        let place = Place::of_function(self.module, function);
+        let section = self.section(&place)?;
+        let alignment = function_alignment(self.module, function);
+        let offset = self.writer.section_size(section)?.next_multiple_of(alignment);
+        let location = Location { section, offset, size: compiled.code.len() as u64 };
+        self.function_places[function.as_u32() as usize] = Some(location);
         let tables = match compiled.tables.is_empty() {
             true => None,
-            false => Some(self.write_tables(compiled, start)?),
+            false => Some(self.write_tables(function, compiled, (section, offset))?),
         };
         self.relocations.clear();
         for index in 0..compiled.relocs.len() {
             let reloc = compiled.relocs[index];
-            if let Some(relocation) = self.relocation(reloc, start, compiled, tables)? {
+            if let Some(relocation) = self.relocation(reloc, location, compiled, tables)? {
                 self.relocations.push(relocation);
             }
         }
         let symbol = self.functions[function.as_u32() as usize];
         let mut code = Code::new(symbol, &mut compiled.code);
-        code.alignment = FUNCTION_ALIGNMENT;
+        code.alignment = alignment;
+        code.section = CodeSection::In(section);
         self.writer.append_code(code, self.relocations.drain(..))?;
         Ok(())
     }
 
-    /// The relocation for one place in code that begins at `start`; none where it is resolved at once.
+    /// Where `function` is, if it is written and nothing can take its place.
+    fn known_place(&self, function: FuncId) -> Option<Location> {
+        let is_ours = !self.is_native() || self.module.functions[function].linkage.is_local();
+        self.function_places[function.as_u32() as usize].filter(|_| is_ours)
+    }
+
+    /// The relocation for one place in the code at `code`; none where it is resolved at once.
     fn relocation(
         &mut self,
         reloc: Reloc,
-        start: u64,
+        code: Location,
         compiled: &mut CompiledFunction,
         tables: Option<(SectionId, u64)>,
     ) -> Result<Option<Relocation>, Error> {
@@ -379,9 +448,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let unsupported = Error::UnsupportedRelocation(kind);
         let target = match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) => {
-                let known = self.offsets[function.as_u32() as usize];
-                if known != UNWRITTEN && is_pc_relative(kind) {
-                    let value = i64::from(known) + addend - start as i64 - i64::from(offset);
+                if let Some(known) = self.known_place(function)
+                    && known.section == code.section
+                    && is_pc_relative(kind)
+                {
+                    let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
                     let field = compiled.code.get_mut(offset as usize..offset as usize + 4);
                     field.ok_or(unsupported)?.copy_from_slice(&(value as u32).to_le_bytes());
                     return Ok(None);
@@ -411,14 +482,74 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         };
         Ok(Some(Relocation { offset: u64::from(offset), r_type, target, addend, placement }))
     }
+
+    /// Defines the aliases of what has its place now.
+    fn define_aliases(&mut self) -> Result<(), Error> {
+        let module = self.module;
+        let aliases = module
+            .functions
+            .keys()
+            .map(Symbol::Function)
+            .chain(module.globals.keys().map(Symbol::Global))
+            .filter(|&symbol| alias_target(module, symbol).is_some());
+        for alias in aliases {
+            let (base, addend) = resolve_alias(module, alias);
+            let place = match base {
+                Symbol::Function(f) => self.function_places[f.as_u32() as usize],
+                Symbol::Global(g) => self.global_places[g.as_u32() as usize],
+            };
+            if let Some(Location { section, offset, size }) = place {
+                let symbol = self.symbol(alias);
+                let offset = offset.wrapping_add_signed(addend);
+                let size = size.saturating_sub(addend.max(0) as u64);
+                self.writer.define(symbol, section, offset, size)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-impl<S: Sink, L: ice_asm::Listing, I: ice_asm::BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
+/// Alignment of a function, in bytes.
+pub fn function_alignment(module: &Module, function: FuncId) -> u64 {
+    match module.functions[function].traits.align_log2 {
+        0 => FUNCTION_ALIGNMENT,
+        log2 => 1 << log2.min(29),
+    }
+}
+
+/// What a symbol is directly another name of, and how far behind its start.
+fn alias_target(module: &Module, symbol: Symbol) -> Option<(Symbol, i64)> {
+    match symbol {
+        Symbol::Function(f) => match module.functions[f].kind {
+            FunctionKind::Alias(target) => Some((target, 0)),
+            _ => None,
+        },
+        Symbol::Global(g) => match module.globals[g].kind {
+            GlobalKind::Alias { target, addend } => Some((target, addend)),
+            _ => None,
+        },
+    }
+}
+
+/// What a symbol is finally another name of: itself if it is none, or if its aliases go in a circle.
+pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
+    let (mut at, mut offset) = (symbol, 0i64);
+    for _ in 0..module.functions.len() + module.globals.len() {
+        match alias_target(module, at) {
+            Some((target, addend)) => (at, offset) = (target, offset.wrapping_add(addend)),
+            None => return (at, offset),
+        }
+    }
+    (symbol, 0)
+}
+
+impl<S: Sink, L: ice_asm::Listing, I: BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
     fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error> {
         self.write_function(output.function, &mut output.compiled)
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        self.define_aliases()?;
         for (size, section) in CONSTANT_SECTIONS {
             if self.constants.len(size) > 0 {
                 self.bytes.clear();
@@ -433,176 +564,4 @@ impl<S: Sink, L: ice_asm::Listing, I: ice_asm::BranchIsa> ModuleOutput<L, I> for
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ice_ir::{FunctionDecl, GlobalDecl, Linkage, Name, Signature, Type};
-    use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
-
-    fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {
-        let signature = module.signatures.push(Signature::new(vec![], Type::Void));
-        let kind = FunctionKind::Defined;
-        let id = module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
-        if !name.is_empty() {
-            module.set_symbol_name(Symbol::Function(id), name.bytes());
-        }
-        id
-    }
-
-    fn global(
-        module: &mut Module,
-        align_log2: u8,
-        mutability: Mutability,
-        inits: &[Initializer],
-    ) -> GlobalId {
-        let start = module.initializers.len() as u32;
-        module.initializers.extend_from_slice(inits);
-        let initializers = start..module.initializers.len() as u32;
-        let align_log2 = Some(align_log2);
-        module.globals.push(GlobalDecl::new(Name::default(), align_log2, mutability, initializers))
-    }
-
-    fn reloc(offset: u32, kind: RelocKind, symbol: CodeSymbol, addend: i64) -> Reloc {
-        Reloc { offset, kind, symbol: symbol.pack(), addend }
-    }
-
-    fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledFunction)>) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        let names = SymbolNames::new(module);
-        let mut output =
-            Box::new(ObjectOutput::new(arch, module, &names, |_| true, data_limit(100), &mut bytes)?);
-        for (id, mut compiled) in bodies {
-            output.write_function(id, &mut compiled)?;
-        }
-        ModuleOutput::<(), ice_asm::x86::Branches>::finish(output)?;
-        Ok(bytes)
-    }
-
-    #[test]
-    fn every_kind_of_reference_arrives_in_the_object() {
-        for arch in [Arch::X86_32, Arch::X86_64] {
-            let mut module = Module::new();
-            let start = function(&mut module, "_start", Linkage::External);
-            let helper = function(&mut module, "", Linkage::Internal);
-            module.data = vec![1, 2, 3, 0];
-            let target = Symbol::Function(helper);
-            let text =
-                global(&mut module, 0, Mutability::Constant, &[Initializer::Bytes { start: 0, len: 3 }]);
-            let table = [Initializer::Zero(4), Initializer::Address { target, addend: 5 }];
-            let table = global(&mut module, 4, Mutability::Variable, &table);
-            let zero = [Initializer::Zero(40), Initializer::Bytes { start: 3, len: 1 }];
-            let zero = global(&mut module, 5, Mutability::Variable, &zero);
-
-            let mut first = CompiledFunction { code: vec![0x90; 40], ..CompiledFunction::default() };
-            let constant = first.constants.intern(ConstantSize::C8, 77);
-            let other = first.constants.intern(ConstantSize::C8, 78);
-            first.tables.push([8, 12]);
-            first.tables.push([16]);
-            first.relocs = vec![
-                reloc(0, RelocKind::PcRel32, CodeSymbol::Function(helper), -4),
-                reloc(4, RelocKind::Abs32, CodeSymbol::Global(table), 3),
-                reloc(8, RelocKind::PcRel32, CodeSymbol::Libcall(Libcall::Memset), -4),
-                reloc(12, RelocKind::Abs32, CodeSymbol::Constant(other), 0),
-                reloc(16, RelocKind::Abs32, CodeSymbol::Constant(constant), 0),
-                reloc(20, RelocKind::Abs32, CodeSymbol::JumpTable(1), 0),
-                reloc(24, RelocKind::PcRel32, CodeSymbol::Constant(constant), -4),
-            ];
-            let mut second = CompiledFunction { code: vec![0x90; 8], ..CompiledFunction::default() };
-            let again = second.constants.intern(ConstantSize::C8, 77);
-            second.relocs = vec![
-                reloc(0, RelocKind::PcRel32, CodeSymbol::Function(start), -4),
-                reloc(4, RelocKind::Abs32S, CodeSymbol::Constant(again), 0),
-            ];
-            let bytes = write(arch, &module, vec![(start, first), (helper, second)]).unwrap();
-
-            let file = object::File::parse(&*bytes).unwrap();
-            let section = |name: &str| file.section_by_name(name).unwrap();
-            let symbol = |name: &str| file.symbols().find(|s| s.name() == Ok(name)).unwrap();
-            let text_data = section(".text").data().unwrap();
-            assert_eq!(text_data.len(), 48 + 8);
-            // The call back to the first function is resolved: 0 - (48 + 4).
-            assert_eq!(text_data[48..52], (-52i32).to_le_bytes());
-            assert_eq!((symbol("pexe_start").address(), symbol("pexe_start").size()), (0, 40));
-            assert!(symbol("pexe_start").is_global() && symbol("f1").is_local());
-            assert_eq!((symbol("f1").address(), symbol("f1").size()), (48, 8));
-            let undefined: Vec<_> =
-                file.symbols().filter(|s| s.is_undefined()).filter_map(|s| s.name().ok()).collect();
-            assert_eq!(undefined, ["memset"]);
-
-            // Interned in the order of first use: 78, then 77.
-            assert_eq!(
-                section(".rodata.cst8").data().unwrap(),
-                [[78, 0, 0, 0, 0, 0, 0, 0], [77, 0, 0, 0, 0, 0, 0, 0]].concat()
-            );
-            assert_eq!(section(".rodata").data().unwrap()[..3], [1, 2, 3]);
-            assert_eq!((section(".rodata").size(), section(".bss").size()), (16, 41));
-            assert_eq!(symbol("g0").section_index(), Some(section(".rodata").index()));
-            assert_eq!(symbol("g2").section_index(), Some(section(".bss").index()));
-            assert_eq!((text.as_u32(), zero.as_u32()), (0, 2));
-
-            // What each relocation stands for, as symbol or section, and addend.
-            let resolve = |name: &str| -> Vec<(u64, String, i64)> {
-                let data = section(name).data().unwrap();
-                let mut list: Vec<_> = section(name)
-                    .relocations()
-                    .map(|(at, r)| {
-                        let RelocationTarget::Symbol(index) = r.target() else { panic!("target") };
-                        let symbol = file.symbol_by_index(index).unwrap();
-                        let target = match symbol.section_index() {
-                            Some(index) if symbol.kind() == object::SymbolKind::Section => {
-                                file.section_by_index(index).unwrap().name().unwrap().to_owned()
-                            }
-                            _ => symbol.name().unwrap().to_owned(),
-                        };
-                        let implicit =
-                            i32::from_le_bytes(data[at as usize..at as usize + 4].try_into().unwrap());
-                        let addend = if arch == Arch::X86_32 { i64::from(implicit) } else { r.addend() };
-                        (at, target, addend)
-                    })
-                    .collect();
-                list.sort();
-                list
-            };
-            let expected = |list: &[(u64, &str, i64)]| -> Vec<_> {
-                list.iter().map(|&(at, name, addend)| (at, name.to_owned(), addend)).collect()
-            };
-            assert_eq!(
-                resolve(".text"),
-                expected(&[
-                    (0, "f1", -4),
-                    (4, "g1", 3),
-                    (8, "memset", -4),
-                    (12, ".rodata.cst8", 0),
-                    (16, ".rodata.cst8", 8),
-                    (20, ".rodata", 12),
-                    (24, ".LC8_1", -4),
-                    (52, ".rodata.cst8", 8),
-                ])
-            );
-            assert_eq!(resolve(".rodata"), expected(&[(4, ".text", 8), (8, ".text", 12), (12, ".text", 16)]));
-            assert_eq!(resolve(".data"), expected(&[(4, "f1", 5)]));
-        }
-    }
-
-    #[test]
-    fn a_few_bytes_make_no_gigabytes() {
-        let mut module = Module::new();
-        module.data = vec![1];
-        let huge = [Initializer::Zero(u32::MAX), Initializer::Bytes { start: 0, len: 1 }];
-        global(&mut module, 0, Mutability::Variable, &huge);
-        let error = write(Arch::X86_64, &module, vec![]).unwrap_err();
-        assert!(matches!(error, Error::DataTooLarge { .. }), "{error}");
-
-        let mut module = Module::new();
-        module.data = vec![1];
-        for align in [0, 29] {
-            global(&mut module, align, Mutability::Constant, &[Initializer::Bytes { start: 0, len: 1 }]);
-        }
-        let error = write(Arch::X86_64, &module, vec![]).unwrap_err();
-        assert!(matches!(error, Error::DataTooLarge { .. }), "{error}");
-
-        // Zeros alone take no room.
-        let mut module = Module::new();
-        global(&mut module, 12, Mutability::Variable, &[Initializer::Zero(1 << 30)]);
-        assert!(write(Arch::X86_64, &module, vec![]).unwrap().len() < 1000);
-    }
-}
+mod tests;

@@ -61,6 +61,16 @@ pub enum InputFormat {
     Text,
 }
 
+/// Where code and data of native programs may be put. PNaCl programs are always static.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RelocationModel {
+    /// Anywhere: for shared libraries and all executables.
+    #[default]
+    PositionIndependent,
+    /// Where the linker says: for executables that are linked with `-no-pie`.
+    Static,
+}
+
 /// One function of a module, as the user names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionSelector {
@@ -113,6 +123,8 @@ pub struct Options {
     pub print: fn(&str),
     /// Whether to take times.
     pub timing: Timing,
+    /// Where native programs may be put.
+    pub relocation: RelocationModel,
 }
 
 impl Options {
@@ -129,6 +141,7 @@ impl Options {
             disabled: Vec::new(),
             print: |_| {},
             timing: Timing::Off,
+            relocation: RelocationModel::PositionIndependent,
         }
     }
 }

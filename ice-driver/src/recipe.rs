@@ -13,7 +13,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockLayout, BlockOrder, CompileError, Numbering, Target, Uses};
+use ice_passes::{BlockLayout, BlockOrder, Blocks, CompileError, HoistScratch, Numbering, Target, Uses};
 use std::time::Instant;
 
 /// A list of steps.
@@ -40,6 +40,8 @@ pub enum Step {
     Loops,
     /// Common subexpressions of the function; cheaper forms of instructions.
     NumberValues,
+    /// Loop-invariant instructions go before their loops.
+    Licm,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
     /// Final block order with split edges.
@@ -54,13 +56,14 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 11] = [
+    pub const ALL: [Step; 12] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
         Step::Dominators,
         Step::Loops,
         Step::NumberValues,
+        Step::Licm,
         Step::Layout,
         Step::BlockOrder,
         Step::Lower,
@@ -77,6 +80,7 @@ impl Step {
             Step::Dominators => "dominators",
             Step::Loops => "loops",
             Step::NumberValues => "number-values",
+            Step::Licm => "licm",
             Step::Layout => "layout",
             Step::BlockOrder => "block-order",
             Step::Lower => "lower",
@@ -87,7 +91,7 @@ impl Step {
 
     /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Step::NumberValues | Step::Layout)
+        matches!(self, Step::NumberValues | Step::Licm | Step::Layout)
     }
 
     /// The step of that name.
@@ -108,6 +112,7 @@ const O2: &[Step] = &[
     Step::Loops,
     Step::Uses,
     Step::NumberValues,
+    Step::Licm,
     Step::Uses,
     Step::Layout,
     Step::BlockOrder,
@@ -176,16 +181,36 @@ impl<T, B> Job<'_, T, B> {
     }
 }
 
+/// Who has the flow graph of the function as it is now.
+#[derive(Clone, Copy)]
+enum Graph {
+    Reader,
+    Own,
+}
+
+fn graph<'a, B: Bodies>(
+    reader: &'a B::Reader,
+    own: &'a ControlFlowGraph,
+    graph: Graph,
+) -> &'a ControlFlowGraph {
+    match graph {
+        Graph::Reader => B::flow_graph(reader).unwrap_or(own),
+        Graph::Own => own,
+    }
+}
+
 /// The memory of every step.
 pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     reader: B::Reader,
     filter: Filtered,
     func: Function,
     cfg: ControlFlowGraph,
+    graph: Graph,
     uses: Uses,
     dominators: DominatorTree,
     loops: LoopForest,
     numbering: Numbering,
+    hoist: HoistScratch,
     layout: BlockLayout,
     order: BlockOrder,
     lower: LowerScratch,
@@ -206,10 +231,12 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             filter: Filtered::new(),
             func: Function::new(),
             cfg: ControlFlowGraph::new(),
+            graph: Graph::Own,
             uses: Uses::default(),
             dominators: DominatorTree::new(),
             loops: LoopForest::new(),
             numbering: Numbering::default(),
+            hoist: HoistScratch::default(),
             layout: BlockLayout::default(),
             order: BlockOrder::default(),
             lower: LowerScratch::default(),
@@ -304,9 +331,13 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Step::Read => Ok(()),
             Step::ControlFlow => {
                 // The reader of bitcode needs the graph for its own checks.
-                if B::flow_graph(&self.reader).is_none() {
-                    self.cfg.compute(&self.func);
-                }
+                self.graph = match B::flow_graph(&self.reader) {
+                    Some(_) => Graph::Reader,
+                    None => {
+                        self.cfg.compute(&self.func);
+                        Graph::Own
+                    }
+                };
                 Ok(())
             }
             Step::Uses => {
@@ -314,7 +345,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 Ok(())
             }
             Step::Dominators => {
-                self.dominators.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
+                self.dominators.compute(&self.func, graph::<B>(&self.reader, &self.cfg, self.graph));
                 Ok(())
             }
             Step::NumberValues => {
@@ -322,17 +353,29 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 self.verify(job);
                 Ok(())
             }
+            Step::Licm => {
+                let changed = ice_passes::hoist_invariants(
+                    &mut self.func,
+                    graph::<B>(&self.reader, &self.cfg, self.graph),
+                    &self.dominators,
+                    &self.loops,
+                    &mut self.hoist,
+                );
+                self.follow(changed);
+                self.verify(job);
+                Ok(())
+            }
             Step::Loops => {
-                self.loops.compute(&self.func, B::flow_graph(&self.reader).unwrap_or(&self.cfg));
+                self.loops.compute(&self.func, graph::<B>(&self.reader, &self.cfg, self.graph));
                 Ok(())
             }
             Step::Layout => {
-                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
+                let cfg = graph::<B>(&self.reader, &self.cfg, self.graph);
                 self.layout.compute(&self.func, cfg, &self.loops);
                 Ok(())
             }
             Step::BlockOrder => {
-                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
+                let cfg = graph::<B>(&self.reader, &self.cfg, self.graph);
                 match job.performs(Step::Layout) {
                     true => self.order.compute_from(&self.func, cfg, &self.layout, &self.loops),
                     false => self.order.compute(&self.func, cfg),
@@ -343,7 +386,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 &job.target,
                 job.module,
                 &self.func,
-                B::flow_graph(&self.reader).unwrap_or(&self.cfg),
+                graph::<B>(&self.reader, &self.cfg, self.graph),
                 &self.order,
                 &self.uses,
                 &mut out.compiled.constants,
@@ -359,6 +402,16 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 &mut self.buffer,
                 &mut out.compiled,
             ),
+        }
+    }
+
+    /// Brings the analyses of blocks up to date.
+    fn follow(&mut self, blocks: Blocks) {
+        if blocks == Blocks::Changed {
+            self.cfg.compute(&self.func);
+            self.graph = Graph::Own;
+            self.dominators.compute(&self.func, &self.cfg);
+            self.loops.compute(&self.func, &self.cfg);
         }
     }
 
@@ -411,14 +464,14 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
-            Step::Read | Step::NumberValues => self.write_ir(job.module, &mut out.log),
+            Step::Read | Step::NumberValues | Step::Licm => self.write_ir(job.module, &mut out.log),
             Step::Dominators => {
                 for block in self.func.blocks() {
                     let _ = writeln!(out.log, "{block}: below {:?}", self.dominators.idom(block));
                 }
             }
             Step::ControlFlow => {
-                let cfg = B::flow_graph(&self.reader).unwrap_or(&self.cfg);
+                let cfg = graph::<B>(&self.reader, &self.cfg, self.graph);
                 for block in self.func.blocks() {
                     let (preds, succs) = (cfg.preds(block), cfg.succs(block));
                     let _ = writeln!(out.log, "{block}: from {preds:?} to {succs:?}");

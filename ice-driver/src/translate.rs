@@ -8,17 +8,19 @@ use crate::assembly::AssemblyOutput;
 use crate::error::Error;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, InputFormat, Options};
+use crate::options::{Emit, FunctionSelector, InputFormat, Options, RelocationModel};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::parallel::run_in_order;
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
 use crate::report::Report;
+use ice_asm::x86::Mode;
 use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
+use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program};
 use ice_passes::Target;
-use ice_target_x86::X86;
+use ice_target_x86::{CodeModel, X86};
 
 /// Function bodies by number, to be read on any thread.
 pub trait Bodies: Sync {
@@ -122,14 +124,28 @@ impl Bodies for ProgramBodies<'_> {
 /// a useless beginning.
 pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) -> Result<Report, Error> {
     match options.arch {
-        Arch::X86_32 => compile(X86::new_32(), input, options, sink),
-        Arch::X86_64 => compile(X86::new_64(), input, options, sink),
+        Arch::X86_32 => compile(|module| x86(Mode::Bits32, module, options), input, options, sink),
+        Arch::X86_64 => compile(|module| x86(Mode::Bits64, module, options), input, options, sink),
         arch @ (Arch::Arm32 | Arch::Mips32) => Err(Error::TargetNotBuiltIn(arch)),
     }
 }
 
+/// The x86 back end for a module.
+fn x86(mode: Mode, module: &Module, options: &Options) -> Result<X86, Error> {
+    let model = match (module.environment, options.relocation) {
+        (Environment::Pnacl, _) => CodeModel::Sandboxed,
+        (Environment::Native, RelocationModel::Static) => CodeModel::Static,
+        (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
+    };
+    let target = X86 { mode, model };
+    match target.address_type() == module.pointer_type {
+        true => Ok(target),
+        false => Err(Error::PointerWidth { arch: options.arch, pointer: module.pointer_type }),
+    }
+}
+
 fn compile<T: Target + Sync + Copy>(
-    target: T,
+    target_of: impl Fn(&Module) -> Result<T, Error>,
     input: &[u8],
     options: &Options,
     sink: &mut dyn ObjectSink,
@@ -139,6 +155,7 @@ fn compile<T: Target + Sync + Copy>(
             let header = pexe::read_module(input).map_err(Error::Bitcode)?;
             let bodies = BitcodeBodies { bytes: input, header: &header };
             let (module, count) = (&header.module, header.bodies.len());
+            let target = target_of(module)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Llvm => {
@@ -150,12 +167,14 @@ fn compile<T: Target + Sync + Copy>(
                 return Err(Error::WrongTarget { arch: options.arch, triple });
             }
             let bodies = LlvmBodies { bytes: input, program: &program };
+            let target = target_of(module)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Text => {
             let program = parse_text(input)?;
             let bodies = ProgramBodies(&program.bodies);
             let (module, count) = (&program.module, program.bodies.len());
+            let target = target_of(module)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
     }
@@ -238,12 +257,13 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
                 None => true,
                 Some(_) => functions.iter().any(|&(function, _)| function == id),
             };
-            let output = ObjectOutput::new(options.arch, module, &names, selected, limit, sink)?;
+            let output =
+                ObjectOutput::new(options.arch, options.relocation, module, &names, selected, limit, sink)?;
             run::<T, B, ()>(&job, &functions, options, Box::new(output))
         }
         Emit::Assembly => {
             let names = SymbolNames::new(module);
-            let output = AssemblyOutput::new(module, &names, sink)?;
+            let output = AssemblyOutput::new(options.arch, options.relocation, module, &names, sink)?;
             run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
         }
         Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),

@@ -457,6 +457,25 @@ impl Function {
         }
     }
 
+    /// Lets every edge from `block` to `from` lead to `to`. Phis are the caller's business.
+    pub fn retarget(&mut self, block: Block, from: Block, to: Block) {
+        let Some(inst) = self.layout.last_inst(block) else { return };
+        let change = |target: &mut Block| {
+            if *target == from {
+                *target = to;
+            }
+        };
+        match &mut self.insts[inst] {
+            InstData::Br { target } => change(target),
+            InstData::CondBr { if_true, if_false, .. } => [if_true, if_false].into_iter().for_each(change),
+            InstData::Switch { default, table, .. } => {
+                change(default);
+                self.switches[*table].cases.iter_mut().for_each(|(_, target)| change(target));
+            }
+            _ => {}
+        }
+    }
+
     /// Calls `visit` with every successor edge of `block`, in order, repeated edges included.
     #[inline]
     pub fn for_each_successor(&self, block: Block, mut visit: impl FnMut(Block)) {

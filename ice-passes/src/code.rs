@@ -93,6 +93,12 @@ libcalls! {
     Longjmp = "__ice_longjmp",
     /// The thread pointer.
     ReadTp = "__ice_read_tp",
+    /// The address of a thread-local variable.
+    TlsGetAddr = "__tls_get_addr",
+    /// The same on i386, with its argument in a register.
+    TlsGetAddrRegister = "___tls_get_addr",
+    /// Not a function: the linker's table of addresses.
+    GlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_",
 }
 
 /// What a relocation of a compiled function refers to.

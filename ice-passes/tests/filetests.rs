@@ -14,7 +14,7 @@ use ice_ir::{
     ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
     parse_program, verify_function, write_function,
 };
-use ice_passes::{BlockLayout, Numbering, Uses, number_values};
+use ice_passes::{BlockLayout, HoistScratch, Numbering, Uses, hoist_invariants, number_values};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,12 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "number-values" => {
             number_values(func, &tree, &uses, &mut Numbering::default());
+            write_living(module, func, &mut text)?;
+        }
+        "licm" => {
+            let mut scratch = HoistScratch::default();
+            let blocks = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
+            writeln!(text, "blocks: {blocks:?}")?;
             write_living(module, func, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),

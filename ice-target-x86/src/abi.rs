@@ -1,52 +1,99 @@
 //! Calling conventions and the frame.
 //!
-//! Arguments and results follow the System V conventions: on x86-32 everything on the stack but the first
-//! three vectors, results in eax, edx:eax, st0 or xmm0; on x86-64 six general and eight vector registers.
+//! Arguments and results follow the System V conventions (i386 and AMD64 supplements, section 3.2): on x86-32
+//! everything on the stack but the first three vectors and what is asked into registers, results in eax, edx
+//! and ecx, st0 and st1, or xmm0; on x86-64 six general and eight vector registers, results in rax and rdx,
+//! xmm0 and xmm1.
 //!
 //! The frame, from high to low addresses: incoming stack arguments, return address, saved frame pointer (if
 //! one is used), saved registers, padding, fixed objects and spill slots by falling alignment, outgoing
 //! arguments. Without a dynamic allocation everything hangs off the stack pointer, which stays put.
 
 use crate::inst::Inst;
-use crate::regs::{self, FramePointer, RAX, RCX, RDI, RDX, RSI, xmm};
+use crate::regs::{self, FramePointer, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::Mode;
 use ice_ir::Type;
-use ice_ir::mach::{FrameInfo, MachFunction};
+use ice_ir::mach::{FrameInfo, MachFunction, MachInstId};
+use ice_ir::native::{Arity, Passing};
 use ice_passes::ErrorKind;
-use ice_regalloc::{Output, PReg, RegUnits};
+use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
 
-/// Where one part of an argument travels.
+/// Where an argument travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// In a register.
     Register(PReg),
+    /// Low and high half in two registers.
+    Pair(PReg, PReg),
     /// At this offset from the start of the stack arguments.
     Stack(u32),
 }
 
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
+/// Registers of `inreg` arguments on x86-32.
+const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
+/// The static chain: r10, ecx.
+const NEST_64: PReg = PReg(10);
 
 /// Hands out argument places from left to right.
 pub(crate) struct ArgumentPlaces {
     mode: Mode,
-    ints: usize,
-    vectors: u8,
+    arity: Arity,
+    /// General argument registers used so far.
+    pub(crate) ints: usize,
+    /// Vector argument registers used so far.
+    pub(crate) vectors: u8,
     /// Bytes of stack arguments so far.
     pub(crate) stack: u32,
+    /// The other half of a pair was put on the stack.
+    half_on_stack: bool,
 }
 
 impl ArgumentPlaces {
-    pub(crate) fn new(mode: Mode) -> Self {
-        ArgumentPlaces { mode, ints: 0, vectors: 0, stack: 0 }
+    pub(crate) fn new(mode: Mode, arity: Arity) -> Self {
+        ArgumentPlaces { mode, arity, ints: 0, vectors: 0, stack: 0, half_on_stack: false }
     }
 
-    /// The place of the next argument; a pair is two consecutive words from the place on.
-    pub(crate) fn next(&mut self, ty: Type) -> Place {
+    /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
+    /// argument by value the object itself.
+    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+        let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
+        match passing {
+            Passing::ByVal { size, align_log2 } => {
+                let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
+                return self.on_stack(size.next_multiple_of(word), align.max(word));
+            }
+            Passing::Nest => return Place::Register(if self.mode == Mode::Bits32 { RCX } else { NEST_64 }),
+            Passing::InRegister if self.mode == Mode::Bits32 && ty.is_scalar_int() => {
+                let free = &INT_ARGS_32[self.ints.min(INT_ARGS_32.len())..];
+                match (ty, free) {
+                    (Type::I64, &[lo, hi, ..]) => {
+                        self.ints += 2;
+                        return Place::Pair(lo, hi);
+                    }
+                    (Type::I64, _) | (_, []) => {}
+                    (_, &[reg, ..]) => {
+                        self.ints += 1;
+                        return Place::Register(reg);
+                    }
+                }
+            }
+            Passing::PairLow if self.mode == Mode::Bits64 && self.ints + 2 > INT_ARGS_64.len() => {
+                self.half_on_stack = true;
+                return self.on_stack(8, 16);
+            }
+            _ => {}
+        }
+        if core::mem::take(&mut self.half_on_stack) {
+            return self.on_stack(8, 8);
+        }
         let is_vector_class = ty.is_vector() || ty.is_scalar_float();
         match self.mode {
-            Mode::Bits32 if ty.is_vector() && self.vectors < 3 => self.next_vector(),
+            Mode::Bits32 if ty.is_vector() && self.vectors < 3 && self.arity == Arity::Fixed => {
+                self.next_vector()
+            }
             Mode::Bits32 if ty.is_vector() => self.on_stack(16, 16),
             Mode::Bits32 => self.on_stack(ty.bytes().next_multiple_of(4), 4),
             Mode::Bits64 if is_vector_class && self.vectors < 8 => self.next_vector(),
@@ -71,6 +118,14 @@ impl ArgumentPlaces {
     }
 }
 
+/// Largest alignment inside of the argument area that is obeyed.
+const MAX_ARGUMENT_ALIGN_LOG2: u8 = 12;
+
+/// The general argument registers from the first that is not used, with their numbers.
+pub(crate) fn unused_int_args(places: &ArgumentPlaces) -> impl Iterator<Item = (u32, PReg)> + use<> {
+    (0..).zip(INT_ARGS_64).skip(places.ints)
+}
+
 /// Where a result arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ResultPlace {
@@ -78,21 +133,41 @@ pub(crate) enum ResultPlace {
     None,
     /// In one register.
     Register(PReg),
-    /// In edx:eax.
-    Pair,
-    /// On the x87 stack.
+    /// Low and high half in two registers.
+    Pair(PReg, PReg),
+    /// On top of the x87 stack; the second such result below the first.
     Fpu,
 }
 
-/// The place of a result of this type.
-pub(crate) fn result_place(mode: Mode, ty: Type) -> ResultPlace {
-    match (mode, ty) {
-        (_, Type::Void) => ResultPlace::None,
-        (Mode::Bits32, Type::F32 | Type::F64) => ResultPlace::Fpu,
-        (Mode::Bits32, Type::I64) => ResultPlace::Pair,
-        _ if ty.is_vector() || ty.is_scalar_float() => ResultPlace::Register(xmm(0)),
-        _ => ResultPlace::Register(RAX),
+/// The places of the results of these types; `None` if there are not enough registers.
+pub(crate) fn result_places(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace; 2]> {
+    let mut ints: &[PReg] = match mode {
+        Mode::Bits32 => &[RAX, RDX, RCX],
+        Mode::Bits64 => &[RAX, RDX],
+    };
+    let mut vectors = 0;
+    let mut places = [ResultPlace::None; 2];
+    for (place, ty) in places.iter_mut().zip(types) {
+        *place = match (mode, ty) {
+            (_, Type::Void) => ResultPlace::None,
+            (Mode::Bits32, Type::F32 | Type::F64) => ResultPlace::Fpu,
+            (Mode::Bits32, Type::I64) => {
+                let &[lo, hi, ref rest @ ..] = ints else { return None };
+                ints = rest;
+                ResultPlace::Pair(lo, hi)
+            }
+            _ if ty.is_vector() || ty.is_scalar_float() => {
+                vectors += 1;
+                ResultPlace::Register(xmm(vectors - 1))
+            }
+            _ => {
+                let (&reg, rest) = ints.split_first()?;
+                ints = rest;
+                ResultPlace::Register(reg)
+            }
+        };
     }
+    Some(places)
 }
 
 /// Offsets of everything in the frame. Reused from function to function.
@@ -106,12 +181,30 @@ pub(crate) struct Frame {
     pub(crate) size: u32,
     /// Bytes of the outgoing arguments, from the stack pointer up.
     pub(crate) outgoing: i32,
+    /// The register that the prologue may use to touch the pages of a large frame.
+    pub(crate) probe: Probe,
     /// Offset of the incoming arguments from the base register.
     pub(crate) incoming: i32,
     /// Offset of each fixed object from the base register.
     pub(crate) objects: Vec<i32>,
     /// Offset of each spill slot from the base register.
     pub(crate) slots: Vec<i32>,
+}
+
+/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
+/// met and not jumped over.
+pub(crate) const PAGE: u32 = 4096;
+
+/// The register with which the prologue touches the pages of a large frame: one that carries no argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Probe {
+    /// eax.
+    #[default]
+    Rax,
+    /// ebx, which is saved for it, where arguments are in registers on x86-32.
+    Rbx,
+    /// r11.
+    R11,
 }
 
 /// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
@@ -135,6 +228,16 @@ impl Frame {
         let used: RegUnits = allocation.used_regs.intersection(callee_saved);
         self.saved.clear();
         self.saved.extend(used.iter().map(PReg::new));
+        let first = MachInstId::from_u32(0);
+        let is_argument = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
+        self.probe = match mode {
+            Mode::Bits64 => Probe::R11,
+            // An argument in eax must survive the prologue.
+            Mode::Bits32 if ice_regalloc::Function::operands(mach, first).iter().any(is_argument) => {
+                Probe::Rbx
+            }
+            Mode::Bits32 => Probe::Rax,
+        };
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
         let outgoing = info.outgoing.next_multiple_of(16);
@@ -159,6 +262,9 @@ impl Frame {
                     end += u64::from(object.size);
                 }
             }
+        }
+        if self.probe == Probe::Rbx && end >= u64::from(PAGE) && !self.saved.contains(&RBX) {
+            self.saved.push(RBX);
         }
         let pushed = word * (1 + self.saved.len() as u64 + u64::from(pointer == FramePointer::Used));
         let needs_alignment = info.has_calls || end != 0;
@@ -190,19 +296,19 @@ mod tests {
 
     #[test]
     fn registers_then_stack() {
-        let mut places = ArgumentPlaces::new(Mode::Bits64);
-        let ints: Vec<_> = (0..7).map(|_| places.next(Type::I32)).collect();
+        let mut places = ArgumentPlaces::new(Mode::Bits64, Arity::Fixed);
+        let ints: Vec<_> = (0..7).map(|_| places.next(Type::I32, Passing::Plain)).collect();
         assert_eq!(ints[5], Place::Register(PReg(9)));
         assert_eq!(ints[6], Place::Stack(0));
-        assert_eq!(places.next(Type::F64), Place::Register(xmm(0)));
-        assert_eq!(places.next(Type::I64), Place::Stack(8));
+        assert_eq!(places.next(Type::F64, Passing::Plain), Place::Register(xmm(0)));
+        assert_eq!(places.next(Type::I64, Passing::Plain), Place::Stack(8));
 
-        let mut places = ArgumentPlaces::new(Mode::Bits32);
-        assert_eq!(places.next(Type::I32), Place::Stack(0));
-        assert_eq!(places.next(Type::I64), Place::Stack(4));
-        assert_eq!(places.next(Type::F32), Place::Stack(12));
-        assert_eq!(places.next(Type::V4I32), Place::Register(xmm(0)));
-        assert_eq!(places.next(Type::F64), Place::Stack(16));
+        let mut places = ArgumentPlaces::new(Mode::Bits32, Arity::Fixed);
+        assert_eq!(places.next(Type::I32, Passing::Plain), Place::Stack(0));
+        assert_eq!(places.next(Type::I64, Passing::Plain), Place::Stack(4));
+        assert_eq!(places.next(Type::F32, Passing::Plain), Place::Stack(12));
+        assert_eq!(places.next(Type::V4I32, Passing::Plain), Place::Register(xmm(0)));
+        assert_eq!(places.next(Type::F64, Passing::Plain), Place::Stack(16));
         assert_eq!(places.stack, 24);
     }
 }

@@ -14,11 +14,10 @@
 //! So at most two registers remain, base and index, and one scale. Both modes add modulo 2^32 (64-bit code
 //! through the address-size prefix), so every fold is exact.
 
-use crate::inst::{Amode, Base, Inst, Src};
+use crate::inst::{Amode, Base, Inst};
 use crate::lower::symbol;
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Width};
-use ice_ir::mach::Sink;
+use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
@@ -52,7 +51,7 @@ impl X86 {
                         !has_constant(cx, [a, b]) && self.is_top(cx, user)
                     }
                     Some(sum) => {
-                        !has_constant(cx, sum) && is_displacement(cx, other) && self.is_top(cx, user)
+                        !has_constant(cx, sum) && is_displacement(self, cx, other) && self.is_top(cx, user)
                     }
                     // Of two scaled terms the second has the index.
                     None => {
@@ -110,31 +109,36 @@ impl X86 {
     pub(crate) fn address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
         let mut mode = Amode::new(Base::None, 0);
         self.add_term(cx, &mut mode, value);
+        let Some(symbol) = mode.symbol else { return mode };
         // The linker adds symbol and displacement without wrapping: far from the symbol the sum is made here.
-        if let Some(symbol) = mode.symbol
-            && mode.disp.unsigned_abs() > MAX_SYMBOL_OFFSET
-        {
-            let far = self.temp(cx, Type::I32);
-            cx.sink.push(Inst::MovSymbol { dst: far, symbol, addend: 0 });
-            mode.symbol = None;
-            match mode.base {
-                Base::None => mode.base = Base::Reg(far),
-                _ if mode.index.is_none() => mode.index = Some((far, 0)),
-                _ => {
-                    let partial = Amode { disp: 0, ..mode };
-                    cx.sink.push(Inst::Alu {
-                        op: Alu::Add,
-                        width: Width::B32,
-                        dst: far,
-                        src: Src::Imm(mode.disp),
-                    });
-                    let sum = self.temp(cx, Type::I32);
-                    cx.sink.push(Inst::Lea { width: Width::B32, dst: sum, mem: partial });
-                    mode = Amode { base: Base::Reg(far), index: Some((sum, 0)), disp: 0, symbol: None };
-                }
+        let is_far = mode.disp.unsigned_abs() > MAX_SYMBOL_OFFSET;
+        let has_registers = mode.base != Base::None || mode.index.is_some();
+        if is_far || self.has_wide_addresses() && has_registers {
+            let address = self.temp(cx, self.address_type());
+            let mem = Amode::symbol(symbol);
+            let mem = if self.needs_global_base() { self.with_register(cx, mem, None) } else { mem };
+            cx.sink.push(match mem.base {
+                Base::None => Inst::MovSymbol { dst: address, symbol, addend: 0 },
+                _ => Inst::Lea { width: self.address_width(), dst: address, mem },
+            });
+            return self.with_register(cx, Amode { symbol: None, ..mode }, Some(address));
+        }
+        if self.needs_global_base() { self.with_register(cx, mode, None) } else { mode }
+    }
+
+    /// Adds a register to a memory operand; the global base if `None`.
+    fn with_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mode: Amode, reg: Option<VReg>) -> Amode {
+        let reg = reg.unwrap_or_else(|| self.global_base(cx));
+        match (mode.base, mode.index) {
+            (Base::None, _) => Amode { base: Base::Reg(reg), ..mode },
+            (_, None) => Amode { index: Some((reg, 0)), ..mode },
+            _ => {
+                let sum = self.temp(cx, self.address_type());
+                let mem = Amode { symbol: None, ..mode };
+                cx.sink.push(Inst::Lea { width: self.address_width(), dst: sum, mem });
+                Amode { base: Base::Reg(reg), index: Some((sum, 0)), disp: 0, symbol: mode.symbol }
             }
         }
-        mode
     }
 
     fn add_term<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mode: &mut Amode, value: Value) {
@@ -152,10 +156,12 @@ impl X86 {
             ValueDef::Int(number) if is_int_displacement(cx, value) => {
                 return mode.disp = mode.disp.wrapping_add(number as i32);
             }
-            ValueDef::Global(g) if mode.symbol.is_none() => {
+            ValueDef::Global(g) if mode.symbol.is_none() && self.reaches(cx.module, Symbol::Global(g)) => {
                 return mode.symbol = Some(symbol(Symbol::Global(g)));
             }
-            ValueDef::Function(f) if mode.symbol.is_none() => {
+            ValueDef::Function(f)
+                if mode.symbol.is_none() && self.reaches(cx.module, Symbol::Function(f)) =>
+            {
                 return mode.symbol = Some(symbol(Symbol::Function(f)));
             }
             _ => {}
@@ -207,9 +213,10 @@ fn has_constant<S: Sink<Inst>>(cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
 }
 
 /// Whether the value adds to the displacement of an operand and needs no register.
-fn is_displacement<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
+fn is_displacement<S: Sink<Inst>>(target: X86, cx: &Cx<'_, S>, value: Value) -> bool {
     is_int_displacement(cx, value)
-        || matches!(cx.func.value_def(value), ValueDef::Global(_) | ValueDef::Function(_))
+        || target.has_absolute_symbols()
+            && matches!(cx.func.value_def(value), ValueDef::Global(_) | ValueDef::Function(_))
 }
 
 /// Whether the value is a number that goes into the displacement: any for addresses of 32 bits, which wrap;

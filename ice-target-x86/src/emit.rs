@@ -7,6 +7,10 @@
 
 mod control;
 mod frame;
+mod native;
+
+pub(crate) use native::SAVED_VECTORS;
+
 mod vector;
 
 use crate::abi::Frame;
@@ -21,7 +25,7 @@ use ice_asm::x86::{
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CodeSymbol, CompiledFunction, ErrorKind};
+use ice_passes::{CompiledFunction, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -51,6 +55,8 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer, mode),
         allocs: &[],
         tables,
+        uses_global_base: mach.frame.uses_global_base,
+        popped: mach.frame.popped as u16,
         next_block: MachBlock::from_u32(0),
     };
     emitter.prologue();
@@ -114,6 +120,10 @@ struct Emitter<'a, L: Listing> {
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     tables: &'a mut TableLabels,
+    /// Whether the register that global addresses hang off is wanted.
+    uses_global_base: bool,
+    /// Bytes of arguments that the return pops.
+    popped: u16,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
 }
@@ -306,8 +316,22 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::MovSymbol { symbol, addend, .. } => {
                 let dst = self.gpr();
-                self.e.mov_r_symbol(dst, symbol, RelocKind::Abs32, addend);
+                if self.target.has_absolute_symbols() {
+                    self.e.mov_r_symbol(dst, symbol, RelocKind::Abs32, addend);
+                } else {
+                    let mem = Mem::rip(symbol, RelocKind::PcRel32, addend);
+                    self.e.lea(Width::B64, dst, mem);
+                }
             }
+            Inst::LoadTableEntry { .. }
+            | Inst::GlobalBase { .. }
+            | Inst::ThreadPointer { .. }
+            | Inst::AddThreadOffset { .. }
+            | Inst::AddTableThreadOffset { .. }
+            | Inst::ThreadLocalCall { .. }
+            | Inst::CopyWords { .. }
+            | Inst::SaveVectors { .. } => self.native(inst),
+            Inst::Undefined { .. } => self.allocs = &[],
             Inst::Extend { kind, from, to, src, .. } => {
                 let src = self.src_rm(&src);
                 let dst = self.gpr();
@@ -474,13 +498,20 @@ impl<L: Listing> Emitter<'_, L> {
                 let src = self.rm();
                 self.e.mov_r_rm(self.target.address_width(), Gpr::RSP, src);
             }
-            Inst::Call { callee, .. } => match callee {
-                Callee::Symbol(symbol) => self.e.call_symbol(symbol, call_kind(self.mode, symbol)),
-                Callee::Value(_) => {
-                    let place = self.next();
-                    self.call_indirect(place);
+            Inst::Call { callee, popped, .. } => {
+                match callee {
+                    Callee::Symbol(symbol) => self.e.call_symbol(symbol, RelocKind::PcRel32),
+                    Callee::Linked(symbol) => self.e.call_symbol(symbol, RelocKind::Plt32),
+                    Callee::Value(_) => {
+                        let place = self.next();
+                        self.call_indirect(place);
+                    }
                 }
-            },
+                if popped > 0 {
+                    let bytes = Imm::from(i32::from(popped));
+                    self.e.alu_rm_i(Alu::Sub, self.stack_width(), Rm::Reg(Gpr::RSP), bytes);
+                }
+            }
             Inst::Jmp { .. }
             | Inst::Jcc { .. }
             | Inst::JccAnd { .. }
@@ -696,13 +727,5 @@ fn immediate(src: &Src) -> Imm {
         Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
         Src::Imm(value) => Imm::from(value),
         _ => Imm::from(0),
-    }
-}
-
-/// Calls inside the module are plain; calls of helpers may go through the linkage table.
-fn call_kind(mode: Mode, symbol: ice_asm::SymbolId) -> RelocKind {
-    match (mode, CodeSymbol::unpack(symbol)) {
-        (Mode::Bits64, CodeSymbol::Libcall(_)) => RelocKind::Plt32,
-        _ => RelocKind::PcRel32,
     }
 }

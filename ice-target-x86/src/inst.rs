@@ -155,6 +155,8 @@ pub enum Amount {
 pub enum Callee {
     /// A symbol.
     Symbol(SymbolId),
+    /// A symbol that may be in another linked module: through the linker's table of procedures.
+    Linked(SymbolId),
     /// An address in a register or slot.
     Value(VReg),
 }
@@ -173,6 +175,12 @@ pub enum Inst {
     ZeroUpper { dst: VReg, src: VReg },
     MovImm { width: Width, dst: VReg, imm: i64 },
     MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 },
+    /// A symbol's address from the linker's table, which `base` points to in 32-bit code.
+    LoadTableEntry { dst: VReg, symbol: SymbolId, base: Option<VReg> },
+    /// The address of that table; no code if nothing uses it.
+    GlobalBase { dst: VReg },
+    /// Some value; no code.
+    Undefined { dst: VReg },
     Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src },
     Load { width: Width, dst: VReg, mem: Amode },
     Store { width: Width, src: VReg, mem: Amode },
@@ -265,17 +273,34 @@ pub enum Inst {
     StackSave { dst: VReg },
     /// Sets the stack pointer.
     StackRestore { src: VReg },
+    // ---- threads
+    /// The thread pointer.
+    ThreadPointer { dst: VReg },
+    /// dst = dst + offset of a thread-local symbol from the thread pointer.
+    AddThreadOffset { dst: VReg, symbol: SymbolId },
+    /// The same with the offset from the linker's table.
+    AddTableThreadOffset { dst: VReg, symbol: SymbolId, base: Option<VReg> },
+    /// The address of a thread-local symbol by a call; result and table address are extra operands.
+    ThreadLocalCall { symbol: SymbolId, mode: Mode },
+    // ---- native calls
+    /// Copies `count` words from `src` to `dst` upwards; all three are changed.
+    CopyWords { dst: VReg, src: VReg, count: VReg },
+    /// Stores the vector arguments from the `first` on to their places in a frame object, unless al is 0;
+    /// they and al are extra operands.
+    SaveVectors { object: u32, first: u8 },
     // ---- control
-    /// Arguments and results are extra operands; the mode says what the call destroys.
-    Call { callee: Callee, mode: Mode },
+    /// Arguments and results are extra operands; the mode says what the call destroys. The callee pops as
+    /// many bytes of arguments, which are taken again.
+    Call { callee: Callee, mode: Mode, popped: u8 },
     Jmp { target: MachBlock },
     Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock },
     /// To `both` where the two conditions hold, else to `otherwise`.
     JccAnd { conds: [Cond; 2], both: MachBlock, otherwise: MachBlock },
-    /// A planned switch: `index` is the value, `scratch` is destroyed.
-    Switch { switch: u32, index: VReg, scratch: VReg },
+    /// A planned switch: `index` is the value, `scratch` is destroyed. Native code also names a register in
+    /// which it may make the address of a jump table (x86-64) or finds the global base (x86-32).
+    Switch { switch: u32, index: VReg, scratch: VReg, table: Option<VReg> },
     /// The same for a pair.
-    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg },
+    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg, table: Option<VReg> },
     /// Epilogue and return; results are extra operands.
     Ret,
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
@@ -300,9 +325,11 @@ impl Src {
 
 impl MachInst for Inst {
     fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
-        use regs::{RAX, RBX, RCX, RDX};
+        use regs::{RAX, RBX, RCX, RDI, RDX, RSI};
         match *self {
             Inst::Params
+            | Inst::ThreadLocalCall { .. }
+            | Inst::SaveVectors { .. }
             | Inst::Mfence
             | Inst::Jmp { .. }
             | Inst::Jcc { .. }
@@ -318,7 +345,25 @@ impl MachInst for Inst {
                 visit(Operand::use_any(src, GPR));
                 visit(Operand::def_reg(dst, GPR));
             }
-            Inst::MovImm { dst, .. } | Inst::MovSymbol { dst, .. } => visit(Operand::def_reg(dst, GPR)),
+            Inst::MovImm { dst, .. }
+            | Inst::MovSymbol { dst, .. }
+            | Inst::GlobalBase { dst }
+            | Inst::Undefined { dst }
+            | Inst::ThreadPointer { dst } => visit(Operand::def_reg(dst, GPR)),
+            Inst::LoadTableEntry { dst, base, .. } => {
+                base.into_iter().for_each(|base| visit(Operand::use_reg(base, GPR)));
+                visit(Operand::def_reg(dst, GPR));
+            }
+            Inst::AddThreadOffset { dst, .. } => visit(Operand::use_def_reg(dst, GPR)),
+            Inst::AddTableThreadOffset { dst, base, .. } => {
+                base.into_iter().for_each(|base| visit(Operand::use_reg(base, GPR)));
+                visit(Operand::use_def_reg(dst, GPR));
+            }
+            Inst::CopyWords { dst, src, count } => {
+                visit(Operand::use_def_fixed(dst, GPR, RDI));
+                visit(Operand::use_def_fixed(src, GPR, RSI));
+                visit(Operand::use_def_fixed(count, GPR, RCX));
+            }
             Inst::Extend { from, dst, src, .. } => {
                 src.visit(class(from), &mut visit);
                 visit(Operand::def_reg(dst, GPR));
@@ -502,22 +547,26 @@ impl MachInst for Inst {
                     visit(Operand::use_any(callee, GPR));
                 }
             }
-            Inst::Switch { index, scratch, .. } => {
+            Inst::Switch { index, scratch, table, .. } => {
                 visit(Operand::use_reg(index, GPR));
                 visit(Operand::use_reg(scratch, GPR));
+                table.into_iter().for_each(|table| visit(Operand::use_reg(table, GPR)));
             }
-            Inst::SwitchPair { lo, hi, scratch, .. } => {
+            Inst::SwitchPair { lo, hi, scratch, table, .. } => {
                 visit(Operand::use_reg(lo, GPR));
                 visit(Operand::use_reg(hi, GPR));
                 visit(Operand::use_reg(scratch, GPR));
+                table.into_iter().for_each(|table| visit(Operand::use_reg(table, GPR)));
             }
         }
     }
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { mode: Mode::Bits32, .. } => regs::CALLER_SAVED_32,
-            Inst::Call { mode: Mode::Bits64, .. } => regs::CALLER_SAVED_64,
+            Inst::Call { mode, .. } | Inst::ThreadLocalCall { mode, .. } => match mode {
+                Mode::Bits32 => regs::CALLER_SAVED_32,
+                Mode::Bits64 => regs::CALLER_SAVED_64,
+            },
             _ => RegUnits::EMPTY,
         }
     }
@@ -543,6 +592,6 @@ impl MachInst for Inst {
     }
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. })
+        matches!(self, Inst::Call { .. } | Inst::ThreadLocalCall { .. })
     }
 }

@@ -17,6 +17,7 @@ mod inst;
 mod lower;
 mod regs;
 mod size;
+mod symbols;
 mod target;
 
 pub use inst::Inst;

@@ -57,7 +57,7 @@ impl X86 {
     }
 
     /// The integer type of an address.
-    pub(crate) const fn address_type(self) -> Type {
+    pub const fn address_type(self) -> Type {
         if self.has_wide_addresses() { Type::I64 } else { Type::I32 }
     }
 

@@ -61,8 +61,15 @@ fn modifier(kind: RelocKind, mode: Mode) -> &'static str {
         RelocKind::TpOff32 => "@NTPOFF",
         RelocKind::GotTpOff32 if mode == Mode::Bits64 => "@GOTTPOFF",
         RelocKind::GotTpOff32 => "@INDNTPOFF",
+        RelocKind::GotTpOffBase32 => "@GOTNTPOFF",
+        RelocKind::TlsGd32 => "@TLSGD",
         _ => "",
     }
+}
+
+/// A register with its percent sign.
+pub(super) fn write_register(out: &mut dyn Write, reg: Gpr, width: Width, mode: Mode) -> fmt::Result {
+    write!(out, "%{}", reg_name(reg, width, mode))
 }
 
 fn write_mem(out: &mut dyn Write, mem: &Mem, mode: Mode) -> fmt::Result {

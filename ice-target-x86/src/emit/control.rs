@@ -3,8 +3,8 @@
 use super::{Emitter, label};
 use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
-use ice_asm::{Label, Listing, Reach, RelocKind};
-use ice_ir::mach::MachBlock;
+use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
+use ice_ir::mach::{MachBlock, VReg};
 use ice_passes::CodeSymbol;
 use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
 
@@ -21,6 +21,8 @@ struct SwitchRegs {
     high: Option<Gpr>,
     /// Destroyed.
     scratch: Gpr,
+    /// See [`Inst::Switch`].
+    table: Option<Gpr>,
     width: Width,
 }
 
@@ -44,15 +46,19 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.jump_if(second.invert(), label(otherwise));
                 self.e.jump(label(both));
             }
-            Inst::Switch { switch, .. } => {
-                let (index, scratch) = (self.gpr(), self.gpr());
+            Inst::Switch { switch, table, .. } => {
+                let (index, scratch, table) = (self.gpr(), self.gpr(), self.switch_base(table));
                 let bits = self.switches[switch as usize].bits;
                 let width = if bits == 64 { Width::B64 } else { Width::B32 };
-                self.switch(switch, SwitchRegs { index, high: None, scratch, width });
+                self.switch(switch, SwitchRegs { index, high: None, scratch, table, width });
             }
-            Inst::SwitchPair { switch, .. } => {
+            Inst::SwitchPair { switch, table, .. } => {
                 let (index, high, scratch) = (self.gpr(), self.gpr(), self.gpr());
-                self.switch(switch, SwitchRegs { index, high: Some(high), scratch, width: Width::B32 });
+                let table = self.switch_base(table);
+                self.switch(
+                    switch,
+                    SwitchRegs { index, high: Some(high), scratch, table, width: Width::B32 },
+                );
             }
             Inst::Ret => {
                 self.allocs = &[];
@@ -64,6 +70,10 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.buf.stop_flow();
             }
         }
+    }
+
+    fn switch_base(&mut self, table: Option<VReg>) -> Option<Gpr> {
+        table.map(|_| self.gpr())
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
@@ -185,6 +195,9 @@ impl<L: Listing> Emitter<'_, L> {
         self.tables.labels.extend(entries.iter().map(|&b| label(b)));
         self.tables.ends.push(self.tables.labels.len());
         let symbol = CodeSymbol::JumpTable(table).pack();
+        if let Some(base) = regs.table {
+            return self.relative_table_jump(regs.scratch, base, symbol);
+        }
         let mem = Mem::index(regs.scratch, Scale::X4, 0);
         match self.mode {
             Mode::Bits32 => {
@@ -197,5 +210,24 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.jmp_rm(Rm::Reg(regs.scratch));
             }
         }
+    }
+
+    /// Jumps to entry `index` of a table of distances: from the table's start, whose address goes to `base`
+    /// (x86-64), or from the global base, which is in `base` (x86-32).
+    fn relative_table_jump(&mut self, index: Gpr, base: Gpr, table: SymbolId) {
+        let width = self.stack_width();
+        let entry = Mem::base_index(base, index, Scale::X4, 0);
+        match self.mode {
+            Mode::Bits32 => {
+                let entry = entry.with_target(Target::Symbol(table, RelocKind::GotOff32));
+                self.e.mov_r_rm(width, index, Rm::Mem(entry));
+            }
+            Mode::Bits64 => {
+                self.e.lea(width, base, Mem::rip(table, RelocKind::PcRel32, 0));
+                self.e.movsx(index, width, Rm::Mem(entry), Width::B32);
+            }
+        }
+        self.e.alu_rm_r(Alu::Add, width, Rm::Reg(index), base);
+        self.e.jmp_rm(Rm::Reg(index));
     }
 }

@@ -1,13 +1,10 @@
 //! Prologue and epilogue.
 
 use super::Emitter;
+use crate::abi::{PAGE, Probe};
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
-use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
-
-/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
-/// met and not jumped over.
-const PAGE: u32 = 4096;
+use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
@@ -22,8 +19,11 @@ impl<L: Listing> Emitter<'_, L> {
         }
         let mut size = self.frame.size;
         if size >= PAGE {
-            // Neither register carries an argument.
-            let limit = if self.mode == Mode::Bits32 { Gpr::RAX } else { Gpr::R11 };
+            let limit = match self.frame.probe {
+                Probe::Rax => Gpr::RAX,
+                Probe::Rbx => Gpr::RBX,
+                Probe::R11 => Gpr::R11,
+            };
             let whole = size / PAGE * PAGE;
             size -= whole;
             self.e.lea(width, limit, Mem::base(Gpr::RSP, -(whole as i32)));
@@ -59,6 +59,9 @@ impl<L: Listing> Emitter<'_, L> {
         if frame.pointer == FramePointer::Used {
             self.e.pop_r(Gpr::RBP);
         }
-        self.e.ret();
+        match self.popped {
+            0 => self.e.ret(),
+            bytes => self.e.ret_pop(bytes),
+        }
     }
 }

@@ -1,55 +1,109 @@
 //! Calls, incoming parameters and returns.
 
-use crate::abi::{ArgumentPlaces, Place, ResultPlace, result_place};
-use crate::inst::{Amode, Base, Callee, Inst};
-use crate::regs::{BYTE, GPR, RAX, RDX, XMM};
+use crate::abi::{ArgumentPlaces, Place, ResultPlace, result_places};
+use crate::inst::{Amode, Base, Callee, Inst, Src};
+use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
-use ice_asm::x86::Mode;
+use ice_asm::x86::{Alu, Mode, Width};
 use ice_ir::mach::{Operand, Sink, VReg};
-use ice_ir::{FuncId, Linkage, Symbol, Type, Value, ValueRange};
+use ice_ir::native::{Arity, Passing};
+use ice_ir::{FuncId, InstData, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
-/// Most registers that carry arguments and results of one call.
-type Operands = ArrayVec<Operand, 18>;
+/// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
+/// vectors, 8 vectors, the global base, and two results, one of them a pair.
+type Operands = ArrayVec<Operand, 20>;
 
 /// Bytes at the bottom of the frame through which values pass between x87 and vector registers.
 pub(super) const FPU_TRANSFER: u32 = 8;
 
+/// What a call goes to, before it is known how it gets there.
+#[derive(Clone, Copy)]
+enum Destination {
+    Known(CodeSymbol),
+    Address(Value),
+}
+
+/// The registers of a result with its type.
+type ResultRegs = (ValueRegs, Type);
+
+const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
+
 impl X86 {
+    /// The places of the parameters of a function.
+    pub(super) fn parameter_places<'a>(
+        self,
+        signature: &'a Signature,
+    ) -> (ArgumentPlaces, impl Iterator<Item = Place> + 'a) {
+        let mut counted = ArgumentPlaces::new(self.mode, signature.arity);
+        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        for (n, &ty) in signature.params.iter().enumerate() {
+            counted.next(ty, signature.passing(n));
+        }
+        let all = signature.params.iter().enumerate();
+        (counted, all.map(move |(n, &ty)| places.next(ty, signature.passing(n))))
+    }
+
     /// Moves incoming arguments to the registers of the parameters.
     pub(crate) fn lower_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
         let mut operands = Operands::new();
         let func = cx.func;
-        let located = || {
-            let mut places = ArgumentPlaces::new(self.mode);
-            func.params().iter().map(move |&p| (p, places.next(func.value_type(p))))
-        };
-        // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero.
-        let is_external = cx.module.functions[func.id].linkage == Linkage::External;
-        let mut narrow = ArrayVec::<(VReg, VReg), 6>::new();
-        for (param, place) in located() {
-            if let Place::Register(reg) = place {
-                let ty = func.value_type(param);
-                let mut incoming = cx.regs(param).lo();
-                if ty == Type::I32 && is_external {
-                    let wide = self.temp(cx, ty);
-                    narrow.push((wide, incoming));
-                    incoming = wide;
+        let signature = cx.module.signature(func.id);
+        // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
+        // of native code may have the address of any function.
+        let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
+        let mut narrow = ArrayVec::<(VReg, VReg), 7>::new();
+        for (&param, place) in func.params().iter().zip(self.parameter_places(signature).1) {
+            let ty = func.value_type(param);
+            let regs = cx.regs(param);
+            match place {
+                Place::Register(reg) => {
+                    let mut incoming = regs.lo();
+                    if ty == Type::I32 && is_external {
+                        let wide = self.temp(cx, ty);
+                        narrow.push((wide, incoming));
+                        incoming = wide;
+                    }
+                    operands.push(Operand::def_fixed(incoming, class_of(ty), reg));
                 }
-                operands.push(Operand::def_fixed(incoming, class_of(ty), reg));
+                Place::Pair(lo, hi) => {
+                    operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
+                    operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
+                }
+                Place::Stack(_) => {}
             }
         }
+        let is_saved = signature.arity == Arity::Variadic && self.mode == Mode::Bits64;
+        let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
         cx.sink.push_with(Inst::Params, &operands);
+        if let Some(saved) = saved {
+            self.save_arguments(cx, &saved);
+        }
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
-        for (param, place) in located() {
-            if let Place::Stack(offset) = place
-                && cx.uses.count(param) > 0
-            {
-                self.load_from(cx, Amode::new(Base::Incoming, offset as i32), param);
+        self.make_global_base(cx);
+        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+            if cx.uses.count(param) == 0 {
+                continue;
             }
+            if let Place::Stack(offset) = place {
+                let mem = Amode::new(Base::Incoming, offset as i32);
+                if let Passing::ByVal { .. } = signature.passing(n) {
+                    let dst = cx.regs(param).lo();
+                    cx.sink.push(Inst::Lea { width: self.address_width(), dst, mem });
+                } else {
+                    self.load_from(cx, mem, param);
+                }
+            }
+            if func.value_type(param) == Type::I1 && self.is_native() {
+                let dst = cx.regs(param).lo();
+                self.alu_imm(cx, Alu::And, dst, 1);
+            }
+        }
+        if self.mode == Mode::Bits32 && pops_result_address(signature) {
+            cx.sink.frame().popped = 4;
         }
         Ok(())
     }
@@ -62,9 +116,9 @@ impl X86 {
         callee: FuncId,
         args: ValueRange,
     ) -> Result<(), ErrorKind> {
-        let callee = Callee::Symbol(super::symbol(Symbol::Function(callee)));
-        self.call(cx, inst, callee, args);
-        Ok(())
+        let signature = cx.module.signature(callee);
+        let callee = Destination::Known(CodeSymbol::Function(callee));
+        self.call(cx, inst, callee, Some(signature), cx.func.args(args))
     }
 
     /// An indirect call.
@@ -75,28 +129,125 @@ impl X86 {
         callee: Value,
         args: ValueRange,
     ) -> Result<(), ErrorKind> {
-        let callee = Callee::Value(self.reg(cx, callee));
-        self.call(cx, inst, callee, args);
-        Ok(())
+        self.call(cx, inst, Destination::Address(callee), None, cx.func.args(args))
     }
 
-    fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, callee: Callee, args: ValueRange) {
+    /// A call of an address, perhaps that of a function, with a signature of its own.
+    pub(super) fn call_as<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        signature: SigId,
+        args: ValueRange,
+    ) -> Result<(), ErrorKind> {
+        let Some((&callee, args)) = cx.func.args(args).split_first() else {
+            return Err(ErrorKind::Unsupported("a call without a callee"));
+        };
+        let callee = match cx.func.value_def(callee) {
+            ValueDef::Function(callee) => Destination::Known(CodeSymbol::Function(callee)),
+            _ => Destination::Address(callee),
+        };
+        self.call(cx, inst, callee, Some(&cx.module.signatures[signature]), args)
+    }
+
+    fn call<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        callee: Destination,
+        signature: Option<&Signature>,
+        args: &[Value],
+    ) -> Result<(), ErrorKind> {
         let func = cx.func;
-        let mut places = ArgumentPlaces::new(self.mode);
+        let arity = signature.map_or(Arity::Fixed, |s| s.arity);
+        let mut places = ArgumentPlaces::new(self.mode, arity);
         let mut operands = Operands::new();
-        for &arg in func.args(args) {
-            match places.next(func.value_type(arg)) {
+        for (n, &arg) in args.iter().enumerate() {
+            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+            match places.next(func.value_type(arg), passing) {
                 Place::Register(reg) => {
                     let class = class_of(func.value_type(arg));
                     operands.push(Operand::use_fixed(self.reg(cx, arg), class, reg));
                 }
+                Place::Pair(lo, hi) => {
+                    let regs = self.regs(cx, arg);
+                    operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
+                    operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
+                }
                 Place::Stack(offset) => {
-                    self.store_to(cx, Amode::new(Base::Outgoing, offset as i32), arg);
+                    let to = Amode::new(Base::Outgoing, offset as i32);
+                    match passing {
+                        Passing::ByVal { size, .. } => self.copy_argument(cx, arg, to, size),
+                        _ => self.store_to(cx, to, arg),
+                    }
                 }
             }
         }
-        let result = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
-        self.finish_call(cx, callee, operands, places.stack, result);
+        if arity == Arity::Variadic && self.mode == Mode::Bits64 {
+            // al: at least the number of vector registers that carry arguments.
+            let dst = self.temp(cx, Type::I32);
+            cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
+            operands.push(Operand::use_fixed(dst, GPR, RAX));
+        }
+        let callee = match callee {
+            Destination::Known(symbol) => self.callee(cx, symbol, &mut operands),
+            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
+        };
+        let first = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
+        let second = match signature.map(|s| s.second) {
+            None | Some(Type::Void) => None,
+            Some(ty) => {
+                let next = func.layout.next_inst(inst);
+                let taken = next.filter(|&i| matches!(func.inst(i), InstData::SecondResult { .. }));
+                let value = taken.and_then(|i| func.result(i));
+                Some((if let Some(value) = value { cx.regs(value) } else { cx.temp(ty) }, ty))
+            }
+        };
+        let popped = match signature {
+            Some(signature) if self.mode == Mode::Bits32 && pops_result_address(signature) => 4,
+            _ => 0,
+        };
+        self.finish_call(cx, callee, operands, (places.stack, popped), [first, second])
+    }
+
+    /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would
+    /// need that place itself.
+    fn copy_argument<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, to: Amode, size: u32) {
+        /// Most bytes that are copied by single moves.
+        const MAX_UNROLLED: u32 = 128;
+        let from = self.address(cx, address);
+        let mut done = 0;
+        if size > MAX_UNROLLED {
+            let word = self.word();
+            let ty = if word == 8 { Type::I64 } else { Type::I32 };
+            let [src, dst, count] = [ty; 3].map(|ty| self.temp(cx, ty));
+            let width = self.arithmetic_width(ty);
+            cx.sink.push(Inst::Lea { width, dst: src, mem: from });
+            cx.sink.push(Inst::Lea { width, dst, mem: to });
+            cx.sink.push(Inst::MovImm { width: Width::B32, dst: count, imm: (size / word).into() });
+            cx.sink.push(Inst::CopyWords { dst, src, count });
+            done = size / word * word;
+        }
+        while done < size {
+            let left = size - done;
+            let bytes = [16u8, 8, 4, 2, 1].into_iter().find(|&b| u32::from(b) <= left).unwrap_or(1);
+            let (from, to) = (from.offset(done as i32), to.offset(done as i32));
+            if bytes >= 8 {
+                let temp = self.temp(cx, if bytes == 16 { Type::V4I32 } else { Type::F64 });
+                cx.sink.push(Inst::LoadXmm { size: bytes, dst: temp, mem: from });
+                cx.sink.push(Inst::StoreXmm { size: bytes, src: temp, mem: to });
+            } else {
+                let (width, ty) = match bytes {
+                    4 => (Width::B32, Type::I32),
+                    2 => (Width::B16, Type::I16),
+                    _ => (Width::B8, Type::I8),
+                };
+                let temp = self.temp(cx, ty);
+                cx.sink.push(Inst::Load { width, dst: temp, mem: from });
+                cx.sink.push(Inst::Store { width, src: temp, mem: to });
+            }
+            done += u32::from(bytes);
+        }
     }
 
     /// A call of a helper outside of the module with arguments in registers.
@@ -107,10 +258,10 @@ impl X86 {
         args: &[(ValueRegs, Type)],
         result: Option<(ValueRegs, Type)>,
     ) {
-        let mut places = ArgumentPlaces::new(self.mode);
+        let mut places = ArgumentPlaces::new(self.mode, Arity::Fixed);
         let mut operands = Operands::new();
         for &(regs, ty) in args {
-            match places.next(ty) {
+            match places.next(ty, Passing::Plain) {
                 Place::Register(reg) => {
                     operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg));
                 }
@@ -120,10 +271,12 @@ impl X86 {
                         self.store_part(cx, ty, src, mem.offset(4 * n as i32));
                     }
                 }
+                Place::Pair(..) => {}
             }
         }
-        let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
-        self.finish_call(cx, callee, operands, places.stack, result);
+        let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
+        let results = self.finish_call(cx, callee, operands, (places.stack, 0), [result, None]);
+        debug_assert!(results.is_ok(), "a helper has one result");
     }
 
     fn store_part<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: VReg, mem: Amode) {
@@ -139,64 +292,105 @@ impl X86 {
         cx: &mut Cx<'_, S>,
         callee: Callee,
         mut operands: Operands,
-        stack: u32,
-        result: Option<(ValueRegs, Type)>,
-    ) {
-        let place = result.map_or(ResultPlace::None, |(_, ty)| result_place(self.mode, ty));
-        let mut narrow = None;
-        match (place, result) {
-            // Nobody promises that the upper half of a 32-bit result is zero.
-            (ResultPlace::Register(RAX), Some((regs, Type::I32))) if self.mode == Mode::Bits64 => {
-                let wide = self.temp(cx, Type::I32);
-                operands.push(Operand::def_fixed(wide, GPR, RAX));
-                narrow = Some((wide, regs.lo()));
+        (stack, popped): (u32, u8),
+        results: [Option<ResultRegs>; 2],
+    ) -> Result<(), ErrorKind> {
+        let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
+        let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
+        let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
+        for (place, result) in places.into_iter().zip(results) {
+            let Some((regs, ty)) = result else { continue };
+            match place {
+                // Nobody promises that the upper half of a 32-bit result is zero.
+                ResultPlace::Register(reg) if self.mode == Mode::Bits64 && ty == Type::I32 => {
+                    let wide = self.temp(cx, Type::I32);
+                    operands.push(Operand::def_fixed(wide, GPR, reg));
+                    narrow.push((wide, regs.lo()));
+                }
+                ResultPlace::Register(reg) => {
+                    operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg));
+                }
+                ResultPlace::Pair(lo, hi) => {
+                    operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
+                    operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
+                }
+                ResultPlace::None | ResultPlace::Fpu => {}
             }
-            (ResultPlace::Register(reg), Some((regs, ty))) => {
-                operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg));
-            }
-            (ResultPlace::Pair, Some((regs, _))) => {
-                operands.push(Operand::def_fixed(regs.lo(), GPR, RAX));
-                operands.push(Operand::def_fixed(regs.hi(), GPR, RDX));
-            }
-            _ => {}
         }
-        let transfer = if place == ResultPlace::Fpu { FPU_TRANSFER } else { 0 };
+        let transfer = if places.contains(&ResultPlace::Fpu) { FPU_TRANSFER } else { 0 };
         let frame = cx.sink.frame();
         frame.has_calls = true;
         frame.outgoing = frame.outgoing.max(stack).max(transfer);
-        cx.sink.push_with(Inst::Call { callee, mode: self.mode }, &operands);
-        if let Some((src, dst)) = narrow {
+        cx.sink.push_with(Inst::Call { callee, mode: self.mode, popped }, &operands);
+        for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
-        if let (ResultPlace::Fpu, Some((regs, ty))) = (place, result) {
-            cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
+        for (place, result) in places.into_iter().zip(results) {
+            match (place, result) {
+                (ResultPlace::Fpu, Some((regs, ty))) => {
+                    cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
+                }
+                (_, Some((regs, Type::I1))) if self.is_native() => {
+                    self.alu_imm(cx, Alu::And, regs.lo(), 1);
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
-    /// Return with or without a value.
-    pub(super) fn lower_return<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Option<Value>) {
+    /// Return with none, one or two values.
+    pub(super) fn lower_return<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        values: [Option<Value>; 2],
+    ) -> Result<(), ErrorKind> {
         let mut operands = Operands::new();
-        if let Some(value) = value {
-            let ty = cx.func.value_type(value);
+        let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
+        let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
+        let mut on_fpu = ArrayVec::<Inst, 2>::new();
+        for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
+            let Some(value) = value else { continue };
             let regs = self.regs(cx, value);
-            match result_place(self.mode, ty) {
+            match place {
                 ResultPlace::None => {}
                 ResultPlace::Register(reg) => {
                     operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg));
                 }
-                ResultPlace::Pair => {
-                    operands.push(Operand::use_fixed(regs.lo(), GPR, RAX));
-                    operands.push(Operand::use_fixed(regs.hi(), GPR, RDX));
+                ResultPlace::Pair(lo, hi) => {
+                    operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
+                    operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
-                ResultPlace::Fpu => {
-                    let frame = cx.sink.frame();
-                    frame.outgoing = frame.outgoing.max(FPU_TRANSFER);
-                    cx.sink.push(Inst::PushFpu { size: ty.bytes() as u8, src: regs.lo() });
-                }
+                ResultPlace::Fpu => on_fpu.push(Inst::PushFpu { size: ty.bytes() as u8, src: regs.lo() }),
             }
         }
+        if !on_fpu.is_empty() {
+            let frame = cx.sink.frame();
+            frame.outgoing = frame.outgoing.max(FPU_TRANSFER);
+        }
+        // The first result goes on top.
+        on_fpu.into_iter().rev().for_each(|push| cx.sink.push(push));
+        let signature = cx.module.signature(cx.func.id);
+        let result_address = signature.passing.iter().position(|&p| p == Passing::StructReturn);
+        if let (None, Some(n)) = (values[0], result_address) {
+            let address = cx.regs(cx.func.params()[n]).lo();
+            operands.push(Operand::use_fixed(address, GPR, RAX));
+        }
         cx.sink.push_with(Inst::Ret, &operands);
+        Ok(())
     }
+
+    /// Stores the address that a memory operand names.
+    pub(super) fn store_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, of: Amode, to: Amode) {
+        let (width, dst) = (self.address_width(), self.temp(cx, self.address_type()));
+        cx.sink.push(Inst::Lea { width, dst, mem: of });
+        self.store_src(cx, width, Src::Reg(dst), to);
+    }
+}
+
+/// Whether the callee pops the address of the memory for its result (i386 supplement, table 2.9).
+fn pops_result_address(signature: &Signature) -> bool {
+    signature.passing.contains(&Passing::StructReturn)
 }
 
 /// The class of a one-register value in a fixed register.

@@ -4,7 +4,7 @@ use super::compare::Test;
 use crate::inst::{Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::Width;
-use ice_ir::mach::{MachBlock, Sink};
+use ice_ir::mach::{MachBlock, Sink, VReg};
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
 use ice_passes::ErrorKind;
 
@@ -26,7 +26,8 @@ impl X86 {
                 cx.sink.push(branch(test, if_true, if_false));
             }
             InstData::Switch { value, default, table } => self.lower_switch(cx, value, default, table),
-            InstData::Ret { value } => self.lower_return(cx, value),
+            InstData::Ret { value } => return self.lower_return(cx, [value, None]),
+            InstData::RetPair { values } => return self.lower_return(cx, values.map(Some)),
             InstData::Unreachable => cx.sink.push(Inst::Unreachable),
             _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
         }
@@ -47,19 +48,38 @@ impl X86 {
             return cx.sink.push(Inst::Jmp { target });
         }
         let switch = cx.plan_switch(ty.bits(), default, cases);
+        let jump_table = self.jump_table_register(cx);
         // The scratch register starts as a copy: a terminator defines nothing.
         if ty == Type::I64 && self.has_pairs() {
             let regs = self.regs(cx, value);
             let scratch = self.temp(cx, Type::I32);
             self.mov(cx, Width::B32, scratch, Src::Reg(regs.lo()));
-            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi(), scratch });
+            return cx.sink.push(Inst::SwitchPair {
+                switch,
+                lo: regs.lo(),
+                hi: regs.hi(),
+                scratch,
+                table: jump_table,
+            });
         }
         let scratch = cx.temp(ty.max(Type::I32)).lo();
         let index =
             if ty == Type::I64 { self.reg(cx, value) } else { self.extended(cx, Extend::Sign, value) };
         let width = self.arithmetic_width(ty);
         self.mov(cx, width, scratch, Src::Reg(index));
-        cx.sink.push(Inst::Switch { switch, index, scratch });
+        cx.sink.push(Inst::Switch { switch, index, scratch, table: jump_table });
+    }
+
+    /// The register that a jump through a table of distances needs beside the index.
+    fn jump_table_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Option<VReg> {
+        if self.needs_global_base() {
+            return Some(self.global_base(cx));
+        }
+        self.has_wide_addresses().then(|| {
+            let dst = self.temp(cx, Type::I64);
+            cx.sink.push(Inst::Undefined { dst });
+            dst
+        })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Intrinsics other than atomics.
 
 use super::float::by_type;
-use crate::inst::{Amount, BitScan, Compare, Extend, Inst, Src};
+use crate::inst::{Amode, Amount, Base, BitScan, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{Intrinsic, Type, Value, ValueRange};
+use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
 use ice_passes::{ErrorKind, Libcall, ValueRegs};
 
 /// Largest constant length that is copied or filled inline, in bytes.
@@ -29,6 +29,12 @@ impl X86 {
         match op {
             Intrinsic::Memcpy | Intrinsic::Memmove => self.copy_memory(cx, op, args),
             Intrinsic::Memset => self.fill_memory(cx, args),
+            Intrinsic::ReadTp if self.is_native() => {
+                if let Some(result) = result {
+                    let dst = cx.regs(result).lo();
+                    cx.sink.push(Inst::ThreadPointer { dst });
+                }
+            }
             Intrinsic::ReadTp => {
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::ReadTp, &[], result);
@@ -43,11 +49,21 @@ impl X86 {
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
-            Intrinsic::VaStart
-            | Intrinsic::FrameAddress
-            | Intrinsic::ReturnAddress
-            | Intrinsic::ThreadLocalAddress => {
-                return Err(ErrorKind::Unsupported("an intrinsic of a native module"));
+            Intrinsic::VaStart => self.start_variadic(cx, args[0]),
+            Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
+                if let Some(result) = result {
+                    let level = cx.func.int_value(args[0]).unwrap_or(0);
+                    self.frame_walk(cx, op, level, result);
+                }
+            }
+            Intrinsic::ThreadLocalAddress => {
+                let ValueDef::Global(global) = cx.func.value_def(args[0]) else {
+                    return Err(ErrorKind::Unsupported("the address of a thread-local variable that varies"));
+                };
+                if let Some(result) = result {
+                    let dst = cx.regs(result).lo();
+                    self.thread_local_address(cx, global, dst);
+                }
             }
             Intrinsic::Stacksave => {
                 if let Some(result) = result {
@@ -85,6 +101,30 @@ impl X86 {
             | Intrinsic::AtomicIsLockFree => return self.atomic(cx, inst, op, args),
         }
         Ok(())
+    }
+
+    /// The frame pointer, or the return address above it, of the function or of a caller: saved frame
+    /// pointers are a list.
+    fn frame_walk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, level: i64, result: Value) {
+        /// Callers farther up are not asked for.
+        const MAX_LEVEL: i64 = 64;
+        let (width, dst) = (self.address_width(), cx.regs(result).lo());
+        let word = self.word() as i32;
+        let mut frame = self.temp(cx, self.address_type());
+        let mem = Amode::new(Base::Incoming, -2 * word);
+        cx.sink.push(Inst::Lea { width, dst: frame, mem });
+        for _ in 0..level.clamp(0, MAX_LEVEL) {
+            let next = self.temp(cx, self.address_type());
+            cx.sink.push(Inst::Load { width, dst: next, mem: Amode::reg(frame) });
+            frame = next;
+        }
+        match op {
+            Intrinsic::ReturnAddress => {
+                let mem = Amode::reg(frame).offset(word);
+                cx.sink.push(Inst::Load { width, dst, mem });
+            }
+            _ => self.mov(cx, width, dst, Src::Reg(frame)),
+        }
     }
 
     fn fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
@@ -250,8 +290,7 @@ impl X86 {
             let regs = cx.temp(Type::I32);
             let wide = self.extended(cx, Extend::Zero, byte);
             self.mov(cx, Width::B32, regs.lo(), Src::Reg(wide));
-            let address = (self.regs(cx, dst), Type::I32);
-            let length = (self.regs(cx, length), Type::I32);
+            let [address, length] = [dst, length].map(|v| (self.regs(cx, v), self.address_type()));
             return self.libcall(cx, Libcall::Memset, &[address, (regs, Type::I32), length], None);
         };
         let pattern = (byte as u8 as u32).wrapping_mul(0x0101_0101);
@@ -280,7 +319,7 @@ impl X86 {
 
     /// The helpers take host addresses and sizes: the upper half of each register is zero, as always.
     fn memory_libcall<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, helper: Libcall, args: [Value; 3]) {
-        let args = args.map(|v| (self.regs(cx, v), Type::I32));
+        let args = args.map(|v| (self.regs(cx, v), self.address_type()));
         self.libcall(cx, helper, &args, None);
     }
 }

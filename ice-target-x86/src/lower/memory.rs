@@ -160,16 +160,18 @@ impl X86 {
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 16.
         let slack = if align_log2 > STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };
-        let amount = self.temp(cx, Type::I32);
+        let width = self.address_width();
+        let amount = self.temp(cx, self.address_type());
         let src = self.src(cx, size);
-        self.mov(cx, Width::B32, amount, src);
-        self.alu_imm(cx, Alu::Add, amount, slack.wrapping_add(15));
-        self.alu_imm(cx, Alu::And, amount, -16);
+        self.mov(cx, self.arithmetic_width(cx.func.value_type(size)).min(width), amount, src);
+        let alu = |op, dst, imm| Inst::Alu { op, width, dst, src: Src::Imm(imm) };
+        cx.sink.push(alu(Alu::Add, amount, slack.wrapping_add(15)));
+        cx.sink.push(alu(Alu::And, amount, -16));
         cx.sink.push(Inst::StackSub { amount });
         let mem = Amode::new(Base::Allocated, slack);
-        cx.sink.push(Inst::Lea { width: Width::B32, dst, mem });
+        cx.sink.push(Inst::Lea { width, dst, mem });
         if slack != 0 {
-            self.alu_imm(cx, Alu::And, dst, !slack);
+            cx.sink.push(alu(Alu::And, dst, !slack));
         }
         Ok(())
     }

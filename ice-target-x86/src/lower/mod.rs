@@ -15,23 +15,17 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+mod variadic;
 mod vector;
 
 use crate::inst::{Amode, Base, Extend, Inst, Src};
+pub(crate) use crate::symbols::symbol;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
 use ice_ir::mach::{FrameInfo, Sink, VReg};
 use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Symbol, Type, Value, ValueDef};
-use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
-
-/// The relocation symbol of a function or global.
-pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
-    match symbol {
-        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
-        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
-    }
-}
+use ice_passes::{ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = 4;
@@ -41,8 +35,9 @@ const STACK_ALIGN_LOG2: u8 = 4;
 pub(crate) fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, u8)> {
     let &InstData::Alloca { size, align_log2 } = func.inst(inst) else { return None };
     let in_entry = func.layout.block_of(inst) == func.layout.entry();
+    let ty = func.value_type(size);
     let size = func.int_value(size).filter(|_| in_entry && align_log2 <= STACK_ALIGN_LOG2)?;
-    Some((size as u32, align_log2))
+    Some((u32::try_from(size as u64 & ty.int_mask()).ok()?, align_log2))
 }
 
 /// Learns before lowering what the frame must look like.
@@ -154,9 +149,9 @@ impl X86 {
             InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
             InstData::CallIndirect { callee, args, .. } => self.call_address(cx, inst, callee, args),
             InstData::CallIntrinsic { op, args, .. } => self.intrinsic(cx, inst, op, args),
-            InstData::CallAs { .. } | InstData::SecondResult { .. } => {
-                Err(ErrorKind::Unsupported("a call of a native module"))
-            }
+            InstData::CallAs { signature, args, .. } => self.call_as(cx, inst, signature, args),
+            // The call has defined it.
+            InstData::SecondResult { .. } => Ok(()),
             InstData::Phi { .. }
             | InstData::Br { .. }
             | InstData::CondBr { .. }
@@ -190,16 +185,6 @@ impl X86 {
 
     // ---- operands
 
-    /// A constant in memory, as a memory operand.
-    pub(crate) fn constant_address<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        size: ConstantSize,
-        bits: u128,
-    ) -> Amode {
-        Amode::symbol(CodeSymbol::Constant(cx.constant(size, bits)).pack())
-    }
-
     /// A value that has no register yet, put into fresh ones. Writes no flags that matter: callers
     /// materialise before they compare.
     pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
@@ -208,7 +193,7 @@ impl X86 {
         let dst = regs.lo();
         if let Some(object) = cx.frame_object(value) {
             let mem = Amode::new(Base::Object(object), 0);
-            cx.sink.push(Inst::Lea { width: Width::B32, dst, mem });
+            cx.sink.push(Inst::Lea { width: self.address_width(), dst, mem });
             return regs;
         }
         match cx.func.value_def(value) {
@@ -227,14 +212,8 @@ impl X86 {
                 let mem = self.constant_address(cx, size, u128::from(bits));
                 cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
             }
-            ValueDef::Function(f) => {
-                let symbol = symbol(Symbol::Function(f));
-                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
-            }
-            ValueDef::Global(g) => {
-                let symbol = symbol(Symbol::Global(g));
-                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
-            }
+            ValueDef::Function(f) => self.symbol_address(cx, Symbol::Function(f), dst),
+            ValueDef::Global(g) => self.symbol_address(cx, Symbol::Global(g), dst),
             _ if ty.is_vector() || ty.is_scalar_float() => cx.sink.push(Inst::ZeroXmm { dst }),
             _ => {
                 for dst in regs.iter() {
@@ -280,8 +259,10 @@ impl X86 {
                 Err(_) => Src::Reg(self.reg(cx, value)),
             },
             ValueDef::Undef if cx.func.value_type(value).is_scalar_int() => Src::Imm(0),
-            ValueDef::Function(f) => Src::Symbol(symbol(Symbol::Function(f)), 0),
-            ValueDef::Global(g) => Src::Symbol(symbol(Symbol::Global(g)), 0),
+            ValueDef::Function(f) if self.has_absolute_symbols() => {
+                Src::Symbol(symbol(Symbol::Function(f)), 0)
+            }
+            ValueDef::Global(g) if self.has_absolute_symbols() => Src::Symbol(symbol(Symbol::Global(g)), 0),
             _ if matches!(cx.func.value_type(value), Type::I8 | Type::I16) => Src::Reg(self.reg(cx, value)),
             _ => self.exact_src(cx, value),
         }

@@ -1,0 +1,85 @@
+//! Variadic functions: the area of saved register arguments, and `va_start`.
+//!
+//! On x86-64 the prologue stores the argument registers that carry no parameter where the AMD64 supplement
+//! (section 3.5.7) wants them: six general registers of 8 bytes, then eight vector registers of 16, the latter
+//! only if al says that some carry arguments. On x86-32 all variadic arguments are on the stack.
+
+use crate::abi::unused_int_args;
+use crate::emit::SAVED_VECTORS;
+use crate::inst::{Amode, Base, Inst};
+use crate::regs::{GPR, RAX, XMM, xmm};
+use crate::target::{Cx, X86};
+use arrayvec::ArrayVec;
+use ice_asm::x86::{Mode, Width};
+use ice_ir::mach::{Operand, Sink, VReg};
+use ice_ir::{Signature, Type, Value};
+
+/// Bytes of the area.
+const AREA: u32 = SAVED_VECTORS as u32 + 8 * 16;
+
+/// What the prologue of a variadic function saves.
+pub(super) struct SavedArguments {
+    /// Number among the argument registers, and contents.
+    ints: ArrayVec<(u32, VReg), 6>,
+    first_vector: u8,
+    /// Vector registers and al, as they come.
+    vectors: ArrayVec<Operand, 9>,
+}
+
+impl X86 {
+    /// Takes the registers that carry no parameter; `incoming` are the operands that define arguments.
+    pub(super) fn saved_arguments<S: Sink<Inst>, const N: usize>(
+        self,
+        cx: &mut Cx<'_, S>,
+        signature: &Signature,
+        incoming: &mut ArrayVec<Operand, N>,
+    ) -> SavedArguments {
+        let (places, _) = self.parameter_places(signature);
+        let first_vector = places.vectors;
+        let mut saved = SavedArguments { ints: ArrayVec::new(), first_vector, vectors: ArrayVec::new() };
+        for (n, reg) in unused_int_args(&places) {
+            let word = self.temp(cx, Type::I64);
+            incoming.push(Operand::def_fixed(word, GPR, reg));
+            saved.ints.push((n, word));
+        }
+        let count = self.temp(cx, Type::I64);
+        incoming.push(Operand::def_fixed(count, GPR, RAX));
+        saved.vectors.push(Operand::use_fixed(count, GPR, RAX));
+        for n in first_vector..8 {
+            let vector = self.temp(cx, Type::V4I32);
+            incoming.push(Operand::def_fixed(vector, XMM, xmm(n)));
+            saved.vectors.push(Operand::use_fixed(vector, XMM, xmm(n)));
+        }
+        saved
+    }
+
+    /// Stores them.
+    pub(super) fn save_arguments<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, saved: &SavedArguments) {
+        let object = cx.sink.frame().add_object(AREA, 4);
+        cx.sink.frame().saved_arguments = Some(object);
+        let first = saved.first_vector;
+        cx.sink.push_with(Inst::SaveVectors { object, first }, &saved.vectors);
+        for &(n, src) in &saved.ints {
+            let mem = Amode::new(Base::Object(object), 8 * n as i32);
+            cx.sink.push(Inst::Store { width: Width::B64, src, mem });
+        }
+    }
+
+    /// Makes the list begin with the first variadic argument.
+    pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
+        let (places, _) = self.parameter_places(cx.module.signature(cx.func.id));
+        let on_stack = Amode::new(Base::Incoming, places.stack as i32);
+        let list = self.address(cx, list);
+        if self.mode == Mode::Bits32 {
+            return self.store_address(cx, on_stack, list);
+        }
+        // struct { unsigned gp_offset, fp_offset; void *overflow_arg_area, *reg_save_area; }
+        let (ints, vectors) = (8 * places.ints as i32, SAVED_VECTORS + 16 * i32::from(places.vectors));
+        cx.sink.push(Inst::StoreImm { width: Width::B32, imm: ints, mem: list });
+        cx.sink.push(Inst::StoreImm { width: Width::B32, imm: vectors, mem: list.offset(4) });
+        self.store_address(cx, on_stack, list.offset(8));
+        if let Some(object) = cx.sink.frame().saved_arguments {
+            self.store_address(cx, Amode::new(Base::Object(object), 0), list.offset(16));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! How code reaches symbols.
+//!
+//! | | x86-64 native | x86-32 static | x86-32 position-independent | sandboxed |
+//! |---|---|---|---|---|
+//! | own symbol | `lea s(%rip)` | `$s` | `lea s@GOTOFF(%base)` | `$s` |
+//! | other symbol | `mov s@GOTPCREL(%rip)` | `$s` | `mov s@GOT(%base)` | `$s` |
+//! | own function, call | `call f@PLT` | `call f` | `call f` | `call f` |
+//! | other function, call | `call f@PLT` | `call f` | `call f@PLT`, base in ebx | `call f` |
+//! | thread-local, local exec | `%fs:0` + `s@TPOFF` | `%gs:0` + `s@NTPOFF` | the same | |
+//! | initial exec | + `s@GOTTPOFF(%rip)` | + `s@INDNTPOFF` | + `s@GOTNTPOFF(%base)` | |
+//! | general dynamic | call of `__tls_get_addr` | as initial exec | call of `___tls_get_addr` | |
+//!
+//! A symbol is *own* where nothing outside of the linked module can take its place. In static x86-64 code all
+//! are, but weak ones that are only declared: their address may be 0, which is out of reach. `base` is the
+//! address of the global offset table, a virtual register made at the entry of functions that use it
+//! ([`FrameInfo::global_base`](ice_ir::mach::FrameInfo)).
+
+use crate::inst::{Amode, Base, Callee, Inst};
+use crate::regs::{GPR, RAX, RBX};
+use crate::target::{CodeModel, Cx, X86};
+use arrayvec::ArrayVec;
+use ice_asm::ConstantSize;
+use ice_asm::x86::Mode;
+use ice_ir::mach::{Operand, Sink, VReg};
+use ice_ir::native::{Preemption, Storage, SymbolTraits, Visibility};
+use ice_ir::{FunctionKind, GlobalId, GlobalKind, Linkage, Module, Symbol};
+use ice_passes::{CodeSymbol, Libcall};
+
+/// The relocation symbol of a function or global.
+pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
+    match symbol {
+        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
+        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
+    }
+}
+
+/// Whether a symbol is one that the module only declares.
+fn is_declared(module: &Module, symbol: Symbol) -> bool {
+    match symbol {
+        Symbol::Function(f) => {
+            !matches!(module.functions[f].kind, FunctionKind::Defined | FunctionKind::Alias(_))
+        }
+        Symbol::Global(g) => module.globals[g].kind == GlobalKind::Declared,
+    }
+}
+
+fn linkage(module: &Module, symbol: Symbol) -> (Linkage, &SymbolTraits) {
+    match symbol {
+        Symbol::Function(f) => (module.functions[f].linkage, &module.functions[f].symbol),
+        Symbol::Global(g) => (module.globals[g].linkage, &module.globals[g].symbol),
+    }
+}
+
+/// Whether nothing outside of the linked module can take the symbol's place.
+fn is_own(module: &Module, symbol: Symbol) -> bool {
+    let (linkage, traits) = linkage(module, symbol);
+    let may_be_null = linkage == Linkage::Weak && is_declared(module, symbol);
+    let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
+    linkage.is_local() || is_held && !may_be_null
+}
+
+impl X86 {
+    /// Whether the symbol's address is known up to the place of the linked module.
+    pub(crate) fn reaches(self, module: &Module, symbol: Symbol) -> bool {
+        match (self.model, self.mode) {
+            (CodeModel::Sandboxed, _) | (CodeModel::Static, Mode::Bits32) => true,
+            (CodeModel::Static, Mode::Bits64) => {
+                let (linkage, _) = linkage(module, symbol);
+                linkage != Linkage::Weak || !is_declared(module, symbol)
+            }
+            (CodeModel::PositionIndependent, _) => is_own(module, symbol),
+        }
+    }
+
+    /// Whether addresses of symbols are immediate operands.
+    pub(crate) const fn has_absolute_symbols(self) -> bool {
+        matches!((self.model, self.mode), (CodeModel::Sandboxed, _) | (CodeModel::Static, Mode::Bits32))
+    }
+
+    /// The register that global addresses hang off.
+    pub(crate) fn global_base<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+        let base = cx.sink.frame().global_base;
+        let base = base.unwrap_or_else(|| cx.sink.new_vreg(GPR, 4));
+        let frame = cx.sink.frame();
+        frame.global_base = Some(base);
+        frame.uses_global_base = true;
+        base
+    }
+
+    /// Makes the register that global addresses hang off, if this code model has one.
+    pub(crate) fn make_global_base<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) {
+        if self.needs_global_base() {
+            let dst = cx.sink.new_vreg(GPR, 4);
+            cx.sink.frame().global_base = Some(dst);
+            cx.sink.push(Inst::GlobalBase { dst });
+        }
+    }
+
+    /// A constant in memory, as a memory operand.
+    pub(crate) fn constant_address<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        size: ConstantSize,
+        bits: u128,
+    ) -> Amode {
+        let mem = Amode::symbol(CodeSymbol::Constant(cx.constant(size, bits)).pack());
+        if !self.needs_global_base() {
+            return mem;
+        }
+        Amode { base: Base::Reg(self.global_base(cx)), ..mem }
+    }
+
+    /// Puts the address of a symbol that is not thread-local into `dst`.
+    pub(crate) fn symbol_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, of: Symbol, dst: VReg) {
+        let is_reached = self.reaches(cx.module, of);
+        let symbol = symbol(of);
+        let base = if self.needs_global_base() { Some(self.global_base(cx)) } else { None };
+        cx.sink.push(match (is_reached, base) {
+            (true, None) => Inst::MovSymbol { dst, symbol, addend: 0 },
+            (true, Some(base)) => {
+                let mem = Amode { base: Base::Reg(base), ..Amode::symbol(symbol) };
+                Inst::Lea { width: self.address_width(), dst, mem }
+            }
+            (false, base) => Inst::LoadTableEntry { dst, symbol, base },
+        });
+    }
+
+    /// Puts the address of this thread's copy of a thread-local variable into `dst`.
+    pub(crate) fn thread_local_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, global: GlobalId, dst: VReg) {
+        let of = Symbol::Global(global);
+        let is_position_independent = self.model == CodeModel::PositionIndependent;
+        let is_in_program = !is_declared(cx.module, of) || is_own(cx.module, of);
+        let symbol = symbol(of);
+        match cx.module.globals[global].storage {
+            Storage::ThreadLocalExec => self.thread_offset(cx, dst, Inst::AddThreadOffset { dst, symbol }),
+            _ if !is_position_independent && is_in_program => {
+                self.thread_offset(cx, dst, Inst::AddThreadOffset { dst, symbol });
+            }
+            Storage::ThreadGeneralDynamic | Storage::ThreadLocalDynamic if is_position_independent => {
+                self.thread_local_call(cx, dst, symbol);
+            }
+            _ => {
+                let base = if self.needs_global_base() { Some(self.global_base(cx)) } else { None };
+                self.thread_offset(cx, dst, Inst::AddTableThreadOffset { dst, symbol, base });
+            }
+        }
+    }
+
+    fn thread_offset<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, add: Inst) {
+        cx.sink.push(Inst::ThreadPointer { dst });
+        cx.sink.push(add);
+    }
+
+    fn thread_local_call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, symbol: ice_asm::SymbolId) {
+        let mut operands = ArrayVec::<Operand, 2>::new();
+        if self.needs_global_base() {
+            operands.push(Operand::use_fixed(self.global_base(cx), GPR, RBX));
+        }
+        operands.push(Operand::def_fixed(dst, GPR, RAX));
+        cx.sink.frame().has_calls = true;
+        cx.sink.push_with(Inst::ThreadLocalCall { symbol, mode: self.mode }, &operands);
+    }
+
+    /// What a call of a known function goes to; adds the register that it needs to its operands.
+    pub(crate) fn callee<S: Sink<Inst>, const N: usize>(
+        self,
+        cx: &mut Cx<'_, S>,
+        of: CodeSymbol,
+        operands: &mut ArrayVec<Operand, N>,
+    ) -> Callee {
+        let is_reached = match of {
+            CodeSymbol::Function(f) => self.reaches(cx.module, Symbol::Function(f)),
+            _ => self.model == CodeModel::Static,
+        };
+        match self.model {
+            CodeModel::PositionIndependent if !is_reached => {
+                if self.needs_global_base() {
+                    operands.push(Operand::use_fixed(self.global_base(cx), GPR, RBX));
+                }
+                Callee::Linked(of.pack())
+            }
+            CodeModel::Sandboxed if self.mode == Mode::Bits64 && matches!(of, CodeSymbol::Libcall(_)) => {
+                Callee::Linked(of.pack())
+            }
+            // The linker makes a plain call of it where it can.
+            CodeModel::Static if self.mode == Mode::Bits64 => Callee::Linked(of.pack()),
+            _ => Callee::Symbol(of.pack()),
+        }
+    }
+
+    /// The symbol that resolves thread-local addresses.
+    pub(crate) fn thread_resolver(self) -> ice_asm::SymbolId {
+        CodeSymbol::Libcall(match self.mode {
+            Mode::Bits32 => Libcall::TlsGetAddrRegister,
+            Mode::Bits64 => Libcall::TlsGetAddr,
+        })
+        .pack()
+    }
+}
