@@ -82,7 +82,7 @@ impl Arch {
 
     /// Whether this build has a back end for the machine.
     pub const fn is_built_in(self) -> bool {
-        matches!(self, Arch::X86_32 | Arch::X86_64)
+        matches!(self, Arch::X86_32 | Arch::X86_64 | Arch::Arm32)
     }
 
     /// Whether the host's processor and kernel run its programs without help.

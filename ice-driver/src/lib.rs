@@ -29,6 +29,7 @@
 #![deny(unsafe_code)]
 
 pub mod arch;
+mod arm32;
 pub mod assembly;
 pub mod cli;
 pub mod error;

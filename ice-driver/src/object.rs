@@ -13,12 +13,15 @@
 //! goes straight to the sink.
 
 use crate::arch::Arch;
+use crate::arm32;
 use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
 use crate::options::RelocationModel;
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::placement::{NamedSection, Place, data_bytes};
-use crate::relocations::{TableEntries, address_type, is_pc_relative, relative_type, relocation_type};
+use crate::relocations::{
+    TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
+};
 use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
 use ice_elf::{
     AddendPlacement, Binding, Code, CodeSection, Format, GroupId, GroupKind, ObjectWriter, Options,
@@ -88,8 +91,15 @@ pub struct ObjectOutput<'m, S: Sink> {
     /// For pc-relative references: symbols of constants. The linker moves merged constants, so an addend
     /// that is not inside the constant must not be taken from the start of the section.
     constant_symbols: Vec<(ConstantId, SymbolId)>,
+    /// The jump table that was referred to last, and its symbol.
+    latest_table: Option<(SectionId, u64, SymbolId)>,
     relocations: Vec<Relocation>,
     bytes: Vec<u8>,
+}
+
+/// The word at an offset of code.
+fn word_at(code: &mut [u8], offset: u32) -> Option<&mut [u8; 4]> {
+    code.get_mut(offset as usize..)?.first_chunk_mut()
 }
 
 /// Binding of a symbol that other objects see.
@@ -141,13 +151,29 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             global_places: vec![None; module.globals.len()],
             constants: ConstantPool::new(),
             constant_symbols: Vec::new(),
+            latest_table: None,
             relocations: Vec::new(),
             bytes: Vec::new(),
         };
+        if arch == Arch::Arm32 {
+            output.write_arm_notes()?;
+        }
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
         output.write_globals(data_limit)?;
         Ok(output)
+    }
+
+    /// The build attributes, and the mapping symbol that says that `.text` is ARM code (IHI 0044F, 4.5.5).
+    fn write_arm_notes(&mut self) -> Result<(), Error> {
+        let spec = SectionSpec::new(b".ARM.attributes", arm32::SHT_ARM_ATTRIBUTES, 0);
+        let section = self.writer.create_section(&spec)?;
+        self.writer.append_data(section, 1, &arm32::attributes(), [])?;
+        let text = self.writer.standard_section(StandardSection::Text)?;
+        let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+        let symbol = self.writer.declare_symbol(b"$a", binding, kind, Visibility::Default)?;
+        self.writer.define(symbol, text, 0, 0)?;
+        Ok(())
     }
 
     fn is_native(&self) -> bool {
@@ -351,7 +377,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     fn constant(&mut self, id: ConstantId, kind: RelocKind) -> Result<(Target, i64), Error> {
         let (_, section) = CONSTANT_SECTIONS[id.size as usize];
         let section = self.writer.standard_section(section)?;
-        if !is_pc_relative(kind) {
+        if !needs_symbol(kind) {
             return Ok((Target::Section(section), i64::from(id.offset())));
         }
         let known = self.constant_symbols.binary_search_by_key(&id, |&(id, _)| id);
@@ -436,6 +462,21 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         self.function_places[function.as_u32() as usize].filter(|_| is_ours)
     }
 
+    /// A local symbol for the jump table at this offset. The two halves of an address ask one after the other.
+    fn table_symbol(&mut self, section: SectionId, offset: u64) -> Result<SymbolId, Error> {
+        if let Some((known_section, known, symbol)) = self.latest_table
+            && (known_section, known) == (section, offset)
+        {
+            return Ok(symbol);
+        }
+        let name = format!(".LT{offset}");
+        let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+        let symbol = self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
+        self.writer.define(symbol, section, offset, 0)?;
+        self.latest_table = Some((section, offset, symbol));
+        Ok(symbol)
+    }
+
     /// The relocation for one place in the code at `code`; none where it is resolved at once.
     fn relocation(
         &mut self,
@@ -453,9 +494,16 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     && is_pc_relative(kind)
                 {
                     let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
-                    let field = compiled.code.get_mut(offset as usize..offset as usize + 4);
-                    field.ok_or(unsupported)?.copy_from_slice(&(value as u32).to_le_bytes());
-                    return Ok(None);
+                    let field = word_at(&mut compiled.code, offset).ok_or(unsupported.clone())?;
+                    let bits = match arm32::is_instruction_field(kind) {
+                        true => arm32::set_field(kind, u32::from_le_bytes(*field), value),
+                        false => Some(value as u32),
+                    };
+                    // What is too far is left to the linker and its veneers.
+                    if let Some(bits) = bits {
+                        *field = bits.to_le_bytes();
+                        return Ok(None);
+                    }
                 }
                 Target::Symbol(self.functions[function.as_u32() as usize])
             }
@@ -470,13 +518,27 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             }
             CodeSymbol::JumpTable(table) => {
                 let (section, first) = tables.ok_or(unsupported.clone())?;
-                let before = compiled.tables.start(table as usize);
-                addend += first as i64 + 4 * before as i64;
-                Target::Section(section)
+                let at = first + 4 * compiled.tables.start(table as usize) as u64;
+                if arm32::is_instruction_field(kind) {
+                    Target::Symbol(self.table_symbol(section, at)?)
+                } else {
+                    addend += at as i64;
+                    Target::Section(section)
+                }
             }
         };
         let r_type = relocation_type(self.arch, kind).ok_or(unsupported)?;
         let placement = match kind.size() {
+            _ if arm32::is_instruction_field(kind) => {
+                let field = word_at(&mut compiled.code, offset);
+                let word = field.as_deref().copied().map(u32::from_le_bytes);
+                let bits = word.and_then(|word| arm32::set_field(kind, word, addend));
+                let (Some(field), Some(bits)) = (field, bits) else {
+                    return Err(Error::UnsupportedRelocation(kind));
+                };
+                *field = bits.to_le_bytes();
+                AddendPlacement::CallerDone
+            }
             8 => AddendPlacement::Width8,
             _ => AddendPlacement::Width4,
         };

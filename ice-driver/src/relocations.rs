@@ -1,6 +1,7 @@
 //! Relocation types of each machine, for code and for data.
 
 use crate::arch::Arch;
+use crate::arm32;
 use crate::options::RelocationModel;
 use ice_asm::RelocKind;
 use ice_ir::Module;
@@ -27,10 +28,20 @@ pub fn relocation_type(arch: Arch, kind: RelocKind) -> Option<u32> {
         RelocKind::TlsGd32        => (Some(elf::R_386_TLS_GD),     Some(elf::R_X86_64_TLSGD)),
         _                         => (None,                        None),
     };
+    let arm = match kind {
+        RelocKind::Abs32      => Some(elf::R_ARM_ABS32),
+        RelocKind::PcRel32    => Some(elf::R_ARM_REL32),
+        RelocKind::ArmCall    => Some(elf::R_ARM_CALL),
+        RelocKind::ArmJump24  => Some(elf::R_ARM_JUMP24),
+        RelocKind::ArmMovwAbs => Some(elf::R_ARM_MOVW_ABS_NC),
+        RelocKind::ArmMovtAbs => Some(elf::R_ARM_MOVT_ABS),
+        _                     => None,
+    };
     match arch {
         Arch::X86_32 => x86_32,
         Arch::X86_64 => x86_64,
-        Arch::Arm32 | Arch::Mips32 => None,
+        Arch::Arm32 => arm,
+        Arch::Mips32 => None,
     }
 }
 
@@ -57,7 +68,13 @@ pub fn address_type(arch: Arch) -> u32 {
 
 /// Whether the value is counted from the place of the field.
 pub const fn is_pc_relative(kind: RelocKind) -> bool {
-    matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32)
+    matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32 | RelocKind::ArmCall | RelocKind::ArmJump24)
+}
+
+/// Whether a reference needs a symbol at its very target, not a section and an offset: the linker may merge
+/// what is referred to, or the field has few bits for the offset.
+pub const fn needs_symbol(kind: RelocKind) -> bool {
+    is_pc_relative(kind) || arm32::is_instruction_field(kind)
 }
 
 /// What the entries of jump tables are.

@@ -18,8 +18,9 @@ use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
-use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program};
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Type};
 use ice_passes::Target;
+use ice_target_arm32::Arm32;
 use ice_target_x86::{CodeModel, X86};
 
 /// Function bodies by number, to be read on any thread.
@@ -126,7 +127,17 @@ pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) ->
     match options.arch {
         Arch::X86_32 => compile(|module| x86(Mode::Bits32, module, options), input, options, sink),
         Arch::X86_64 => compile(|module| x86(Mode::Bits64, module, options), input, options, sink),
-        arch @ (Arch::Arm32 | Arch::Mips32) => Err(Error::TargetNotBuiltIn(arch)),
+        Arch::Arm32 => compile(|module| arm32(module, options), input, options, sink),
+        arch @ Arch::Mips32 => Err(Error::TargetNotBuiltIn(arch)),
+    }
+}
+
+/// The ARM back end for a module.
+fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
+    match (module.environment, module.pointer_type) {
+        (Environment::Pnacl, Type::I32) => Ok(Arm32::new()),
+        (Environment::Pnacl, pointer) => Err(Error::PointerWidth { arch: options.arch, pointer }),
+        (Environment::Native, _) => Err(Error::NativeModule(options.arch)),
     }
 }
 

@@ -35,7 +35,7 @@ fn a_wrong_command_line_is_exit_code_2() {
         (&["frobnicate"], "unknown command 'frobnicate'"),
         (&["translate", "--frob", program], "--frob"),
         (&["translate", "--target", "vax", program, "-o", "x"], "unknown target 'vax'"),
-        (&["translate", "--target", "armv7", program, "-o", "x"], "target armv7 is not built in yet"),
+        (&["translate", "--target", "mipsel", program, "-o", "x"], "target mipsel is not built in yet"),
         (&["run", "--target", "mipsel-linux-gnu", program], "target mipsel is not built in yet"),
         (&["translate", "no-such-file.pexe", "-o", "x"], "no-such-file.pexe"),
         (&["translate", program, "-o", "no-such-directory/x"], "no-such-directory/x"),

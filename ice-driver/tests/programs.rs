@@ -55,6 +55,13 @@ fn cases_on_i686() {
     }
 }
 
+#[test]
+fn cases_on_armv7() {
+    if can_run("armv7") {
+        run_cases(&["run", "--target", "armv7", "-Om1"], &[]);
+    }
+}
+
 /// The program of the older, larger SDK runs too; its output is not recorded, but it is a greeting.
 #[test]
 fn hello_cpp() {

@@ -54,10 +54,11 @@ pub fn can_run(target: &str) -> bool {
     }
     let compiler = match target {
         "x86_64" => find_tool(&["cc", "gcc", "clang"]),
+        "armv7" => find_tool(&["qemu-arm"]).and_then(|_| find_tool(&["arm-linux-gnueabihf-gcc"])),
         _ => find_tool(&["i686-linux-gnu-gcc"]).or_else(|| find_tool(&["gcc"]).filter(|_| gcc_has_m32())),
     };
     if compiler.is_none() {
-        skip(target, "no C compiler");
+        skip(target, "no C compiler, or none to run its programs");
     }
     compiler.is_some()
 }
