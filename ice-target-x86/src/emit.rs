@@ -26,7 +26,7 @@ use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
@@ -58,10 +58,14 @@ pub(crate) fn emit_function<L: Listing>(
         uses_global_base: mach.frame.uses_global_base,
         popped: mach.frame.popped as u16,
         next_block: MachBlock::from_u32(0),
+        back_edge: None,
     };
     emitter.prologue();
     let mut edits = Edits::new(&allocation.edits);
     for block in mach.blocks() {
+        if emitter.back_edge.take().is_some() {
+            continue;
+        }
         emitter.e.bind(label(block));
         emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
         let range = mach.inst_range(block);
@@ -69,6 +73,11 @@ pub(crate) fn emit_function<L: Listing>(
         for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
             emitter.edits_at(&mut edits, ProgPoint::before(id));
             emitter.allocs = allocation.allocs_of(id);
+            if let Inst::Jcc { if_true, if_false, .. } = *inst
+                && (if_true == emitter.next_block || if_false == emitter.next_block)
+            {
+                emitter.back_edge = only_jump(mach, emitter.next_block, edits.next).filter(|&to| to <= block);
+            }
             emitter.inst(inst);
             emitter.edits_at(&mut edits, ProgPoint::after(id));
         }
@@ -82,6 +91,22 @@ pub(crate) fn emit_function<L: Listing>(
         start = end;
     }
     Ok(())
+}
+
+/// Where `block` jumps to if it has one predecessor and does nothing else; `next` is the point of the next
+/// edit.
+fn only_jump(mach: &MachFunction<Inst>, block: MachBlock, next: ProgPoint) -> Option<MachBlock> {
+    if mach.block_preds(block).len() != 1 {
+        return None;
+    }
+    let range = mach.inst_range(block);
+    let id = MachInstId::from_u32(range.start as u32);
+    match mach.insts()[range] {
+        [Inst::Jmp { target }] if next != ProgPoint::before(id) && next != ProgPoint::after(id) => {
+            Some(target)
+        }
+        _ => None,
+    }
 }
 
 /// The label of a block: the first labels of the buffer, in order.
@@ -126,6 +151,9 @@ struct Emitter<'a, L: Listing> {
     popped: u16,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
+    /// Where the next block leads if it is an edge back to a loop's header without any moves. The branch
+    /// before it goes to the header itself and the block is left out: an iteration executes one jump less.
+    back_edge: Option<MachBlock>,
 }
 
 /// The edits that are left, with the point of the first at hand.

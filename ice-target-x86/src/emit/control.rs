@@ -32,6 +32,13 @@ impl<L: Listing> Emitter<'_, L> {
             // The buffer would cut a jump to the next block off again.
             Inst::Jmp { target } if target == self.next_block => {}
             Inst::Jmp { target } => self.e.jump(label(target)),
+            Inst::Jcc { cond, if_true, if_false } if self.back_edge.is_some() => {
+                let header = self.back_edge.unwrap_or(if_true);
+                let swap = if_false == self.next_block;
+                let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
+                self.e.jump_if(cond, label(header));
+                self.e.jump(label(other));
+            }
             Inst::Jcc { cond, if_true, if_false } if if_true == self.next_block => {
                 self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(COUNTED_PAIR));
             }
