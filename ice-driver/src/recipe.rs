@@ -13,7 +13,10 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockLayout, BlockOrder, Blocks, CompileError, HoistScratch, Numbering, Target, Uses};
+use ice_passes::{
+    BlockLayout, BlockOrder, Blocks, CompileError, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
+    Target, Uses,
+};
 use std::time::Instant;
 
 /// A list of steps.
@@ -42,6 +45,10 @@ pub enum Step {
     NumberValues,
     /// Loop-invariant instructions go before their loops.
     Licm,
+    /// Branches on `a or b` become two branches.
+    ShortCircuit,
+    /// Comparisons, scales and steps go to their users.
+    Sink,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
     /// Final block order with split edges.
@@ -56,7 +63,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 12] = [
+    pub const ALL: [Step; 14] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
@@ -64,6 +71,8 @@ impl Step {
         Step::Loops,
         Step::NumberValues,
         Step::Licm,
+        Step::ShortCircuit,
+        Step::Sink,
         Step::Layout,
         Step::BlockOrder,
         Step::Lower,
@@ -81,6 +90,8 @@ impl Step {
             Step::Loops => "loops",
             Step::NumberValues => "number-values",
             Step::Licm => "licm",
+            Step::ShortCircuit => "short-circuit",
+            Step::Sink => "sink",
             Step::Layout => "layout",
             Step::BlockOrder => "block-order",
             Step::Lower => "lower",
@@ -91,7 +102,7 @@ impl Step {
 
     /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Step::NumberValues | Step::Licm | Step::Layout)
+        matches!(self, Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink | Step::Layout)
     }
 
     /// The step of that name.
@@ -113,6 +124,9 @@ const O2: &[Step] = &[
     Step::Uses,
     Step::NumberValues,
     Step::Licm,
+    Step::Uses,
+    Step::ShortCircuit,
+    Step::Sink,
     Step::Uses,
     Step::Layout,
     Step::BlockOrder,
@@ -211,6 +225,8 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     loops: LoopForest,
     numbering: Numbering,
     hoist: HoistScratch,
+    short_circuit: ShortCircuitScratch,
+    sink: SinkScratch,
     layout: BlockLayout,
     order: BlockOrder,
     lower: LowerScratch,
@@ -237,6 +253,8 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
             loops: LoopForest::new(),
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
+            short_circuit: ShortCircuitScratch::default(),
+            sink: SinkScratch::default(),
             layout: BlockLayout::default(),
             order: BlockOrder::default(),
             lower: LowerScratch::default(),
@@ -365,6 +383,19 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 self.verify(job);
                 Ok(())
             }
+            Step::ShortCircuit => {
+                let changed =
+                    ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit);
+                self.follow(changed);
+                self.verify(job);
+                Ok(())
+            }
+            Step::Sink => {
+                let pointer = job.module.pointer_type;
+                ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink);
+                self.verify(job);
+                Ok(())
+            }
             Step::Loops => {
                 self.loops.compute(&self.func, graph::<B>(&self.reader, &self.cfg, self.graph));
                 Ok(())
@@ -405,12 +436,11 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         }
     }
 
-    /// Brings the analyses of blocks up to date.
+    /// Brings up to date what the steps behind those that change blocks need.
     fn follow(&mut self, blocks: Blocks) {
         if blocks == Blocks::Changed {
             self.cfg.compute(&self.func);
             self.graph = Graph::Own;
-            self.dominators.compute(&self.func, &self.cfg);
             self.loops.compute(&self.func, &self.cfg);
         }
     }
@@ -464,7 +494,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
-            Step::Read | Step::NumberValues | Step::Licm => self.write_ir(job.module, &mut out.log),
+            Step::Read | Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
+                self.write_ir(job.module, &mut out.log);
+            }
             Step::Dominators => {
                 for block in self.func.blocks() {
                     let _ = writeln!(out.log, "{block}: below {:?}", self.dominators.idom(block));

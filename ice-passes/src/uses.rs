@@ -83,6 +83,11 @@ impl Uses {
         self.values.get(value.index()).map_or(1, |uses| uses.count)
     }
 
+    /// The same for an instruction that may be younger than the counts: those are alive.
+    pub fn is_dead_if_known(&self, inst: Inst) -> bool {
+        self.dead.get(inst.index()).copied().unwrap_or(false)
+    }
+
     /// True where nothing would change without `inst`.
     pub fn is_dead(&self, inst: Inst) -> bool {
         self.dead[inst.index()]

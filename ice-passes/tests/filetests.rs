@@ -14,7 +14,10 @@ use ice_ir::{
     ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
     parse_program, verify_function, write_function,
 };
-use ice_passes::{BlockLayout, HoistScratch, Numbering, Uses, hoist_invariants, number_values};
+use ice_passes::{
+    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, Uses, hoist_invariants,
+    number_values, sink, split_conditions,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -55,6 +58,15 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             let mut scratch = HoistScratch::default();
             let blocks = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
             writeln!(text, "blocks: {blocks:?}")?;
+            write_living(module, func, &mut text)?;
+        }
+        "short-circuit" => {
+            let blocks = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
+            writeln!(text, "blocks: {blocks:?}")?;
+            write_living(module, func, &mut text)?;
+        }
+        "sink" => {
+            sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
             write_living(module, func, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),

@@ -1,0 +1,145 @@
+//! What costs nothing at its user goes there: comparisons, scales, and the steps of loops.
+//!
+//! * A comparison that a branch or select of another block uses, or that several use, is computed anew
+//!   before each: it then sets flags and needs no register (as LLVM's CodeGenPrepare sinks comparisons).
+//! * A shift left by up to 3 that several additions use is computed anew before each: it becomes the scale
+//!   of an address or the shifted operand of the addition.
+//! * The next value of a phi (`i + 1`) that is computed while the phi's present value is still used after it
+//!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
+//!   and the edge back needs no move.
+//!
+//! The originals are left for [`Uses`] to find dead.
+//!
+//! Requires: a verified function, its loop forest and use counts. Preserves: blocks, terminators but for
+//! their conditions, the order of side effects. Linear, but for the steps: for each edge back to a phi the
+//! instructions of its block are looked at.
+
+use crate::uses::Uses;
+use alloc::vec::Vec;
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Value};
+
+/// Vectors of the pass. Reused from function to function.
+#[derive(Default)]
+pub struct SinkScratch {
+    /// Phis of loop headers and, for each edge back, their next value with the block where it comes from.
+    steps: Vec<(Value, Value, Block)>,
+}
+
+/// Most predecessors of a loop's header whose steps are looked at.
+const MAX_INCOMING: usize = 8;
+/// Most instructions over which a step moves.
+const MAX_DISTANCE: u32 = 100;
+
+/// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses.
+pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) {
+    let mut at = func.layout.entry();
+    while let Some(block) = at {
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            match *func.inst(inst) {
+                InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
+                    copy_comparison(func, uses, block, inst, cond);
+                }
+                InstData::Binary { op: BinaryOp::Add, args: [a, b] }
+                    if func.value_type(a) == pointer && !uses.is_dead_if_known(inst) =>
+                {
+                    copy_scale(func, uses, inst, a);
+                    if a != b {
+                        copy_scale(func, uses, inst, b);
+                    }
+                }
+                _ => {}
+            }
+        }
+        at = func.layout.next_block(block);
+    }
+    if loops.num_loops() > 0 {
+        sink_steps(func, loops, scratch);
+    }
+}
+
+/// Puts a copy of `def` before `user` and lets it use that instead of `value`.
+fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value) {
+    let (data, ty) = (*func.inst(def), func.value_type(value));
+    let copy = func.make_inst(data, ty);
+    func.layout.insert_before(user, copy);
+    if let Some(result) = func.result(copy) {
+        func.map_operands(user, |operand| if operand == value { result } else { operand });
+    }
+}
+
+fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, cond: Value) {
+    let Some(def) = func.defining_inst(cond) else { return };
+    let is_shared = uses.count_if_known(cond) > 1 || func.layout.block_of(def) != Some(block);
+    if is_shared
+        && func.value_type(cond) == Type::I1
+        && matches!(func.inst(def), InstData::Icmp { .. } | InstData::Fcmp { .. })
+        && !matches!(func.inst(user), &InstData::Select { if_true, if_false, .. }
+            if if_true == cond || if_false == cond)
+    {
+        copy_to(func, def, user, cond);
+    }
+}
+
+fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) {
+    let Some(def) = func.defining_inst(value) else { return };
+    if let InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } = *func.inst(def)
+        && uses.count_if_known(value) > 1
+        && matches!(func.int_value(amount), Some(1..=3))
+    {
+        copy_to(func, def, user, value);
+    }
+}
+
+fn sink_steps(func: &mut Function, loops: &LoopForest, scratch: &mut SinkScratch) {
+    scratch.steps.clear();
+    for header in loops.headers() {
+        for inst in func.block_insts(header) {
+            let &InstData::Phi { incoming } = func.inst(inst) else { break };
+            let Some(phi) = func.result(inst) else { continue };
+            // A long list would be searched for every edge.
+            if incoming.len() > MAX_INCOMING {
+                break;
+            }
+            let back = func.incoming(incoming).iter().filter(|(_, pred)| loops.contains(header, *pred));
+            scratch.steps.extend(back.map(|&(value, pred)| (phi, value, pred)));
+        }
+    }
+    for n in 0..scratch.steps.len() {
+        let (phi, value, block) = scratch.steps[n];
+        if let Some(def) = func.defining_inst(value)
+            && func.layout.block_of(def) == Some(block)
+            && let InstData::Binary { op, args } = *func.inst(def)
+            && !op.is_division()
+            && args.contains(&phi)
+        {
+            sink_step(func, phi, value, def);
+        }
+    }
+}
+
+/// Moves `def`, which gives `value` from `phi`, behind the last use of `phi` that comes before the first of
+/// `value`.
+fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) {
+    let (mut behind, mut next) = (None, func.layout.next_inst(def));
+    for _ in 0..MAX_DISTANCE {
+        let Some(inst) = next else { break };
+        let (mut uses_phi, mut uses_value) = (false, false);
+        func.for_each_operand(inst, |operand| {
+            uses_phi |= operand == phi;
+            uses_value |= operand == value;
+        });
+        if uses_value {
+            break;
+        }
+        next = func.layout.next_inst(inst);
+        if uses_phi {
+            behind = next;
+        }
+    }
+    if let Some(before) = behind {
+        func.layout.remove_inst(def);
+        func.layout.insert_before(before, def);
+    }
+}
