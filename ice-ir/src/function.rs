@@ -356,6 +356,14 @@ impl Function {
         block
     }
 
+    /// A new block behind `after`.
+    pub fn insert_new_block_after(&mut self, after: Block) -> Block {
+        let block = Block::from_u32(self.num_blocks);
+        self.num_blocks += 1;
+        self.layout.insert_block_after(after, block);
+        block
+    }
+
     /// All blocks in layout order.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         self.layout.blocks()

@@ -93,6 +93,16 @@ impl Layout {
         self.last = block.into();
     }
 
+    /// Puts `block`, which has no place yet, behind `after`.
+    pub fn insert_block_after(&mut self, after: Block, block: Block) {
+        let next = core::mem::replace(&mut self.blocks[after].next, block.into());
+        self.blocks[block] = BlockNode { prev: after.into(), next, ..BlockNode::default() };
+        match next.expand() {
+            Some(next) => self.blocks[next].prev = block.into(),
+            None => self.last = block.into(),
+        }
+    }
+
     /// The place of `inst` in the order, made if there was none.
     #[inline]
     fn place(&mut self, inst: Inst, node: InstNode) {

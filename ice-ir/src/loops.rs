@@ -198,6 +198,11 @@ impl LoopForest {
         self.nodes.get(*self.numbers.get(block.index())? as usize)
     }
 
+    /// True if some path leads from the entry to `block`.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.node(block).is_some()
+    }
+
     /// Number of loops.
     pub fn num_loops(&self) -> usize {
         self.num_loops

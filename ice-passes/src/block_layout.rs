@@ -1,8 +1,7 @@
 //! The order in which blocks of fast code follow each other.
 //!
-//! Reverse postorder keeps a block near its predecessors; among successors the walk leaves for last, and so
-//! places next, the one that stays in the loop, then the one that stood next in the function. Three rules go
-//! over that order. The blocks of a loop are made contiguous. An innermost loop that tests at the top and
+//! The order of the function mostly is that of its source, or was chosen by a compiler already. Three rules go
+//! over it. The blocks of a loop are made contiguous, behind its header. An innermost loop that tests at the top and
 //! jumps back at the bottom is *rotated* until the test is at the bottom, so that an iteration executes one
 //! branch less. Blocks from which every way leads to `unreachable` are cold and go to the end, out of the
 //! way of the others (Pettis and Hansen, "Profile Guided Code Positioning", 1990, where the profile is a
@@ -22,7 +21,6 @@ use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
 struct Facts {
     /// Successors that are not known to be cold.
     warm_succs: u32,
-    is_visited: bool,
     is_cold: bool,
     /// The next block of the same loop, and the ends of the list of this header's loop.
     next: PackedOption<Block>,
@@ -35,19 +33,11 @@ struct Facts {
 pub struct BlockLayout {
     order: Vec<Block>,
     facts: Vec<Facts>,
-    postorder: Vec<Block>,
     cold: Vec<Block>,
-    /// The walk: blocks, and below each of them the successors that it has still to visit.
-    stack: Vec<(Block, Visit)>,
-    succs: Vec<Block>,
+    /// Cold blocks whose predecessors are still to be told.
+    work: Vec<Block>,
     /// Where flattening goes on behind a loop, with that loop's header and start.
     loops: Vec<(Block, usize)>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Visit {
-    Enter,
-    Leave,
 }
 
 impl BlockLayout {
@@ -66,15 +56,12 @@ impl BlockLayout {
         self.order.clear();
         self.facts.clear();
         self.facts.resize(func.num_blocks(), Facts::default());
-        let Some(entry) = func.layout.entry() else { return };
         self.find_cold(func, cfg);
-        self.walk(entry, cfg, loops);
         self.flatten(func, cfg, loops);
     }
 
     fn find_cold(&mut self, func: &Function, cfg: &ControlFlowGraph) {
-        let mut work = mem::take(&mut self.succs);
-        work.clear();
+        let mut work = mem::take(&mut self.work);
         for block in func.blocks() {
             self.facts[block.index()].warm_succs = cfg.succs(block).len() as u32;
             if matches!(func.terminator(block), Some(InstData::Unreachable)) {
@@ -91,41 +78,15 @@ impl BlockLayout {
                 }
             }
         }
-        self.succs = work;
-    }
-
-    fn walk(&mut self, entry: Block, cfg: &ControlFlowGraph, loops: &LoopForest) {
-        self.postorder.clear();
-        self.stack.push((entry, Visit::Enter));
-        while let Some((block, visit)) = self.stack.pop() {
-            if visit == Visit::Leave {
-                self.postorder.push(block);
-                continue;
-            }
-            if mem::replace(&mut self.facts[block.index()].is_visited, true) {
-                continue;
-            }
-            self.stack.push((block, Visit::Leave));
-            // What is pushed first is visited last and comes next.
-            let mut succs = mem::take(&mut self.succs);
-            succs.clear();
-            succs.extend_from_slice(cfg.succs(block));
-            if succs.len() > 1 {
-                let key = |&succ: &Block| (self.is_cold(succ), u32::MAX - loops.depth(succ), succ);
-                succs.sort_unstable_by_key(key);
-            }
-            self.stack.extend(succs.iter().map(|&succ| (succ, Visit::Enter)));
-            self.succs = succs;
-        }
+        self.work = work;
     }
 
     /// Writes the order: loops contiguous and rotated, cold blocks last.
     fn flatten(&mut self, func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest) {
         self.cold.clear();
         let (mut first, mut last) = (None, None::<Block>);
-        for n in (0..self.postorder.len()).rev() {
-            let block = self.postorder[n];
-            if self.is_cold(block) && n + 1 != self.postorder.len() {
+        for block in func.blocks().filter(|&block| loops.is_reachable(block)) {
+            if self.is_cold(block) && Some(block) != func.layout.entry() {
                 self.cold.push(block);
                 continue;
             }

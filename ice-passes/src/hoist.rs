@@ -226,7 +226,10 @@ impl Hoist<'_> {
     }
 
     fn make_preheader(&mut self, header: Block) -> Block {
-        let block = self.func.append_new_block();
+        let block = match self.func.layout.prev_block(header) {
+            Some(before) => self.func.insert_new_block_after(before),
+            None => self.func.append_new_block(),
+        };
         self.scratch.new_blocks.push(self.loops.outer(header).into());
         let mut phis = core::mem::take(&mut self.scratch.phis);
         phis.clear();

@@ -96,7 +96,7 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
     if func.layout.block_of(whole) != Some(block) {
         return None;
     }
-    let second = func.append_new_block();
+    let second = func.insert_new_block_after(block);
     let test = func.make_inst(InstData::CondBr { cond: b, if_true, if_false }, Type::Void);
     func.layout.append_inst(second, test);
     func.layout.remove_inst(whole);
