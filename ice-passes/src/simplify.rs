@@ -196,7 +196,7 @@ fn reduce(
     let (op, number) = match op {
         BinaryOp::Mul => (BinaryOp::Shl, i64::from(unsigned.trailing_zeros())),
         BinaryOp::Udiv => (BinaryOp::Lshr, i64::from(unsigned.trailing_zeros())),
-        BinaryOp::Urem => (BinaryOp::And, unsigned as i64 - 1),
+        BinaryOp::Urem => (BinaryOp::And, (unsigned - 1) as i64),
         _ => return None,
     };
     let number = constants.int(func, ty, number);
