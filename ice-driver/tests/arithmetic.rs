@@ -76,7 +76,10 @@ impl Program {
     /// Runs the program in the interpreter and on every target and compares eight bits that depend on all results.
     fn check(self, name: &str) {
         let mut text = format!("{}\nglobal internal @sum align 4 = zero 4\n", host_part());
-        text += "global internal @cell align 8 = zero 16\n\n";
+        text += "global internal @cell align 8 = zero 16\nglobal internal @bytes align 1 = zero 1000\n\n";
+        text += "intrinsic external @llvm.memcpy.p0i8.p0i8.i32(i32, i32, i32, i32, i1) -> void\n";
+        text += "intrinsic external @llvm.memmove.p0i8.p0i8.i32(i32, i32, i32, i32, i1) -> void\n";
+        text += "intrinsic external @llvm.memset.p0i8.i32(i32, i8, i32, i32, i1) -> void\n\n";
         text += &self.functions;
         let _ = write!(
             text,
@@ -443,4 +446,100 @@ fn addresses_reach_what_they_name() {
         }
     }
     program.check("address");
+}
+
+#[test]
+fn selects_and_masks_choose_the_right_bits() {
+    for (ty, bits) in WIDTHS {
+        let mut program = Program::default();
+        let selects = ["v1, v0", "v0, v1", "v1, v2", "v2, v1", "v0, v3", "v3, v2", "v2, v3"];
+        for select in selects {
+            for cond in ["slt v0, v3", "eq v0, v1", "uge v0, v2"] {
+                let body = format!(
+                    "  v1: {ty} = 1\n  v2: {ty} = 0\n  v3: {ty} = 77\nblock0:\n  v80: i1 = icmp {cond}\n  v81: {ty} = select v80, {select}\n  v99: {ty} = xor v81, v0\n  ret v99"
+                );
+                program.function(ty, &[], &body, &edges(bits));
+            }
+        }
+        for shift in ["shl", "lshr", "ashr"] {
+            for mask in [bits - 1, 2 * bits - 1, bits / 2 - 1] {
+                // Amounts past the width have no meaning.
+                let inner = if mask >= bits {
+                    format!("v80: {ty} = and v0, v2\n  v81: {ty} = and v80, v1")
+                } else {
+                    format!("v81: {ty} = and v0, v1")
+                };
+                let body = format!(
+                    "  v1: {ty} = {}\n  v2: {ty} = {}\nblock0:\n  {inner}\n  v82: {ty} = xor v0, v1\n  v99: {ty} = {shift} v82, v81\n  ret v99",
+                    cut(bits, mask.into()),
+                    bits - 1
+                );
+                program.function(ty, &[], &body, &edges(bits));
+            }
+        }
+        for mask in [0xff, 0xffff, 0x7f, 0xff00, 0x1_0000_0000, -256] {
+            let body = format!(
+                "  v1: {ty} = {}\nblock0:\n  v80: {ty} = and v0, v1\n  v99: {ty} = sub v80, v0\n  ret v99",
+                cut(bits, mask)
+            );
+            program.function(ty, &[], &body, &edges(bits));
+            let body = body.replace("sub v80, v0", "add v80, v80");
+            program.function(ty, &[], &body, &edges(bits));
+        }
+        program.check(&format!("select-{ty}"));
+    }
+}
+
+/// All lengths that are copied in line, and some that are not, between regions that overlap by all but
+/// three bytes.
+#[test]
+fn copies_of_every_length_move_each_byte() {
+    let mut program = Program::default();
+    for length in
+        (0..40).chain([47, 48, 55, 63, 64, 65, 79, 95, 96, 100, 111, 112, 119, 121, 126, 127, 128, 129, 200])
+    {
+        for copy in ["memcpy", "memmove", "memset"] {
+            // Overlapping only where that is allowed.
+            let distance = if copy == "memmove" { 3 } else { 300 };
+            let name = match copy {
+                "memset" => "llvm.memset.p0i8.i32".to_string(),
+                _ => format!("llvm.{copy}.p0i8.p0i8.i32"),
+            };
+            let second = if copy == "memset" { "v9" } else { "v2" };
+            // The source holds 1, 2, 3, …; the sum weighs every byte of the target with its place.
+            let body = format!(
+                "  v2: i32 = @bytes\n  v3: i32 = {distance}\n  v4: i32 = 1\n  v5: i32 = {length}\n  v6: i1 = 0\n  v7: i32 = 260\n  v8: i32 = 0\n  v9: i8 = -91\n  v10: i32 = 31\n  v19: i32 = 600
+block0:
+  br block1
+block1:
+  v20: i32 = phi [v8, block0], [v23, block1]
+  v21: i32 = add v2, v20
+  v22: i8 = trunc v20
+  store v22 to v21, align 1
+  v23: i32 = add v20, v4
+  v24: i1 = icmp ult v23, v19
+  br v24, block1, block2
+block2:
+  v30: i32 = add v2, v3
+  call @{name}(v30, {second}, v5, v4, v6)
+  br block3
+block3:
+  v40: i32 = phi [v8, block2], [v45, block3]
+  v46: i32 = phi [v0, block2], [v49, block3]
+  v41: i32 = add v30, v40
+  v42: i8 = load v41, align 1
+  v43: i32 = zext v42
+  v48: i32 = mul v46, v10
+  v49: i32 = add v48, v43
+  v45: i32 = add v40, v4
+  v47: i1 = icmp ult v45, v7
+  br v47, block3, block4
+block4:
+  v99: i32 = add v49, v8
+  ret v99"
+            );
+            program.function("i32", &[], &body, &[7]);
+        }
+    }
+    program.check("copies");
 }

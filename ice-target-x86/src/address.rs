@@ -11,6 +11,8 @@
 //! | `x + y` | `x` or `y` if it is `s`; each of them if it is `p + c` |
 //! | `s` | what is scaled, if it is `p + c` |
 //!
+//! An atomic access takes in a `p + c` that nothing else uses, with `p` in a register.
+//!
 //! So at most two registers remain, base and index, and one scale. Both modes add modulo 2^32 (64-bit code
 //! through the address-size prefix), so every fold is exact.
 
@@ -18,7 +20,7 @@ use crate::inst::{Amode, Base, Inst};
 use crate::lower::symbol;
 use crate::target::{Cx, X86};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
 pub(crate) const MAX_SYMBOL_OFFSET: u32 = 1 << 24;
@@ -39,6 +41,10 @@ impl X86 {
         match *cx.func.inst(user) {
             InstData::Load { address, .. } | InstData::Store { address, .. } => {
                 sum.is_some() && address == result
+            }
+            InstData::CallIntrinsic { op, args, .. } => {
+                sum.is_some_and(|sum| has_constant(cx, sum))
+                    && atomic_address(op, cx.func.args(args)) == Some(result)
             }
             _ => {
                 let Some([a, b]) = addends(cx, user) else {
@@ -194,6 +200,16 @@ impl X86 {
             _ => mode.index = Some((reg, 0)),
         }
     }
+}
+
+/// The address that an atomic intrinsic accesses.
+fn atomic_address(op: Intrinsic, args: &[Value]) -> Option<Value> {
+    let n = match op {
+        Intrinsic::AtomicLoad | Intrinsic::AtomicCmpxchg => 0,
+        Intrinsic::AtomicStore | Intrinsic::AtomicRmw => 1,
+        _ => return None,
+    };
+    args.get(n).copied()
 }
 
 /// The terms of an addition of addresses.

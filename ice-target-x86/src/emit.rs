@@ -376,6 +376,18 @@ impl<L: Listing> Emitter<'_, L> {
                     _ => self.e.mov_r_rm(width, dst, mem),
                 }
             }
+            Inst::LoadPair { mem, .. } => {
+                let mem = self.mem(&mem);
+                let (lo, hi) = (self.gpr(), self.gpr());
+                self.e.mov_r_rm(Width::B32, lo, Rm::Mem(mem));
+                self.e.mov_r_rm(Width::B32, hi, Rm::Mem(after(mem)));
+            }
+            Inst::StorePair { mem, .. } => {
+                let (lo, hi) = (self.gpr(), self.gpr());
+                let mem = self.mem(&mem);
+                self.e.mov_rm_r(Width::B32, Rm::Mem(mem), lo);
+                self.e.mov_rm_r(Width::B32, Rm::Mem(after(mem)), hi);
+            }
             Inst::Store { width, mem, .. } => {
                 let src = self.gpr();
                 let mem = self.mem(&mem);
@@ -716,7 +728,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::RmwLoop8b { op, operand, mem, .. } => {
                 let mem = self.mem(&mem);
-                let high = Mem { disp: mem.disp.wrapping_add(4), ..mem };
+                let high = after(mem);
                 let object = self.frame.objects[operand as usize];
                 let source = [0, 4].map(|n| Rm::Mem(Mem::base(self.base(), object + n)));
                 let again = self.e.buf.new_label();
@@ -742,6 +754,11 @@ impl<L: Listing> Emitter<'_, L> {
             _ => self.e.fence(x86::Fence::Mfence),
         }
     }
+}
+
+/// The four bytes after the first four of an operand.
+fn after(mem: Mem) -> Mem {
+    Mem { disp: mem.disp.wrapping_add(4), ..mem }
 }
 
 /// The same `test` of fewer bytes: bits 7 to 31 of the constant are zero, so they are in the result.

@@ -184,6 +184,9 @@ pub enum Inst {
     Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src },
     Load { width: Width, dst: VReg, mem: Amode },
     Store { width: Width, src: VReg, mem: Amode },
+    /// Two registers from 8 bytes of memory, the low one first.
+    LoadPair { lo: VReg, hi: VReg, mem: Amode },
+    StorePair { lo: VReg, hi: VReg, mem: Amode },
     StoreImm { width: Width, imm: i32, mem: Amode },
     StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode },
     /// dst = the address: an addition of up to two registers and a constant.
@@ -378,6 +381,16 @@ impl MachInst for Inst {
             }
             Inst::Store { width, src, mem } => {
                 visit(Operand::use_reg(src, class(width)));
+                mem.visit(Pos::Early, &mut visit);
+            }
+            Inst::LoadPair { lo, hi, mem } => {
+                mem.visit(Pos::Early, &mut visit);
+                visit(Operand::def_early_reg(lo, GPR));
+                visit(Operand::def_reg(hi, GPR));
+            }
+            Inst::StorePair { lo, hi, mem } => {
+                visit(Operand::use_reg(lo, GPR));
+                visit(Operand::use_reg(hi, GPR));
                 mem.visit(Pos::Early, &mut visit);
             }
             Inst::StoreImm { mem, .. }

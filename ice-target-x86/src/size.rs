@@ -50,6 +50,7 @@ impl Bounds<'_> {
             Inst::SaveVectors { .. } => 4 + 8 * (4 + self.slot + 3),
             Inst::Extend { src, .. } => 3 + self.src(src),
             Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => 3 + PROGRAM_MEMORY,
+            Inst::LoadPair { .. } | Inst::StorePair { .. } => 2 * (1 + PROGRAM_MEMORY),
             Inst::StoreImm { .. } | Inst::StoreSymbol { .. } => 7 + PROGRAM_MEMORY,
             Inst::Alu { src, .. } => 3 + self.src(src),
             Inst::CompareMem { .. } | Inst::AluMemImm { .. } => 7 + PROGRAM_MEMORY,

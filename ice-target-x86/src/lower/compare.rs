@@ -1,6 +1,6 @@
 //! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
 
-use crate::inst::{Compare, Inst, Src};
+use crate::inst::{Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, SseOp, Width};
 use ice_ir::mach::{Sink, VReg};
@@ -292,14 +292,22 @@ impl X86 {
     ) {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result);
-        let wins = self.regs(cx, if_true);
-        self.move_value(cx, dst, if_false);
+        let numbers = [if_true, if_false].map(|v| cx.func.int_value(v));
+        if let ([Some(0), Some(1)] | [Some(1), Some(0)], Type::I32) = (numbers, ty) {
+            return self.select_bit(cx, cond, numbers[0] == Some(1), dst.lo());
+        }
+        // A constant goes to the result at once, the other value only if the condition says so.
+        let inverted = cx.is_constant(if_true) && !cx.is_constant(if_false);
+        let (first, second) = if inverted { (if_true, if_false) } else { (if_false, if_true) };
+        let wins = self.regs(cx, second);
+        self.move_value(cx, dst, first);
         let test = self.condition(cx, cond);
         let cond = match test {
+            Test::One(cond) if inverted => cond.invert(),
             Test::One(cond) => cond,
-            Test::Known(true) => return self.move_value(cx, dst, if_true),
+            Test::Known(known) if known != inverted => return self.move_value(cx, dst, second),
             // Comparisons with two conditions are not folded into a select.
-            Test::Known(false) | Test::Both(..) | Test::NotBoth(..) => return,
+            Test::Known(_) | Test::Both(..) | Test::NotBoth(..) => return,
         };
         if ty.is_vector() || ty.is_scalar_float() {
             let size = ty.bytes() as u8;
@@ -308,6 +316,23 @@ impl X86 {
         for (dst, src) in dst.iter().zip(wins.iter()) {
             cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
         }
+    }
+
+    /// 1 if the condition is `wanted`, else 0, in 32 bits.
+    fn select_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value, wanted: bool, dst: VReg) {
+        let bit = self.temp(cx, Type::I1);
+        let cond = match self.condition(cx, cond) {
+            Test::One(cond) if !wanted => cond.invert(),
+            Test::One(cond) => cond,
+            // Comparisons with two conditions are not folded into a select.
+            test => {
+                let imm = i64::from((test == Test::Known(true)) == wanted);
+                return cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm });
+            }
+        };
+        cx.sink.push(Inst::Setcc { cond, dst: bit });
+        let (kind, from, to) = (Extend::Zero, Width::B8, Width::B32);
+        cx.sink.push(Inst::Extend { kind, from, to, dst, src: Src::Reg(bit) });
     }
 
     /// The width of one register of a value.

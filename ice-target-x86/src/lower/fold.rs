@@ -6,6 +6,7 @@
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `test` |
+//! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
 //!
@@ -68,7 +69,8 @@ impl X86 {
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
                 Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
                 ty if ty.is_scalar_int() => {
-                    op == BinaryOp::And && self.is_bit_test(cx, ty, result, user)
+                    op == BinaryOp::And
+                        && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
                 }
@@ -85,6 +87,38 @@ impl X86 {
                 args[0] == result && cx.func.int_value(args[1]) == Some(0) && !self.is_pair(ty)
             }
             _ => false,
+        }
+    }
+
+    /// Whether `def` cuts the amount of the shift `user` to what the instruction looks at anyway.
+    fn is_shift_mask<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        ty: Type,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let (&InstData::Binary { args: [_, mask], .. }, &InstData::Binary { op, args: [x, amount] }) =
+            (cx.func.inst(def), cx.func.inst(user))
+        else {
+            return false;
+        };
+        let looks_at = match ty {
+            Type::I32 => 31,
+            Type::I64 => 63,
+            _ => return false,
+        };
+        shift(op).is_some()
+            && x != amount
+            && cx.func.result(def) == Some(amount)
+            && cx.func.int_value(mask).is_some_and(|mask| mask & looks_at == looks_at)
+    }
+
+    /// The value of which a shift takes its amount: what is before a mask that was folded.
+    pub(super) fn shift_amount<S: Sink<Inst>>(self, cx: &Cx<'_, S>, amount: Value) -> Value {
+        match cx.folded(amount).map(|inst| cx.func.inst(inst)) {
+            Some(&InstData::Binary { op: BinaryOp::And, args }) => args[0],
+            _ => amount,
         }
     }
 
@@ -138,7 +172,7 @@ impl X86 {
                 } else if next.is_some_and(|next| self.folds_into_address(cx, user, next)) {
                     false
                 } else if op == BinaryOp::And && next.is_some_and(|n| self.folds_into(cx, user, n)) {
-                    true
+                    next.is_some_and(|n| matches!(cx.func.inst(n), InstData::Icmp { .. }))
                 } else if op.is_float() {
                     op != BinaryOp::Frem && (is_right || op.is_commutative()) && !cx.is_constant(other)
                 } else if op == BinaryOp::Mul {

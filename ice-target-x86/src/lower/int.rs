@@ -48,6 +48,16 @@ impl X86 {
         if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, op, [a, b], width, dst) {
             return;
         }
+        if let (BinaryOp::And, Some(n @ (0xff | 0xffff)), Type::I32 | Type::I64) =
+            (op, cx.func.int_value(b), ty)
+            && cx.folded(a).is_none()
+            && !cx.is_constant(a)
+            && (n == 0xffff || !self.has_pairs() || cx.uses.count(a) > 1)
+        {
+            let src = Src::Reg(self.reg(cx, a));
+            let from = if n == 0xff { Width::B8 } else { Width::B16 };
+            return cx.sink.push(Inst::Extend { kind: Extend::Zero, from, to: Width::B32, dst, src });
+        }
         if let Some(op) = alu(op) {
             let rhs = self.src(cx, b);
             let lhs = self.src(cx, a);
@@ -127,7 +137,10 @@ impl X86 {
         let width = self.arithmetic_width(ty);
         let amount = match cx.func.int_value(b) {
             Some(n) => Amount::Imm((n as u32 & (ty.bits() - 1)) as u8),
-            None => Amount::Cl(self.reg(cx, b)),
+            None => {
+                let amount = self.shift_amount(cx, b);
+                Amount::Cl(self.reg(cx, amount))
+            }
         };
         // The bits above a narrow value come down in a right shift.
         let lhs = match op {

@@ -10,7 +10,10 @@ use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
 use ice_passes::{ErrorKind, Libcall, ValueRegs};
 
 /// Largest constant length that is copied or filled inline, in bytes.
-const MAX_INLINE: i64 = 64;
+const MAX_INLINE: i64 = 128;
+
+/// Most moves that a length up to this takes: 16 bytes each, the last one of what is left.
+const MAX_CHUNKS: usize = 8;
 
 impl X86 {
     /// Lowers a call of an intrinsic.
@@ -236,14 +239,20 @@ impl X86 {
 
     // ---- memory
 
-    /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets.
+    /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets. What is left
+    /// and no size of its own is covered by one more move of the size before, which overlaps.
     fn chunks(self, length: i64) -> impl Iterator<Item = (u8, i32)> {
         let mut offset = 0i64;
+        let mut before = 0;
         core::iter::from_fn(move || {
-            let size = [16u8, 8, 4, 2, 1].into_iter().find(|&s| i64::from(s) <= length - offset)?;
-            let at = offset as i32;
-            offset += i64::from(size);
-            Some((size, at))
+            let left = length - offset;
+            let size = [16u8, 8, 4, 2, 1].into_iter().find(|&s| i64::from(s) <= left)?;
+            let overlaps = i64::from(size) != left && before > size && i64::from(before) >= left;
+            let size = if overlaps { before } else { size };
+            let at = if overlaps { length - i64::from(size) } else { offset };
+            before = size;
+            offset = at + i64::from(size);
+            Some((size, at as i32))
         })
     }
 
@@ -251,7 +260,7 @@ impl X86 {
         cx.func.int_value(length).filter(|n| (0..=MAX_INLINE).contains(n))
     }
 
-    /// Everything is read before anything is written, so that the regions may overlap.
+    /// Of regions that may overlap everything is read before anything is written.
     fn copy_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value]) {
         let [dst, src, length] = [args[0], args[1], args[2]];
         let Some(length) = Self::inline_length(cx, length) else {
@@ -260,8 +269,10 @@ impl X86 {
         };
         let from = self.address(cx, src);
         let to = self.address(cx, dst);
-        let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), 8>::new();
-        for (size, offset) in self.chunks(length) {
+        let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), MAX_CHUNKS>::new();
+        let at_once = if op == Intrinsic::Memcpy { 4 } else { MAX_CHUNKS };
+        let mut chunks = self.chunks(length).peekable();
+        while let Some((size, offset)) = chunks.next() {
             let mem = from.offset(offset);
             let temp = match size {
                 16 | 8 => self.temp(cx, if size == 16 { Type::V4I32 } else { Type::F64 }),
@@ -273,13 +284,16 @@ impl X86 {
                 _ => Inst::Load { width: chunk_width(size), dst: temp, mem },
             });
             temps.push((size, offset, temp));
-        }
-        for (size, offset, temp) in temps {
-            let mem = to.offset(offset);
-            cx.sink.push(match size {
-                16 | 8 => Inst::StoreXmm { size, src: temp, mem },
-                _ => Inst::Store { width: chunk_width(size), src: temp, mem },
-            });
+            if temps.len() < at_once && chunks.peek().is_some() {
+                continue;
+            }
+            for (size, offset, temp) in temps.drain(..) {
+                let mem = to.offset(offset);
+                cx.sink.push(match size {
+                    16 | 8 => Inst::StoreXmm { size, src: temp, mem },
+                    _ => Inst::Store { width: chunk_width(size), src: temp, mem },
+                });
+            }
         }
     }
 

@@ -23,9 +23,7 @@ impl X86 {
         if ty.is_vector() || ty.is_scalar_float() {
             cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst: dst.lo(), mem });
         } else if ty == Type::I64 && self.has_pairs() {
-            // The address must outlive the first load.
-            cx.sink.push(Inst::Load { width: Width::B32, dst: dst.lo(), mem });
-            cx.sink.push(Inst::Load { width: Width::B32, dst: dst.hi(), mem: mem.offset(4) });
+            cx.sink.push(Inst::LoadPair { lo: dst.lo(), hi: dst.hi(), mem });
         } else {
             cx.sink.push(Inst::Load { width: self.width(ty), dst: dst.lo(), mem });
         }
@@ -57,7 +55,10 @@ impl X86 {
         if let Some(op) = shift(op) {
             let amount = match cx.func.int_value(other) {
                 Some(n) => Amount::Imm((n as u32 & (ty.bits() - 1)) as u8),
-                None => Amount::Cl(self.reg(cx, other)),
+                None => {
+                    let amount = self.shift_amount(cx, other);
+                    Amount::Cl(self.reg(cx, amount))
+                }
             };
             let mem = self.address(cx, address);
             return cx.sink.push(Inst::ShiftMem { op, width, amount, mem });
@@ -121,6 +122,9 @@ impl X86 {
                 Src::Mem(_) => Src::Reg(self.part_reg(cx, part)),
                 part => part,
             });
+            if let (Src::Reg(lo), Src::Reg(hi)) = (lo, hi) {
+                return cx.sink.push(Inst::StorePair { lo, hi, mem });
+            }
             self.store_src(cx, Width::B32, lo, mem);
             self.store_src(cx, Width::B32, hi, mem.offset(4));
         } else {

@@ -179,6 +179,7 @@ impl X86 {
         dst: ValueRegs,
     ) {
         // The amount is below 64: only the low half counts.
+        let count = self.shift_amount(cx, count);
         let count = self.pair_src(cx, count)[0];
         let count = self.part_reg(cx, count);
         self.move_value(cx, dst, value);

@@ -186,6 +186,14 @@ impl Machine<'_> {
                 );
             }
             Inst::Store { width, src, mem } => self.store(width.bytes(), &mem, self.get(src)),
+            Inst::LoadPair { lo, hi, mem } => {
+                let value = self.load(8, &mem);
+                self.set_int(Width::B32, lo, value);
+                self.set_int(Width::B32, hi, value >> 32);
+            }
+            Inst::StorePair { lo, hi, mem } => {
+                self.store(8, &mem, cut(32, self.get(lo)) | self.get(hi) << 32);
+            }
             Inst::StoreImm { width, imm, mem } => self.store(width.bytes(), &mem, imm as u128),
             Inst::Alu { op, width, dst, src } => {
                 let value = Self::alu(op, self.get(dst), self.src(width.bytes(), &src));
