@@ -40,7 +40,6 @@ __attribute__((used)) static u32 used_variable = 77;
 _Bool flag = 1;
 f32 float_variable = -0.0f;
 f64 double_variable = 1.0 / 3;
-long double extended_variable = 2.5L;
 u16 half_words[3] = {0xffff, 0x8000, 1};
 i64 wide_value = -0x7fffffffffffffff - 1;
 union { u32 a; f64 b; } union_value = {7};
@@ -73,7 +72,6 @@ u32 thread_pointer_value(void) { return *thread_pointer + *help_thread_address()
 u32 alias(u32 a) { return alias_of(a) * 2 + (alias_of == aliased); }
 u32 extra(void) { return used_variable + flag + half_words[1] + union_value.a + padded[1].b; }
 f64 floats(void) { return 1 / float_variable + double_variable; }
-long double extended(void) { return extended_variable; }
 i64 wide_constant(void) { return wide_value; }
 u32 constructors(void) { return constructed; }
 u32 static_local(u32 a) { static u32 sum = 1; static u32 *p = &sum; *p += a; return sum; }

@@ -6,6 +6,7 @@
 mod arguments;
 mod bench;
 mod bisect;
+mod cc;
 mod ci;
 mod corpus;
 mod crosstest;
@@ -13,6 +14,7 @@ mod dist;
 mod fuzz;
 mod process;
 mod program;
+mod realworld;
 mod size;
 mod toolchain;
 mod workspace;
@@ -34,6 +36,8 @@ const COMMANDS: &[Command] = &[
     Command { name: "ci",        summary: "formatting, lints and all tests",                          help: || ci::HELP.to_owned(),        run: ci::run },
     Command { name: "crosstest", summary: "Ice's code against LLVM's and against the interpreter",        help: crosstest::help, run: crosstest::run },
     Command { name: "bisect",    summary: "the function whose translation makes a program fail",         help: || bisect::HELP.to_owned(), run: bisect::run },
+    Command { name: "realworld", summary: "SQLite, Lua, zlib and others: translated whole, compared, timed", help: || realworld::HELP.to_owned(), run: realworld::run },
+    Command { name: "cc",        summary: "a C compiler with Ice as its code generator",               help: || cc::HELP.to_owned(),        run: cc::run },
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },

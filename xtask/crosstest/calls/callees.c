@@ -15,7 +15,6 @@ u16 callee_u16(u16 a, u16 b) { return (u16)(a * 3 + b); }
 _Bool callee_bool(i32 a) { return a > 5; }
 i64 callee_i64(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
 f32 callee_f32(f32 a, f32 b) { return a - b; }
-long double callee_extended(long double a, i32 b, long double c) { return a + b - c; }
 void callee_void(u32 *p, u32 a) { *p += a; }
 void *callee_pointer(void *p, i32 n) { return (u8 *)p + (n & 15); }
 
@@ -47,7 +46,6 @@ f64 callee_format(const char *format, ...) {
         case 'l': sum += (f64)va_arg(list, i64); break;
         case 'd': sum += va_arg(list, f64); break;
         case 'p': sum += *(const u8 *)va_arg(list, void *); break;
-        case 'x': sum += (f64)va_arg(list, long double); break;
         }
         sum *= 0.75;
     }

@@ -14,10 +14,9 @@ i32 call_bool(i32 a) { return callee_bool(a) ? 3 : 4; }
 i32 call_bool_value(i32 a) { return callee_bool(a) + callee_bool(~a) * 2; }
 i64 call_i64(i64 a, i64 b) { return callee_i64(a, callee_i64(b, a)); }
 f32 call_f32(f32 a, f32 b) { return callee_f32(a, callee_f32(b, a)); }
-f64 call_extended(f64 a, i32 b, f64 c) { return (f64)callee_extended(a, b, c); }
 u32 call_void(u32 a, u32 b) { u32 x = a; callee_void(&x, b); callee_void(&x, x); return x; }
 u32 call_pointer(u8 *p, i32 n) { return *(u8 *)callee_pointer(p, n); }
-u32 discarded(i32 a) { callee_f32((f32)a, 2); callee_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12); callee_i64(a, 3); callee_extended(1, 2, 3); return (u32)a; }
+u32 discarded(i32 a) { callee_f32((f32)a, 2); callee_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12); callee_i64(a, 3); return (u32)a; }
 u32 discarded_structs(i32 a) { for (int i = 0; i < 20; i++) { callee_Big((Big){{(u8)a}}); callee_P16((P16){a, i}); callee_F2((F2){1, 2}); callee_S24((S24){1, 2, 3}); } return (u32)a; }
 
 // Structures come from memory, so that no padding is undefined; floats in them are made of integers.
@@ -75,8 +74,7 @@ f64 call_CD(f64 a, f64 b) { CD x, y; __real__ x = a, __imag__ x = b, __real__ y 
 u64 call_sum(u32 a, u32 b) { return callee_sum(0) + callee_sum(1, a) + callee_sum(5, a, b, a + 1, b + 1, a ^ b) + callee_sum(12, 1, 2, 3, a, b, 6, 7, 8, a, b, 11, 12); }
 f64 call_format(i32 a, i64 b, f64 c, f32 d, u8 *p, f64 x) {
     return callee_format("") + callee_format("i", a) + callee_format("ild", a, b, c) + callee_format("dddddddddddd", c, d, c, d, 1.0, 2.0, 3.0, 4.0, c, d, 5.0, 6.0) +
-           callee_format("lilililildid", b, a, b, a, b, a, b, a, b, c, a, d) + callee_format("pdxip", p, c, (long double)x, a, p + 1) +
-           callee_format("xxi", (long double)c, (long double)x, a);
+           callee_format("lilililildid", b, a, b, a, b, a, b, a, b, c, a, d) + callee_format("pddip", p, c, x, a, p + 1);
 }
 static u64 help_list(i32 count, ...) { va_list list; va_start(list, count); u64 r = help_list_callee(count, list); va_end(list); return r; }
 u64 call_list(u64 a, u64 b) { return help_list(2, a, b) + help_list(9, a, b, a + 1, b + 1, a, b, a, b, 3ull); }

@@ -39,7 +39,6 @@ u16 callee_u16(u16, u16);
 _Bool callee_bool(i32);
 i64 callee_i64(i64, i64);
 f32 callee_f32(f32, f32);
-long double callee_extended(long double, i32, long double);
 void callee_void(u32 *, u32);
 void *callee_pointer(void *, i32);
 

@@ -3,19 +3,20 @@
 //! LLVM's object gets other names, a driver has a stub for each function of each side, and both halves of an
 //! executable run in turn. What the driver prints are the differences.
 
+use super::refusals;
 use super::sources::{self, Prepared, Setting, Source};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
+use crate::program;
 use crate::toolchain::{Model, Recipe, Target, Translator, line_of, need_tools};
 use crate::workspace::{Profile, Workspace};
 use anyhow::{bail, ensure};
-use std::path::PathBuf;
 use std::time::Duration;
 
-const TOOLS: [&str; 6] = ["clang-19", "llc-19", "llvm-as-19", "llvm-dis-19", "llvm-nm-19", "llvm-objcopy-19"];
+const TOOLS: [&str; 7] =
+    ["clang-19", "llc-19", "llvm-as-19", "llvm-dis-19", "llvm-extract-19", "llvm-nm-19", "llvm-objcopy-19"];
 const LEVELS: [&str; 3] = ["O0", "O1", "O2"];
 const FULL: u64 = 20_000;
-const TRANSLATE_LIMIT: Duration = Duration::from_secs(60);
 const RUN_LIMIT: Duration = Duration::from_secs(3600);
 
 struct Plan {
@@ -158,29 +159,23 @@ impl Plan {
         own: &[bool],
         tally: &mut Tally,
     ) -> anyhow::Result<Option<String>> {
-        let mut tested: Vec<PathBuf> = Vec::new();
+        let setting = program::Setting { target: prepared.target, recipe, model: self.setting.model };
+        let (mut tested, mut refusals) = (Vec::new(), String::new());
         for (module, &own) in prepared.modules.iter().zip(own) {
             if !own {
                 tested.push(module.plain.clone());
                 continue;
             }
-            let object = module.bitcode.with_extension(format!("{}.o", recipe.name()));
-            let (target, model) = (prepared.target, self.setting.model);
-            let mut command = self.translator.command(&module.bitcode, &object, target, recipe, model);
-            let outcome = process::run(&mut command, TRANSLATE_LIMIT)?;
-            if outcome.end != End::Exit(0) {
-                return Ok(Some(format!(
-                    "{}: {}\n{}",
-                    line_of(&command),
-                    outcome.end,
-                    outcome.first_errors()
-                )));
+            let translated = refusals::translate(&self.translator, &module.bitcode, setting)?;
+            translated.refusals.iter().for_each(|refusal| refusals += &format!("{refusal}\n"));
+            if translated.objects.is_empty() {
+                return Ok(Some(refusals));
             }
-            tested.push(object);
+            tested.extend(translated.objects);
         }
         let executable = prepared.directory.join(format!("{}-{}", recipe.name(), u8::from(own[0])));
         if let Err(error) = sources::link(prepared, self.setting.model, &tested, &executable) {
-            return Ok(Some(error.to_string()));
+            return Ok(Some(format!("{refusals}{error}")));
         }
         let mut command = process::command(&executable, [self.calls.to_string(), self.seed.to_string()]);
         command.args(&self.function);
@@ -195,8 +190,8 @@ impl Plan {
             tally.calls += calls;
         }
         Ok(match outcome.end {
-            End::Exit(0) => None,
-            end => Some(format!("{text}{}: {end}\n{}", line_of(&command), outcome.first_errors())),
+            End::Exit(0) if refusals.is_empty() => None,
+            end => Some(format!("{refusals}{text}{}: {end}\n{}", line_of(&command), outcome.first_errors())),
         })
     }
 }

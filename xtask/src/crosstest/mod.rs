@@ -9,6 +9,7 @@ mod generate;
 mod interpreter;
 mod llvm;
 mod reduce;
+mod refusals;
 mod signature;
 mod sources;
 mod stubs;

@@ -1,0 +1,72 @@
+//! Functions that the translator refuses, and an object of all the others.
+//!
+//! One construct that a translator does not know would keep a whole module from being tested. So a function that it names
+//! in its message is taken out with `llvm-extract` and comes from LLVM, and the rest is tried again.
+
+use crate::process;
+use crate::program::{self, Setting};
+use crate::toolchain::{Translator, succeed};
+use std::path::{Path, PathBuf};
+
+/// More refusals than this and the module is given up.
+const MOST: usize = 60;
+
+/// What came of a module.
+pub struct Translated {
+    /// What is to be linked; nothing if the module was given up.
+    pub objects: Vec<PathBuf>,
+    /// Messages of the translator.
+    pub refusals: Vec<String>,
+}
+
+/// The name in a message `...: function NAME (funcN): ...`.
+fn refused_function(message: &str) -> Option<&str> {
+    message.split_once("function ")?.1.split_once(" (func").map(|(name, _)| name)
+}
+
+/// Translates a module but for the functions that the translator refuses.
+///
+/// # Errors
+/// A tool of LLVM fails.
+pub fn translate(translator: &Translator, bitcode: &Path, setting: Setting) -> anyhow::Result<Translated> {
+    let file = |part: &str| bitcode.with_extension(format!("{}.{part}", setting.recipe.name()));
+    let (object, rest, refused) = (file("o"), file("rest.bc"), file("refused.bc"));
+    let mut refusals = Vec::new();
+    let mut flags: Vec<String> = Vec::new();
+    loop {
+        let input = if flags.is_empty() { bitcode } else { &*rest };
+        let Err(message) = program::tested_object(translator, input, &object, setting)? else { break };
+        let name = refused_function(&message).map(str::to_owned);
+        refusals.push(message);
+        let flag = name.map(|name| format!("--func={name}"));
+        match flag.filter(|flag| refusals.len() < MOST && !flags.contains(flag)) {
+            None => return Ok(Translated { objects: Vec::new(), refusals }),
+            Some(flag) => flags.push(flag),
+        }
+        let extract = |flag: &[&str], to: &Path| {
+            let mut command = process::command(Path::new("llvm-extract-19"), flag);
+            succeed(command.args(&flags).arg("-o").arg(to).arg(bitcode))
+        };
+        extract(&["--delete"], &rest)?;
+        extract(&[], &refused)?;
+    }
+    let mut objects = vec![object];
+    if !flags.is_empty() {
+        let object = file("refused.o");
+        program::llvm_object("llc-19", "-O2", &refused, &object, setting)?;
+        objects.push(object);
+    }
+    Ok(Translated { objects, refusals })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_function_is_taken_from_the_message() {
+        let message = "ice: a.bc: function add_u128 (func168): not supported by this target";
+        assert_eq!(refused_function(message), Some("add_u128"));
+        assert_eq!(refused_function("ice: a.bc: error at 3978:5 in block 8, function 25, record 8"), None);
+    }
+}
