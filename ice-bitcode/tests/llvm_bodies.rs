@@ -148,7 +148,8 @@ fn every_prefix_and_many_mutations_are_refused_or_read() {
         let result = read(&copy);
         outcomes[usize::from(result.is_ok())] += 1;
         if let Ok(program) = result {
-            assert!(ice_ir::verify_program(&program, Rules::Ice).is_ok());
+            let errors = ice_ir::verify_program(&program, Rules::Ice).err();
+            assert!(errors.is_none(), "round {round}: {}", errors.unwrap_or_default()[0]);
         }
     }
     assert!(outcomes.iter().all(|&n| n > 50), "{outcomes:?}");

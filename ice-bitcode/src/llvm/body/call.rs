@@ -393,8 +393,10 @@ impl<F: Filter> Body<'_, '_, F> {
         let assembly = *table.inline_asm(index);
         let (template, constraints) = (table.bytes(assembly.template), table.bytes(assembly.constraints));
         let text = alloc::string::String::from_utf8_lossy(template);
-        let is_empty = template.iter().all(|byte| byte.is_ascii_whitespace())
-            || text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with(['#', ';']));
+        // Comments and the alignment of code are nothing.
+        let is_nothing =
+            |line: &str| line.is_empty() || line.starts_with(['#', ';']) || line.starts_with(".p2align ");
+        let is_empty = text.lines().all(|line| is_nothing(line.trim()));
         // Operands: outputs first, then inputs that are tied to them, then inputs of any kind.
         let mut outputs = 0;
         let mut inputs = Vec::new();

@@ -196,6 +196,10 @@ impl<F: Filter> Body<'_, '_, F> {
             incoming.clear();
             let fixups = self.s.fixups.len();
             let result = self.phi_operands(ty, part, pairs, next, &mut incoming);
+            // No copy may stand among phis: one that is announced defines the announced part itself.
+            if let Some(announced) = self.announced_part(ty, part) {
+                self.b.define_next_as(announced);
+            }
             let phi = self.b.phi(part_ty, &incoming);
             self.s.incoming = incoming;
             result?;
@@ -206,6 +210,13 @@ impl<F: Filter> Body<'_, '_, F> {
             self.set(out, part, phi);
         }
         self.define_run(ty, out)
+    }
+
+    /// The part that was announced of the next value, if one was and with this type.
+    fn announced_part(&self, ty: crate::llvm::types::TypeId, part: u32) -> Option<Value> {
+        let local = self.s.locals.get(self.s.next_local as usize)?;
+        let is_announced = local.block == super::values::ANNOUNCED && local.ty == ty;
+        is_announced.then(|| self.part(super::values::Operand { ty, first: local.first }, part))
     }
 
     fn phi_operands(

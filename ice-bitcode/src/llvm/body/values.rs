@@ -374,6 +374,9 @@ impl<F: Filter> Body<'_, '_, F> {
             let announced = Operand { ty: old.ty, first: old.first };
             for index in 0..self.shape(old.ty).parts {
                 let (from, to) = (self.part(operand, index), self.part(announced, index));
+                if from == to {
+                    continue;
+                }
                 let ty = self.b.func.value_type(from);
                 self.b.define_next_as(to);
                 self.b.append(InstData::Cast { op: CastOp::Bitcast, arg: from }, ty);

@@ -207,6 +207,11 @@ impl<F: Filter> Body<'_, '_, F> {
         let Some(callee) = self.p.runtime.function(name) else {
             return unsupported(name);
         };
+        let known = self.m.module.signature(callee);
+        let types = args.iter().map(|&value| self.b.func.value_type(value));
+        if known.ret != ret || !types.eq(known.params.iter().copied()) {
+            return unsupported("an intrinsic with other arguments than its function has");
+        }
         Ok(self.b.call(callee, args, ret, TailHint::None))
     }
 
