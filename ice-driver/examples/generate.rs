@@ -159,7 +159,7 @@ fn entry(program: &Program) -> Result<String, std::fmt::Error> {
 
 /// The text of a program with another entry point. Tables that say the order of things are left out, as
 /// there are more things now.
-fn with_output(program: &Program) -> Result<String, Box<dyn Error>> {
+pub fn with_output(program: &Program) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     write_program(program, &mut text)?;
     let start = text.find("define external @_start(").ok_or("the program has no entry point")?;

@@ -27,6 +27,9 @@ const FLUSH_SIZE: usize = 1 << 16;
 /// Stands inside of `.L` in names that are not to be taken for labels.
 const NO_LABEL: char = '\u{4}';
 
+/// What an assembler must know of ARM code: how it is written, for which processor, how it calls.
+const ARM_HEAD: &str = "\t.syntax unified\n\t.arch armv7-a\n\t.fpu neon\n\t.arm\n\t.eabi_attribute 28, 1\n";
+
 /// Writes a module as assembler text.
 pub struct AssemblyOutput<'a, 'm, S: Sink> {
     arch: Arch,
@@ -58,6 +61,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
         let mut output =
             AssemblyOutput { arch, relocation, module, names, sink, text, listing, constants, sizes };
+        if arch == Arch::Arm32 {
+            output.text.push_str(ARM_HEAD);
+        }
         for id in module.globals.keys() {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
@@ -102,12 +108,12 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let Some(section) = place.named_section() else {
             return out.write_str(match place.contents {
                 Contents::Code => "\t.text\n",
-                Contents::ReadOnly => "\t.section .rodata,\"a\",@progbits\n",
-                Contents::Relocated => "\t.section .data.rel.ro,\"aw\",@progbits\n",
+                Contents::ReadOnly => "\t.section .rodata,\"a\",%progbits\n",
+                Contents::Relocated => "\t.section .data.rel.ro,\"aw\",%progbits\n",
                 Contents::Data => "\t.data\n",
                 Contents::Zero => "\t.bss\n",
-                Contents::ThreadData => "\t.section .tdata,\"awT\",@progbits\n",
-                Contents::ThreadZero => "\t.section .tbss,\"awT\",@nobits\n",
+                Contents::ThreadData => "\t.section .tdata,\"awT\",%progbits\n",
+                Contents::ThreadZero => "\t.section .tbss,\"awT\",%nobits\n",
             });
         };
         write_named_section(module, &section, out)
@@ -133,7 +139,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (names, is_wide) = (self.names, module.pointer_type == Type::I64);
         let out = &mut self.text;
         let kind = if decl.storage.is_thread_local() { "tls_object" } else { "object" };
-        writeln!(out, "\t.type {name},@{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
+        writeln!(out, "\t.type {name},%{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
         if place.contents.is_zero() && !is_kept {
             return if size > 0 { writeln!(out, "\t.zero {size}") } else { Ok(()) };
         }
@@ -166,10 +172,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         names.write_function(function, &mut name)?;
         self.write_section(&Place::of_function(self.module, function))?;
         let align = function_alignment(self.module, function).trailing_zeros();
-        writeln!(self.text, "\t.p2align {align}, 0xcc")?;
+        match self.arch {
+            Arch::Arm32 => writeln!(self.text, "\t.p2alignl {align}, 0xe7f000f0")?,
+            _ => writeln!(self.text, "\t.p2align {align}, 0xcc")?,
+        }
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
-        writeln!(out, "\t.type {name},@function\n{name}:")?;
+        writeln!(out, "\t.type {name},%function\n{name}:")?;
         self.listing.clear();
         let (constants, sizes, compiled) = (&mut self.constants, &mut self.sizes, &output.compiled);
         let known_sizes = sizes.len();
@@ -267,7 +276,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 }
             }
         }
-        writeln!(out, "\t.section .note.GNU-stack,\"\",@progbits")
+        writeln!(out, "\t.section .note.GNU-stack,\"\",%progbits")
     }
 }
 
@@ -290,12 +299,12 @@ fn write_named_section(module: &Module, section: &NamedSection<'_>, out: &mut St
         out.push('G');
     }
     out.write_str(match section.sh_type {
-        elf::SHT_NOBITS => "\",@nobits",
-        elf::SHT_NOTE => "\",@note",
-        elf::SHT_INIT_ARRAY => "\",@init_array",
-        elf::SHT_FINI_ARRAY => "\",@fini_array",
-        elf::SHT_PREINIT_ARRAY => "\",@preinit_array",
-        _ => "\",@progbits",
+        elf::SHT_NOBITS => "\",%nobits",
+        elf::SHT_NOTE => "\",%note",
+        elf::SHT_INIT_ARRAY => "\",%init_array",
+        elf::SHT_FINI_ARRAY => "\",%fini_array",
+        elf::SHT_PREINIT_ARRAY => "\",%preinit_array",
+        _ => "\",%progbits",
     })?;
     if let Some(comdat) = section.comdat {
         let comdat = &module.comdats[comdat];
@@ -327,7 +336,7 @@ fn write_with_unique_labels(listing: &str, function: FuncId, out: &mut String) -
 
 fn write_constant_section(size: ConstantSize, out: &mut String) -> fmt::Result {
     let bytes = size.bytes();
-    writeln!(out, "\t.section .rodata.cst{bytes},\"aM\",@progbits,{bytes}")
+    writeln!(out, "\t.section .rodata.cst{bytes},\"aM\",%progbits,{bytes}")
 }
 
 fn write_constant_name(id: ConstantId, out: &mut dyn Write) -> fmt::Result {

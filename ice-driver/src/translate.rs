@@ -172,7 +172,7 @@ fn compile<T: Target + Sync + Copy>(
         InputFormat::Llvm => {
             let program = llvm::LlvmProgram::new(llvm::read_module(input).map_err(Error::Bitcode)?);
             let (module, count) = (program.module(), program.bodies().len());
-            let is_wide = module.pointer_type == ice_ir::Type::I64;
+            let is_wide = module.pointer_type == Type::I64;
             if is_wide != (options.arch == Arch::X86_64) {
                 let triple = String::from_utf8_lossy(&program.header().triple).into_owned();
                 return Err(Error::WrongTarget { arch: options.arch, triple });

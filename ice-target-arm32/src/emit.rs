@@ -9,6 +9,7 @@ mod control;
 mod float;
 mod frame;
 mod memory;
+mod vector;
 
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src};

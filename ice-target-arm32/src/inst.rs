@@ -4,11 +4,12 @@
 //! across instructions that write none: moves, constants, loads, stores, [`Inst::SetCond`], conditional moves,
 //! and the allocator's edits, which are all of these. Emission may destroy ip in any instruction.
 
-use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
+use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE};
 use ice_asm::SymbolId;
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
-    IntToFloat, ModImm, Move, Multiply, MultiplyLong, Shift, Transfer, Unary,
+    IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
+    NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
 };
 use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, VReg};
 
@@ -107,6 +108,30 @@ impl FloatSize {
     }
 }
 
+/// An operation on two vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Neon3 {
+    /// Integer lanes.
+    Int(NeonInt),
+    /// Shifts by the lanes of the second vector.
+    Shift(NeonShift),
+    /// Bits.
+    Logic(NeonLogic),
+    /// Single-precision lanes.
+    Float(NeonFloat),
+}
+
+/// An operation on one vector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NeonUnary {
+    /// Integer lanes.
+    Int(Neon2),
+    /// Bits, or single-precision lanes.
+    Float(NeonFloat2),
+    /// Between integers and single precision.
+    Convert(NeonConvert),
+}
+
 /// What a call goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
@@ -179,6 +204,21 @@ pub enum Inst {
     SingleToCore { dst: VReg, src: VReg },
     PairToDouble { dst: VReg, lo: VReg, hi: VReg },
     DoubleToPair { lo: VReg, hi: VReg, src: VReg },
+    // ---- vectors, lane by lane
+    Neon3 { op: Neon3, lane: Lane, dst: VReg, lhs: VReg, rhs: VReg },
+    Neon2 { op: NeonUnary, lane: Lane, dst: VReg, src: VReg },
+    NeonShift { op: NeonShiftImm, lane: Lane, dst: VReg, src: VReg, amount: u8 },
+    /// dst = dst ? if_true : if_false, bit by bit.
+    NeonSelect { dst: VReg, if_true: VReg, if_false: VReg },
+    /// Scalar arithmetic on each single-precision lane.
+    EachLane { op: Float3, dst: VReg, lhs: VReg, rhs: VReg },
+    /// A lane with zeros or, for minus, its sign above it.
+    LaneToCore { sign: Sign, lane: Lane, index: u8, dst: VReg, src: VReg },
+    CoreToLane { lane: Lane, index: u8, dst: VReg, src: VReg },
+    /// The low bits of a register in every lane.
+    Splat { lane: Lane, dst: VReg, src: VReg },
+    /// The low byte of one register in the lower eight bytes, that of another in the upper ones.
+    SplatHalves { dst: VReg, lo: VReg, hi: VReg },
     // ---- atomics and fences
     Fence,
     /// A loop: old = memory, memory = old op src; without an operation memory = src.
@@ -323,6 +363,25 @@ impl MachInst for Inst {
             }
             Inst::DoubleToPair { lo, hi, src } => {
                 each! { use_reg src, DOUBLE; def_reg lo, GPR; def_reg hi, GPR; }
+            }
+            Inst::Neon3 { dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, QUAD; use_reg rhs, QUAD; def_reg dst, QUAD; }
+            }
+            Inst::Neon2 { dst, src, .. } | Inst::NeonShift { dst, src, .. } => {
+                each! { use_reg src, QUAD; def_reg dst, QUAD; }
+            }
+            Inst::NeonSelect { dst, if_true, if_false } => {
+                each! { use_reg if_true, QUAD; use_reg if_false, QUAD; use_def_reg dst, QUAD; }
+            }
+            // Lane by lane the destination is written while sources are still read.
+            Inst::EachLane { dst, lhs, rhs, .. } => {
+                each! { use_late_reg lhs, LOW_QUAD; use_late_reg rhs, LOW_QUAD; def_early_reg dst, LOW_QUAD; }
+            }
+            Inst::LaneToCore { dst, src, .. } => each! { use_reg src, QUAD; def_reg dst, GPR; },
+            Inst::CoreToLane { dst, src, .. } => each! { use_reg src, GPR; use_def_reg dst, QUAD; },
+            Inst::Splat { dst, src, .. } => each! { use_reg src, GPR; def_reg dst, QUAD; },
+            Inst::SplatHalves { dst, lo, hi } => {
+                each! { use_reg lo, GPR; use_reg hi, GPR; def_reg dst, QUAD; }
             }
             Inst::AtomicRmw { old, new, src, address, .. } => {
                 each! { use_late_reg src, GPR; use_late_reg address, GPR; def_early_reg old, GPR; def_early_reg new, GPR; }

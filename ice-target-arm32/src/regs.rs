@@ -23,6 +23,8 @@ pub const SINGLE: RegClass = RegClass(1);
 pub const DOUBLE: RegClass = RegClass(2);
 /// Quadword registers.
 pub const QUAD: RegClass = RegClass(3);
+/// The quadword registers whose lanes are single-precision registers: q0 to q7.
+pub const LOW_QUAD: RegClass = RegClass(4);
 
 const FIRST_SINGLE: u8 = 16;
 const FIRST_DOUBLE: u8 = 48;
@@ -222,23 +224,26 @@ static CORE: [PReg; 13] = order(0, &[(0, 4), (14, 1), (4, 8)]);
 static CORE_FP: [PReg; 12] = order(0, &[(0, 4), (14, 1), (4, 7)]);
 static SINGLES: [PReg; 32] = order(FIRST_SINGLE, &[(0, 32)]);
 static DOUBLES: [PReg; 32] = order(FIRST_DOUBLE, &[(16, 16), (0, 16)]);
+static LOW_QUADS: [PReg; 8] = order(FIRST_QUAD, &[(0, 8)]);
 static QUADS: [PReg; 16] = order(FIRST_QUAD, &[(8, 8), (0, 8)]);
 
 const fn class(name: &'static str, order: &'static [PReg], size: u32, align: u32) -> ClassInfo {
     ClassInfo { name, order, spill_size: size, spill_align: align }
 }
 
-static CLASSES: [ClassInfo; 4] = [
+static CLASSES: [ClassInfo; 5] = [
     class("core", &CORE, 4, 4),
     class("single", &SINGLES, 4, 4),
     class("double", &DOUBLES, 8, 8),
     class("quad", &QUADS, 16, 8),
+    class("low quad", &LOW_QUADS, 16, 8),
 ];
-static CLASSES_FP: [ClassInfo; 4] = [
+static CLASSES_FP: [ClassInfo; 5] = [
     class("core", &CORE_FP, 4, 4),
     class("single", &SINGLES, 4, 4),
     class("double", &DOUBLES, 8, 8),
     class("quad", &QUADS, 16, 8),
+    class("low quad", &LOW_QUADS, 16, 8),
 ];
 
 static FILE: RegisterFile = RegisterFile { regs: REGISTERS, classes: &CLASSES, callee_saved: CALLEE_SAVED };

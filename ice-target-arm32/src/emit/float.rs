@@ -260,7 +260,7 @@ impl<L: Listing> Emitter<'_, L> {
                 let (lo, hi) = (self.gpr(), self.gpr());
                 self.e.vmov_rr_d(AL, lo, hi, src);
             }
-            _ => debug_assert!(false, "no such instruction"),
+            _ => self.vector(inst),
         }
     }
 

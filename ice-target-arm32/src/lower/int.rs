@@ -222,6 +222,19 @@ impl Arm32 {
         if constant.is_none_or(|n| n == 0) {
             cx.sink.push(Inst::TrapIfZero { lo: rhs, hi: None });
         }
+        self.divide_words(cx, op, [lhs, rhs], dst);
+    }
+
+    /// Division or remainder of 32-bit numbers; the divisor is not zero.
+    pub(super) fn divide_words<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        [lhs, rhs]: [VReg; 2],
+        dst: VReg,
+    ) {
+        let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
+        let is_quotient = matches!(op, BinaryOp::Sdiv | BinaryOp::Udiv);
         if self.division == Division::Hardware {
             let op = if signed { Divide::Sdiv } else { Divide::Udiv };
             if is_quotient {

@@ -52,7 +52,8 @@ impl Arm32 {
             (Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, Some(result)) => {
                 self.bit_intrinsic(cx, op, args[0], result);
             }
-            (Intrinsic::Fabs | Intrinsic::Sqrt, Some(_)) if ty.is_vector() => {
+            (Intrinsic::Fabs, Some(result)) if ty.is_vector() => self.vector_fabs(cx, args[0], result),
+            (Intrinsic::Sqrt, Some(_)) if ty.is_vector() => {
                 return Err(ErrorKind::Unsupported("this intrinsic of vectors"));
             }
             (Intrinsic::Fabs | Intrinsic::Sqrt, Some(result)) => {

@@ -1,42 +1,243 @@
-//! Vectors of 128 bits. They travel through loads, stores, calls, selects with a scalar condition and blocks;
-//! what computes with their lanes is refused.
+//! Vectors of 128 bits, with Advanced SIMD.
+//!
+//! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones or
+//! all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
+//!
+//! Advanced SIMD takes denormal numbers for zero (DDI 0406C A2.7.2). So that programs compute the same on every
+//! machine, arithmetic on floating-point lanes is scalar arithmetic on each, in the registers that have names
+//! for their lanes; only comparisons are done on vectors, and take a denormal number for zero. Integer division
+//! and the floating-point remainder go through core registers and helpers.
 
-use crate::inst::{FloatSize, Inst};
+use super::Signedness;
+use crate::inst::{FloatSize, Inst, Neon3, NeonUnary, Src};
 use crate::target::{Arm32, Cx};
-use ice_ir::mach::Sink;
-use ice_ir::{BinaryOp, CastOp, Value};
-use ice_passes::ErrorKind;
+use ice_asm::ConstantSize;
+use ice_asm::arm32::{
+    Alu, Float3, Lane, Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonShift,
+    NeonShiftImm, Shift, Sign,
+};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
+use ice_passes::{CodeSymbol, ErrorKind, Libcall};
+
+/// The width of the lanes of a vector type.
+fn lane(ty: Type) -> Lane {
+    match ty.lanes() {
+        16 => Lane::B8,
+        8 => Lane::B16,
+        _ => Lane::B32,
+    }
+}
+
+/// The instruction for an operator, where one instruction does it.
+fn packed(op: BinaryOp, ty: Type) -> Option<Neon3> {
+    let is_number = !ty.is_bool_or_bool_vector();
+    Some(match op {
+        BinaryOp::And => Neon3::Logic(NeonLogic::Vand),
+        BinaryOp::Or => Neon3::Logic(NeonLogic::Vorr),
+        BinaryOp::Xor => Neon3::Logic(NeonLogic::Veor),
+        BinaryOp::Add if is_number => Neon3::Int(NeonInt::Vadd),
+        BinaryOp::Sub if is_number => Neon3::Int(NeonInt::Vsub),
+        BinaryOp::Mul if is_number => Neon3::Int(NeonInt::Vmul),
+        BinaryOp::Shl if is_number => Neon3::Shift(NeonShift::VshlU),
+        _ => return None,
+    })
+}
+
+/// How a comparison is put together.
+#[derive(Clone, Copy)]
+struct Plan {
+    first: Neon3,
+    /// Whether the operands of the first comparison are exchanged.
+    swap: bool,
+    /// A second comparison, of the exchanged operands, whose result is joined.
+    or_swapped: Option<Neon3>,
+    invert: bool,
+}
+
+fn plan(first: Neon3) -> Plan {
+    Plan { first, swap: false, or_swapped: None, invert: false }
+}
+
+fn int_plan(cond: IntCond) -> Plan {
+    let of = |op| plan(Neon3::Int(op));
+    match cond {
+        IntCond::Eq => of(NeonInt::Vceq),
+        IntCond::Ne => Plan { invert: true, ..of(NeonInt::Vceq) },
+        IntCond::Ugt => of(NeonInt::VcgtU),
+        IntCond::Uge => of(NeonInt::VcgeU),
+        IntCond::Ult => Plan { swap: true, ..of(NeonInt::VcgtU) },
+        IntCond::Ule => Plan { swap: true, ..of(NeonInt::VcgeU) },
+        IntCond::Sgt => of(NeonInt::VcgtS),
+        IntCond::Sge => of(NeonInt::VcgeS),
+        IntCond::Slt => Plan { swap: true, ..of(NeonInt::VcgtS) },
+        IntCond::Sle => Plan { swap: true, ..of(NeonInt::VcgeS) },
+    }
+}
+
+/// Comparisons with a NaN are false; those that must be true are inverted. `None`: known without comparing.
+fn float_plan(cond: FloatCond) -> Option<Plan> {
+    let of = |op| plan(Neon3::Float(op));
+    let (eq, gt, ge) = (of(NeonFloat::Vceq), of(NeonFloat::Vcgt), of(NeonFloat::Vcge));
+    let swapped = |plan| Plan { swap: true, ..plan };
+    let one = Plan { or_swapped: Some(gt.first), ..gt };
+    let ord = Plan { or_swapped: Some(gt.first), ..ge };
+    let not = |plan| Plan { invert: true, ..plan };
+    Some(match cond {
+        FloatCond::False | FloatCond::True => return None,
+        FloatCond::Oeq => eq,
+        FloatCond::Ogt => gt,
+        FloatCond::Oge => ge,
+        FloatCond::Olt => swapped(gt),
+        FloatCond::Ole => swapped(ge),
+        FloatCond::One => one,
+        FloatCond::Ord => ord,
+        FloatCond::Uno => not(ord),
+        FloatCond::Ueq => not(one),
+        FloatCond::Ugt => not(swapped(ge)),
+        FloatCond::Uge => not(swapped(gt)),
+        FloatCond::Ult => not(ge),
+        FloatCond::Ule => not(gt),
+        FloatCond::Une => not(eq),
+    })
+}
 
 impl Arm32 {
+    fn quad<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+        cx.temp(Type::V4I32).lo()
+    }
+
+    fn neon3<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Neon3, lane: Lane, [dst, lhs, rhs]: [VReg; 3]) {
+        cx.sink.push(Inst::Neon3 { op, lane, dst, lhs, rhs });
+    }
+
+    fn neon2<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: NeonUnary, lane: Lane, dst: VReg, src: VReg) {
+        cx.sink.push(Inst::Neon2 { op, lane, dst, src });
+    }
+
+    /// `dst = !src`.
+    fn complement<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg) {
+        self.neon2(cx, NeonUnary::Float(NeonFloat2::Vmvn), Lane::B8, dst, src);
+    }
+
     /// Any binary operator on vectors.
     pub(super) fn vector_binary<S: Sink<Inst>>(
         self,
-        _: &mut Cx<'_, S>,
-        _: BinaryOp,
-        _: [Value; 2],
-        _: Value,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        args: [Value; 2],
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Unsupported("arithmetic on vectors"))
+        let ty = cx.func.value_type(result);
+        let lane = lane(ty);
+        let [lhs, rhs] = args.map(|v| self.reg(cx, v));
+        let dst = cx.regs(result).lo();
+        if let Some(op) = packed(op, ty) {
+            self.neon3(cx, op, lane, [dst, lhs, rhs]);
+            return Ok(());
+        }
+        match op {
+            _ if ty.is_bool_or_bool_vector() => {
+                return Err(ErrorKind::Unsupported("arithmetic on a vector of booleans"));
+            }
+            BinaryOp::Lshr | BinaryOp::Ashr => {
+                let op = if op == BinaryOp::Lshr { NeonShift::VshlU } else { NeonShift::VshlS };
+                let amount = self.quad(cx);
+                self.neon2(cx, NeonUnary::Int(Neon2::Vneg), lane, amount, rhs);
+                self.neon3(cx, Neon3::Shift(op), lane, [dst, lhs, amount]);
+            }
+            BinaryOp::Fadd => cx.sink.push(Inst::EachLane { op: Float3::Vadd, dst, lhs, rhs }),
+            BinaryOp::Fsub => cx.sink.push(Inst::EachLane { op: Float3::Vsub, dst, lhs, rhs }),
+            BinaryOp::Fmul => cx.sink.push(Inst::EachLane { op: Float3::Vmul, dst, lhs, rhs }),
+            BinaryOp::Fdiv => cx.sink.push(Inst::EachLane { op: Float3::Vdiv, dst, lhs, rhs }),
+            _ => self.by_lane(cx, op, ty, [lhs, rhs], dst),
+        }
+        Ok(())
     }
 
-    /// A comparison of vectors.
+    /// Divisions and remainders, one lane after the other.
+    fn by_lane<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, ty: Type, args: [VReg; 2], dst: VReg) {
+        let lane = lane(ty);
+        let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
+        let sign = if signed { Sign::Minus } else { Sign::Plus };
+        let sum = self.quad(cx);
+        cx.sink.push(Inst::ZeroFloat { size: FloatSize::Quad, dst: sum });
+        for index in 0..ty.lanes() as u8 {
+            let [lhs, rhs] = args.map(|src| {
+                let dst = self.temp(cx);
+                cx.sink.push(Inst::LaneToCore { sign, lane, index, dst, src });
+                dst
+            });
+            let part = self.temp(cx);
+            if op == BinaryOp::Frem {
+                let singles = [lhs, rhs].map(|src| {
+                    let dst = cx.temp(Type::F32);
+                    cx.sink.push(Inst::CoreToSingle { dst: dst.lo(), src });
+                    (dst, Type::F32)
+                });
+                let rest = cx.temp(Type::F32);
+                self.libcall(cx, Libcall::Fmodf, &singles, Some((rest, Type::F32)));
+                cx.sink.push(Inst::SingleToCore { dst: part, src: rest.lo() });
+            } else {
+                cx.sink.push(Inst::TrapIfZero { lo: rhs, hi: None });
+                self.divide_words(cx, op, [lhs, rhs], part);
+            }
+            cx.sink.push(Inst::CoreToLane { lane, index, dst: sum, src: part });
+        }
+        cx.sink.push(Inst::MovFloat { size: FloatSize::Quad, dst, src: sum });
+    }
+
+    /// A comparison of vectors: all ones where it holds.
     pub(super) fn vector_compare<S: Sink<Inst>>(
         self,
-        _: &mut Cx<'_, S>,
-        _: ice_ir::Inst,
-        _: Value,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Unsupported("a comparison of vectors"))
+        let (plan, args) = match *cx.func.inst(inst) {
+            InstData::Icmp { cond, args } => (Some(int_plan(cond)), args),
+            InstData::Fcmp { cond, args } => match cond {
+                FloatCond::False | FloatCond::True => {
+                    let dst = cx.regs(result).lo();
+                    let byte = if cond == FloatCond::True { 0xff } else { 0 };
+                    cx.sink.push(Inst::SplatByte { dst, byte });
+                    return Ok(());
+                }
+                _ => (float_plan(cond), args),
+            },
+            _ => return Err(ErrorKind::Unsupported("this comparison")),
+        };
+        let Some(plan) = plan else { return Err(ErrorKind::Unsupported("this comparison")) };
+        let lane = lane(cx.func.value_type(args[0]));
+        let [a, b] = args.map(|v| self.reg(cx, v));
+        let dst = cx.regs(result).lo();
+        let (lhs, rhs) = if plan.swap { (b, a) } else { (a, b) };
+        let mut holds = if plan.or_swapped.is_some() || plan.invert { self.quad(cx) } else { dst };
+        self.neon3(cx, plan.first, lane, [holds, lhs, rhs]);
+        if let Some(second) = plan.or_swapped {
+            let (other, joined) = (self.quad(cx), if plan.invert { self.quad(cx) } else { dst });
+            self.neon3(cx, second, lane, [other, rhs, lhs]);
+            self.neon3(cx, Neon3::Logic(NeonLogic::Vorr), lane, [joined, holds, other]);
+            holds = joined;
+        }
+        if plan.invert {
+            self.complement(cx, dst, holds);
+        }
+        Ok(())
     }
 
     /// A select lane by lane: condition, then values.
     pub(super) fn vector_select<S: Sink<Inst>>(
         self,
-        _: &mut Cx<'_, S>,
-        _: [Value; 3],
-        _: Value,
+        cx: &mut Cx<'_, S>,
+        args: [Value; 3],
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Unsupported("a select by lanes"))
+        let [mask, if_true, if_false] = args.map(|v| self.reg(cx, v));
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::MovFloat { size: FloatSize::Quad, dst, src: mask });
+        cx.sink.push(Inst::NeonSelect { dst, if_true, if_false });
+        Ok(())
     }
 
     /// Conversions from or to a vector.
@@ -47,37 +248,158 @@ impl Arm32 {
         arg: Value,
         result: Value,
     ) -> Result<(), ErrorKind> {
-        let is_quad = |value| {
-            let ty = cx.func.value_type(value);
-            ty.is_vector() && !ty.is_bool_or_bool_vector()
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        let is_bools = |ty: Type| ty.is_bool_or_bool_vector();
+        let (lane, top) = (lane(to), lane(to).bits() as u8 - 1);
+        let src = self.reg(cx, arg);
+        let dst = cx.regs(result).lo();
+        let shift = |cx: &mut Cx<'_, S>, op, dst, src| {
+            cx.sink.push(Inst::NeonShift { op, lane, dst, src, amount: top });
         };
-        if op == CastOp::Bitcast && is_quad(arg) && is_quad(result) {
-            self.move_float(cx, FloatSize::Quad, arg, result);
-            return Ok(());
+        let convert = |op| Some(NeonUnary::Convert(op));
+        let one = match op {
+            CastOp::Sitofp if from == Type::V4I32 => convert(NeonConvert::F32FromS32),
+            CastOp::Uitofp if from == Type::V4I32 => convert(NeonConvert::F32FromU32),
+            CastOp::Fptosi if to == Type::V4I32 => convert(NeonConvert::S32FromF32),
+            CastOp::Fptoui if to == Type::V4I32 => convert(NeonConvert::U32FromF32),
+            _ => None,
+        };
+        match op {
+            _ if one.is_some() => {
+                if let Some(op) = one {
+                    self.neon2(cx, op, Lane::B32, dst, src);
+                }
+            }
+            CastOp::Sext if is_bools(from) => self.move_float(cx, FloatSize::Quad, arg, result),
+            CastOp::Zext if is_bools(from) => shift(cx, NeonShiftImm::VshrU, dst, src),
+            CastOp::Trunc if is_bools(to) => {
+                let high = self.quad(cx);
+                shift(cx, NeonShiftImm::Vshl, high, src);
+                shift(cx, NeonShiftImm::VshrS, dst, high);
+            }
+            CastOp::Bitcast
+                if from == to || !is_bools(from) && !is_bools(to) && from.is_vector() && to.is_vector() =>
+            {
+                self.move_float(cx, FloatSize::Quad, arg, result);
+            }
+            CastOp::Bitcast if matches!(from, Type::V8I1 | Type::V16I1) && to.is_scalar_int() => {
+                self.pack_bools(cx, from, src, dst);
+            }
+            CastOp::Bitcast if matches!(to, Type::V8I1 | Type::V16I1) && from.is_scalar_int() => {
+                self.unpack_bools(cx, to, src, dst);
+            }
+            _ => return Err(ErrorKind::Unsupported("this conversion of vectors")),
         }
-        Err(ErrorKind::Unsupported("a conversion of vectors"))
+        Ok(())
+    }
+
+    /// In each lane the bit that it has in its byte of the packed form.
+    fn lane_bits<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
+        let width = lane(ty).bits();
+        let bits = (0..ty.lanes()).fold(0u128, |all, n| all | 1u128 << (n * width + n % 8));
+        let symbol = CodeSymbol::Constant(cx.constant(ConstantSize::C16, bits)).pack();
+        let dst = self.quad(cx);
+        cx.sink.push(Inst::LoadConstant { size: FloatSize::Quad, dst, symbol });
+        dst
+    }
+
+    /// One bit of each lane, added up by pairs until each half of the vector has one number.
+    fn pack_bools<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: VReg, dst: VReg) {
+        let bits = self.lane_bits(cx, ty);
+        let mut sum = self.quad(cx);
+        self.neon3(cx, Neon3::Logic(NeonLogic::Vand), Lane::B8, [sum, src, bits]);
+        for width in [Lane::B8, Lane::B16, Lane::B32].into_iter().filter(|&width| width >= lane(ty)) {
+            let pairs = self.quad(cx);
+            self.neon2(cx, NeonUnary::Int(Neon2::VpaddlU), width, pairs, sum);
+            sum = pairs;
+        }
+        let [lo, hi] = [0, 2].map(|index| {
+            let dst = self.temp(cx);
+            cx.sink.push(Inst::LaneToCore { sign: Sign::Plus, lane: Lane::B32, index, dst, src: sum });
+            dst
+        });
+        let shift = if ty == Type::V16I1 { 8 } else { 0 };
+        let (op, flags) = (Alu::Orr, ice_asm::arm32::Flags::Keep);
+        cx.sink.push(Inst::Alu { op, flags, dst, lhs: lo, rhs: Src::Shift(hi, Shift::Lsl, shift) });
+    }
+
+    /// The number in every lane, and where a lane's bit is in it, ones.
+    fn unpack_bools<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: VReg, dst: VReg) {
+        let bits = self.lane_bits(cx, ty);
+        let all = self.quad(cx);
+        if ty == Type::V16I1 {
+            let hi = self.temp(cx);
+            self.mov(cx, hi, Src::Shift(src, Shift::Lsr, 8));
+            cx.sink.push(Inst::SplatHalves { dst: all, lo: src, hi });
+        } else {
+            cx.sink.push(Inst::Splat { lane: lane(ty), dst: all, src });
+        }
+        self.neon3(cx, Neon3::Int(NeonInt::Vtst), lane(ty), [dst, all, bits]);
+    }
+
+    /// The number of a lane.
+    fn lane_index<S: Sink<Inst>>(cx: &Cx<'_, S>, index: Value) -> Result<u8, ErrorKind> {
+        let index = cx.func.int_value(index).and_then(|n| u8::try_from(n).ok());
+        index.filter(|&n| n < 16).ok_or(ErrorKind::Unsupported("a lane that is not constant"))
     }
 
     /// One lane of a vector.
     pub(super) fn extract_element<S: Sink<Inst>>(
         self,
-        _: &mut Cx<'_, S>,
-        _: Value,
-        _: Value,
-        _: Value,
+        cx: &mut Cx<'_, S>,
+        vector: Value,
+        index: Value,
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Unsupported("a lane of a vector"))
+        let index = Self::lane_index(cx, index)?;
+        let ty = cx.func.value_type(vector);
+        let (lane, sign) = (lane(ty), Sign::Plus);
+        let src = self.reg(cx, vector);
+        let dst = cx.regs(result).lo();
+        let word = match cx.func.value_type(result) {
+            Type::F32 | Type::I1 => self.temp(cx),
+            _ => dst,
+        };
+        cx.sink.push(Inst::LaneToCore { sign, lane, index, dst: word, src });
+        match cx.func.value_type(result) {
+            Type::F32 => cx.sink.push(Inst::CoreToSingle { dst, src: word }),
+            Type::I1 => self.alu_imm(cx, Alu::And, dst, word, 1),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// A vector with one lane replaced.
     pub(super) fn insert_element<S: Sink<Inst>>(
         self,
-        _: &mut Cx<'_, S>,
-        _: Value,
-        _: Value,
-        _: Value,
-        _: Value,
+        cx: &mut Cx<'_, S>,
+        vector: Value,
+        element: Value,
+        index: Value,
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Unsupported("a lane of a vector"))
+        let index = Self::lane_index(cx, index)?;
+        let lane = lane(cx.func.value_type(vector));
+        let element = match cx.func.value_type(element) {
+            Type::F32 => {
+                let (src, dst) = (self.reg(cx, element), self.temp(cx));
+                cx.sink.push(Inst::SingleToCore { dst, src });
+                dst
+            }
+            Type::I1 => self.extended(cx, Signedness::Signed, element),
+            _ => self.reg(cx, element),
+        };
+        let src = self.reg(cx, vector);
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::MovFloat { size: FloatSize::Quad, dst, src });
+        cx.sink.push(Inst::CoreToLane { lane, index, dst, src: element });
+        Ok(())
+    }
+
+    /// The absolute value of single-precision lanes.
+    pub(super) fn vector_fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
+        let src = self.reg(cx, arg);
+        let dst = cx.regs(result).lo();
+        self.neon2(cx, NeonUnary::Float(NeonFloat2::Vabs), Lane::B32, dst, src);
     }
 }
