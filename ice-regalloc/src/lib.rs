@@ -80,6 +80,7 @@ mod output;
 mod ranges;
 mod registers;
 mod scan;
+mod tables;
 
 pub use checker::{Checker, Violation, check};
 pub use context::{Context, Mode, Options, SlotSharing};

@@ -118,6 +118,9 @@ pub(crate) struct Ranges {
     heads: Vec<u32>,
     /// End of the segment that is open, or 0.
     open: Vec<u32>,
+    /// For each instruction, the first entry of `reserved` at it or behind it.
+    reserved_from: Vec<u32>,
+    insts: usize,
     depth: Vec<i32>,
     old_params: Vec<u32>,
 }
@@ -157,8 +160,19 @@ impl Ranges {
             self.block(func, file, Block::from_u32(b), scan, &mut lists, live, &narrower);
         }
         self.flatten();
+        self.insts = func.num_insts();
         self.reserved.reverse();
         let n = self.reserved.len();
+        self.reserved_from.clear();
+        if n > 0 {
+            let mut next = 0;
+            for i in 0..self.insts as u32 {
+                while self.reserved.get(next).is_some_and(|r| r.0 < 4 * i) {
+                    next += 1;
+                }
+                self.reserved_from.push(next as u32);
+            }
+        }
         self.tree.clear();
         self.tree.resize(n, RegUnits::EMPTY);
         self.tree.extend(self.reserved.iter().map(|r| r.1));
@@ -453,14 +467,77 @@ impl Ranges {
 
     /// Index of the first reserved entry at or after `position`.
     fn entry(&self, position: u32) -> usize {
-        self.reserved.partition_point(|r| r.0 < position)
+        let n = self.reserved.len();
+        let mut at = self.reserved_from.get(position as usize / 4).map_or(n, |&at| at as usize);
+        while at < n && self.reserved[at].0 < position {
+            at += 1;
+        }
+        at
+    }
+
+    /// Lists the intervals that need registers by their first positions, in linear time: a chain of
+    /// intervals for each instruction.
+    pub fn order_by_start(&mut self, order: &mut Vec<u32>) {
+        let Ranges { intervals, segments, heads, open, .. } = self;
+        // The heads of segment lists and the open ends are not needed any more.
+        let insts = self.insts;
+        let (first_at, next) = (open, heads);
+        first_at.clear();
+        first_at.resize(insts, NONE);
+        let start = |v: u32| segments[intervals[v as usize].first as usize].from;
+        for v in (0..intervals.len() as u32).rev() {
+            let interval = &intervals[v as usize];
+            if interval.count == 0 || interval.weight == 0.0 {
+                continue;
+            }
+            let from = start(v);
+            let mut link = &mut first_at[from as usize / 4];
+            // Rarely is there more than one.
+            let mut before = NONE;
+            let mut at = *link;
+            while at != NONE && start(at) < from {
+                (before, at) = (at, next[at as usize]);
+            }
+            next[v as usize] = at;
+            if before != NONE {
+                link = &mut next[before as usize];
+            }
+            *link = v;
+        }
+        order.clear();
+        for &first in first_at.iter() {
+            let mut at = first;
+            while at != NONE {
+                order.push(at);
+                at = next[at as usize];
+            }
+        }
     }
 
     /// Units that are reserved somewhere in the segments of `v`.
     pub fn reserved_in(&self, v: u32) -> RegUnits {
         let n = self.reserved.len();
         let mut units = RegUnits::EMPTY;
+        if n == 0 {
+            return units;
+        }
         for segment in self.segments_of(v) {
+            // Between two instructions that reserve, as most segments are.
+            let first = self.reserved_from[segment.from as usize / 4] as usize;
+            let mut near = first;
+            while near < n && near < first + 8 {
+                let (position, mask) = self.reserved[near];
+                if position >= segment.to {
+                    break;
+                }
+                if position >= segment.from {
+                    units.insert(mask);
+                }
+                near += 1;
+            }
+            if near < first + 8 {
+                continue;
+            }
             let (mut low, mut high) = (self.entry(segment.from) + n, self.entry(segment.to) + n);
             while low < high {
                 if low & 1 == 1 {

@@ -11,32 +11,37 @@
 //! Second chance: intervals without a register are offered, in the same order, what is free beside
 //! everything that kept its register. Nothing is evicted then, so one round converges.
 //!
-//! Data: for each unit the intervals that hold it and are not over. An interval is active when its
-//! current segment has begun and inactive in a hole; both stand in one list, and the overlap test
-//! tells them apart. Aliasing needs nothing more: a register is tested on all its units.
+//! Data: the active intervals, whose current segment has begun, with the union of their units, and
+//! the inactive ones, which are in a hole. Aliasing needs nothing more: what is taken is a set of units.
 //!
-//! Cost: intervals times registers of a class times holders of a unit, which are few.
+//! Cost: for each interval a walk over the inactive ones and the registers of its class; over the
+//! active ones when their segments change.
 
-use super::Tables;
+use crate::tables::Tables;
 use crate::function::Function;
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
-use crate::scan::{NO_REG, NONE};
+use crate::scan::NO_REG;
 use alloc::vec::Vec;
 
 /// Lists of the scan, kept for their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assign {
+    pub losers: Vec<u32>,
     order: Vec<u32>,
-    losers: Vec<u32>,
-    /// For each unit, holders that are not over.
-    holders: Vec<Vec<u32>>,
+    /// Intervals that have a register and are not over: those at their present segment, and those in
+    /// a hole.
+    active: Vec<u32>,
+    inactive: Vec<u32>,
     /// For each unit, the segments of its holders, sorted.
     pub busy: Vec<Vec<Held>>,
     /// Units of registers given out.
     pub used: RegUnits,
     pub evictions: u32,
 }
+
+/// Elements that the second chance may move.
+const SECOND_CHANCE_WORK: usize = 1 << 22;
 
 /// Whether two intervals have a position in common, from the given segments on.
 pub(super) fn overlap(a: &[Segment], b: &[Segment]) -> bool {
@@ -76,223 +81,267 @@ pub(super) struct Scanner<'a, F: Function> {
     pub tables: &'a Tables,
     pub ranges: &'a mut Ranges,
     pub assign: &'a mut Assign,
+    /// Units of the active intervals, and the next position where one ends or an inactive one begins.
+    pub active_units: RegUnits,
+    pub next_change: u32,
 }
 
 impl<F: Function> Scanner<'_, F> {
     /// Assigns registers to the intervals.
     pub fn run(&mut self) {
-        let Assign { order, holders, busy, losers, used, evictions } = &mut *self.assign;
-        *used = RegUnits::EMPTY;
-        holders.resize(128, Vec::new());
+        let Assign { losers, order, active, inactive, busy, used, evictions } = &mut *self.assign;
         busy.resize(128, Vec::new());
-        order.clear();
+        used.iter().for_each(|u| busy[usize::from(u)].clear());
+        *used = RegUnits::EMPTY;
         losers.clear();
+        active.clear();
+        inactive.clear();
         *evictions = 0;
-        let ranges = &*self.ranges;
-        let wanted = |v: &u32| {
-            let interval = &ranges.intervals[*v as usize];
-            interval.count > 0 && interval.weight > 0.0
-        };
-        order.extend((0..ranges.intervals.len() as u32).filter(wanted));
-        order.sort_unstable_by_key(|&v| (ranges.start(v), v));
-        holders.iter_mut().for_each(Vec::clear);
-        for n in 0..self.assign.order.len() {
-            self.place(self.assign.order[n]);
+        self.ranges.order_by_start(order);
+        self.active_units = RegUnits::EMPTY;
+        self.next_change = 0;
+        let order = core::mem::take(order);
+        for &v in &order {
+            self.place(v);
         }
-        self.collect();
+        self.collect(&order);
+        self.assign.order = order;
         self.second_chance();
     }
 
     fn units(&self, v: u32) -> RegUnits {
-        self.file.units(PReg(self.ranges.intervals[v as usize].reg))
+        self.tables.units(PReg(self.ranges.intervals[v as usize].reg))
     }
 
-    /// The segments of `v` that the scan has not passed at `position`.
-    fn rest(&mut self, v: u32, position: u32) -> &[Segment] {
-        let interval = &mut self.ranges.intervals[v as usize];
-        let end = interval.first + interval.count;
-        while interval.cursor < end && self.ranges.segments[interval.cursor as usize].to <= position {
-            interval.cursor += 1;
+    /// The segments of `v` that the scan has not passed.
+    fn rest(&self, v: u32) -> &[Segment] {
+        let interval = &self.ranges.intervals[v as usize];
+        &self.ranges.segments[interval.cursor as usize..(interval.first + interval.count) as usize]
+    }
+
+    /// Brings the lists up to `position`.
+    fn advance(&mut self, position: u32) {
+        if position < self.next_change {
+            return;
         }
-        &self.ranges.segments[interval.cursor as usize..end as usize]
-    }
-
-    /// Sum of the densities of the holders of `units` that overlap `v`; none if there is no one.
-    fn holders_weight(&mut self, v: u32, units: RegUnits, limit: f32) -> Option<f32> {
-        let position = self.ranges.start(v);
-        let mut weight = None;
-        for u in units.iter() {
-            let mut k = 0;
-            while let Some(&holder) = self.assign.holders[usize::from(u)].get(k) {
-                if self.rest(holder, position).is_empty() {
-                    self.assign.holders[usize::from(u)].swap_remove(k);
-                    continue;
-                }
-                k += 1;
-                let common = self.units(holder).intersection(units);
-                if common.0.trailing_zeros() != u32::from(u) {
-                    continue;
-                }
-                let cursor = self.ranges.intervals[holder as usize].cursor;
-                let interval = &self.ranges.intervals[holder as usize];
-                let end = interval.first + interval.count;
-                let rest = &self.ranges.segments[cursor as usize..end as usize];
-                if overlap(rest, self.ranges.segments_of(v)) {
-                    let sum = weight.unwrap_or(0.0) + interval.density;
-                    weight = Some(sum);
-                    if sum >= limit {
-                        return weight;
-                    }
-                }
+        let Assign { active, inactive, .. } = &mut *self.assign;
+        self.active_units = RegUnits::EMPTY;
+        self.next_change = u32::MAX;
+        let mut n = 0;
+        let mut all = active.len() + inactive.len();
+        active.append(inactive);
+        // Those before `n` are active.
+        while n < all {
+            let v = active[n];
+            let interval = &mut self.ranges.intervals[v as usize];
+            let end = interval.first + interval.count;
+            while interval.cursor < end && self.ranges.segments[interval.cursor as usize].to <= position {
+                interval.cursor += 1;
             }
-        }
-        weight
-    }
-
-    /// Units that `v` cannot have because instructions reserve them; its own fixed register is
-    /// looked at more closely.
-    fn is_reserved(&self, v: u32, units: RegUnits, reserved: RegUnits) -> bool {
-        reserved.intersects(units) && self.ranges.reserved_by_others(self.func, self.file, v, units)
-    }
-
-    /// A register for `v` that `free` accepts: hints first, then the class in order.
-    fn find(&mut self, v: u32, mut free: impl FnMut(&mut Self, RegUnits) -> bool) -> Option<PReg> {
-        let interval = self.ranges.intervals[v as usize];
-        let reserved = self.ranges.reserved_in(v);
-        let class = RegClass(interval.class);
-        let near = interval.near.map(|n| match self.ranges.intervals.get(n as usize) {
-            Some(other) if n != NONE => [other.reg, other.hint],
-            _ => [NO_REG; 2],
-        });
-        let hints = [near[0][0], near[1][0], interval.hint, near[0][1], near[1][1]];
-        let narrow = RegClass(interval.narrow);
-        for (k, hint) in hints.into_iter().enumerate() {
-            if hint == NO_REG || hints[..k].contains(&hint) || !self.tables.in_class(narrow, hint) {
+            if interval.cursor == end {
+                active.swap_remove(n);
+                all -= 1;
                 continue;
             }
-            let units = self.file.units(PReg(hint));
-            if !self.is_reserved(v, units, reserved) && free(self, units) {
+            let segment = self.ranges.segments[interval.cursor as usize];
+            if segment.from <= position {
+                self.active_units.insert(self.tables.units(PReg(interval.reg)));
+                self.next_change = self.next_change.min(segment.to);
+                n += 1;
+            } else {
+                self.next_change = self.next_change.min(segment.from);
+                inactive.push(v);
+                active.swap_remove(n);
+                all -= 1;
+            }
+        }
+        active.truncate(n);
+    }
+
+    /// Units that are taken somewhere in the segments of `v`, which begins here.
+    fn taken(&self, v: u32) -> RegUnits {
+        let mut taken = self.active_units;
+        if !self.assign.inactive.is_empty() {
+            let segments = self.ranges.segments_of(v);
+            for &holder in &self.assign.inactive {
+                if overlap(self.rest(holder), segments) {
+                    taken.insert(self.units(holder));
+                }
+            }
+        }
+        taken
+    }
+
+    /// A register for `v` outside `taken`: hints first, then the class in order.
+    fn find(&self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
+        let interval = &self.ranges.intervals[v as usize];
+        let (class, narrow) = (RegClass(interval.class), RegClass(interval.narrow));
+        let [a, b] = interval.near.map(|n| match self.ranges.intervals.get(n as usize) {
+            Some(other) => [other.reg, other.hint],
+            None => [NO_REG; 2],
+        });
+        for hint in [a[0], b[0], interval.hint, a[1], b[1]] {
+            if hint == NO_REG || !self.tables.in_class(narrow, hint) {
+                continue;
+            }
+            let units = self.tables.units(PReg(hint));
+            if units.intersects(taken) {
+                continue;
+            }
+            // What instructions reserve may be for this very value.
+            if !reserved.intersects(units) || !self.ranges.reserved_by_others(self.func, self.file, v, units) {
                 return Some(PReg(hint));
             }
         }
-        // A register to be saved costs a store and a load at least.
-        let cheap = interval.weight <= 2.0;
-        for class in [narrow, class] {
-            for &reg in self.file.class(class).order {
-                let units = self.file.units(reg);
-                let fresh = self.file.callee_saved.intersects(units) && !self.assign.used.contains(units);
-                if (cheap && fresh) || reserved.intersects(units) {
-                    continue;
-                }
-                if free(self, units) {
-                    return Some(reg);
-                }
-            }
-            if narrow == class {
-                break;
-            }
+        let avoid = taken.union(reserved).union(self.too_dear(v));
+        let free = |reg: &&PReg| !self.tables.units(**reg).intersects(avoid);
+        let found = self.tables.class(narrow).order.iter().find(free);
+        if found.is_none() && narrow != class {
+            return self.tables.class(class).order.iter().find(free).copied();
         }
-        None
+        found.copied()
+    }
+
+    /// Registers that cost more to save than `v` does in memory.
+    fn too_dear(&self, v: u32) -> RegUnits {
+        match self.ranges.intervals[v as usize].weight {
+            ..=2.0 => self.file.callee_saved.difference(self.assign.used),
+            _ => RegUnits::EMPTY,
+        }
     }
 
     fn take(&mut self, v: u32, reg: PReg) {
-        let units = self.file.units(reg);
         self.ranges.intervals[v as usize].reg = reg.0;
-        self.assign.used.insert(units);
-        for u in units.iter() {
-            self.assign.holders[usize::from(u)].push(v);
-        }
+        self.assign.used.insert(self.tables.units(reg));
     }
 
     /// One step of the scan.
     fn place(&mut self, v: u32) {
-        if let Some(reg) = self.find(v, |s, units| s.holders_weight(v, units, 0.0).is_none()) {
-            return self.take(v, reg);
-        }
+        let start = self.ranges.start(v);
+        self.advance(start);
         let reserved = self.ranges.reserved_in(v);
-        let interval = self.ranges.intervals[v as usize];
-        let mut limit = interval.density;
-        let mut best = None;
-        for &reg in self.file.class(RegClass(interval.class)).order {
-            let units = self.file.units(reg);
-            if reserved.intersects(units) {
-                continue;
-            }
-            match self.holders_weight(v, units, limit) {
-                Some(weight) if weight < limit => (best, limit) = (Some(reg), weight),
-                _ => {}
-            }
-        }
-        let Some(reg) = best else {
+        let taken = self.taken(v);
+        let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, reserved));
+        let Some(reg) = found else {
             self.assign.losers.push(v);
             return;
         };
-        let units = self.file.units(reg);
-        for u in units.iter() {
-            let mut k = 0;
-            while let Some(&holder) = self.assign.holders[usize::from(u)].get(k) {
-                k += 1;
-                if self.ranges.intervals[holder as usize].reg != NO_REG
-                    && overlap(self.ranges.segments_of(holder), self.ranges.segments_of(v))
-                {
-                    self.evict(holder);
-                    k = 0;
-                }
-            }
-        }
         self.take(v, reg);
+        self.assign.active.push(v);
+        self.active_units.insert(self.tables.units(reg));
+        let first = self.ranges.intervals[v as usize].first as usize;
+        self.next_change = self.next_change.min(self.ranges.segments[first].to);
     }
 
-    fn evict(&mut self, v: u32) {
-        for u in self.units(v).iter() {
-            self.assign.holders[usize::from(u)].retain(|&h| h != v);
+    /// Throws the holders of a register out that weigh less than `v` and overlap it.
+    fn make_room(&mut self, v: u32, reserved: RegUnits) -> Option<PReg> {
+        let interval = self.ranges.intervals[v as usize];
+        let class = self.tables.class(RegClass(interval.class));
+        let mut weights = [0.0_f32; 128];
+        let segments = self.ranges.segments_of(v);
+        let inactive = self.assign.inactive.iter().filter(|&&h| overlap(self.rest(h), segments));
+        for &holder in self.assign.active.iter().chain(inactive) {
+            let density = self.ranges.intervals[holder as usize].density;
+            for u in self.units(holder).iter() {
+                weights[usize::from(u)] += density;
+            }
         }
+        let reserved = reserved.union(self.too_dear(v));
+        let mut limit = interval.density;
+        let mut best = None;
+        for &reg in class.order {
+            let units = self.tables.units(reg);
+            if reserved.intersects(units) {
+                continue;
+            }
+            let weight = units.iter().map(|u| weights[usize::from(u)]).fold(0.0, f32::max);
+            if weight < limit {
+                (best, limit) = (Some(reg), weight);
+            }
+        }
+        let units = self.tables.units(best?);
+        let (mut active, mut inactive) =
+            (core::mem::take(&mut self.assign.active), core::mem::take(&mut self.assign.inactive));
+        active.retain(|&h| !self.units(h).intersects(units) || self.evict(h));
+        inactive.retain(|&h| {
+            let stays = !self.units(h).intersects(units)
+                || !overlap(self.rest(h), self.ranges.segments_of(v));
+            stays || self.evict(h)
+        });
+        (self.assign.active, self.assign.inactive) = (active, inactive);
+        let active = &self.assign.active;
+        self.active_units = active.iter().fold(RegUnits::EMPTY, |all, &h| all.union(self.units(h)));
+        best
+    }
+
+    /// Takes the register of `v` away. Gives false.
+    fn evict(&mut self, v: u32) -> bool {
         self.ranges.intervals[v as usize].reg = NO_REG;
         self.assign.losers.push(v);
         self.assign.evictions += 1;
+        false
     }
 
     /// Lists the segments in which each unit is held.
-    fn collect(&mut self) {
-        let Assign { order, busy, .. } = &mut *self.assign;
-        busy.iter_mut().for_each(Vec::clear);
-        for &v in &*order {
+    fn collect(&mut self, order: &[u32]) {
+        let Assign { busy, used, .. } = &mut *self.assign;
+        let mut unsorted = RegUnits::EMPTY;
+        for &v in order {
             let reg = self.ranges.intervals[v as usize].reg;
-            if reg != NO_REG {
-                for u in self.file.units(PReg(reg)).iter() {
-                    let segments = self.ranges.segments_of(v).iter();
-                    busy[usize::from(u)].extend(segments.map(|s| Held { from: s.from, to: s.to, vreg: v }));
+            if reg == NO_REG {
+                continue;
+            }
+            let segments = self.ranges.segments_of(v);
+            for u in self.tables.units(PReg(reg)).iter() {
+                let list = &mut busy[usize::from(u)];
+                if list.last().is_some_and(|last| last.from > segments[0].from) {
+                    unsorted.insert(RegUnits::of(u));
                 }
+                list.extend(segments.iter().map(|s| Held { from: s.from, to: s.to, vreg: v }));
             }
         }
-        busy.iter_mut().for_each(|list| list.sort_unstable_by_key(|s| s.from));
+        // Holders in the holes of others.
+        unsorted.iter().for_each(|u| busy[usize::from(u)].sort_unstable_by_key(|s| s.from));
+        debug_assert!(used.iter().all(|u| busy[usize::from(u)].windows(2).all(|w| w[0].to <= w[1].from)));
     }
 
     /// Offers the registers that are free all the way to those that have none.
     fn second_chance(&mut self) {
+        if self.assign.losers.is_empty() {
+            return;
+        }
         let mut losers = core::mem::take(&mut self.assign.losers);
-        losers.sort_unstable_by_key(|&v| (self.ranges.start(v), v));
-        self.assign.holders.iter_mut().for_each(Vec::clear);
-        for &v in &losers {
-            let interval = &mut self.ranges.intervals[v as usize];
-            interval.cursor = interval.first;
-        }
-        let mut changed = false;
-        for &v in &losers {
-            let found = self.find(v, |s, units| {
-                let free =
-                    units.iter().all(|u| !is_busy(&s.assign.busy[usize::from(u)], s.ranges.segments_of(v)));
-                free && s.holders_weight(v, units, 0.0).is_none()
-            });
-            if let Some(reg) = found {
-                self.take(v, reg);
-                changed = true;
+        losers.sort_unstable_by(|&a, &b| {
+            let weight = |v: u32| self.ranges.intervals[v as usize].density;
+            weight(b).total_cmp(&weight(a)).then(a.cmp(&b))
+        });
+        let mut work = SECOND_CHANCE_WORK;
+        losers.retain(|&v| {
+            let segments = self.ranges.segments_of(v);
+            let mut taken = RegUnits::EMPTY;
+            for u in self.assign.used.iter() {
+                if is_busy(&self.assign.busy[usize::from(u)], segments) {
+                    taken.insert(RegUnits::of(u));
+                }
             }
-        }
+            let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v)) else { return true };
+            let mut cost = 0;
+            for u in self.tables.units(reg).iter() {
+                cost += self.assign.busy[usize::from(u)].len() * segments.len();
+            }
+            let Some(left) = work.checked_sub(cost) else { return true };
+            work = left;
+            for u in self.tables.units(reg).iter() {
+                let list = &mut self.assign.busy[usize::from(u)];
+                for s in segments {
+                    let at = list.partition_point(|b| b.from < s.from);
+                    list.insert(at, Held { from: s.from, to: s.to, vreg: v });
+                }
+            }
+            self.take(v, reg);
+            false
+        });
         self.assign.losers = losers;
-        if changed {
-            self.collect();
-        }
     }
 }
 

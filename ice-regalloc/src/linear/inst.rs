@@ -39,28 +39,25 @@ pub(super) struct Pins {
 
 /// The instruction at work: its operands and the index of their first allocation.
 #[derive(Clone, Copy)]
-struct Work<'a> {
-    inst: Inst,
-    ops: &'a [Operand],
-    base: usize,
-    copies: bool,
-    terminates: bool,
+pub(super) struct Work<'a> {
+    pub inst: Inst,
+    pub ops: &'a [Operand],
+    pub base: usize,
+    pub copies: bool,
+    pub terminates: bool,
 }
 
 impl<'a> Work<'a> {
-    fn vregs(self) -> impl Iterator<Item = (usize, Operand, u32)> + use<'a> {
+    pub fn vregs(self) -> impl Iterator<Item = (usize, Operand, u32)> + use<'a> {
         self.ops.iter().enumerate().map(|(k, &op)| (k, op, op.vreg().as_u32()))
     }
 }
 
 impl<'a, F: Function> Allocator<'a, F> {
-    /// Allocates `inst`.
-    pub(super) fn inst(&mut self, inst: Inst, terminates: bool) -> Result<(), Error> {
-        let func: &'a F = self.func;
-        let base = self.out.operand_starts[inst.as_u32() as usize] as usize;
-        let copies = func.is_move(inst).is_some();
-        let work = Work { inst, ops: func.operands(inst), base, copies, terminates };
-        self.pins = Pins { clobbers: func.clobbers(inst), ..Pins::default() };
+    /// Allocates the instruction of `work`.
+    pub(super) fn inst(&mut self, work: Work<'a>) -> Result<(), Error> {
+        let Work { inst, base, .. } = work;
+        self.pins = Pins { clobbers: self.func.clobbers(inst), ..Pins::default() };
         for (k, op, v) in work.vregs() {
             let ahead = self.ahead(base + k);
             let value = self.value(v);

@@ -32,6 +32,7 @@ mod assign;
 mod edges;
 mod inst;
 mod pick;
+mod plain;
 mod shuffle;
 mod slots;
 
@@ -45,6 +46,7 @@ use crate::output::{Allocation, Edit, EditKind, Output, ProgPoint, SlotInfo, Sta
 use crate::ranges::Ranges;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
+use crate::tables::Tables;
 use alloc::vec::Vec;
 use assign::{Assign, Scanner};
 use slots::{Slots, TEMPORARY};
@@ -83,35 +85,6 @@ impl Value {
     #[inline]
     fn set_ahead(&mut self, ahead: Ahead) {
         (self.next, self.last) = (ahead.next, ahead.last);
-    }
-}
-
-/// Sets of registers by class.
-#[derive(Clone, Debug, Default)]
-struct Tables {
-    members: Vec<[u64; 4]>,
-}
-
-impl Tables {
-    fn set(&mut self, file: &RegisterFile) {
-        self.members.clear();
-        for class in file.classes {
-            let mut members = [0; 4];
-            for reg in class.order {
-                members[reg.index() / 64] |= 1 << (reg.index() % 64);
-            }
-            self.members.push(members);
-        }
-    }
-
-    fn in_class(&self, class: RegClass, reg: u8) -> bool {
-        self.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
-    }
-
-    /// Whether class `a` is a proper subset of `b`.
-    fn is_narrower(&self, a: u8, b: u8) -> bool {
-        let (a, b) = (&self.members[usize::from(a)], &self.members[usize::from(b)]);
-        a != b && *a != [0; 4] && a.iter().zip(b).all(|(a, b)| a & !b == 0)
     }
 }
 
@@ -208,7 +181,7 @@ pub(crate) fn allocate<F: Function>(
     }
     live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
     ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
-    Scanner { func, file, tables, ranges, assign }.run();
+    Scanner { func, file, tables, ranges, assign, active_units: RegUnits::EMPTY, next_change: 0 }.run();
     for round in 0..MAX_WALKS {
         out.allocs.clear();
         out.allocs.resize(operands, Allocation::NONE);
@@ -221,7 +194,7 @@ pub(crate) fn allocate<F: Function>(
             ..Stats::default()
         };
         walk.reset(ranges);
-        if options.slots == SlotSharing::Shared {
+        if options.slots == SlotSharing::Shared && !(assign.losers.is_empty() && round == 0) {
             walk.slots.join_params(func, ranges, scan);
         }
         let mut allocator = Allocator {
@@ -312,8 +285,19 @@ impl<F: Function> Allocator<'_, F> {
             if i == terminator {
                 self.leave_block(block, terminator)?;
             }
-            self.inst(Inst::from_u32(i), i >= terminator)?;
-            self.cx.slots.release_temporaries();
+            let inst = Inst::from_u32(i);
+            let ops = self.func.operands(inst);
+            let shape = self.scan.shapes[i as usize];
+            let general = shape.has(Shape::GENERAL);
+            if ops.is_empty() && !general {
+                continue;
+            }
+            let base = self.out.operand_starts[i as usize] as usize;
+            let work = inst::Work { inst, ops, base, copies: shape.has(Shape::COPY), terminates: i >= terminator };
+            if general || !self.plain(work) {
+                self.inst(work)?;
+                self.cx.slots.release_temporaries();
+            }
         }
         self.end_block();
         Ok(())
@@ -372,7 +356,8 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     fn units(&self, reg: u8) -> RegUnits {
-        if reg == NO_REG { RegUnits::EMPTY } else { self.file.units(PReg(reg)) }
+        // No register has the number `NO_REG`, and the table has no units for it.
+        self.tables.units(PReg(reg))
     }
 
     fn bind(&mut self, v: u32, reg: u8) {

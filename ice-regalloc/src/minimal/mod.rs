@@ -22,7 +22,6 @@ mod edges;
 mod inst;
 mod plain;
 mod state;
-mod tables;
 
 use self::inst::Work;
 use crate::context::{Mode, Options};
@@ -34,7 +33,7 @@ use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape};
 use alloc::vec::Vec;
-use tables::Tables;
+use crate::tables::Tables;
 
 /// Freed slots of one size and alignment.
 #[derive(Clone, Debug)]

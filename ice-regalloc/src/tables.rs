@@ -59,4 +59,10 @@ impl Tables {
     pub fn in_class(&self, class: RegClass, reg: u8) -> bool {
         self.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
     }
+
+    /// Whether class `a` is a proper subset of `b`.
+    pub fn is_narrower(&self, a: u8, b: u8) -> bool {
+        let (a, b) = (&self.members[usize::from(a)], &self.members[usize::from(b)]);
+        a != b && *a != [0; 4] && a.iter().zip(b).all(|(a, b)| a & !b == 0)
+    }
 }

@@ -1,0 +1,107 @@
+//! The short path for plain instructions whose values are where they are wanted.
+//!
+//! A plain instruction has Early Uses and at most one Late Def or UseDef, all of them Any or Reg, and
+//! no clobbers. If every use finds its value in a register of its class, or may read the slot, and the
+//! definition goes to its home, there is nothing to choose and nothing to move. `inst` does the same
+//! for these, and everything for the others; nothing is changed here unless all of it succeeds.
+
+use super::inst::Work;
+use super::{Allocator, SENTINEL};
+use crate::function::Function;
+use crate::output::Allocation;
+use crate::registers::PReg;
+use crate::scan::{DEAD, LIVE_OUT, NO_REG};
+
+impl<F: Function> Allocator<'_, F> {
+    /// Allocates a plain instruction; false if that takes the general path.
+    pub(super) fn plain(&mut self, work: Work) -> bool {
+        if self.try_plain(work) {
+            return true;
+        }
+        self.out.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
+        false
+    }
+
+    #[inline]
+    fn try_plain(&mut self, work: Work) -> bool {
+        let mut def = None;
+        let mut dies = false;
+        for (k, &op) in work.ops.iter().enumerate() {
+            let ahead = self.ahead(work.base + k);
+            let value = &mut self.cx.values[op.index()];
+            value.set_ahead(ahead);
+            if op.is_def() {
+                def = Some((k, op));
+                if !op.is_use() {
+                    if value.home == NO_REG || ahead.next == DEAD || !self.tables.in_class(op.class(), value.home) {
+                        return false;
+                    }
+                    continue;
+                }
+                if value.home != NO_REG && value.home != value.reg {
+                    return false;
+                }
+            }
+            let (reg, next) = (value.reg, ahead.next);
+            let homeless = value.home == NO_REG;
+            self.out.allocs[work.base + k] = if reg != NO_REG && self.tables.in_class(op.class(), reg) {
+                dies |= next == DEAD || homeless && next == LIVE_OUT;
+                Allocation::reg(PReg(reg))
+            } else if reg == NO_REG
+                && homeless
+                && !op.is_reg()
+                && !op.is_def()
+                && (next >= LIVE_OUT || work.copies)
+            {
+                self.slot(op.vreg().as_u32())
+            } else {
+                return false;
+            };
+        }
+        if let Some((_, op)) = def
+            && !op.is_use()
+            && !self.is_free_behind(op.vreg().as_u32())
+        {
+            return false;
+        }
+        if dies {
+            for op in work.ops {
+                let v = op.vreg().as_u32();
+                let value = &self.cx.values[v as usize];
+                let defined = def.is_some_and(|(_, def)| def.vreg() == op.vreg());
+                let gone = value.next == LIVE_OUT && value.home == NO_REG && !defined && self.is_valid(v);
+                if value.reg != NO_REG && (value.next == DEAD || gone) {
+                    self.unbind(v);
+                }
+            }
+        }
+        if let Some((k, op)) = def {
+            let v = op.vreg().as_u32();
+            self.set_valid(v, false);
+            let reg = if op.is_use() {
+                self.out.allocs[work.base + k].as_reg().map_or(NO_REG, |reg| reg.0)
+            } else {
+                let home = self.cx.values[v as usize].home;
+                self.unbind(v);
+                self.bind(v, home);
+                self.out.allocs[work.base + k] = Allocation::reg(PReg(home));
+                home
+            };
+            let units = self.units(reg);
+            self.out.used_regs.insert(units);
+        }
+        true
+    }
+
+    /// Whether the home of `v` is free for its definition once the uses are read.
+    #[inline]
+    fn is_free_behind(&self, v: u32) -> bool {
+        let mut rest = self.occupied.intersection(self.units(self.cx.values[v as usize].home));
+        while let Some(owner) = self.take_owner(&mut rest) {
+            if owner == SENTINEL || owner != v && self.cx.values[owner as usize].next != DEAD {
+                return false;
+            }
+        }
+        true
+    }
+}
