@@ -454,6 +454,16 @@ impl Ranges {
         &self.segments[interval.first as usize..(interval.first + interval.count) as usize]
     }
 
+    /// Passes the segments of `v` that end up to `position`. Gives the next one.
+    pub fn pass(&mut self, v: u32, position: u32) -> Option<Segment> {
+        let interval = &mut self.intervals[v as usize];
+        let end = (interval.first + interval.count) as usize;
+        let rest = &self.segments[interval.cursor as usize..end];
+        let passed = rest.iter().take_while(|s| s.to <= position).count();
+        interval.cursor += passed as u32;
+        rest.get(passed).copied()
+    }
+
     /// First position of `v`, which must have a segment.
     pub fn start(&self, v: u32) -> u32 {
         self.segments[self.intervals[v as usize].first as usize].from

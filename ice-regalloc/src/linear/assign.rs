@@ -31,13 +31,22 @@ pub(super) struct Assign {
     order: Vec<u32>,
     /// Intervals that have a register and are not over: those at their present segment, and those in
     /// a hole.
-    active: Vec<u32>,
-    inactive: Vec<u32>,
+    active: Vec<Holder>,
+    inactive: Vec<Holder>,
     /// For each unit, the segments of its holders, sorted.
     pub busy: Vec<Vec<Held>>,
     /// Units of registers given out.
     pub used: RegUnits,
     pub evictions: u32,
+}
+
+/// An interval that has a register.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    vreg: u32,
+    /// End of the present segment when active, start of the next one when inactive.
+    until: u32,
+    units: RegUnits,
 }
 
 /// Elements that the second chance may move.
@@ -109,10 +118,6 @@ impl<F: Function> Scanner<'_, F> {
         self.second_chance();
     }
 
-    fn units(&self, v: u32) -> RegUnits {
-        self.tables.units(PReg(self.ranges.intervals[v as usize].reg))
-    }
-
     /// The segments of `v` that the scan has not passed.
     fn rest(&self, v: u32) -> &[Segment] {
         let interval = &self.ranges.intervals[v as usize];
@@ -125,47 +130,65 @@ impl<F: Function> Scanner<'_, F> {
             return;
         }
         let Assign { active, inactive, .. } = &mut *self.assign;
+        // What moves to the other list here is looked at there again, to no effect.
+        let mut k = 0;
+        while let Some(holder) = active.get_mut(k) {
+            if holder.until <= position {
+                match self.ranges.pass(holder.vreg, position) {
+                    Some(segment) if segment.from <= position => holder.until = segment.to,
+                    Some(segment) => {
+                        holder.until = segment.from;
+                        inactive.push(*holder);
+                        active.swap_remove(k);
+                        continue;
+                    }
+                    None => {
+                        active.swap_remove(k);
+                        continue;
+                    }
+                }
+            }
+            k += 1;
+        }
+        k = 0;
+        while let Some(holder) = inactive.get_mut(k) {
+            if holder.until <= position {
+                match self.ranges.pass(holder.vreg, position) {
+                    Some(segment) if segment.from > position => holder.until = segment.from,
+                    Some(segment) => {
+                        holder.until = segment.to;
+                        active.push(*holder);
+                        inactive.swap_remove(k);
+                        continue;
+                    }
+                    None => {
+                        inactive.swap_remove(k);
+                        continue;
+                    }
+                }
+            }
+            k += 1;
+        }
         self.active_units = RegUnits::EMPTY;
         self.next_change = u32::MAX;
-        let mut n = 0;
-        let mut all = active.len() + inactive.len();
-        active.append(inactive);
-        // Those before `n` are active.
-        while n < all {
-            let v = active[n];
-            let interval = &mut self.ranges.intervals[v as usize];
-            let end = interval.first + interval.count;
-            while interval.cursor < end && self.ranges.segments[interval.cursor as usize].to <= position {
-                interval.cursor += 1;
-            }
-            if interval.cursor == end {
-                active.swap_remove(n);
-                all -= 1;
-                continue;
-            }
-            let segment = self.ranges.segments[interval.cursor as usize];
-            if segment.from <= position {
-                self.active_units.insert(self.tables.units(PReg(interval.reg)));
-                self.next_change = self.next_change.min(segment.to);
-                n += 1;
-            } else {
-                self.next_change = self.next_change.min(segment.from);
-                inactive.push(v);
-                active.swap_remove(n);
-                all -= 1;
-            }
+        for holder in &*active {
+            self.active_units.insert(holder.units);
+            self.next_change = self.next_change.min(holder.until);
         }
-        active.truncate(n);
+        for holder in &*inactive {
+            self.next_change = self.next_change.min(holder.until);
+        }
     }
 
     /// Units that are taken somewhere in the segments of `v`, which begins here.
     fn taken(&self, v: u32) -> RegUnits {
         let mut taken = self.active_units;
         if !self.assign.inactive.is_empty() {
+            let end = self.ranges.end(v);
             let segments = self.ranges.segments_of(v);
-            for &holder in &self.assign.inactive {
-                if overlap(self.rest(holder), segments) {
-                    taken.insert(self.units(holder));
+            for holder in &self.assign.inactive {
+                if holder.until < end && overlap(self.rest(holder.vreg), segments) {
+                    taken.insert(holder.units);
                 }
             }
         }
@@ -227,10 +250,11 @@ impl<F: Function> Scanner<'_, F> {
             return;
         };
         self.take(v, reg);
-        self.assign.active.push(v);
-        self.active_units.insert(self.tables.units(reg));
-        let first = self.ranges.intervals[v as usize].first as usize;
-        self.next_change = self.next_change.min(self.ranges.segments[first].to);
+        let units = self.tables.units(reg);
+        let until = self.ranges.segments[self.ranges.intervals[v as usize].first as usize].to;
+        self.assign.active.push(Holder { vreg: v, until, units });
+        self.active_units.insert(units);
+        self.next_change = self.next_change.min(until);
     }
 
     /// Throws the holders of a register out that weigh less than `v` and overlap it.
@@ -239,10 +263,10 @@ impl<F: Function> Scanner<'_, F> {
         let class = self.tables.class(RegClass(interval.class));
         let mut weights = [0.0_f32; 128];
         let segments = self.ranges.segments_of(v);
-        let inactive = self.assign.inactive.iter().filter(|&&h| overlap(self.rest(h), segments));
-        for &holder in self.assign.active.iter().chain(inactive) {
-            let density = self.ranges.intervals[holder as usize].density;
-            for u in self.units(holder).iter() {
+        let inactive = self.assign.inactive.iter().filter(|h| overlap(self.rest(h.vreg), segments));
+        for holder in self.assign.active.iter().chain(inactive) {
+            let density = self.ranges.intervals[holder.vreg as usize].density;
+            for u in holder.units.iter() {
                 weights[usize::from(u)] += density;
             }
         }
@@ -262,15 +286,15 @@ impl<F: Function> Scanner<'_, F> {
         let units = self.tables.units(best?);
         let (mut active, mut inactive) =
             (core::mem::take(&mut self.assign.active), core::mem::take(&mut self.assign.inactive));
-        active.retain(|&h| !self.units(h).intersects(units) || self.evict(h));
-        inactive.retain(|&h| {
-            let stays = !self.units(h).intersects(units)
-                || !overlap(self.rest(h), self.ranges.segments_of(v));
-            stays || self.evict(h)
+        active.retain(|h| !h.units.intersects(units) || self.evict(h.vreg));
+        inactive.retain(|h| {
+            let stays =
+                !h.units.intersects(units) || !overlap(self.rest(h.vreg), self.ranges.segments_of(v));
+            stays || self.evict(h.vreg)
         });
         (self.assign.active, self.assign.inactive) = (active, inactive);
         let active = &self.assign.active;
-        self.active_units = active.iter().fold(RegUnits::EMPTY, |all, &h| all.union(self.units(h)));
+        self.active_units = active.iter().fold(RegUnits::EMPTY, |all, h| all.union(h.units));
         best
     }
 

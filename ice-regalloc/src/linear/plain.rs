@@ -8,9 +8,10 @@
 use super::inst::Work;
 use super::{Allocator, SENTINEL};
 use crate::function::Function;
+use crate::operand::Slot;
 use crate::output::Allocation;
 use crate::registers::PReg;
-use crate::scan::{DEAD, LIVE_OUT, NO_REG};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates a plain instruction; false if that takes the general path.
@@ -26,14 +27,17 @@ impl<F: Function> Allocator<'_, F> {
     fn try_plain(&mut self, work: Work) -> bool {
         let mut def = None;
         let mut dies = false;
-        for (k, &op) in work.ops.iter().enumerate() {
-            let ahead = self.ahead(work.base + k);
+        let end = self.mirror as usize + 1 - work.base;
+        let aheads = &self.scan.operands[end - work.ops.len()..end];
+        let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
+        let tables = self.tables;
+        for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads.iter().rev()).zip(allocs).enumerate() {
             let value = &mut self.cx.values[op.index()];
-            value.set_ahead(ahead);
+            value.set_ahead(*ahead);
             if op.is_def() {
                 def = Some((k, op));
                 if !op.is_use() {
-                    if value.home == NO_REG || ahead.next == DEAD || !self.tables.in_class(op.class(), value.home) {
+                    if value.home == NO_REG || ahead.next == DEAD || !tables.in_class(op.class(), value.home) {
                         return false;
                     }
                     continue;
@@ -44,16 +48,17 @@ impl<F: Function> Allocator<'_, F> {
             }
             let (reg, next) = (value.reg, ahead.next);
             let homeless = value.home == NO_REG;
-            self.out.allocs[work.base + k] = if reg != NO_REG && self.tables.in_class(op.class(), reg) {
+            if reg != NO_REG && tables.in_class(op.class(), reg) {
                 dies |= next == DEAD || homeless && next == LIVE_OUT;
-                Allocation::reg(PReg(reg))
+                *alloc = Allocation::reg(PReg(reg));
             } else if reg == NO_REG
                 && homeless
+                && value.slot != NONE
                 && !op.is_reg()
                 && !op.is_def()
                 && (next >= LIVE_OUT || work.copies)
             {
-                self.slot(op.vreg().as_u32())
+                *alloc = Allocation::slot(Slot::from_u32(value.slot));
             } else {
                 return false;
             };
