@@ -67,6 +67,10 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod checker;
 mod context;
 mod error;

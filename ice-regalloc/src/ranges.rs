@@ -72,6 +72,8 @@ pub(crate) struct Interval {
     pub reg: u8,
     /// It is a parameter whose old value is read by a terminator, behind the edge moves.
     old_read: bool,
+    /// Its parts that have registers, if it was split.
+    pub split: u32,
 }
 
 const NEW: Interval = Interval {
@@ -88,6 +90,7 @@ const NEW: Interval = Interval {
     narrow: 0,
     reg: NO_REG,
     old_read: false,
+    split: NONE,
 };
 
 /// Segment in the order in which they are found, last position first.
@@ -282,10 +285,11 @@ impl Ranges {
         let position = 4 * terminators.start;
         let (params, args) = (func.block_params(succ), func.edge_args(block, 0));
         // In a block of terminators the parameters of the block are set in front of these copies,
-        // at the same position: arguments must outlive that.
+        // at the same position: arguments must outlive that, and be told from parameters that nothing
+        // reads, which end with the next position.
         let first = func.block_insts(block).start.as_u32() == terminators.start;
         let after_own = first && params_at_start(func, block) && !func.block_params(block).is_empty();
-        let args_end = position + u32::from(after_own);
+        let args_end = position + if after_own { 2 } else { 0 };
         // A terminator may read the value that the parameter had before.
         self.old_params.clear();
         for i in terminators {
@@ -526,41 +530,42 @@ impl Ranges {
 
     /// Units that are reserved somewhere in the segments of `v`.
     pub fn reserved_in(&self, v: u32) -> RegUnits {
+        let mut units = RegUnits::EMPTY;
+        if !self.reserved.is_empty() {
+            for segment in self.segments_of(v) {
+                units.insert(self.reserved_within(*segment));
+            }
+        }
+        units
+    }
+
+    /// Units that are reserved somewhere in `segment`.
+    pub fn reserved_within(&self, segment: Segment) -> RegUnits {
         let n = self.reserved.len();
         let mut units = RegUnits::EMPTY;
         if n == 0 {
             return units;
         }
-        for segment in self.segments_of(v) {
-            // Between two instructions that reserve, as most segments are.
-            let first = self.reserved_from[segment.from as usize / 4] as usize;
-            let mut near = first;
-            while near < n && near < first + 8 {
-                let (position, mask) = self.reserved[near];
-                if position >= segment.to {
-                    break;
-                }
-                if position >= segment.from {
-                    units.insert(mask);
-                }
-                near += 1;
+        // Most segments have few entries or none.
+        let first = self.entry(segment.from);
+        for &(position, mask) in self.reserved[first..].iter().take(8) {
+            if position >= segment.to {
+                return units;
             }
-            if near < first + 8 {
-                continue;
+            units.insert(mask);
+        }
+        let (mut low, mut high) = (first + n, self.entry(segment.to) + n);
+        while low < high {
+            if low & 1 == 1 {
+                units.insert(self.tree[low]);
+                low += 1;
             }
-            let (mut low, mut high) = (self.entry(segment.from) + n, self.entry(segment.to) + n);
-            while low < high {
-                if low & 1 == 1 {
-                    units.insert(self.tree[low]);
-                    low += 1;
-                }
-                if high & 1 == 1 {
-                    high -= 1;
-                    units.insert(self.tree[high]);
-                }
-                low /= 2;
-                high /= 2;
+            if high & 1 == 1 {
+                high -= 1;
+                units.insert(self.tree[high]);
             }
+            low /= 2;
+            high /= 2;
         }
         units
     }

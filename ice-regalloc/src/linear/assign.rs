@@ -17,11 +17,11 @@
 //! Cost: for each interval a walk over the inactive ones and the registers of its class; over the
 //! active ones when their segments change.
 
-use crate::tables::Tables;
 use crate::function::Function;
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::NO_REG;
+use crate::tables::Tables;
 use alloc::vec::Vec;
 
 /// Lists of the scan, kept for their memory.
@@ -76,7 +76,7 @@ pub(super) struct Held {
 }
 
 /// Whether one of the sorted disjoint segments `busy` overlaps one of `segments`.
-fn is_busy(busy: &[Held], segments: &[Segment]) -> bool {
+pub(super) fn is_busy(busy: &[Held], segments: &[Segment]) -> bool {
     segments.iter().any(|s| {
         let next = busy.partition_point(|b| b.to <= s.from);
         busy.get(next).is_some_and(|b| b.from < s.to)
@@ -212,7 +212,8 @@ impl<F: Function> Scanner<'_, F> {
                 continue;
             }
             // What instructions reserve may be for this very value.
-            if !reserved.intersects(units) || !self.ranges.reserved_by_others(self.func, self.file, v, units) {
+            if !reserved.intersects(units) || !self.ranges.reserved_by_others(self.func, self.file, v, units)
+            {
                 return Some(PReg(hint));
             }
         }
@@ -288,8 +289,7 @@ impl<F: Function> Scanner<'_, F> {
             (core::mem::take(&mut self.assign.active), core::mem::take(&mut self.assign.inactive));
         active.retain(|h| !h.units.intersects(units) || self.evict(h.vreg));
         inactive.retain(|h| {
-            let stays =
-                !h.units.intersects(units) || !overlap(self.rest(h.vreg), self.ranges.segments_of(v));
+            let stays = !h.units.intersects(units) || !overlap(self.rest(h.vreg), self.ranges.segments_of(v));
             stays || self.evict(h.vreg)
         });
         (self.assign.active, self.assign.inactive) = (active, inactive);

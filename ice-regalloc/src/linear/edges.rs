@@ -13,11 +13,67 @@ use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, params_at_start};
 
 impl<F: Function> Allocator<'_, F> {
-    /// Where `v` is at block borders.
-    fn home(&mut self, v: u32) -> Allocation {
-        match self.value(v).home {
+    /// The register of `v` at the borders of `block`.
+    fn home_register(&self, v: u32, block: Block) -> u8 {
+        let interval = &self.ranges.intervals[v as usize];
+        match interval.split {
+            NONE => interval.reg,
+            split => self.splits.home(split, block.as_u32()),
+        }
+    }
+
+    /// Where `v` is at the borders of `block`.
+    fn home(&mut self, v: u32, block: Block) -> Allocation {
+        let reg = self.home_register(v, block);
+        self.register_or_slot(v, reg)
+    }
+
+    fn register_or_slot(&mut self, v: u32, reg: u8) -> Allocation {
+        match reg {
             NO_REG => self.slot(v),
             reg => Allocation::reg(PReg(reg)),
+        }
+    }
+
+    /// Values that have registers in this block only in part.
+    fn enter_parts(&mut self, block: Block) {
+        let splits = self.splits;
+        self.parts = RegUnits::EMPTY;
+        for part in splits.homes_in(block.as_u32()) {
+            if self.ranges.intervals[part.vreg as usize].split == NONE {
+                continue;
+            }
+            let units = self.units(part.reg);
+            self.parts.insert(units);
+            self.value(part.vreg).home = part.reg;
+            if part.bound {
+                self.value(part.vreg).next = LIVE_OUT;
+                self.bind(part.vreg, part.reg);
+            }
+        }
+        for fix in splits.fixes_at_start(block.as_u32()) {
+            if self.ranges.intervals[fix.vreg as usize].split != NONE {
+                let from = self.register_or_slot(fix.vreg, fix.from);
+                let to = self.register_or_slot(fix.vreg, fix.to);
+                let fix = self.move_of(fix.vreg, from, to);
+                self.cx.moves.push(fix);
+            }
+        }
+    }
+
+    /// The moves of split values on the edge from `block`, which has one successor.
+    fn leave_parts(&mut self, block: Block) {
+        let splits = self.splits;
+        for fix in splits.fixes_at_end(block.as_u32()) {
+            if self.ranges.intervals[fix.vreg as usize].split != NONE {
+                let stored = fix.to == NO_REG && self.is_valid(fix.vreg);
+                let from = self.location(fix.vreg);
+                let to = self.register_or_slot(fix.vreg, fix.to);
+                if !stored {
+                    let fix = self.move_of(fix.vreg, from, to);
+                    self.cx.moves.push(fix);
+                }
+            }
         }
     }
 
@@ -46,8 +102,13 @@ impl<F: Function> Allocator<'_, F> {
                 self.occupied.insert(RegUnits::of(u as u8));
             }
         }
+        if !self.splits.is_empty() {
+            self.enter_parts(block);
+        }
         let params = self.func.block_params(block);
         if params.is_empty() || !params_at_start(self.func, block) {
+            self.shuffle()?;
+            self.cx.slots.release_temporaries();
             return Ok(());
         }
         for (param, &ahead) in params.iter().zip(&self.scan.params[self.next_param..]) {
@@ -70,8 +131,8 @@ impl<F: Function> Allocator<'_, F> {
             }
             let (a, p) = (arg.as_u32(), param.as_u32());
             let value = *self.value(p);
-            let from = self.home(a);
-            let mut to = self.home(p);
+            let from = self.home(a, pred);
+            let mut to = self.home(p, block);
             if to.is_slot() && from != to && value.next < LIVE_OUT {
                 let class = RegClass(value.class);
                 let free = |reg: &&PReg| !self.file.units(**reg).intersects(taken);
@@ -122,6 +183,9 @@ impl<F: Function> Allocator<'_, F> {
                 self.store(v);
             }
         }
+        if !self.splits.is_empty() {
+            self.leave_parts(block);
+        }
         if !params.is_empty() {
             self.edge_moves(block, terminator)?;
         } else {
@@ -166,7 +230,7 @@ impl<F: Function> Allocator<'_, F> {
         let (params, args) = (self.func.block_params(succ), self.func.edge_args(block, 0));
         for (arg, param) in args.iter().zip(params) {
             let (a, p) = (arg.as_u32(), param.as_u32());
-            let to = self.home(p);
+            let to = self.home(p, succ);
             if self.is_valid(a) && to.is_slot() && self.slot(a) == to {
                 continue;
             }
@@ -178,7 +242,7 @@ impl<F: Function> Allocator<'_, F> {
         // What the terminators read from a register that a parameter gets.
         self.cx.leaving.clear();
         for param in params {
-            let home = self.cx.values[param.as_u32() as usize].home;
+            let home = self.home_register(param.as_u32(), succ);
             let mut rest = self.occupied.intersection(self.units(home));
             while let Some(v) = self.take_owner(&mut rest) {
                 let value = *self.value(v);
@@ -211,25 +275,40 @@ impl<F: Function> Allocator<'_, F> {
         for param in params {
             let p = param.as_u32();
             let old = self.cx.old_params.iter().position(|o| o.0 == p);
-            let home = self.value(p).home;
+            let home = self.home_register(p, succ);
+            let here = self.value(p).home;
             match old {
                 None if home == NO_REG => self.set_valid(p, true),
-                None => self.bind(p, home),
+                None if home == here => self.bind(p, home),
+                None => {
+                    // Its register in the next block is no other one's until then.
+                    self.seize(self.units(home));
+                }
                 Some(n) => {
                     // Until the block ends the number stands for the old value.
-                    let units = self.units(home);
-                    units.iter().for_each(|u| self.cx.owner[usize::from(u)] = SENTINEL);
-                    self.occupied.insert(units);
+                    self.seize(self.units(home));
                     let (_, slot, next) = self.cx.old_params[n];
                     let value = &mut self.cx.values[p as usize];
                     let own = core::mem::replace(&mut value.slot, slot);
-                    self.cx.old_params[n] = (p, own, u32::from(home));
+                    self.cx.old_params[n] = (p, own, u32::from(here));
                     (value.home, value.next) = (NO_REG, next);
                     self.set_valid(p, true);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Keeps `units` from everything until the block ends.
+    fn seize(&mut self, units: RegUnits) {
+        let mut rest = self.occupied.intersection(units);
+        while let Some(v) = self.take_owner(&mut rest) {
+            if v != SENTINEL {
+                self.unbind(v);
+            }
+        }
+        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = SENTINEL);
+        self.occupied.insert(units);
     }
 
     /// A terminator may read a parameter of the next block, which the edge moves overwrite: its

@@ -567,6 +567,12 @@ impl<'a, F: Function> Allocator<'a, F> {
                 self.cx.after.push(back);
             }
             self.bind(v, value.home);
+            if value.stored && !self.is_valid(v) {
+                let slot = self.slot(v);
+                let store = self.move_of(v, place, slot);
+                self.cx.after.push(store);
+                self.set_valid(v, true);
+            }
         } else if let Some(reg) = place.as_reg() {
             if self.file.units(reg).intersects(kept_free) {
                 let slot = self.slot(v);

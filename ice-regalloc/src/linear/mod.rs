@@ -35,6 +35,7 @@ mod pick;
 mod plain;
 mod shuffle;
 mod slots;
+mod split;
 
 use crate::context::{Options, SlotSharing};
 use crate::error::Error;
@@ -50,6 +51,7 @@ use crate::tables::Tables;
 use alloc::vec::Vec;
 use assign::{Assign, Scanner};
 use slots::{Slots, TEMPORARY};
+use split::Splits;
 
 /// Walks over a function before it is given up.
 const MAX_WALKS: u32 = 12;
@@ -76,6 +78,8 @@ struct Value {
     /// A second register that holds it in the present instruction.
     copy: u8,
     class: u8,
+    /// Definitions in a register are stored at once.
+    stored: bool,
     /// In this block the slot holds the value if that has a home, and does not if it has none; in
     /// other blocks it is the other way round.
     stamp: u32,
@@ -95,6 +99,7 @@ pub(crate) struct Scratch {
     live: Liveness,
     ranges: Ranges,
     assign: Assign,
+    splits: Splits,
     tables: Tables,
     walk: Walk,
 }
@@ -132,6 +137,7 @@ struct Allocator<'a, F: Function> {
     scan: &'a Scan,
     ranges: &'a Ranges,
     assign: &'a Assign,
+    splits: &'a Splits,
     tables: &'a Tables,
     cx: &'a mut Walk,
     out: &'a mut Output,
@@ -144,6 +150,8 @@ struct Allocator<'a, F: Function> {
     /// Next entry of the reserved ranges.
     reserved: usize,
     pins: inst::Pins,
+    /// Units that parts of values hold in the block at work.
+    parts: RegUnits,
     /// The block at work, and what to subtract an operand's index from to find it in the scan.
     block: u32,
     mirror: u32,
@@ -167,7 +175,7 @@ pub(crate) fn allocate<F: Function>(
     scratch: &mut Scratch,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Scratch { scan, live, ranges, assign, tables, walk } = scratch;
+    let Scratch { scan, live, ranges, assign, splits, tables, walk } = scratch;
     tables.set(file);
     scan.compute(func, file)?;
     if func.num_insts() >= 1 << 29 {
@@ -182,6 +190,7 @@ pub(crate) fn allocate<F: Function>(
     live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
     ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
     Scanner { func, file, tables, ranges, assign, active_units: RegUnits::EMPTY, next_change: 0 }.run();
+    splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
     for round in 0..MAX_WALKS {
         out.allocs.clear();
         out.allocs.resize(operands, Allocation::NONE);
@@ -194,6 +203,9 @@ pub(crate) fn allocate<F: Function>(
             ..Stats::default()
         };
         walk.reset(ranges);
+        for &v in &splits.stored {
+            walk.values[v as usize].stored = true;
+        }
         if options.slots == SlotSharing::Shared && !(assign.losers.is_empty() && round == 0) {
             walk.slots.join_params(func, ranges, scan);
         }
@@ -203,6 +215,7 @@ pub(crate) fn allocate<F: Function>(
             scan,
             ranges,
             assign,
+            splits,
             tables,
             cx: walk,
             out,
@@ -212,6 +225,7 @@ pub(crate) fn allocate<F: Function>(
             frequency: 1.0,
             reserved: 0,
             pins: inst::Pins::default(),
+            parts: RegUnits::EMPTY,
             block: 0,
             mirror: 0,
             next_arg: 0,
@@ -226,6 +240,7 @@ pub(crate) fn allocate<F: Function>(
         }
         for &v in &walk.evicted {
             ranges.intervals[v as usize].reg = NO_REG;
+            ranges.intervals[v as usize].split = NONE;
         }
         assign.evictions += walk.evicted.len() as u32;
     }
@@ -246,6 +261,7 @@ impl Walk {
             home: interval.reg,
             copy: NO_REG,
             class: interval.class,
+            stored: false,
             stamp: NONE,
         }));
         self.owner.clear();
@@ -293,7 +309,8 @@ impl<F: Function> Allocator<'_, F> {
                 continue;
             }
             let base = self.out.operand_starts[i as usize] as usize;
-            let work = inst::Work { inst, ops, base, copies: shape.has(Shape::COPY), terminates: i >= terminator };
+            let work =
+                inst::Work { inst, ops, base, copies: shape.has(Shape::COPY), terminates: i >= terminator };
             if general || !self.plain(work) {
                 self.inst(work)?;
                 self.cx.slots.release_temporaries();
@@ -328,6 +345,9 @@ impl<F: Function> Allocator<'_, F> {
             self.unbind(v);
             let value = self.value(v);
             (value.slot, value.home) = (slot, home as u8);
+        }
+        for part in self.splits.homes_in(self.block) {
+            self.value(part.vreg).home = NO_REG;
         }
         let mut rest = self.occupied;
         while let Some(v) = self.take_owner(&mut rest) {

@@ -70,6 +70,9 @@ impl<F: Function> Allocator<'_, F> {
     fn free_until(&mut self, units: RegUnits) -> u32 {
         let position = 4 * self.point.inst().as_u32();
         let mut until = u32::MAX;
+        if self.parts.intersects(units) {
+            return position;
+        }
         for u in units.iter() {
             let busy = &self.assign.busy[usize::from(u)];
             let cursor = &mut self.cx.cursors[usize::from(u)];

@@ -36,8 +36,12 @@ impl<F: Function> Allocator<'_, F> {
             value.set_ahead(*ahead);
             if op.is_def() {
                 def = Some((k, op));
+                if value.stored {
+                    return false;
+                }
                 if !op.is_use() {
-                    if value.home == NO_REG || ahead.next == DEAD || !tables.in_class(op.class(), value.home) {
+                    if value.home == NO_REG || ahead.next == DEAD || !tables.in_class(op.class(), value.home)
+                    {
                         return false;
                     }
                     continue;

@@ -32,8 +32,8 @@ use crate::operand::{Block, Inst, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape};
-use alloc::vec::Vec;
 use crate::tables::Tables;
+use alloc::vec::Vec;
 
 /// Freed slots of one size and alignment.
 #[derive(Clone, Debug)]

@@ -666,3 +666,83 @@ pub fn simulate(
     }
     Ok(())
 }
+
+pub const GPR: RegClass = RegClass(0);
+pub const CALLER_SAVED: RegUnits = RegUnits::span(0, 9);
+
+pub fn v(n: u32) -> VReg {
+    VReg::from_u32(n)
+}
+pub fn inst(ops: &[Operand]) -> StoredInst {
+    StoredInst { ops: ops.to_vec(), ..Default::default() }
+}
+pub fn end(ops: &[Operand]) -> StoredInst {
+    StoredInst { terminates: true, ..inst(ops) }
+}
+pub fn copy(to: u32, from: u32) -> StoredInst {
+    StoredInst {
+        is_move: Some((v(from), v(to))),
+        ..inst(&[Operand::use_any(v(from), GPR), Operand::def_reg(v(to), GPR)])
+    }
+}
+pub fn call(ops: &[Operand]) -> StoredInst {
+    StoredInst { clobbers: CALLER_SAVED, ..inst(ops) }
+}
+
+/// Instructions of a block, and its edges with their arguments.
+pub type BlockText = (Vec<u32>, Vec<StoredInst>, Vec<(u32, Vec<u32>)>);
+
+pub fn function(vregs: usize, blocks: Vec<BlockText>) -> StoredFunction {
+    let mut func = StoredFunction {
+        classes: vec![GPR; vregs],
+        sizes: vec![0; vregs],
+        blocks: vec![StoredBlock::default(); blocks.len()],
+        ..Default::default()
+    };
+    for (b, (params, insts, succs)) in blocks.into_iter().enumerate() {
+        let start = func.insts.len() as u32;
+        func.insts.extend(insts);
+        func.blocks[b].insts = start..func.insts.len() as u32;
+        func.blocks[b].params = params.into_iter().map(v).collect();
+        for (s, args) in succs {
+            func.blocks[b].succs.push(Block::from_u32(s));
+            func.blocks[b].args.push(args.into_iter().map(v).collect());
+            func.blocks[s as usize].preds.push(Block::from_u32(b as u32));
+        }
+    }
+    func
+}
+
+/// A chain of loops with so many values or a few more; each value is read near its definition and some far behind it.
+pub fn chain_of_loops(values: usize) -> StoredFunction {
+    let loops = values / 13 + 1;
+    let mut rng = Rng::new(7);
+    let (mut blocks, mut next) = (Vec::new(), 8u32);
+    let first = (0..8).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).chain([end(&[])]).collect();
+    blocks.push((vec![], first, vec![(1, vec![0])]));
+    for l in 0..loops as u32 {
+        let (param, b) = (next, 1 + 3 * l);
+        next += 1;
+        let mut insts = Vec::new();
+        for k in 0..12 {
+            let old = v(next - 1 - rng.below(20.min(next as usize - 1)) as u32);
+            insts.push(inst(&[
+                Operand::use_any(old, GPR),
+                Operand::use_any(v(param), GPR),
+                Operand::def_reg(v(next), GPR),
+            ]));
+            insts.push(if k == 5 && l % 4 == 0 {
+                call(&[])
+            } else {
+                inst(&[Operand::use_def_reg(v(next), GPR)])
+            });
+            next += 1;
+        }
+        insts.push(end(&[]));
+        blocks.push((vec![param], insts, vec![(b + 1, vec![]), (b + 2, vec![])]));
+        blocks.push((vec![], vec![end(&[])], vec![(b, vec![next - 1])]));
+        let succ = if l + 1 < loops as u32 { vec![(b + 3, vec![next - 2])] } else { vec![] };
+        blocks.push((vec![], vec![end(&[])], succ));
+    }
+    function(next as usize, blocks)
+}

@@ -1,0 +1,567 @@
+//! Splitting at block borders: registers for parts of the intervals that have none.
+//!
+//! Problem: a value that loses its register because of a call or a hot loop somewhere should still be
+//! in a register elsewhere, above all in the loops that use it.
+//!
+//! Method: the live range of such a value is a graph of blocks. From its most used block on, a part
+//! grows over neighbours, hottest first, as long as one register is left that nothing holds where the
+//! value lives (second chance by region; compare the region splitting of Olesen, *Greedy Register
+//! Allocation in LLVM 3.0*, 2011). So parts end at calls that destroy the last register and at the
+//! borders of loops that need all of them. A part is taken if it saves more reloads and stores than
+//! its border costs. On an edge into a part the value is loaded; on an edge out of it it is stored,
+//! if the part defines it, or else right behind the definitions, whichever is cheaper.
+//!
+//! Data: the register of a value in a block, listed by block and by value; the moves on edges, listed
+//! by the block end or start where they stand. Invariants: a part has no critical edge at its border;
+//! within a block two parts never overlap in units. Outside of parts the slot holds the value.
+//!
+//! Cost: live blocks and their edges for each value without a register, and the units in use; both
+//! are bounded.
+
+use super::assign::{Assign, is_busy};
+use crate::function::Function;
+use crate::operand::{Block, Inst, VReg};
+use crate::ranges::{Ranges, Segment};
+use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
+use crate::scan::{NO_REG, NONE, Scan, Shape, params_at_start};
+use crate::tables::Tables;
+use alloc::vec::Vec;
+
+/// Blocks of one value that are looked at.
+const MAX_BLOCKS: usize = 256;
+
+/// References to a value in one block.
+#[derive(Clone, Copy, Debug)]
+struct Reference {
+    block: u32,
+    next: u32,
+    reads: bool,
+    writes: bool,
+    /// Set by moves in the predecessors or at the start of the block.
+    param: bool,
+    /// An argument in a block that has nothing but terminators.
+    passes: bool,
+}
+
+/// A block where the value at work lives.
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    block: u32,
+    /// Where it lives there; nowhere if it is only passed on.
+    range: Segment,
+    /// Units that it cannot have there.
+    blocked: RegUnits,
+    frequency: f32,
+    /// What it costs there without a register.
+    cost: f32,
+    /// It comes in from the predecessors.
+    live_in: bool,
+    writes: bool,
+    param: bool,
+    part: u32,
+}
+
+/// The register of a value in a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartHome {
+    pub block: u32,
+    pub vreg: u32,
+    pub reg: u8,
+    /// It is there when the block starts.
+    pub bound: bool,
+}
+
+/// A move on an edge: from a register or the slot to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fix {
+    /// Twice the block, and 1 for its end.
+    place: u32,
+    pub vreg: u32,
+    pub from: u8,
+    pub to: u8,
+}
+
+/// One part of the value at work.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    reg: u8,
+    /// It defines the value and does not store it at once.
+    dirty: bool,
+}
+
+/// Parts of values that live in registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Splits {
+    references: Vec<Reference>,
+    heads: Vec<u32>,
+    block_starts: Vec<u32>,
+    index_of: Vec<u32>,
+    /// Units that parts hold, by block.
+    held: Vec<RegUnits>,
+    live: Vec<Live>,
+    edges: Vec<(u32, u32)>,
+    parts: Vec<Part>,
+    /// By value, and in it by block.
+    homes: Vec<PartHome>,
+    of_value: Vec<(u32, u32)>,
+    /// The same by block.
+    by_block: Vec<PartHome>,
+    starts: Vec<u32>,
+    fixes: Vec<Fix>,
+    /// Values that are stored where they are defined.
+    pub stored: Vec<u32>,
+}
+
+/// What is known about the function.
+pub(super) struct Input<'a, F: Function> {
+    pub func: &'a F,
+    pub file: &'a RegisterFile,
+    pub tables: &'a Tables,
+    pub scan: &'a Scan,
+}
+
+impl Splits {
+    /// Whether there are no parts.
+    pub fn is_empty(&self) -> bool {
+        self.homes.is_empty()
+    }
+
+    /// Splits the values in `assign.losers`.
+    pub fn compute<F: Function>(&mut self, input: &Input<F>, ranges: &mut Ranges, assign: &mut Assign) {
+        self.homes.clear();
+        self.of_value.clear();
+        self.fixes.clear();
+        self.stored.clear();
+        let func = input.func;
+        let crosses = |v: &u32| input.scan.vregs[*v as usize].is_cross();
+        if !assign.losers.iter().any(crosses) {
+            return;
+        }
+        let blocks = func.num_blocks();
+        self.block_starts.clear();
+        self.block_starts
+            .extend((0..blocks as u32).map(|b| func.block_insts(Block::from_u32(b)).start.as_u32()));
+        self.index_of.clear();
+        self.index_of.resize(blocks, NONE);
+        self.held.clear();
+        self.held.resize(blocks, RegUnits::EMPTY);
+        self.collect_references(input, ranges);
+        let mut work = (1 << 16) + 8 * blocks;
+        for n in 0..assign.losers.len() {
+            let v = assign.losers[n];
+            if crosses(&v) && self.list_blocks(input, ranges, v) {
+                let Some(left) = work.checked_sub(self.live.len()) else { break };
+                work = left;
+                self.block_units(input, ranges, assign, v);
+                self.split(input, ranges, assign, v);
+            }
+        }
+        self.sort(blocks);
+    }
+
+    fn refer(&mut self, v: u32, block: u32) -> &mut Reference {
+        let head = self.heads[v as usize];
+        if self.references.get(head as usize).is_none_or(|r| r.block != block) {
+            self.heads[v as usize] = self.references.len() as u32;
+            self.references.push(Reference {
+                block,
+                next: head,
+                reads: false,
+                writes: false,
+                param: false,
+                passes: false,
+            });
+        }
+        let head = self.heads[v as usize] as usize;
+        &mut self.references[head]
+    }
+
+    /// Lists for each value without a register the blocks that refer to it.
+    fn collect_references<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges) {
+        let Input { func, scan, .. } = *input;
+        self.references.clear();
+        self.heads.clear();
+        self.heads.resize(ranges.intervals.len(), NONE);
+        let wanted = |v: VReg| {
+            let interval = &ranges.intervals[v.index()];
+            interval.reg == NO_REG && interval.weight > 0.0 && scan.vregs[v.index()].is_cross()
+        };
+        for b in (0..func.num_blocks() as u32).rev() {
+            let block = Block::from_u32(b);
+            let range = func.block_insts(block);
+            let first_terminates = scan.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
+            for k in 0..func.block_succs(block).len() {
+                for arg in func.edge_args(block, k).iter().filter(|v| wanted(**v)) {
+                    let reference = self.refer(arg.as_u32(), b);
+                    reference.reads = true;
+                    reference.passes |= first_terminates;
+                }
+            }
+            for i in range.start.as_u32()..range.end.as_u32() {
+                for op in func.operands(Inst::from_u32(i)).iter().filter(|op| wanted(op.vreg())) {
+                    let reference = self.refer(op.vreg().as_u32(), b);
+                    reference.reads |= op.is_use();
+                    reference.writes |= op.is_def();
+                }
+            }
+            for param in func.block_params(block).iter().filter(|v| wanted(**v)) {
+                let reference = self.refer(param.as_u32(), b);
+                (reference.writes, reference.param) = (true, true);
+            }
+        }
+    }
+
+    /// Lists the blocks where `v` lives, and the edges between them; false if it is not worth it.
+    fn list_blocks<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, v: u32) -> bool {
+        let func = input.func;
+        let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| 4 * s <= position) - 1;
+        let segments = ranges.segments_of(v);
+        let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return false };
+        if block_at(&self.block_starts, first.from) == block_at(&self.block_starts, last.to - 1) {
+            return false;
+        }
+        self.live.clear();
+        let new = |block: u32, range: Segment| Live {
+            block,
+            range,
+            blocked: RegUnits::EMPTY,
+            frequency: ranges.frequency[block as usize],
+            cost: 0.0,
+            live_in: false,
+            writes: false,
+            param: false,
+            part: NONE,
+        };
+        for segment in segments {
+            let mut b = block_at(&self.block_starts, segment.from);
+            while let Some(&start) = self.block_starts.get(b)
+                && 4 * start < segment.to
+            {
+                let end = self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
+                let range = Segment { from: segment.from.max(4 * start), to: segment.to.min(end) };
+                match self.live.last_mut() {
+                    Some(live) if live.block == b as u32 => live.range.to = range.to,
+                    _ => self.live.push(new(b as u32, range)),
+                }
+                let live_in = range.from == 4 * start;
+                if let Some(live) = self.live.last_mut() {
+                    live.live_in |= live_in;
+                }
+                b += 1;
+                if self.live.len() > MAX_BLOCKS {
+                    return false;
+                }
+            }
+        }
+        for (k, live) in self.live.iter().enumerate() {
+            self.index_of[live.block as usize] = k as u32;
+        }
+        let mut reference = self.heads[v as usize];
+        while let Some(&r) = self.references.get(reference as usize) {
+            reference = r.next;
+            let mut k = self.index_of[r.block as usize] as usize;
+            if k == NONE as usize {
+                let start = 4 * self.block_starts[r.block as usize];
+                k = self.live.len();
+                self.index_of[r.block as usize] = k as u32;
+                self.live
+                    .push(Live { live_in: r.passes, ..new(r.block, Segment { from: start, to: start }) });
+            }
+            let live = &mut self.live[k];
+            live.live_in |= r.passes && !r.param;
+            live.live_in &= !r.param;
+            (live.writes, live.param) = (r.writes, r.param);
+            let (loads, stores) = (u8::from(r.reads && live.live_in), u8::from(r.writes));
+            // Many reads can be operands in memory.
+            live.cost = live.frequency * (0.5 * f32::from(loads) + 0.8 * f32::from(stores));
+        }
+        self.edges.clear();
+        for (to, live) in self.live.iter().enumerate().filter(|l| l.1.live_in) {
+            for pred in func.block_preds(Block::from_u32(live.block)) {
+                self.edges.push((self.index_of[pred.as_u32() as usize], to as u32));
+            }
+        }
+        for live in &self.live {
+            self.index_of[live.block as usize] = NONE;
+        }
+        // A predecessor that is no live block of this value cannot be.
+        self.edges.iter().all(|e| e.0 != NONE)
+    }
+
+    /// Finds what blocks each unit.
+    fn block_units<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, assign: &Assign, v: u32) {
+        let class = RegClass(ranges.intervals[v as usize].class);
+        let order = input.tables.class(class).order;
+        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(input.tables.units(reg)));
+        for live in &mut self.live {
+            let mut blocked = self.held[live.block as usize];
+            if live.range.from < live.range.to {
+                blocked.insert(ranges.reserved_within(live.range));
+                for u in assign.used.intersection(all).difference(blocked).iter() {
+                    if is_busy(&assign.busy[usize::from(u)], &[live.range]) {
+                        blocked.insert(RegUnits::of(u));
+                    }
+                }
+            }
+            // What a block of terminators only passes on is not seen in any segment.
+            let block = Block::from_u32(live.block);
+            let start = self.block_starts[live.block as usize];
+            if input.scan.shapes[start as usize].has(Shape::TERMINATOR)
+                && input.func.block_succs(block).len() == 1
+            {
+                for arg in input.func.edge_args(block, 0).iter().filter(|arg| arg.as_u32() != v) {
+                    blocked.insert(input.tables.units(PReg(ranges.intervals[arg.index()].reg)));
+                }
+            }
+            live.blocked = blocked;
+        }
+    }
+
+    /// Finds parts of `v` and registers for them.
+    fn split<F: Function>(&mut self, input: &Input<F>, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
+        let Input { func, file, tables, .. } = *input;
+        let class = tables.class(RegClass(ranges.intervals[v as usize].class));
+        const REFUSED: u32 = NONE - 1;
+        self.parts.clear();
+        loop {
+            let open = self.live.iter().enumerate();
+            let open = open.filter(|(_, l)| l.part == NONE && l.cost > 0.0 && l.range.from < l.range.to);
+            let Some((seed, _)) = open.max_by(|a, b| a.1.cost.total_cmp(&b.1.cost).then(b.0.cmp(&a.0)))
+            else {
+                break;
+            };
+            let part = self.parts.len() as u32;
+            let fits = |blocked: RegUnits| class.order.iter().any(|&r| !tables.units(r).intersects(blocked));
+            let mut blocked = self.live[seed].blocked;
+            if !fits(blocked) {
+                self.live[seed].part = REFUSED;
+                continue;
+            }
+            self.live[seed].part = part;
+            loop {
+                let mut best = None;
+                let mut best_frequency = -1.0;
+                for &(from, to) in &self.edges {
+                    let (p, s) = (self.live[from as usize], self.live[to as usize]);
+                    let next = match (p.part == part, s.part == part) {
+                        (true, false) => to,
+                        (false, true) => from,
+                        _ => continue,
+                    };
+                    let live = &self.live[next as usize];
+                    if (live.part == NONE || live.part == REFUSED)
+                        && live.frequency > best_frequency
+                        && fits(blocked.union(live.blocked))
+                        && (live.range.from < live.range.to || self.all_preds_in(next, part))
+                    {
+                        (best, best_frequency) = (Some(next as usize), live.frequency);
+                    }
+                }
+                let Some(next) = best else { break };
+                self.live[next].part = part;
+                blocked.insert(self.live[next].blocked);
+            }
+            let weighed = self.weigh(func, input.scan, part);
+            let near = ranges.intervals[v as usize].near;
+            let hints = near.map(|n| ranges.intervals.get(n as usize).map_or(NO_REG, |i| i.reg));
+            let free = |r: &PReg| !tables.units(*r).intersects(blocked);
+            let fresh = file.callee_saved.difference(assign.used);
+            let cheap = |r: &PReg| free(r) && !tables.units(*r).intersects(fresh);
+            let hinted = hints.iter().map(|&h| PReg(h)).find(|h| class.order.contains(h) && cheap(h));
+            let reg = hinted.or_else(|| class.order.iter().copied().find(cheap));
+            let dear = || class.order.iter().copied().find(free);
+            let reg = match (reg, weighed) {
+                (_, Gain::None) => None,
+                (Some(reg), _) => Some(reg),
+                (None, Gain::Some { saved, .. }) if saved > 2.0 => dear(),
+                _ => None,
+            };
+            let (Some(reg), Gain::Some { store_at_definition, .. }) = (reg, weighed) else {
+                for live in self.live.iter_mut().filter(|l| l.part == part) {
+                    live.part = REFUSED;
+                }
+                continue;
+            };
+            let defines = self.live.iter().any(|l| l.part == part && l.writes);
+            self.parts.push(Part { reg: reg.0, dirty: defines && !store_at_definition });
+            if store_at_definition && defines {
+                self.stored.push(v);
+            }
+            assign.used.insert(tables.units(reg));
+        }
+        if self.parts.is_empty() {
+            return;
+        }
+        ranges.intervals[v as usize].split = self.of_value.len() as u32;
+        self.commit(func, tables, v);
+    }
+
+    /// Whether all predecessors of live block `next` are in `part`.
+    fn all_preds_in(&self, next: u32, part: u32) -> bool {
+        self.edges.iter().filter(|e| e.1 == next).all(|e| self.live[e.0 as usize].part == part)
+    }
+
+    /// What `part` saves.
+    fn weigh<F: Function>(&self, func: &F, scan: &Scan, part: u32) -> Gain {
+        let inside = self.live.iter().filter(|l| l.part == part);
+        // Paths through a function without loops meet only some of the references: half.
+        let mut saved: f32 = 0.5 * inside.clone().map(|l| l.cost).sum::<f32>();
+        let definitions: f32 = inside.clone().filter(|l| l.writes).map(|l| l.frequency).sum();
+        let has_param = inside.clone().any(|l| l.param);
+        let mut exits = 0.0;
+        for &(from, to) in &self.edges {
+            let (p, s) = (&self.live[from as usize], &self.live[to as usize]);
+            if (p.part == part) == (s.part == part) {
+                continue;
+            }
+            let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
+            if !single_succ && func.block_preds(Block::from_u32(s.block)).len() != 1 {
+                return Gain::None;
+            }
+            let frequency = p.frequency.min(s.frequency);
+            if p.part == part {
+                exits += frequency;
+            } else {
+                saved -= frequency;
+            }
+            if single_succ && !ends_in_plain_jump(func, scan, p.block) {
+                return Gain::None;
+            }
+        }
+        // Predecessors set parameters in the register, which may be another value's there.
+        for live in inside.filter(|l| l.param) {
+            let block = Block::from_u32(live.block);
+            if params_at_start(func, block) {
+                continue;
+            }
+            for pred in func.block_preds(block) {
+                let within = self.live.iter().any(|l| l.block == pred.as_u32() && l.part == part);
+                if !within && !ends_in_plain_jump(func, scan, pred.as_u32()) {
+                    return Gain::None;
+                }
+            }
+        }
+        let store_at_definition = !has_param && definitions > 0.0 && definitions <= exits;
+        if definitions > 0.0 {
+            saved -= if store_at_definition { definitions } else { exits };
+        }
+        if saved > 0.0 { Gain::Some { saved, store_at_definition } } else { Gain::None }
+    }
+
+    /// Lists homes and edge moves of `v`.
+    fn commit<F: Function>(&mut self, func: &F, tables: &Tables, v: u32) {
+        let first = self.homes.len();
+        for live in &self.live {
+            if let Some(part) = self.parts.get(live.part as usize) {
+                self.held[live.block as usize].insert(tables.units(PReg(part.reg)));
+                let start = 4 * self.block_starts[live.block as usize];
+                let set_here = live.param && params_at_start(func, Block::from_u32(live.block));
+                self.homes.push(PartHome {
+                    block: live.block,
+                    vreg: v,
+                    reg: part.reg,
+                    bound: live.range.from == start && live.range.to > start + 1 && !set_here,
+                });
+            }
+        }
+        self.homes[first..].sort_unstable_by_key(|h| h.block);
+        self.of_value.push((first as u32, self.homes.len() as u32));
+        for &(from, to) in &self.edges {
+            let (p, s) = (&self.live[from as usize], &self.live[to as usize]);
+            if p.part == s.part {
+                continue;
+            }
+            let part_of = |live: &Live| self.parts.get(live.part as usize).copied();
+            let (source, target) = (part_of(p), part_of(s));
+            let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
+            let place = if single_succ { 2 * p.block + 1 } else { 2 * s.block };
+            if let Some(target) = target {
+                let from = source.map_or(NO_REG, |part| part.reg);
+                if from != target.reg {
+                    self.fixes.push(Fix { place, vreg: v, from, to: target.reg });
+                }
+            }
+            if let Some(source) = source
+                && source.dirty
+            {
+                self.fixes.push(Fix { place, vreg: v, from: source.reg, to: NO_REG });
+            }
+        }
+    }
+
+    /// Puts homes and moves in the order of blocks.
+    fn sort(&mut self, blocks: usize) {
+        if self.homes.is_empty() {
+            return;
+        }
+        self.fixes.sort_unstable_by_key(|f| (f.place, f.vreg, f.to));
+        self.starts.clear();
+        self.starts.resize(blocks + 1, 0);
+        for home in &self.homes {
+            self.starts[home.block as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.starts {
+            total += *start;
+            *start = total;
+        }
+        self.by_block.clear();
+        self.by_block.extend_from_slice(&self.homes);
+        for home in &self.homes {
+            let start = &mut self.starts[home.block as usize];
+            *start -= 1;
+            self.by_block[*start as usize] = *home;
+        }
+    }
+
+    /// The registers of values in `block`.
+    pub fn homes_in(&self, block: u32) -> &[PartHome] {
+        if self.homes.is_empty() {
+            return &[];
+        }
+        let b = block as usize;
+        &self.by_block[self.starts[b] as usize..self.starts[b + 1] as usize]
+    }
+
+    /// The register in `block` of the value whose interval says `split`.
+    pub fn home(&self, split: u32, block: u32) -> u8 {
+        let Some(&(first, end)) = self.of_value.get(split as usize) else { return NO_REG };
+        let homes = &self.homes[first as usize..end as usize];
+        homes.binary_search_by_key(&block, |h| h.block).map_or(NO_REG, |k| homes[k].reg)
+    }
+
+    fn fixes(&self, place: u32) -> &[Fix] {
+        let first = self.fixes.partition_point(|f| f.place < place);
+        let count = self.fixes[first..].iter().take_while(|f| f.place == place).count();
+        &self.fixes[first..first + count]
+    }
+
+    /// The moves at the start of `block`.
+    pub fn fixes_at_start(&self, block: u32) -> &[Fix] {
+        self.fixes(2 * block)
+    }
+
+    /// The moves before the terminators of `block`.
+    pub fn fixes_at_end(&self, block: u32) -> &[Fix] {
+        self.fixes(2 * block + 1)
+    }
+}
+
+/// Whether nothing uses registers behind the moves at the end of `block`.
+fn ends_in_plain_jump<F: Function>(func: &F, scan: &Scan, block: u32) -> bool {
+    let range = func.block_insts(Block::from_u32(block));
+    let (start, last) = (range.start.as_u32(), range.end.as_u32() - 1);
+    let alone = last == start || !scan.shapes[last as usize - 1].has(Shape::TERMINATOR);
+    alone && !scan.shapes[last as usize].has(Shape::GENERAL) && func.operands(Inst::from_u32(last)).is_empty()
+}
+
+/// What comes of giving a part a register.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Gain {
+    /// Nothing, or it cannot be.
+    None,
+    Some {
+        saved: f32,
+        store_at_definition: bool,
+    },
+}
