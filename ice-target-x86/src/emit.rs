@@ -5,16 +5,17 @@
 //! label with its offset in the longest layout ([`size`](crate::size)), from which the buffer chooses short
 //! branches.
 
+mod atomic;
 mod control;
 mod frame;
+mod memory;
 mod native;
+mod vector;
 
 pub(crate) use native::SAVED_VECTORS;
 
-mod vector;
-
 use crate::abi::Frame;
-use crate::inst::{Amode, Amount, Base, Callee, Compare, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
 use crate::regs::{self, FramePointer, GPR};
 use crate::size;
 use crate::target::X86;
@@ -564,107 +565,6 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// `dst = mem` as an address. The upper half of a 32-bit result is zero without the prefix for 32-bit
-    /// addresses; a sum with what is in `dst` already is a shorter `add`.
-    fn sum(&mut self, width: Width, dst: Gpr, mem: Mem) {
-        let mem = Mem { address_size: x86::AddressSize::Native, ..mem };
-        let plain = mem.index.is_none_or(|(_, scale)| scale == Scale::X1);
-        let base = match (mem.base, mem.target) {
-            (x86::Base::Reg(base), MemTarget::None) => base,
-            _ => return self.e.lea(width, dst, mem),
-        };
-        match mem.index {
-            None if base == dst => match mem.disp {
-                0 if width == Width::B64 || self.mode == Mode::Bits32 => {}
-                1 => self.e.unary_rm(Unary::Inc, width, Rm::Reg(dst)),
-                -1 => self.e.unary_rm(Unary::Dec, width, Rm::Reg(dst)),
-                128 => self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(dst), Imm::from(-128)),
-                disp => self.e.alu_rm_i(Alu::Add, width, Rm::Reg(dst), Imm::from(disp)),
-            },
-            Some((index, _)) if plain && mem.disp == 0 && base == dst => {
-                self.e.alu_rm_r(Alu::Add, width, Rm::Reg(dst), index);
-            }
-            Some((index, _)) if plain && mem.disp == 0 && index == dst => {
-                self.e.alu_rm_r(Alu::Add, width, Rm::Reg(dst), base);
-            }
-            _ => self.e.lea(width, dst, mem),
-        }
-    }
-
-    /// Comparisons of memory and operations on it.
-    fn on_memory(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::CompareMem { op, width, mem, imm } => {
-                let mem = Rm::Mem(self.mem(&mem));
-                match op {
-                    Compare::Cmp => self.e.alu_rm_i(Alu::Cmp, width, mem, Imm::from(imm)),
-                    Compare::Test => {
-                        let (width, imm) = short_test(width, imm);
-                        self.e.test_rm_i(width, mem, Imm::from(imm));
-                    }
-                }
-            }
-            Inst::AluMem { op, width, mem, .. } => {
-                let src = self.gpr();
-                let mem = self.mem(&mem);
-                self.e.alu_rm_r(op, width, Rm::Mem(mem), src);
-            }
-            Inst::AluMemImm { op, width, imm, mem } => {
-                let mem = self.mem(&mem);
-                self.e.alu_rm_i(op, width, Rm::Mem(mem), Imm::from(imm));
-            }
-            Inst::UnaryMem { op, width, mem } => {
-                let mem = self.mem(&mem);
-                self.e.unary_rm(op, width, Rm::Mem(mem));
-            }
-            Inst::ShiftMem { op, width, amount, mem } => match amount {
-                Amount::Imm(n) => {
-                    let mem = self.mem(&mem);
-                    self.e.shift_rm_i(op, width, Rm::Mem(mem), n);
-                }
-                Amount::Cl(_) => {
-                    self.next();
-                    let mem = self.mem(&mem);
-                    self.e.shift_rm_cl(op, width, Rm::Mem(mem));
-                }
-            },
-            _ => debug_assert!(false, "{inst:?} is not an operation on memory"),
-        }
-    }
-
-    /// Comparison with zero in a register is a shorter `test` with the same flags.
-    fn compare(&mut self, op: Compare, width: Width, rhs: &Src) {
-        match (op, rhs) {
-            (_, Src::Imm(_) | Src::Symbol(..)) => {
-                let lhs = self.rm();
-                match (op, rhs, lhs) {
-                    (Compare::Cmp, Src::Imm(0), Rm::Reg(reg)) => self.e.test_rm_r(width, lhs, reg),
-                    (Compare::Cmp, ..) => self.e.alu_rm_i(Alu::Cmp, width, lhs, immediate(rhs)),
-                    (Compare::Test, Src::Imm(imm), Rm::Mem(_)) => {
-                        let (width, imm) = short_test(width, *imm);
-                        self.e.test_rm_i(width, lhs, Imm::from(imm));
-                    }
-                    (Compare::Test, Src::Imm(imm), Rm::Reg(reg))
-                        if self.mode == Mode::Bits64 || reg.number() < 4 =>
-                    {
-                        let (width, imm) = short_test(width, *imm);
-                        self.e.test_rm_i(width, lhs, Imm::from(imm));
-                    }
-                    (Compare::Test, ..) => self.e.test_rm_i(width, lhs, immediate(rhs)),
-                }
-            }
-            _ => {
-                let lhs = self.gpr();
-                let rhs = self.src_rm(rhs);
-                match (op, rhs) {
-                    (Compare::Cmp, Rm::Reg(rhs)) => self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(lhs), rhs),
-                    (Compare::Cmp, _) => self.e.alu_r_rm(Alu::Cmp, width, lhs, rhs),
-                    (Compare::Test, _) => self.e.test_rm_r(width, rhs, lhs),
-                }
-            }
-        }
-    }
-
     /// In 64-bit code a 32-bit address in a slot must be loaded first: the call would read 64 bits.
     fn call_indirect(&mut self, place: Allocation) {
         let callee = self.place_rm(place);
@@ -684,86 +584,11 @@ impl<L: Listing> Emitter<'_, L> {
             Mode::Bits64 => Width::B64,
         }
     }
-
-    fn atomic(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::LockXadd { width, mem, .. } => {
-                let mem = self.mem(&mem);
-                let dst = self.gpr();
-                self.e.lock_xadd(width, mem, dst);
-            }
-            Inst::Xchg { width, mem, .. } => {
-                let mem = self.mem(&mem);
-                let dst = self.gpr();
-                self.e.xchg_rm_r(width, Rm::Mem(mem), dst);
-            }
-            Inst::LockCmpxchg { width, mem, .. } => {
-                self.next();
-                let new = self.gpr();
-                let mem = self.mem(&mem);
-                self.e.lock_cmpxchg(width, mem, new);
-            }
-            Inst::LockCmpxchg8b { mem, .. } => {
-                for _ in 0..4 {
-                    self.next();
-                }
-                let mem = self.mem(&mem);
-                self.e.lock_cmpxchg8b(mem);
-            }
-            Inst::RmwLoop { op, width, mem, .. } => {
-                let src = self.gpr();
-                let mem = self.mem(&mem);
-                self.next();
-                let scratch = self.gpr();
-                let again = self.e.buf.new_label();
-                match width {
-                    Width::B8 | Width::B16 => self.e.movzx(Gpr::RAX, Width::B32, Rm::Mem(mem), width),
-                    _ => self.e.mov_r_rm(width, Gpr::RAX, Rm::Mem(mem)),
-                }
-                self.e.bind(again);
-                self.e.mov_r_rm(width.max(Width::B32), scratch, Rm::Reg(Gpr::RAX));
-                self.e.alu_rm_r(op, width.max(Width::B32), Rm::Reg(scratch), src);
-                self.e.lock_cmpxchg(width, mem, scratch);
-                self.e.jump_if(x86::Cond::Ne, again);
-            }
-            Inst::RmwLoop8b { op, operand, mem, .. } => {
-                let mem = self.mem(&mem);
-                let high = after(mem);
-                let object = self.frame.objects[operand as usize];
-                let source = [0, 4].map(|n| Rm::Mem(Mem::base(self.base(), object + n)));
-                let again = self.e.buf.new_label();
-                let w = Width::B32;
-                self.e.mov_r_rm(w, Gpr::RAX, Rm::Mem(mem));
-                self.e.mov_r_rm(w, Gpr::RDX, Rm::Mem(high));
-                self.e.bind(again);
-                match op {
-                    None => {
-                        self.e.mov_r_rm(w, Gpr::RBX, source[0]);
-                        self.e.mov_r_rm(w, Gpr::RCX, source[1]);
-                    }
-                    Some((low_op, high_op)) => {
-                        self.e.mov_r_rm(w, Gpr::RBX, Rm::Reg(Gpr::RAX));
-                        self.e.mov_r_rm(w, Gpr::RCX, Rm::Reg(Gpr::RDX));
-                        self.e.alu_r_rm(low_op, w, Gpr::RBX, source[0]);
-                        self.e.alu_r_rm(high_op, w, Gpr::RCX, source[1]);
-                    }
-                }
-                self.e.lock_cmpxchg8b(mem);
-                self.e.jump_if(x86::Cond::Ne, again);
-            }
-            _ => self.e.fence(x86::Fence::Mfence),
-        }
-    }
 }
 
 /// The four bytes after the first four of an operand.
 fn after(mem: Mem) -> Mem {
     Mem { disp: mem.disp.wrapping_add(4), ..mem }
-}
-
-/// The same `test` of fewer bytes: bits 7 to 31 of the constant are zero, so they are in the result.
-fn short_test(width: Width, imm: i32) -> (Width, i32) {
-    if (0..=0x7f).contains(&imm) { (Width::B8, imm) } else { (width, imm) }
 }
 
 /// The immediate of a source.

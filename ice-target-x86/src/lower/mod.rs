@@ -15,6 +15,8 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+#[cfg(test)]
+mod tests;
 mod variadic;
 mod vector;
 

@@ -1,0 +1,176 @@
+//! Which machine instructions a few IR instructions become. That they compute the right numbers, the tests
+//! of the driver show.
+
+extern crate std;
+
+use crate::target::X86;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ice_asm::ConstantPool;
+use ice_asm::x86::Mode;
+use ice_ir::mach::MachFunction;
+use ice_ir::{ControlFlowGraph, parse_program};
+use ice_passes::lower::{LowerScratch, lower_function};
+use ice_passes::{BlockOrder, Uses};
+
+/// The names of the machine instructions of a function with these parameters, constants and body, without
+/// `Params`, copies and what ends it.
+fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
+    let text = format!(
+        "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> {ret} {{\n{constants}\nblock0:\n{body}\n}}\n"
+    );
+    let program = parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let func = &program.bodies[0];
+    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
+    cfg.compute(func);
+    order.compute(func, &cfg);
+    uses.compute(func);
+    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut mach = MachFunction::new();
+    let target = match mode {
+        Mode::Bits32 => X86::new_32(),
+        Mode::Bits64 => X86::new_64(),
+    };
+    let module = &program.module;
+    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let names = mach.insts().iter().map(|inst| {
+        let text = format!("{inst:?}");
+        text.split(' ').next().unwrap_or_default().to_string()
+    });
+    names.filter(|name| !matches!(name.as_str(), "Params" | "Mov" | "MovXmm" | "Jmp" | "Ret")).collect()
+}
+
+/// Both modes give these instructions after the arguments have come in from registers or the stack: parameters
+/// are `v0: i32`, `v1: i32`.
+#[track_caller]
+fn check(constants: &str, body: &str, expected: &str) {
+    for (mode, incoming) in [(Mode::Bits32, 2), (Mode::Bits64, 0)] {
+        let constants = format!("  v10: i32 = @cell\n  v11: i32 = 0\n{constants}");
+        // Both arguments are used, so that both are loaded.
+        let body = format!("store v0 to v10, align 1\nstore v1 to v10, align 1\n{body}");
+        let names = lowered(mode, "v0: i32, v1: i32", "i32", &constants, &body);
+        assert_eq!(names[incoming + 2..].join(" "), expected, "{mode:?}\n{body}");
+    }
+}
+
+const FOUR: &str = "  v20: i32 = 4\n  v21: i32 = 2\n  v22: i32 = -4";
+
+#[test]
+fn additions_become_addresses() {
+    check(
+        FOUR,
+        "v30: i32 = add v0, v20\nv31: i32 = load v30, align 1\nstore v31 to v30, align 1\nret v11",
+        "Load Store MovImm",
+    );
+    check(
+        FOUR,
+        "v30: i32 = shl v0, v21\nv31: i32 = add v30, v1\nv32: i32 = load v31, align 1\nret v32",
+        "Load",
+    );
+    check(
+        FOUR,
+        "v30: i32 = mul v0, v20\nv31: i32 = add v10, v30\nv32: i32 = load v31, align 1\nret v32",
+        "Load",
+    );
+    check(
+        FOUR,
+        "v30: i32 = add v0, v22\nv31: i32 = shl v30, v21\nv32: i32 = add v31, v1\nv33: i32 = add v32, v20\nv34: i32 = load v33, align 1\nret v34",
+        "Load",
+    );
+    // A sum that is needed as a number is computed once.
+    check(
+        FOUR,
+        "v30: i32 = add v0, v20\nv31: i32 = load v30, align 1\nstore v31 to v30, align 1\nret v30",
+        "Lea Load Store",
+    );
+}
+
+#[test]
+fn load_operation_and_store_become_one() {
+    let modify =
+        |op: &str| format!("v30: i32 = load v1, align 1\nv31: i32 = {op}\nstore v31 to v1, align 1\nret v0");
+    check(FOUR, &modify("add v30, v0"), "AluMem");
+    check(FOUR, &modify("or v20, v30"), "AluMemImm");
+    check(FOUR, &modify("sub v11, v30"), "UnaryMem");
+    check(FOUR, &modify("ashr v30, v20"), "ShiftMem");
+    check(FOUR, &modify("sub v0, v30"), "Alu Store");
+    // Not if the old value is needed again, or memory may have changed.
+    check(
+        FOUR,
+        "v30: i32 = load v1, align 1\nv31: i32 = add v30, v0\nstore v31 to v1, align 1\nret v30",
+        "Load Lea Store",
+    );
+    check(
+        FOUR,
+        "v30: i32 = load v1, align 1\nstore v0 to v10, align 1\nv31: i32 = add v30, v0\nstore v31 to v1, align 1\nret v0",
+        "Load Store Alu Store",
+    );
+}
+
+#[test]
+fn loads_become_operands_where_they_read_the_same() {
+    check(FOUR, "v30: i32 = load v1, align 1\nv31: i32 = sub v0, v30\nret v31", "Alu");
+    check(
+        FOUR,
+        "v30: i32 = load v1, align 1\nstore v0 to v10, align 1\nv31: i32 = sub v0, v30\nret v31",
+        "Load Store Alu",
+    );
+    check(FOUR, "v30: i8 = load v1, align 1\nv31: i32 = sext v30\nret v31", "Extend");
+    check(
+        FOUR,
+        "v30: i32 = load v1, align 1\nv31: i1 = icmp ult v30, v20\nv32: i32 = select v31, v0, v1\nret v32",
+        "CompareMem Cmov",
+    );
+    check(
+        "  v20: f64 = 0x4000000000000000",
+        "v30: f64 = load v1, align 8\nv31: f64 = load v0, align 8\nv32: f64 = fmul v30, v31\nv33: f64 = fadd v32, v20\nstore v33 to v1, align 8\nret v0",
+        "LoadXmm Sse Sse StoreXmm",
+    );
+}
+
+#[test]
+fn bits_are_tested_without_being_computed() {
+    check(
+        FOUR,
+        "v30: i32 = and v0, v20\nv31: i1 = icmp eq v30, v11\nv32: i32 = select v31, v0, v1\nret v32",
+        "Compare Cmov",
+    );
+    check(
+        FOUR,
+        "v30: i8 = load v0, align 1\nv31: i1 = trunc v30\nv32: i32 = select v31, v0, v1\nret v32",
+        "CompareMem Cmov",
+    );
+    check("  v20: i32 = 31", "v30: i32 = and v0, v20\nv31: i32 = shl v1, v30\nret v31", "Shift");
+}
+
+#[test]
+fn constants_leave_no_division() {
+    for divisor in [2, 7, 10, 100, -3] {
+        for op in ["sdiv", "udiv", "srem", "urem"] {
+            for mode in [Mode::Bits32, Mode::Bits64] {
+                let body = format!("v2: i32 = {op} v0, v1\nret v2");
+                let names = lowered(mode, "v0: i32", "i32", &format!("  v1: i32 = {divisor}"), &body);
+                // A divisor of 2^31 or more is left to the instruction.
+                let is_huge = divisor < 0 && op.starts_with('u');
+                assert_eq!(names.iter().any(|n| n == "Divide"), is_huge, "{op} {divisor}: {names:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn known_halves_of_pairs_cost_nothing() {
+    let pair = |body: &str| {
+        let constants = "  v10: i64 = 32\n  v11: i32 = @cell";
+        lowered(Mode::Bits32, "", "i32", constants, &format!("v1: i64 = load v11, align 1\n{body}")).join(" ")
+    };
+    assert_eq!(pair("v2: i64 = lshr v1, v10\nv3: i32 = trunc v2\nret v3"), "Load");
+    assert_eq!(
+        pair(
+            "v2: i32 = load v11, align 1\nv3: i64 = zext v2\nv4: i64 = mul v3, v1\nv5: i32 = trunc v4\nret v5"
+        ),
+        "LoadPair Load MulWide Imul Alu"
+    );
+}
