@@ -87,6 +87,10 @@ pub struct ObjectOutput<'m, S: Sink> {
     groups: HashMap<ComdatId, GroupId>,
     function_places: Vec<Option<Location>>,
     global_places: Vec<Option<Location>>,
+    /// Bytes that data, and padding between functions, may take.
+    limit: u64,
+    /// Bytes of padding between functions.
+    padding: u64,
     constants: ConstantPool,
     /// For pc-relative references: symbols of constants. The linker moves merged constants, so an addend
     /// that is not inside the constant must not be taken from the start of the section.
@@ -149,6 +153,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             groups: HashMap::new(),
             function_places: vec![None; module.functions.len()],
             global_places: vec![None; module.globals.len()],
+            limit: data_limit,
+            padding: 0,
             constants: ConstantPool::new(),
             constant_symbols: Vec::new(),
             latest_table: None,
@@ -160,7 +166,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         }
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
-        output.write_globals(data_limit)?;
+        output.write_globals()?;
         Ok(output)
     }
 
@@ -276,8 +282,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(group)
     }
 
-    fn write_globals(&mut self, limit: u64) -> Result<(), Error> {
-        let module = self.module;
+    fn write_globals(&mut self) -> Result<(), Error> {
+        let (module, limit) = (self.module, self.limit);
         let mut total = 0u64;
         for (id, decl) in &module.globals {
             let size = module.global_size(id);
@@ -434,7 +440,17 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let place = Place::of_function(self.module, function);
         let section = self.section(&place)?;
         let alignment = function_alignment(self.module, function);
-        let offset = self.writer.section_size(section)?.next_multiple_of(alignment);
+        let end = self.writer.section_size(section)?;
+        let offset = end.next_multiple_of(alignment);
+        if alignment > FUNCTION_ALIGNMENT {
+            // Alignments must not make a large file of a small one.
+            let padding = offset - end;
+            let limit = self.limit;
+            self.padding = self.padding.saturating_add(padding);
+            if self.padding > limit {
+                return Err(Error::DataTooLarge { bytes: self.padding, limit });
+            }
+        }
         let location = Location { section, offset, size: compiled.code.len() as u64 };
         self.function_places[function.as_u32() as usize] = Some(location);
         let tables = match compiled.tables.is_empty() {
@@ -593,10 +609,13 @@ fn alias_target(module: &Module, symbol: Symbol) -> Option<(Symbol, i64)> {
     }
 }
 
+/// Longest chain of aliases that is followed.
+const MAX_ALIAS_DEPTH: usize = 64;
+
 /// What a symbol is finally another name of: itself if it is none, or if its aliases go in a circle.
 pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
     let (mut at, mut offset) = (symbol, 0i64);
-    for _ in 0..module.functions.len() + module.globals.len() {
+    for _ in 0..MAX_ALIAS_DEPTH {
         match alias_target(module, at) {
             Some((target, addend)) => (at, offset) = (target, offset.wrapping_add(addend)),
             None => return (at, offset),

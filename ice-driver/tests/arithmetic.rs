@@ -105,7 +105,7 @@ block0:
 
 fn check_program(name: &str, text: &str) {
     let scratch = Scratch::new();
-    let file = scratch.write(&format!("{name}.ice"), text.to_string());
+    let file = scratch.write(&format!("{name}.ice"), text);
     let file = file.to_str().expect("a plain path");
     let expected = run_ice(["interpret", file]);
     assert!(

@@ -152,6 +152,11 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
         "block0: call @llvm.memcpy.p0i8.p0i8.i32(v0, v0, v0, v17, v11) ret v0",
     ),
     (Rule::PointerType, PnaclOnly, "!target pointer i64 define external @_start() -> void { block0: ret }"),
+    (
+        Rule::Passing,
+        Both,
+        "!sig0 = (f64 byval 8 align 8) -> void define external @_start() -> void { block0: ret }",
+    ),
     (Rule::SignatureTypes, Both, "!sig0 = (void) -> void define external @_start() -> void { block0: ret }"),
     (Rule::SmallParameter, PnaclOnly, "!define external @_start(v0: i16) -> void { block0: ret }"),
     (Rule::DeclaredFunction, PnaclOnly, "!DECL declare external @puts(i32) -> i32"),

@@ -63,7 +63,8 @@ impl ArgumentPlaces {
         match passing {
             Passing::ByVal { size, align_log2 } => {
                 let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
-                return self.on_stack(size.next_multiple_of(word), align.max(word));
+                let size = size.checked_next_multiple_of(word).unwrap_or(MAX_STACK);
+                return self.on_stack(size, align.max(word));
             }
             Passing::Nest => return Place::Register(if self.mode == Mode::Bits32 { RCX } else { NEST_64 }),
             Passing::InRegister if self.mode == Mode::Bits32 && ty.is_scalar_int() => {
@@ -112,11 +113,15 @@ impl ArgumentPlaces {
     }
 
     fn on_stack(&mut self, size: u32, align: u32) -> Place {
+        // Past the limit the function is refused.
         let offset = self.stack.next_multiple_of(align);
-        self.stack = offset.saturating_add(size);
+        self.stack = offset.saturating_add(size).min(MAX_STACK);
         Place::Stack(offset)
     }
 }
+
+/// More bytes of stack arguments than any function can have.
+const MAX_STACK: u32 = 1 << 31;
 
 /// Largest alignment inside of the argument area that is obeyed.
 const MAX_ARGUMENT_ALIGN_LOG2: u8 = 12;
@@ -208,7 +213,7 @@ pub(crate) enum Probe {
 }
 
 /// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
-const MAX_FRAME: u64 = 1 << 30;
+pub(crate) const MAX_FRAME: u64 = 1 << 30;
 
 impl Frame {
     /// Lays out the frame of an allocated function.
@@ -240,8 +245,8 @@ impl Frame {
         };
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
-        let outgoing = info.outgoing.next_multiple_of(16);
-        let mut end = u64::from(outgoing);
+        let outgoing = u64::from(info.outgoing).next_multiple_of(16);
+        let mut end = outgoing;
         let (objects, slots) = (&mut self.objects, &mut self.slots);
         objects.clear();
         objects.resize(info.objects.len(), 0);

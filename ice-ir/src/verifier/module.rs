@@ -8,6 +8,7 @@ use super::{MAX_ERRORS, Place, Rule, Rules, VerifierError, VerifierScratch, veri
 use crate::entities::Symbol;
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{FunctionDecl, FunctionKind, Initializer, Linkage, Module, Program, Signature, TypeDef};
+use crate::native::Passing;
 use crate::types::Type;
 
 /// Checks the declarations of a module. `Err` has at least one error.
@@ -81,7 +82,24 @@ impl ModuleVerifier<'_> {
         for (id, signature) in &self.module.signatures {
             self.place = Place::Signature(id);
             self.check(Rule::SignatureTypes, !signature.params.contains(&Type::Void));
+            self.check(Rule::Passing, self.has_valid_passing(signature));
         }
+    }
+
+    fn has_valid_passing(&self, signature: &Signature) -> bool {
+        let Signature { params, passing, .. } = signature;
+        let count = |wanted| passing.iter().filter(|&&p| p == wanted).count();
+        (passing.is_empty() || passing.len() == params.len())
+            && count(Passing::Nest) <= 1
+            && count(Passing::StructReturn) <= usize::from(signature.ret == Type::Void)
+            && passing.iter().enumerate().all(|(n, p)| match p {
+                Passing::Plain | Passing::InRegister => true,
+                Passing::ByVal { align_log2, .. } => {
+                    params[n] == self.module.pointer_type && *align_log2 <= MAX_ALIGN_LOG2
+                }
+                Passing::StructReturn | Passing::Nest => params[n] == self.module.pointer_type,
+                Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
+            })
     }
 
     fn functions(&mut self) {

@@ -1,6 +1,6 @@
 //! Calls, incoming parameters and returns.
 
-use crate::abi::{ArgumentPlaces, Place, ResultPlace, result_places};
+use crate::abi::{ArgumentPlaces, MAX_FRAME, Place, ResultPlace, result_places};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
@@ -50,6 +50,10 @@ impl X86 {
         let mut operands = Operands::new();
         let func = cx.func;
         let signature = cx.module.signature(func.id);
+        let on_stack = u64::from(self.parameter_places(signature).0.stack);
+        if on_stack > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(on_stack));
+        }
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
