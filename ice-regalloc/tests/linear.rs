@@ -189,6 +189,31 @@ fn a_long_function_is_allocated_right() {
     assert_eq!(output.stats.walks, 1);
 }
 
+/// Ten thousand blocks that two thousand values live through: sets of blocks for all values would be
+/// quadratic, what changes between blocks is not.
+#[test]
+fn values_that_live_through_all_of_a_long_function_are_cheap() {
+    let (count, values) = (10_000, 2000);
+    let mut blocks = Vec::new();
+    for b in 0..count {
+        let insts = match b {
+            0 => (0..values).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).chain([end(&[])]).collect(),
+            _ if b + 1 == count => {
+                (0..values).map(|n| inst(&[Operand::use_any(v(n), GPR)])).chain([end(&[])]).collect()
+            }
+            _ => vec![inst(&[Operand::use_any(v(b % values), GPR)]), end(&[])],
+        };
+        let succs = if b + 1 < count { vec![(b + 1, vec![])] } else { vec![] };
+        blocks.push((vec![], insts, succs));
+    }
+    let func = function(values as usize, blocks);
+    let mut context = Context::new();
+    let output = context.allocate(&func, &X86, &LINEAR).expect("allocates");
+    // The full mode made it, and stored each value once at most.
+    assert_eq!(output.stats.walks, 1);
+    assert!(output.stats.spills <= values, "{:?}", output.stats);
+}
+
 /// `cargo test --release -- --ignored --nocapture time` shows how time grows with the function.
 #[test]
 #[ignore = "a measurement"]
