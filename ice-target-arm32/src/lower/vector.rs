@@ -5,8 +5,8 @@
 //!
 //! Advanced SIMD takes denormal numbers for zero (DDI 0406C A2.7.2). So that programs compute the same on every
 //! machine, arithmetic on floating-point lanes is scalar arithmetic on each, in the registers that have names
-//! for their lanes; only comparisons are done on vectors, and take a denormal number for zero. Integer division
-//! and the floating-point remainder go through core registers and helpers.
+//! for their lanes, and comparisons are those of integers in the same order. Integer division and the
+//! floating-point remainder go through core registers and helpers.
 
 use super::Signedness;
 use crate::inst::{FloatSize, Inst, Neon3, NeonUnary, Src};
@@ -44,62 +44,49 @@ fn packed(op: BinaryOp, ty: Type) -> Option<Neon3> {
     })
 }
 
-/// How a comparison is put together.
+/// A comparison of integer lanes, and whether its operands are exchanged or its result is inverted.
 #[derive(Clone, Copy)]
 struct Plan {
-    first: Neon3,
-    /// Whether the operands of the first comparison are exchanged.
+    op: NeonInt,
     swap: bool,
-    /// A second comparison, of the exchanged operands, whose result is joined.
-    or_swapped: Option<Neon3>,
     invert: bool,
 }
 
-fn plan(first: Neon3) -> Plan {
-    Plan { first, swap: false, or_swapped: None, invert: false }
-}
-
 fn int_plan(cond: IntCond) -> Plan {
-    let of = |op| plan(Neon3::Int(op));
-    match cond {
-        IntCond::Eq => of(NeonInt::Vceq),
-        IntCond::Ne => Plan { invert: true, ..of(NeonInt::Vceq) },
-        IntCond::Ugt => of(NeonInt::VcgtU),
-        IntCond::Uge => of(NeonInt::VcgeU),
-        IntCond::Ult => Plan { swap: true, ..of(NeonInt::VcgtU) },
-        IntCond::Ule => Plan { swap: true, ..of(NeonInt::VcgeU) },
-        IntCond::Sgt => of(NeonInt::VcgtS),
-        IntCond::Sge => of(NeonInt::VcgeS),
-        IntCond::Slt => Plan { swap: true, ..of(NeonInt::VcgtS) },
-        IntCond::Sle => Plan { swap: true, ..of(NeonInt::VcgeS) },
-    }
+    let (op, swap, invert) = match cond {
+        IntCond::Eq => (NeonInt::Vceq, false, false),
+        IntCond::Ne => (NeonInt::Vceq, false, true),
+        IntCond::Ugt => (NeonInt::VcgtU, false, false),
+        IntCond::Uge => (NeonInt::VcgeU, false, false),
+        IntCond::Ult => (NeonInt::VcgtU, true, false),
+        IntCond::Ule => (NeonInt::VcgeU, true, false),
+        IntCond::Sgt => (NeonInt::VcgtS, false, false),
+        IntCond::Sge => (NeonInt::VcgeS, false, false),
+        IntCond::Slt => (NeonInt::VcgtS, true, false),
+        IntCond::Sle => (NeonInt::VcgeS, true, false),
+    };
+    Plan { op, swap, invert }
 }
 
-/// Comparisons with a NaN are false; those that must be true are inverted. `None`: known without comparing.
-fn float_plan(cond: FloatCond) -> Option<Plan> {
-    let of = |op| plan(Neon3::Float(op));
-    let (eq, gt, ge) = (of(NeonFloat::Vceq), of(NeonFloat::Vcgt), of(NeonFloat::Vcge));
-    let swapped = |plan| Plan { swap: true, ..plan };
-    let one = Plan { or_swapped: Some(gt.first), ..gt };
-    let ord = Plan { or_swapped: Some(gt.first), ..ge };
-    let not = |plan| Plan { invert: true, ..plan };
-    Some(match cond {
-        FloatCond::False | FloatCond::True => return None,
-        FloatCond::Oeq => eq,
-        FloatCond::Ogt => gt,
-        FloatCond::Oge => ge,
-        FloatCond::Olt => swapped(gt),
-        FloatCond::Ole => swapped(ge),
-        FloatCond::One => one,
-        FloatCond::Ord => ord,
-        FloatCond::Uno => not(ord),
-        FloatCond::Ueq => not(one),
-        FloatCond::Ugt => not(swapped(ge)),
-        FloatCond::Uge => not(swapped(gt)),
-        FloatCond::Ult => not(ge),
-        FloatCond::Ule => not(gt),
-        FloatCond::Une => not(eq),
-    })
+/// The comparison of numbers that must hold where the lanes are ordered; `None` where that is all. Then
+/// whether the whole is inverted: the unordered conditions are the opposites of ordered ones.
+fn float_plan(cond: FloatCond) -> (Option<IntCond>, bool) {
+    match cond {
+        FloatCond::Ord | FloatCond::True => (None, false),
+        FloatCond::Uno | FloatCond::False => (None, true),
+        FloatCond::Oeq => (Some(IntCond::Eq), false),
+        FloatCond::One => (Some(IntCond::Ne), false),
+        FloatCond::Ogt => (Some(IntCond::Sgt), false),
+        FloatCond::Oge => (Some(IntCond::Sge), false),
+        FloatCond::Olt => (Some(IntCond::Slt), false),
+        FloatCond::Ole => (Some(IntCond::Sle), false),
+        FloatCond::Une => (Some(IntCond::Eq), true),
+        FloatCond::Ueq => (Some(IntCond::Ne), true),
+        FloatCond::Ule => (Some(IntCond::Sgt), true),
+        FloatCond::Ult => (Some(IntCond::Sge), true),
+        FloatCond::Uge => (Some(IntCond::Slt), true),
+        FloatCond::Ugt => (Some(IntCond::Sle), true),
+    }
 }
 
 impl Arm32 {
@@ -194,36 +181,84 @@ impl Arm32 {
         inst: ice_ir::Inst,
         result: Value,
     ) -> Result<(), ErrorKind> {
-        let (plan, args) = match *cx.func.inst(inst) {
-            InstData::Icmp { cond, args } => (Some(int_plan(cond)), args),
-            InstData::Fcmp { cond, args } => match cond {
-                FloatCond::False | FloatCond::True => {
-                    let dst = cx.regs(result).lo();
-                    let byte = if cond == FloatCond::True { 0xff } else { 0 };
-                    cx.sink.push(Inst::SplatByte { dst, byte });
-                    return Ok(());
-                }
-                _ => (float_plan(cond), args),
-            },
+        match *cx.func.inst(inst) {
+            InstData::Icmp { cond, args } => {
+                let lane = lane(cx.func.value_type(args[0]));
+                let args = args.map(|v| self.reg(cx, v));
+                let dst = cx.regs(result).lo();
+                self.compare_lanes(cx, cond, lane, args, dst);
+            }
+            InstData::Fcmp { cond: cond @ (FloatCond::False | FloatCond::True), .. } => {
+                let dst = cx.regs(result).lo();
+                let byte = if cond == FloatCond::True { 0xff } else { 0 };
+                cx.sink.push(Inst::SplatByte { dst, byte });
+            }
+            InstData::Fcmp { cond, args } => {
+                let args = args.map(|v| self.reg(cx, v));
+                let dst = cx.regs(result).lo();
+                self.compare_floats_by_lane(cx, cond, args, dst);
+            }
             _ => return Err(ErrorKind::Unsupported("this comparison")),
-        };
-        let Some(plan) = plan else { return Err(ErrorKind::Unsupported("this comparison")) };
-        let lane = lane(cx.func.value_type(args[0]));
-        let [a, b] = args.map(|v| self.reg(cx, v));
-        let dst = cx.regs(result).lo();
-        let (lhs, rhs) = if plan.swap { (b, a) } else { (a, b) };
-        let mut holds = if plan.or_swapped.is_some() || plan.invert { self.quad(cx) } else { dst };
-        self.neon3(cx, plan.first, lane, [holds, lhs, rhs]);
-        if let Some(second) = plan.or_swapped {
-            let (other, joined) = (self.quad(cx), if plan.invert { self.quad(cx) } else { dst });
-            self.neon3(cx, second, lane, [other, rhs, lhs]);
-            self.neon3(cx, Neon3::Logic(NeonLogic::Vorr), lane, [joined, holds, other]);
-            holds = joined;
-        }
-        if plan.invert {
-            self.complement(cx, dst, holds);
         }
         Ok(())
+    }
+
+    fn compare_lanes<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: IntCond,
+        lane: Lane,
+        [a, b]: [VReg; 2],
+        dst: VReg,
+    ) {
+        let Plan { op, swap, invert } = int_plan(cond);
+        let [lhs, rhs] = if swap { [b, a] } else { [a, b] };
+        let holds = if invert { self.quad(cx) } else { dst };
+        self.neon3(cx, Neon3::Int(op), lane, [holds, lhs, rhs]);
+        if invert {
+            self.complement(cx, dst, holds);
+        }
+    }
+
+    /// Both are ordered where they equal themselves; then they compare as their keys do.
+    fn compare_floats_by_lane<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: FloatCond,
+        args: [VReg; 2],
+        dst: VReg,
+    ) {
+        let lane = Lane::B32;
+        let (numbers, invert) = float_plan(cond);
+        let [a, b] = args.map(|src| {
+            let dst = self.quad(cx);
+            self.neon3(cx, Neon3::Float(NeonFloat::Vceq), lane, [dst, src, src]);
+            dst
+        });
+        let last = if invert { self.quad(cx) } else { dst };
+        let ordered = if numbers.is_some() { self.quad(cx) } else { last };
+        self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [ordered, a, b]);
+        if let Some(cond) = numbers {
+            let keys = args.map(|src| self.float_key(cx, src));
+            let holds = self.quad(cx);
+            self.compare_lanes(cx, cond, lane, keys, holds);
+            self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [last, holds, ordered]);
+        }
+        if invert {
+            self.complement(cx, dst, last);
+        }
+    }
+
+    /// Integers in the order of the numbers: the magnitude, negative where the sign is set, so that both
+    /// zeros are the same.
+    fn float_key<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg) -> VReg {
+        let (lane, amount) = (Lane::B32, 31);
+        let [magnitude, sign, flipped, key] = [0; 4].map(|_| self.quad(cx));
+        self.neon2(cx, NeonUnary::Float(NeonFloat2::Vabs), lane, magnitude, src);
+        cx.sink.push(Inst::NeonShift { op: NeonShiftImm::VshrS, lane, dst: sign, src, amount });
+        self.neon3(cx, Neon3::Logic(NeonLogic::Veor), lane, [flipped, magnitude, sign]);
+        self.neon3(cx, Neon3::Int(NeonInt::Vsub), lane, [key, flipped, sign]);
+        key
     }
 
     /// A select lane by lane: condition, then values.
