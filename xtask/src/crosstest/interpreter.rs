@@ -9,6 +9,7 @@ use super::reduce;
 use crate::arguments::Arguments;
 use crate::corpus::{self, Case};
 use crate::process::{self, End, Outcome, difference};
+use crate::toolchain::Recipe;
 use crate::workspace::{self, Profile, Workspace, show};
 use anyhow::{Context as _, bail, ensure};
 use std::ffi::OsString;
@@ -22,13 +23,14 @@ pub const OPTIONS: &str = "\
        cargo xtask crosstest --interpreter --corpus [--all] [--targets LIST] [--jobs N] [--release]
        cargo xtask crosstest --interpreter --reduce FILE.ice --targets TARGET
 
-  Compares output and exit code of generated programs between `ice interpret` and `ice run -Om1` on every target, and
-  the objects of `--threads` 0, 1 and 4. Reports every difference with its seed and keeps the program in the directory
+  Compares output and exit code of generated programs between `ice interpret` and `ice run` with every recipe on every
+  target, and the objects of `--threads` 0, 1 and 4. Reports every difference with its seed and keeps the program in the directory
   `crosstest-interpreter` of cargo's target directory.
 
   --seeds A..B     seeds A to before B, or one seed (0..200)
   --size N         statements a function; 0, the default, lets the seed decide
   --targets LIST   targets, separated by commas; all if not given
+  --recipes LIST   recipes, separated by commas: Om1, O2; both if not given; --reduce takes the first
   --text           translates the text itself, not the .pexe frozen from it
   --corpus         runs the corpus's table of programs instead (ICE_CORPUS)
   --all            with --corpus: interprets programs that take minutes, too
@@ -46,6 +48,7 @@ const CORPUS_LIMIT: Duration = Duration::from_secs(1800);
 pub struct Plan {
     pub ice: PathBuf,
     pub targets: Vec<String>,
+    pub recipes: Vec<Recipe>,
     form: Form,
 }
 
@@ -61,14 +64,21 @@ impl Plan {
         process::run(process::command(&self.ice, ["interpret"]).arg(file), limit)
     }
 
-    /// `ice run --target TARGET -Om1 FILE`.
-    pub fn translated(&self, file: &Path, target: &str, limit: Duration) -> anyhow::Result<Outcome> {
-        process::run(process::command(&self.ice, ["run", "--target", target, "-Om1"]).arg(file), limit)
+    /// `ice run --target TARGET -ORECIPE FILE`.
+    pub fn translated(
+        &self,
+        file: &Path,
+        target: &str,
+        recipe: Recipe,
+        limit: Duration,
+    ) -> anyhow::Result<Outcome> {
+        let flags = ["run", "--target", target, level(recipe)];
+        process::run(process::command(&self.ice, flags).arg(file), limit)
     }
 
     /// The object of a file for a number of threads.
-    fn object(&self, file: &Path, target: &str, threads: &str) -> anyhow::Result<Outcome> {
-        let flags = ["translate", "-Om1", "--target", target, "--threads", threads, "-o", "-"];
+    fn object(&self, file: &Path, target: &str, recipe: Recipe, threads: &str) -> anyhow::Result<Outcome> {
+        let flags = ["translate", level(recipe), "--target", target, "--threads", threads, "-o", "-"];
         process::run(process::command(&self.ice, flags).arg(file), RUN_LIMIT)
     }
 
@@ -95,16 +105,19 @@ impl Plan {
                 frozen
             }
         };
-        for target in &self.targets {
-            if let Some(difference) = difference(&expected, &self.translated(&program, target, RUN_LIMIT)?) {
-                faults.push(format!("{target}: {difference}"));
+        let runs = self.targets.iter().flat_map(|target| self.recipes.iter().map(move |&r| (target, r)));
+        for (target, recipe) in runs {
+            let got = self.translated(&program, target, recipe, RUN_LIMIT)?;
+            if let Some(difference) = difference(&expected, &got) {
+                faults.push(format!("{target} {}: {difference}", level(recipe)));
                 continue;
             }
-            let object = self.object(&program, target, "0")?;
+            let object = self.object(&program, target, recipe, "0")?;
             for threads in ["1", "4"] {
-                let other = self.object(&program, target, threads)?;
+                let other = self.object(&program, target, recipe, threads)?;
                 if object.end != other.end || object.output != other.output {
-                    faults.push(format!("{target}: another object with --threads {threads}"));
+                    faults
+                        .push(format!("{target} {}: another object with --threads {threads}", level(recipe)));
                 }
             }
         }
@@ -115,17 +128,26 @@ impl Plan {
     }
 }
 
+/// The flag for a recipe.
+fn level(recipe: Recipe) -> &'static str {
+    match recipe {
+        Recipe::Om1 => "-Om1",
+        Recipe::O2 => "-O2",
+    }
+}
+
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
     let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
     let targets = workspace::targets(arguments.text("--targets")?)?;
+    let recipes = Recipe::list(arguments.text("--recipes")?)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let (with_corpus, all) = (arguments.switch("--corpus"), arguments.switch("--all"));
     let reduce = arguments.text("--reduce")?;
     let seeds = arguments.range("--seeds")?.unwrap_or(0..200);
     let size = arguments.value("--size", 0u32)?;
     arguments.finish()?;
-    let plan = Plan { ice: workspace.build_ice(profile)?, targets, form };
+    let plan = Plan { ice: workspace.build_ice(profile)?, targets, recipes, form };
     if let Some(file) = reduce {
         return reduce::reduce(&plan, Path::new(&file));
     }
@@ -172,7 +194,10 @@ fn run_corpus(workspace: &Workspace, plan: &Plan, all: bool, jobs: usize) -> any
         if all || !corpus::SLOW_TO_INTERPRET.contains(&&*case.id) {
             work.push((case, vec!["interpret"]));
         }
-        work.extend(plan.targets.iter().map(|target| (case, vec!["run", "-Om1", "--target", target])));
+        for &recipe in &plan.recipes {
+            let run = |target| (case, vec!["run", level(recipe), "--target", target]);
+            work.extend(plan.targets.iter().map(|target| run(target.as_str())));
+        }
     }
     let results = process::for_each(work.len(), jobs, |index| {
         let (case, flags) = &work[index];

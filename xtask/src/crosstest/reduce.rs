@@ -41,14 +41,16 @@ impl Reducer<'_> {
         if expected.end != End::Exit(0) {
             return Ok(false);
         }
-        let got = self.plan.translated(&self.scratch, &self.plan.targets[0], self.limit)?;
+        let got =
+            self.plan.translated(&self.scratch, &self.plan.targets[0], self.plan.recipes[0], self.limit)?;
         if difference(&expected, &got).is_none() {
             return Ok(false);
         }
         match self.witness {
             None => Ok(true),
             Some(target) => {
-                let witness = self.plan.translated(&self.scratch, target, self.limit)?;
+                let witness =
+                    self.plan.translated(&self.scratch, target, self.plan.recipes[0], self.limit)?;
                 Ok(difference(&expected, &witness).is_none())
             }
         }
