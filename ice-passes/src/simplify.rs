@@ -165,7 +165,8 @@ fn constant_operand(func: &Function, op: BinaryOp, value: Value) -> Option<(Valu
 
 /// `(x + c) + y` as `(x + y) + c`, where the sum with the constant is not needed for itself.
 fn constant_outward(func: &mut Function, uses: &Uses, a: Value, y: Value) -> Option<Rewrite> {
-    if func.is_constant(y) {
+    // The address of a function or global stays with the index.
+    if func.int_value(y).is_some() {
         return None;
     }
     let (x, _) = constant_operand(func, BinaryOp::Add, a)?;

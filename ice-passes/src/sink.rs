@@ -134,7 +134,9 @@ fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) {
             break;
         }
         next = func.layout.next_inst(inst);
-        if uses_phi {
+        // Nothing comes between a call and its second result.
+        let is_pair = next.is_some_and(|next| matches!(func.inst(next), InstData::SecondResult { .. }));
+        if uses_phi && !is_pair {
             behind = next;
         }
     }
