@@ -220,3 +220,56 @@ fn what_is_not_supported_is_refused_with_its_name() {
         }
     }
 }
+
+#[test]
+fn a_phi_that_is_used_before_it_in_the_file_defines_what_was_announced() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = assembled(
+        "early.ll",
+        r#"
+target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+define i128 @f(i1 %c, i128 %x, <4 x i32> %y) {
+entry:
+  br label %head
+use:
+  %u = add i128 %late, 1
+  %v = add <4 x i32> %vector, %y
+  %e = extractelement <4 x i32> %v, i32 0
+  %w = zext i32 %e to i128
+  %r = add i128 %u, %w
+  ret i128 %r
+head:
+  %late = phi i128 [ %x, %entry ], [ %next, %head ]
+  %vector = phi <4 x i32> [ <i32 1, i32 2, i32 3, i32 4>, %entry ], [ %vector, %head ]
+  %next = add i128 %late, %late
+  br i1 %c, label %use, label %head
+}
+"#,
+    );
+    assert!(!text.contains("bitcast"), "{text}");
+}
+
+#[test]
+fn wide_and_odd_integers_have_the_least_operations_that_are_right() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = assembled(
+        "odd.ll",
+        r#"
+target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+define i24 @f(i24 %a, i24 %b, ptr %p) {
+  %s = add i24 %a, %b
+  %d = lshr i24 %s, 3
+  store i24 %d, ptr %p
+  ret i24 %d
+}
+"#,
+    );
+    // One sum, one mask before the shift, one store of two bytes and one of the third.
+    assert_eq!(text.matches("= and ").count(), 1, "{text}");
+    assert_eq!(text.matches("store ").count(), 2, "{text}");
+    assert!(text.contains("store v") && text.contains("trunc"), "{text}");
+}

@@ -66,6 +66,20 @@ impl<F: Filter> Body<'_, '_, F> {
         self.terminated()
     }
 
+    /// LANDINGPAD: only an invoke leads to it, and those are refused. What it gives may be anything.
+    pub(super) fn landing_pad(&mut self) -> Checked<()> {
+        let ty = self.type_operand()?;
+        self.at = self.ops.len();
+        let result = self.undefined(ty)?;
+        self.define(result)
+    }
+
+    /// RESUME: only a landing pad leads to it.
+    pub(super) fn resume(&mut self) -> Checked<()> {
+        self.vt()?;
+        self.unreachable()
+    }
+
     /// SWITCH.
     pub(super) fn switch(&mut self) -> Checked<()> {
         let ty = self.op()?;

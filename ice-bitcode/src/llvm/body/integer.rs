@@ -17,7 +17,11 @@ impl<F: Filter> Body<'_, '_, F> {
         if ty.bits() == bits {
             return value;
         }
-        self.bin_int(BinaryOp::And, value, (u64::MAX >> (64 - bits)) as i64)
+        let mask = (u64::MAX >> (64 - bits)) as i64;
+        match self.b.func.int_value(value) {
+            Some(number) => self.int(ty, number & mask),
+            None => self.bin_int(BinaryOp::And, value, mask),
+        }
     }
 
     /// `value` of `bits` bits with copies of the sign above them.

@@ -507,7 +507,8 @@ impl<F: Filter> Body<'_, '_, F> {
                 Ok(())
             }
             code::INVOKE => unsupported("invoke: exceptions"),
-            code::LANDINGPAD | code::RESUME => unsupported("landingpad and resume: exceptions"),
+            code::LANDINGPAD => self.non_phi("LANDINGPAD").landing_pad(),
+            code::RESUME => self.non_phi("RESUME").resume(),
             code::CLEANUPRET | code::CATCHRET | code::CATCHPAD | code::CLEANUPPAD | code::CATCHSWITCH => {
                 unsupported("the exceptions of Windows")
             }
