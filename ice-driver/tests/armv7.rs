@@ -37,6 +37,18 @@ fn random_programs_print_what_the_interpreter_prints() {
     }
 }
 
+#[test]
+fn large_frames_and_arguments_on_the_stack_hold_what_was_put_there() {
+    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/armv7/frames.ice");
+    expect_success(&ice().args(["interpret", input]).output().unwrap(), "interpreter");
+    if can_run("armv7") {
+        for level in ["-Om1", "-O2"] {
+            let output = ice().args(["run", "--target", "armv7", level, input]).output().unwrap();
+            expect_success(&output, level);
+        }
+    }
+}
+
 /// The bytes of `.text`.
 fn code(file: &[u8]) -> Vec<u8> {
     use object::{Object, ObjectSection};
