@@ -195,7 +195,7 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
         declare(&mut module, "_start", signature, Linkage::External, FunctionKind::Defined)
     });
     make_globals(&mut module, &generated, &mut rng);
-    module.types.extend(Type::ALL.map(TypeDef::Value));
+    module.types.extend(Type::STABLE.iter().copied().map(TypeDef::Value));
     module.types.extend(module.signatures.keys().map(TypeDef::Function));
 
     let mut bodies = Vec::new();

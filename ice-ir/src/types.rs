@@ -1,4 +1,5 @@
-//! The types of the frozen bitcode format: what a value can be.
+//! The types of the frozen bitcode format, and vectors of two that only native modules have: what a value
+//! can be.
 //!
 //! Sizes are in bytes as stored in memory; `i1` occupies one byte in a register or a slot but is never in
 //! program memory. A vector of `i1` fills a whole 128-bit register, one lane a boolean.
@@ -40,6 +41,12 @@ pub enum Type {
     V4I32,
     /// 4 × binary32.
     V4F32,
+    /// 2 booleans; native modules only, as all that follow.
+    V2I1,
+    /// 2 × 64-bit integers.
+    V2I64,
+    /// 2 × binary64.
+    V2F64,
 }
 
 /// One row a type, in the order of the enum.
@@ -58,7 +65,7 @@ const fn row(name: &'static str, bytes: u8, bits: u8, lanes: u8, element: Type, 
 
 use Type::*;
 
-const INFO: [Info; 15] = [
+const INFO: [Info; 18] = [
     //   name    bytes bits lanes element compare
     row("void", 0, 0, 0, Void, Void),
     row("i1", 1, 1, 1, I1, I1),
@@ -75,12 +82,20 @@ const INFO: [Info; 15] = [
     row("v8i16", 16, 128, 8, I16, V8I1),
     row("v4i32", 16, 128, 4, I32, V4I1),
     row("v4f32", 16, 128, 4, F32, V4I1),
+    row("v2i1", 16, 2, 2, I1, V2I1),
+    row("v2i64", 16, 128, 2, I64, V2I1),
+    row("v2f64", 16, 128, 2, F64, V2I1),
 ];
 
 impl Type {
     /// Every type, in declaration order.
-    pub const ALL: [Type; 15] =
-        [Void, I1, I8, I16, I32, I64, F32, F64, V4I1, V8I1, V16I1, V16I8, V8I16, V4I32, V4F32];
+    pub const ALL: [Type; 18] = [
+        Void, I1, I8, I16, I32, I64, F32, F64, V4I1, V8I1, V16I1, V16I8, V8I16, V4I32, V4F32, V2I1, V2I64,
+        V2F64,
+    ];
+
+    /// The types of the frozen format, in declaration order.
+    pub const STABLE: &'static [Type] = Type::ALL.split_at(15).0;
 
     const fn info(self) -> &'static Info {
         &INFO[self as usize]
@@ -111,7 +126,12 @@ impl Type {
         self.info().compare
     }
 
-    /// True for the seven vector types.
+    /// True for the types of the frozen format.
+    pub const fn is_stable(self) -> bool {
+        !matches!(self, V2I1 | V2I64 | V2F64)
+    }
+
+    /// True for the ten vector types.
     pub const fn is_vector(self) -> bool {
         self.lanes() > 1
     }
@@ -141,7 +161,7 @@ impl Type {
         matches!(self.element(), I1)
     }
 
-    /// The vector of `lanes` × `element`, if it is one of the seven.
+    /// The vector of `lanes` × `element`, if it is one of the ten.
     pub fn vector(element: Type, lanes: u32) -> Option<Type> {
         Type::ALL.into_iter().find(|t| t.is_vector() && t.element() == element && t.lanes() == lanes)
     }
@@ -184,9 +204,11 @@ mod tests {
         for (i, ty) in Type::ALL.into_iter().enumerate() {
             assert_eq!(ty as usize, i);
             assert_eq!(Type::from_name(ty.name()), Some(ty));
+            assert_eq!(Type::STABLE.contains(&ty), ty.is_stable());
             if ty.is_vector() {
                 assert_eq!(Type::vector(ty.element(), ty.lanes()), Some(ty));
                 assert_eq!(ty.compare_result().lanes(), ty.lanes());
+                assert_eq!(ty.is_stable(), ty.lanes() > 2);
             }
         }
     }

@@ -92,6 +92,7 @@ rule_book! {
     SwitchType       "switch-type"        "A switch is decided by an i8, i16, i32 or i64."
     SwitchCases      "switch-cases"       "The cases of a switch are distinct and sign-extended from its type."
     ReturnType       "return-type"        "A return gives a value of the function's return type, or none if that is void."
+    StableType       "stable-type"        "Pnacl: no value is a vector of two lanes."
     // SSA form.
     Dominance        "dominance"          "The definition of an operand dominates its use; for a phi, the end of the predecessor."
     PhiType          "phi-type"           "Every value of a phi has the type of the phi."

@@ -299,9 +299,10 @@ comdat0 = \"pick\"
 comdat1 = all \"keep\"
 
 sig0 = (i64) -> i64
-sig1 = (i64 sret, i64 byval 24 align 8, i64 pair, i64, i64 nest, i32 inreg) -> i64, f64
+sig1 = (i64, i64 byval 24 align 8, i64 pair, i64, i64 nest, i32 inreg) -> i64, f64
 sig2 = (i64) -> i32 variadic
 sig3 = (i64) -> void
+sig4 = (i64 sret) -> void
 
 global external declared hidden local @environ
 global weak thread_local section \".tdata.x\" comdat0 @counter align 8 = zero 8

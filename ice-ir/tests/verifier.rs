@@ -119,6 +119,7 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
     (Rule::PointerOperand, Both, "block0: call_indirect v1() ret v0"),
     (Rule::AllocaSize, Both, "block0: v20: i32 = alloca v1, align 1 ret v0"),
     (Rule::MemoryType, PnaclOnly, "block0: v20: i1 = load v0, align 1 ret v0"),
+    (Rule::StableType, PnaclOnly, "block0: v20: v2i64 = load v0, align 8 ret v0"),
     (Rule::MemoryType, Both, "block0: store v15 to v0, align 1 ret v0"),
     (Rule::Alignment, PnaclOnly, "block0: v20: i32 = load v0, align 4 ret v0"),
     (Rule::Alignment, PnaclOnly, "block0: store v3 to v0, align 4 ret v0"),

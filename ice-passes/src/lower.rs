@@ -109,7 +109,7 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     /// Constants in memory.
     pub constants: &'a mut ConstantPool,
     scratch: &'a mut LowerScratch,
-    layouts: [TypeLayout; 15],
+    layouts: [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
     inst: PhantomData<I>,
 }

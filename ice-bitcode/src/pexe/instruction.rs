@@ -594,6 +594,7 @@ fn memory_alignment(code: u64, ty: Type) -> Checked<u8> {
         Type::F64 => code == 1 || code == 4,
         Type::V8I16 => code == 2,
         Type::V4I32 | Type::V4F32 => code == 3,
+        Type::V2I1 | Type::V2I64 | Type::V2F64 => false,
     };
     if is_legal { Ok(code as u8 - 1) } else { fail(Error::Alignment { code, ty }) }
 }

@@ -86,7 +86,7 @@ fn read_type(
         (code::VECTOR, &[lanes, element]) => {
             let element = value_type(module, element)?;
             let vector = u32::try_from(lanes).ok().and_then(|lanes| Type::vector(element, lanes));
-            vector.ok_or(Error::BadVector { lanes, element })?
+            vector.filter(|vector| vector.is_stable()).ok_or(Error::BadVector { lanes, element })?
         }
         (code::VECTOR, _) => return Err(count_error("VECTOR", "2")(found)),
         (code::FUNCTION, &[variadic, ret, ref params @ ..]) => {

@@ -207,7 +207,7 @@ impl Gen<'_, '_> {
 
     pub(super) fn arithmetic(&mut self) -> Value {
         use BinaryOp::*;
-        let ty = self.rng.pick(&Type::ALL[1..]);
+        let ty = self.rng.pick(&Type::STABLE[1..]);
         let op = match ty {
             _ if ty.is_float_or_float_vector() => self.rng.pick(&[Fadd, Fsub, Fmul, Fdiv, Frem]),
             _ if ty.is_bool_or_bool_vector() => self.rng.pick(&[And, Or, Xor]),
@@ -330,13 +330,13 @@ impl Gen<'_, '_> {
 
     /// A type and the type of a condition that selects between two values of it.
     pub(super) fn selectable(&mut self) -> (Type, Type) {
-        let ty = self.rng.pick(&Type::ALL[1..]);
+        let ty = self.rng.pick(&Type::STABLE[1..]);
         let by_lane = self.rng.below(2) == 0;
         (ty, if by_lane { ty.compare_result() } else { I1 })
     }
 
     pub(super) fn lane(&mut self) -> Value {
-        let ty = self.rng.pick(&Type::ALL[8..]);
+        let ty = self.rng.pick(&Type::STABLE[8..]);
         let lane = self.rng.below(ty.lanes() as usize) as i64;
         let (vector, index) = (self.value(ty), self.int(I32, lane));
         if self.rng.below(2) == 0 {

@@ -181,7 +181,7 @@ impl Gen<'_, '_> {
     }
 
     pub(super) fn phi_types(&mut self) -> Vec<Type> {
-        (0..1 + self.rng.below(3)).map(|_| self.rng.pick(&Type::ALL[1..])).collect()
+        (0..1 + self.rng.below(3)).map(|_| self.rng.pick(&Type::STABLE[1..])).collect()
     }
 
     /// If with or without else, or with a trap that is never reached in its place.
@@ -285,7 +285,7 @@ impl Gen<'_, '_> {
         let trips = 1 + self.rng.below(7) as i64;
         let weight = self.weight;
         self.weight *= trips as u64;
-        let ty = self.rng.pick(&Type::ALL[1..]);
+        let ty = self.rng.pick(&Type::STABLE[1..]);
         let (start, mark) = (self.value(ty), self.pool.len());
         let result = self.counted_loop(trips, start, |g, counter, carried| {
             g.pool.extend([counter, carried]);

@@ -82,6 +82,8 @@ impl ModuleVerifier<'_> {
         for (id, signature) in &self.module.signatures {
             self.place = Place::Signature(id);
             self.check(Rule::SignatureTypes, !signature.params.contains(&Type::Void));
+            let mut types = signature.params.iter().chain([&signature.ret, &signature.second]);
+            self.check_pnacl(Rule::StableType, types.all(|ty| ty.is_stable()));
             self.check(Rule::Passing, self.has_valid_passing(signature));
         }
     }

@@ -55,6 +55,7 @@ impl Verifier<'_> {
         for index in 0..func.num_values() as u32 {
             let value = Value::from_u32(index);
             self.place = Place::Value(func.id, value);
+            self.check_pnacl(Rule::StableType, func.value_type(value).is_stable());
             self.constant(value);
         }
         for block in func.blocks() {
