@@ -273,3 +273,36 @@ define i24 @f(i24 %a, i24 %b, ptr %p) {
     assert_eq!(text.matches("store ").count(), 2, "{text}");
     assert!(text.contains("store v") && text.contains("trunc"), "{text}");
 }
+
+#[test]
+fn every_width_has_its_bit_operations() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let mut text = String::from("target datalayout = \"e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n");
+    for bits in [1, 7, 8, 24, 33, 64, 65, 96, 127, 128, 160] {
+        let t = format!("i{bits}");
+        for name in ["ctpop", "bitreverse"] {
+            text += &format!(
+                "declare {t} @llvm.{name}.{t}({t})\ndefine {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a)\n ret {t} %r }}\n"
+            );
+        }
+        for name in ["ctlz", "cttz", "abs"] {
+            text += &format!(
+                "declare {t} @llvm.{name}.{t}({t}, i1)\ndefine {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a, i1 false)\n ret {t} %r }}\n"
+            );
+        }
+        for name in ["smax", "umin", "uadd.sat", "ssub.sat", "sshl.sat"] {
+            text += &format!(
+                "declare {t} @llvm.{name}.{t}({t}, {t})\ndefine {t} @{name}{bits}({t} %a, {t} %b) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b)\n ret {t} %r }}\n"
+            );
+        }
+        for (name, amount) in [("fshl", "%c"), ("fshr", "5")] {
+            let amount = if bits > 128 || bits == 1 { "0" } else { amount };
+            text += &format!(
+                "declare {t} @llvm.{name}.{t}({t}, {t}, {t})\ndefine {t} @{name}{bits}({t} %a, {t} %b, {t} %c) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b, {t} {amount})\n ret {t} %r }}\n"
+            );
+        }
+    }
+    assert!(assembled("widths.ll", &text).contains("__umodti3"));
+}

@@ -259,6 +259,12 @@ impl Rules<'_> {
                 signature.passing[start] = Passing::PairLow;
             }
         }
+        let count = |what| signature.passing.iter().filter(|&&passing| passing == what).count();
+        let most = usize::from(signature.ret == Type::Void);
+        if count(Passing::StructReturn) > most || count(Passing::Nest) > 1 {
+            let what = "sret with a result, or several sret or nest".into();
+            return Err(Error::Unsupported { what });
+        }
         if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
             signature.passing.clear();
         }

@@ -435,7 +435,7 @@ impl<F: Filter> Body<'_, '_, F> {
         [a, b, amount]: [Run; 3],
     ) -> Checked<Run> {
         if !bits.is_power_of_two() {
-            return unsupported("a funnel shift of integers of more than 64 bits that are no power of two");
+            return self.odd_funnel(side, bits, [a, b, amount]);
         }
         let amount = self.get(amount, 0);
         let amount = self.bin_int(BinaryOp::And, amount, i64::from(bits) - 1);
@@ -452,6 +452,40 @@ impl<F: Filter> Body<'_, '_, F> {
             }
         };
         Ok(self.wide_each(BinaryOp::Or, high, low))
+    }
+
+    /// A funnel shift of a width that is no power of two: one shift by the amount modulo the width, and one by what
+    /// is left of the width, which moves all bits out where the amount is 0.
+    fn odd_funnel(&mut self, side: BinaryOp, bits: u32, [a, b, amount]: [Run; 3]) -> Checked<Run> {
+        let width = self.wide_int(bits.into(), amount.len);
+        let number = self.b.func.int_value(self.get(amount, 0));
+        let has_high = (1..amount.len).any(|i| self.b.func.int_value(self.get(amount, i)) != Some(0));
+        let by = match number {
+            Some(number) if !has_high => self.i64((number as u64 % u64::from(bits)) as i64),
+            _ => {
+                let rest = self.wide_binary(BinaryOp::Urem, bits, amount, width)?;
+                self.get(rest, 0)
+            }
+        };
+        let width = self.i64(bits.into());
+        let rest = self.bin(BinaryOp::Sub, width, by);
+        let (left, right) = if side == BinaryOp::Shl { (by, rest) } else { (rest, by) };
+        let b = self.wide_zero_above(bits, b);
+        let high = self.wide_shift(BinaryOp::Shl, a, left);
+        let low = self.wide_shift(BinaryOp::Lshr, b, right);
+        Ok(self.wide_each(BinaryOp::Or, high, low))
+    }
+
+    /// Leading or trailing zeros of the low `bits` bits of a limb, as an `i64`.
+    fn limb_zeros(&mut self, op: BitOp, bits: u32, limb: Value) -> Checked<Value> {
+        let limb = self.zero_above(limb, bits);
+        if op == BitOp::Ctlz {
+            let count = self.int_bits(op, 64, limb)?;
+            return Ok(self.bin_int(BinaryOp::Sub, count, i64::from(64 - bits)));
+        }
+        // A one above the width stops the count there.
+        let stopped = if bits == 64 { limb } else { self.bin_int(BinaryOp::Or, limb, 1 << bits) };
+        self.int_bits(op, 64, stopped)
     }
 
     /// A bit count, swap or reversal.
@@ -476,7 +510,7 @@ impl<F: Filter> Body<'_, '_, F> {
                     let i = if op == BitOp::Ctlz { k } else { a.len - 1 - k };
                     let own_bits = if i + 1 == a.len { top } else { 64 };
                     let limb = self.get(a, i);
-                    let own = self.int_bits(op, own_bits, limb)?;
+                    let own = self.limb_zeros(op, own_bits, limb)?;
                     count = Some(match count {
                         None => own,
                         Some(rest) => {
