@@ -1,8 +1,11 @@
 //! `cargo xtask bisect` finds the function with a planted fault, also if it is internal.
 
 mod common;
+#[path = "common/planted.rs"]
+mod planting;
 
-use common::{has_tools, planted};
+use common::has_tools;
+use planting::planted;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,8 +1,11 @@
 //! The cross test finds faults that are planted into LLVM's own code, and none where none is.
 
 mod common;
+#[path = "common/planted.rs"]
+mod planting;
 
-use common::{has_tools, planted};
+use common::has_tools;
+use planting::planted;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -28,6 +31,32 @@ fn find(name: &str, edit: &str, target: &str, source: &str) -> String {
     let (passed, text) = crosstest(name, &[&setting[..], &["--translator", translator, source]].concat());
     assert!(!passed, "a planted fault was not found:\n{text}");
     text
+}
+
+/// Sources whose every function Ice translates; `cargo xtask crosstest` runs all, at every level.
+const SMALL: [&str; 10] = [
+    "arithmetic",
+    "atomics",
+    "bitfields",
+    "bits",
+    "compares",
+    "floats",
+    "globals",
+    "memory",
+    "objects",
+    "stack",
+];
+
+#[test]
+fn ice_agrees_with_llvm() {
+    if has_tools("Ice against LLVM") {
+        let setting = ["crosstest", "--levels", "O1", "--calls", "50"];
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(setting).args(SMALL).output();
+        let output = output.expect("xtask starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(" 0 programs with differences"), "{text}");
+    }
 }
 
 #[test]

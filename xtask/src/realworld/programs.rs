@@ -73,8 +73,17 @@ pub const PROGRAMS: &[Program] = &[
         sources: &["zstd/lib/common/*.c", "zstd/lib/compress/*.c", "zstd/lib/decompress/*.c"],
         left_out: &[],
         headers: &["zstd/lib"],
-        // No functions for other CPUs, and no instructions by name.
-        defines: &["ZSTD_DISABLE_ASM=1", "DYNAMIC_BMI2=0", "ZSTD_NO_INTRINSICS=1"],
+        // No functions for other CPUs, no question which one it is, and no instructions by name.
+        defines: &[
+            "ZSTD_DISABLE_ASM=1",
+            "DYNAMIC_BMI2=0",
+            "ZSTD_NO_INTRINSICS=1",
+            "ZSTD_COMMON_CPU_H",
+            "ZSTD_cpuid_t=int",
+            "ZSTD_cpuid()=0",
+            "ZSTD_cpuid_bmi1(x)=0",
+            "ZSTD_cpuid_bmi2(x)=0",
+        ],
         driver: "zstd.c",
         argument: "1000000",
     },

@@ -1,7 +1,5 @@
-//! Translators with a planted fault.
+//! The tools that the tests need.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TOOLS: [&str; 5] = ["clang-19", "llc-19", "llvm-dis-19", "llvm-extract-19", "i686-linux-gnu-gcc"];
@@ -14,17 +12,4 @@ pub fn has_tools(what: &str) -> bool {
         println!("skipped: {what}: no {tool} on this machine");
     }
     missing.is_none()
-}
-
-/// A translator with the command line of `ice translate` that edits the module and lets llc translate it.
-pub fn planted(name: &str, edit: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let script = format!(
-        "#!/bin/sh\n# translate RECIPE --target TARGET -o OBJECT BITCODE\n\
-         llvm-dis-19 -o - \"$7\" | sed -E '{edit}' | \
-         llc-19 -O1 --relocation-model=static --filetype=obj -o \"$6\"\n"
-    );
-    std::fs::write(&path, script).expect("a script");
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a program");
-    path
 }
