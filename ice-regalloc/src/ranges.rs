@@ -355,7 +355,7 @@ impl Ranges {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
         let shape = scan.shapes[i as usize];
-        for (op, ahead) in operands.iter().rev().zip(&mut scan.operands[at..]) {
+        for (op, ahead) in operands.iter().zip(&mut scan.operands[at..]) {
             if ahead.next == LIVE_OUT && self.open[op.index()] == 0 {
                 ahead.next = DEAD;
             }

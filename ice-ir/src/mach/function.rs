@@ -1,6 +1,7 @@
 //! The sequence itself, and the view of it that the register allocator asks for.
 
 use super::{FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Sink, VReg};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -8,7 +9,7 @@ use cranelift_entity::EntityRef;
 
 #[derive(Clone, Copy, Default)]
 struct BlockData {
-    /// Ends of the runs in the vectors below; a run starts where that of the block before ends.
+    /// Starts of the block's runs in the vectors below; a run ends where that of the next block starts.
     insts: u32,
     params: u32,
     succs: u32,
@@ -28,12 +29,14 @@ pub struct MachFunction<I> {
     pub frame: FrameInfo,
     insts: Vec<I>,
     operands: Vec<Operand>,
-    operand_ends: Vec<u32>,
+    /// For each instruction and the end: where its operands start.
+    operand_starts: Vec<u32>,
+    /// One for each block that has begun, and one for the end.
     blocks: Vec<BlockData>,
     params: Vec<VReg>,
     succs: Vec<MachBlock>,
-    /// End of the arguments of each entry of `succs`.
-    arg_ends: Vec<u32>,
+    /// For each entry of `succs` and the end: where its arguments start.
+    arg_starts: Vec<u32>,
     args: Vec<VReg>,
     preds: Vec<MachBlock>,
     vregs: Vec<VRegData>,
@@ -46,11 +49,11 @@ impl<I> Default for MachFunction<I> {
             frame: FrameInfo::default(),
             insts: Vec::new(),
             operands: Vec::new(),
-            operand_ends: Vec::new(),
-            blocks: Vec::new(),
+            operand_starts: vec![0],
+            blocks: vec![BlockData::default()],
             params: Vec::new(),
             succs: Vec::new(),
-            arg_ends: Vec::new(),
+            arg_starts: vec![0],
             args: Vec::new(),
             preds: Vec::new(),
             vregs: Vec::new(),
@@ -59,11 +62,13 @@ impl<I> Default for MachFunction<I> {
     }
 }
 
-/// The run of entry `index`, given the ends of all runs.
-#[inline]
-fn run(index: usize, end: impl Fn(usize) -> u32) -> Range<usize> {
-    let start = if index == 0 { 0 } else { end(index - 1) };
-    start as usize..end(index) as usize
+/// The run of entry `index`, given the starts of all runs and of one more.
+#[inline(always)]
+fn run<T: Copy>(starts: &[T], index: usize, start: impl Fn(T) -> u32) -> Range<usize> {
+    match starts.get(index..index + 2) {
+        Some(&[this, next]) => start(this) as usize..start(next) as usize,
+        _ => 0..0,
+    }
 }
 
 impl<I: MachInst> MachFunction<I> {
@@ -77,11 +82,11 @@ impl<I: MachInst> MachFunction<I> {
         self.frame.clear();
         self.insts.clear();
         self.operands.clear();
-        self.operand_ends.clear();
-        self.blocks.clear();
+        self.operand_starts.truncate(1);
+        self.blocks.truncate(1);
         self.params.clear();
         self.succs.clear();
-        self.arg_ends.clear();
+        self.arg_starts.truncate(1);
         self.args.clear();
         self.preds.clear();
         self.vregs.clear();
@@ -90,7 +95,6 @@ impl<I: MachInst> MachFunction<I> {
 
     /// Computes the predecessors once every block has ended. Linear in blocks and edges.
     pub fn finish(&mut self) {
-        let blocks = self.blocks.len();
         for block in &mut self.blocks {
             block.preds = 0;
         }
@@ -99,16 +103,17 @@ impl<I: MachInst> MachFunction<I> {
         }
         let mut total = 0;
         for block in &mut self.blocks {
-            // Start of the run; moved to its end while the run is filled.
-            total += core::mem::replace(&mut block.preds, total);
+            // End of the run; moved to its start while the run is filled.
+            total += block.preds;
+            block.preds = total;
         }
         self.preds.clear();
         self.preds.resize(total as usize, MachBlock::new(0));
-        for index in 0..blocks {
-            for edge in run(index, |i| self.blocks[i].succs) {
+        for index in (0..self.num_blocks()).rev() {
+            for edge in run(&self.blocks, index, |b| b.succs).rev() {
                 let slot = &mut self.blocks[self.succs[edge].index()].preds;
+                *slot -= 1;
                 self.preds[*slot as usize] = MachBlock::new(index);
-                *slot += 1;
             }
         }
     }
@@ -120,23 +125,23 @@ impl<I: MachInst> MachFunction<I> {
 
     /// Blocks in order.
     pub fn blocks(&self) -> impl Iterator<Item = MachBlock> + use<I> {
-        (0..self.blocks.len()).map(MachBlock::new)
+        (0..self.num_blocks()).map(MachBlock::new)
     }
 
     /// Indices of the instructions of `block`.
     #[inline]
     pub fn inst_range(&self, block: MachBlock) -> Range<usize> {
-        run(block.index(), |i| self.blocks[i].insts)
+        run(&self.blocks, block.index(), |b| b.insts)
     }
 
     /// The n-th block exists and is the entry when n is 0.
     pub fn num_blocks(&self) -> usize {
-        self.blocks.len()
+        self.blocks.len() - 1
     }
 
     /// Notes in how many loops every block is; an empty list stands for "none".
     pub fn set_loop_depths(&mut self, depths: &[u32]) {
-        debug_assert!(depths.is_empty() || depths.len() == self.blocks.len());
+        debug_assert!(depths.is_empty() || depths.len() == self.num_blocks());
         self.depths.clear();
         self.depths.extend_from_slice(depths);
     }
@@ -189,21 +194,21 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
     #[inline]
     fn push(&mut self, inst: I) {
         inst.visit_operands(|operand| self.operands.push(operand));
-        self.operand_ends.push(self.operands.len() as u32);
+        self.operand_starts.push(self.operands.len() as u32);
         self.insts.push(inst);
     }
 
     fn push_with(&mut self, inst: I, operands: &[Operand]) {
         inst.visit_operands(|operand| self.operands.push(operand));
         self.operands.extend_from_slice(operands);
-        self.operand_ends.push(self.operands.len() as u32);
+        self.operand_starts.push(self.operands.len() as u32);
         self.insts.push(inst);
     }
 
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]) {
         self.succs.push(target);
         self.args.extend_from_slice(args);
-        self.arg_ends.push(self.args.len() as u32);
+        self.arg_starts.push(self.args.len() as u32);
     }
 
     fn end_block(&mut self) {
@@ -223,7 +228,7 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
     #[inline]
     fn num_blocks(&self) -> usize {
-        self.blocks.len()
+        self.blocks.len() - 1
     }
 
     #[inline]
@@ -249,28 +254,28 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
 
     #[inline]
     fn block_succs(&self, block: MachBlock) -> &[MachBlock] {
-        &self.succs[run(block.index(), |i| self.blocks[i].succs)]
+        &self.succs[run(&self.blocks, block.index(), |b| b.succs)]
     }
 
     #[inline]
     fn block_preds(&self, block: MachBlock) -> &[MachBlock] {
-        &self.preds[run(block.index(), |i| self.blocks[i].preds)]
+        &self.preds[run(&self.blocks, block.index(), |b| b.preds)]
     }
 
     #[inline]
     fn block_params(&self, block: MachBlock) -> &[VReg] {
-        &self.params[run(block.index(), |i| self.blocks[i].params)]
+        &self.params[run(&self.blocks, block.index(), |b| b.params)]
     }
 
     #[inline]
     fn edge_args(&self, block: MachBlock, succ_index: usize) -> &[VReg] {
-        let edge = run(block.index(), |i| self.blocks[i].succs).start + succ_index;
-        &self.args[run(edge, |i| self.arg_ends[i])]
+        let edge = run(&self.blocks, block.index(), |b| b.succs).start + succ_index;
+        &self.args[run(&self.arg_starts, edge, |start| start)]
     }
 
     #[inline]
     fn operands(&self, inst: MachInstId) -> &[Operand] {
-        &self.operands[run(inst.index(), |i| self.operand_ends[i])]
+        &self.operands[run(&self.operand_starts, inst.index(), |start| start)]
     }
 
     #[inline]

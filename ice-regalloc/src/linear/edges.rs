@@ -215,9 +215,10 @@ impl<F: Function> Allocator<'_, F> {
         if next < LIVE_OUT {
             for i in terminator..self.func.block_insts(block).end.as_u32() {
                 let first = self.out.operand_starts[i as usize] as usize;
-                for (k, op) in self.func.operands(Inst::from_u32(i)).iter().enumerate() {
+                let ops = self.func.operands(Inst::from_u32(i));
+                for (op, ahead) in ops.iter().zip(self.aheads(first, ops.len())) {
                     if op.vreg().as_u32() == v {
-                        next = self.ahead(first + k).next;
+                        next = ahead.next;
                     }
                 }
             }

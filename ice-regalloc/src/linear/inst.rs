@@ -59,7 +59,7 @@ impl<'a, F: Function> Allocator<'a, F> {
         let Work { inst, base, .. } = work;
         self.pins = Pins { clobbers: self.func.clobbers(inst), ..Pins::default() };
         for (k, op, v) in work.vregs() {
-            let ahead = self.ahead(base + k);
+            let ahead = self.aheads(base, work.ops.len())[k];
             let value = self.value(v);
             value.set_ahead(ahead);
             value.pending += u32::from(op.is_use());

@@ -320,10 +320,12 @@ impl<F: Function> Allocator<'_, F> {
         Ok(())
     }
 
-    /// What is ahead of operand `index` of the function.
+    /// What is ahead of the `count` operands of an instruction whose first one is operand `base` of
+    /// the function.
     #[inline]
-    fn ahead(&self, index: usize) -> Ahead {
-        self.scan.operands[(self.mirror - index as u32) as usize]
+    fn aheads(&self, base: usize, count: usize) -> &[Ahead] {
+        let end = self.mirror as usize + 1 - base;
+        &self.scan.operands[end - count..end]
     }
 
     /// Whether the slot of `v` holds its value.

@@ -31,7 +31,7 @@ impl<F: Function> Allocator<'_, F> {
         let aheads = &self.scan.operands[end - work.ops.len()..end];
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
         let tables = self.tables;
-        for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads.iter().rev()).zip(allocs).enumerate() {
+        for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads).zip(allocs).enumerate() {
             let value = &mut self.cx.values[op.index()];
             value.set_ahead(*ahead);
             if op.is_def() {

@@ -21,18 +21,17 @@ impl<F: Function> Allocator<'_, F> {
             return Ok(());
         }
         let pred = self.func.block_preds(block)[0];
-        let edge = self.cx.scan.edge_index[block.as_u32() as usize] as usize;
+        let edge = self.edge_index[block.as_u32() as usize] as usize;
         let args = self.func.edge_args(pred, edge);
         for param in params {
-            let ahead = self.cx.scan.params[self.params];
+            let ahead = self.param_aheads[self.params];
             self.params += 1;
             let state = self.state(param.as_u32());
             state.def_inst = PARAM_MARK | block.as_u32();
             state.advance(ahead);
         }
-        let overlap = args
-            .iter()
-            .any(|a| self.cx.scan.vregs[a.as_u32() as usize].def_inst == PARAM_MARK | block.as_u32());
+        let overlap =
+            args.iter().any(|a| self.vregs[a.as_u32() as usize].def_inst == PARAM_MARK | block.as_u32());
         if overlap {
             for (arg, param) in args.iter().zip(params) {
                 let from = self.home(arg.as_u32());
@@ -91,7 +90,7 @@ impl<F: Function> Allocator<'_, F> {
         self.solve_moves(block)?;
         for (k, arg) in args.iter().enumerate().rev() {
             let a = arg.as_u32();
-            let ahead = self.cx.scan.args[self.args + k];
+            let ahead = self.arg_aheads[self.args + k];
             self.state(a).advance(ahead);
         }
         self.args += args.len();

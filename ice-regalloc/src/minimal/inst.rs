@@ -15,7 +15,7 @@ use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
 use crate::registers::{PReg, RegClass, RegUnits};
-use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, VALID};
+use crate::scan::{LIVE_OUT, NO_REG, VALID};
 
 /// The instruction at work: its operands and the index of their first allocation.
 #[derive(Clone, Copy)]
@@ -39,13 +39,14 @@ fn is_early(op: Operand) -> bool {
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates any instruction.
+    #[inline(never)]
     pub(super) fn general(&mut self, work: Work) -> Result<(), Error> {
         let i = work.inst.as_u32();
         self.pins = Pins { clobbers: self.func.clobbers(work.inst), ..Pins::default() };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
-        let last = self.ahead(work.base, work.ops.len()).end.wrapping_sub(1);
+        let first = self.mirror - work.base - work.ops.len();
         for (k, &op) in work.ops.iter().enumerate() {
-            let ahead = self.cx.scan.operands[last - k];
+            let ahead = self.aheads[first + k];
             let state = self.state(op.vreg().as_u32());
             state.advance(ahead);
             state.pending += u32::from(op.is_use());
@@ -102,12 +103,12 @@ impl<F: Function> Allocator<'_, F> {
         if is_late(op) {
             self.pins.late.insert(units);
         }
-        self.out.allocs[work.base + k] = Allocation::reg(reg);
+        self.allocs[work.base + k] = Allocation::reg(reg);
         self.state(op.vreg().as_u32()).pending -= 1;
     }
 
     fn give_slot(&mut self, work: Work, k: usize, slot: Allocation) {
-        self.out.allocs[work.base + k] = slot;
+        self.allocs[work.base + k] = slot;
         self.state(work.ops[k].vreg().as_u32()).pending -= 1;
     }
 
@@ -158,7 +159,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             if let Constraint::Fixed(reg) = op.constraint()
                 && op.is_use()
-                && self.out.allocs[work.base + k].is_none()
+                && self.allocs[work.base + k].is_none()
             {
                 let mut rest = self.occupied.intersection(self.tables.units(reg));
                 while let Some(v) = self.take_owner(&mut rest) {
@@ -241,7 +242,7 @@ impl<F: Function> Allocator<'_, F> {
             let avoid = self.all_pins();
             let class = RegClass(state.class);
             if let Some(reg) = self.pick_free(class, avoid, v, NO_REG)
-                && (!state.is_valid() || self.out.used_regs.contains(self.tables.units(reg)))
+                && (!state.is_valid() || self.used_regs.contains(self.tables.units(reg)))
             {
                 self.emit(Allocation::reg(PReg(state.reg)), Allocation::reg(reg), v);
                 self.unbind(v);
@@ -318,7 +319,7 @@ impl<F: Function> Allocator<'_, F> {
         let avoid = self.avoid(op);
         let reg =
             self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
-        self.out.allocs[work.base + k] = Allocation::reg(reg);
+        self.allocs[work.base + k] = Allocation::reg(reg);
         let units = self.tables.units(reg);
         self.pins.fixed_late.insert(units);
         if is_early(op) {
@@ -341,7 +342,7 @@ impl<F: Function> Allocator<'_, F> {
         }
         if missing {
             for (k, &op) in work.ops.iter().enumerate() {
-                if op.is_use() && self.out.allocs[work.base + k].is_none() && self.needs_register(work, op) {
+                if op.is_use() && self.allocs[work.base + k].is_none() && self.needs_register(work, op) {
                     self.acquire(work, k)?;
                 }
             }
@@ -364,7 +365,7 @@ impl<F: Function> Allocator<'_, F> {
             if matches!(op.constraint(), Constraint::Fixed(_)) {
                 continue;
             }
-            let alloc = &mut self.out.allocs[work.base + k];
+            let alloc = &mut self.allocs[work.base + k];
             let placed = !alloc.is_none();
             *alloc = Allocation::NONE;
             if op.is_use() && placed {
@@ -394,10 +395,7 @@ impl<F: Function> Allocator<'_, F> {
     /// Places the uses that must be in a slot.
     fn stack_uses(&mut self, work: Work) -> Result<(), Error> {
         for (k, &op) in work.ops.iter().enumerate() {
-            if op.constraint() != Constraint::Stack
-                || !op.is_use()
-                || !self.out.allocs[work.base + k].is_none()
-            {
+            if op.constraint() != Constraint::Stack || !op.is_use() || !self.allocs[work.base + k].is_none() {
                 continue;
             }
             let v = op.vreg().as_u32();
@@ -435,8 +433,7 @@ impl<F: Function> Allocator<'_, F> {
     /// Places the uses that may be in a register or a slot.
     fn slot_uses(&mut self, work: Work) {
         for (k, &op) in work.ops.iter().enumerate() {
-            if op.constraint() != Constraint::Any || !op.is_use() || !self.out.allocs[work.base + k].is_none()
-            {
+            if op.constraint() != Constraint::Any || !op.is_use() || !self.allocs[work.base + k].is_none() {
                 continue;
             }
             if let Some(reg) = self.in_place(work, op) {
@@ -466,7 +463,7 @@ impl<F: Function> Allocator<'_, F> {
             let gone = match op.kind() {
                 OperandKind::Def => true,
                 // A value that is rewritten in its slot has a stale copy in its register.
-                OperandKind::UseDef => self.out.allocs[work.base + k].is_slot(),
+                OperandKind::UseDef => self.allocs[work.base + k].is_slot(),
                 OperandKind::Use => {
                     state.def_inst != work.inst.as_u32()
                         && (!self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid())
@@ -496,7 +493,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             let v = op.vreg().as_u32();
             let next = self.state(v).next;
-            let reserved = self.out.allocs[work.base + k].as_reg();
+            let reserved = self.allocs[work.base + k].as_reg();
             let avoid = self.avoid(op);
             let reg = match op.constraint() {
                 Constraint::Fixed(reg) => Some(reg),
@@ -524,14 +521,14 @@ impl<F: Function> Allocator<'_, F> {
                     self.home(v)
                 }
             };
-            self.out.allocs[work.base + k] = place;
+            self.allocs[work.base + k] = place;
         }
         Ok(())
     }
 
     /// The register that a copy reads, as a hint for what it writes.
     pub(super) fn move_source(&self, work: Work) -> u8 {
-        let source = |k: usize| self.out.allocs[work.base + k].as_reg();
+        let source = |k: usize| self.allocs[work.base + k].as_reg();
         match work.ops.iter().position(|op| op.is_use()) {
             Some(k) if work.copies => source(k).map_or(NO_REG, |reg| reg.0),
             _ => NO_REG,
@@ -543,9 +540,9 @@ impl<F: Function> Allocator<'_, F> {
         for (k, &op) in work.ops.iter().enumerate() {
             let v = op.vreg().as_u32();
             if op.is_def() {
-                let place = self.out.allocs[work.base + k];
+                let place = self.allocs[work.base + k];
                 if let Some(reg) = place.as_reg() {
-                    self.out.used_regs.insert(self.tables.units(reg));
+                    self.used_regs.insert(self.tables.units(reg));
                     self.state(v).flags &= !VALID;
                 } else {
                     self.state(v).flags |= VALID;
@@ -553,14 +550,7 @@ impl<F: Function> Allocator<'_, F> {
             }
         }
         for op in work.ops {
-            let v = op.vreg().as_u32();
-            let state = *self.state(v);
-            if state.next == DEAD {
-                self.kill(v);
-            } else if state.next == LIVE_OUT && (state.is_valid() || self.exits) {
-                debug_assert!(state.flags & CROSS != 0);
-                self.unbind(v);
-            }
+            self.end_life(op.vreg().as_u32());
         }
         self.free_dying_slots();
     }

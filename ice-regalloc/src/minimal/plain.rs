@@ -11,7 +11,7 @@
 //! stays true.
 //!
 //! Cost: two visits to each use, one to a definition, and the choice of its register. Measured on a
-//! program of 168,794 such instructions with 246,887 operands (x86-64): about 450 machine
+//! program of 174,883 such instructions with 207,000 operands (x86-32): about 330 machine
 //! instructions each, copies and evictions included.
 
 use super::Allocator;
@@ -22,68 +22,60 @@ use crate::output::Allocation;
 use crate::registers::{PReg, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID};
 
-/// Which uses have no place after the first look.
-#[derive(Clone, Copy, Default)]
-struct Missing {
-    reg: bool,
-    any: bool,
-}
+/// What the first look at an instruction has found, a set of bits.
+const READS: u32 = 1;
+/// A use that must be in a register has none.
+const LACKS_REG: u32 = 2;
+/// A use that may be in a slot has no register.
+const LACKS_ANY: u32 = 4;
+const WRITES: u32 = 8;
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates a plain instruction; false if it must be done by the general path, which also
-    /// finds the error if there is one.
+    /// finds the error if there is one. Not inlined, so that its values have the registers.
+    #[inline(never)]
     pub(super) fn plain(&mut self, work: Work) -> bool {
-        let i = work.inst.as_u32();
+        let Work { inst, ops, base, .. } = work;
         let mut pinned = RegUnits::EMPTY;
-        let mut missing = Missing::default();
-        let mut def = None;
-        let ahead = self.ahead(work.base, work.ops.len());
-        let (tables, cx) = (self.tables, &mut *self.cx);
-        let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
-        let aheads = &cx.scan.operands[ahead];
-        let mut reads = false;
-        for (k, (&op, alloc)) in work.ops.iter().zip(allocs).enumerate() {
-            let state = &mut cx.scan.vregs[op.index()];
-            state.advance(aheads[aheads.len() - 1 - k]);
+        let mut found = 0;
+        // Locals: what is reached through `self` is loaded again after every store.
+        let (tables, vregs) = (self.tables, &mut *self.vregs);
+        let places = &mut self.allocs[base..base + ops.len()];
+        let aheads = &self.aheads[self.mirror - base - ops.len()..self.mirror - base];
+        for ((&op, place), &ahead) in ops.iter().zip(places).zip(aheads) {
+            let state = &mut vregs[op.index()];
+            state.advance(ahead);
             if op.is_def() {
-                state.def_inst = i;
-            }
-            if !op.is_use() {
-                def = Some(k);
-                continue;
-            }
-            reads = true;
-            if state.reg != NO_REG {
-                pinned.insert(tables.units(PReg(state.reg)));
-                if tables.in_class(op.class(), state.reg) {
-                    *alloc = Allocation::reg(PReg(state.reg));
+                state.def_inst = inst.as_u32();
+                if !op.is_use() {
+                    found |= WRITES;
                     continue;
                 }
             }
-            if op.is_reg() {
-                missing.reg = true;
-            } else {
-                missing.any = true;
+            found |= READS;
+            if state.reg != NO_REG {
+                pinned.insert(tables.units(PReg(state.reg)));
+                if tables.in_class(op.class(), state.reg) {
+                    *place = Allocation::reg(PReg(state.reg));
+                    continue;
+                }
             }
+            found |= if op.is_reg() { LACKS_REG } else { LACKS_ANY };
         }
-        if missing.reg && !self.plain_reg_uses(work, &mut pinned) {
-            self.out.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
+        if found & LACKS_REG != 0 && !self.plain_reg_uses(work, &mut pinned) {
+            self.allocs[base..][..ops.len()].fill(Allocation::NONE);
             return false;
         }
-        if missing.any {
+        if found & LACKS_ANY != 0 {
             self.plain_any_uses(work, &mut pinned);
         }
-        if reads {
+        if found & READS != 0 {
             self.plain_release(work);
         }
-        if let Some(k) = def
-            && !self.plain_def(work, k)
-        {
+        if found & WRITES != 0 && !self.plain_def(work) {
             return false;
         }
-        if !self.cx.dying_slots.is_empty() {
-            self.free_dying_slots();
-        }
+        self.free_dying_slots();
         true
     }
 
@@ -95,13 +87,14 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Places the uses that must be in registers; whether there are enough.
+    #[inline(never)]
     fn plain_reg_uses(&mut self, work: Work, pinned: &mut RegUnits) -> bool {
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || !op.is_reg() || !self.out.allocs[work.base + k].is_none() {
+            if !op.is_use() || !op.is_reg() || !self.allocs[work.base + k].is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
-                self.out.allocs[work.base + k] = Allocation::reg(reg);
+                self.allocs[work.base + k] = Allocation::reg(reg);
             } else if let Some(reg) = self.pick(op.class(), *pinned, op.vreg().as_u32(), NO_REG) {
                 self.plain_bring(work, k, reg, pinned);
             } else {
@@ -112,13 +105,14 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Places the uses that may be in slots.
+    #[inline(never)]
     fn plain_any_uses(&mut self, work: Work, pinned: &mut RegUnits) {
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || op.is_reg() || !self.out.allocs[work.base + k].is_none() {
+            if !op.is_use() || op.is_reg() || !self.allocs[work.base + k].is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
-                self.out.allocs[work.base + k] = Allocation::reg(reg);
+                self.allocs[work.base + k] = Allocation::reg(reg);
                 continue;
             }
             let v = op.vreg().as_u32();
@@ -131,7 +125,7 @@ impl<F: Function> Allocator<'_, F> {
                 continue;
             }
             self.store(v);
-            self.out.allocs[work.base + k] = self.home(v);
+            self.allocs[work.base + k] = self.home(v);
         }
     }
 
@@ -142,7 +136,7 @@ impl<F: Function> Allocator<'_, F> {
         let v = op.vreg().as_u32();
         let from = self.place(v);
         self.emit(from, Allocation::reg(reg), v);
-        self.out.allocs[work.base + k] = Allocation::reg(reg);
+        self.allocs[work.base + k] = Allocation::reg(reg);
         pinned.insert(self.tables.units(reg));
         let state = *self.state(v);
         if state.reg != NO_REG {
@@ -158,61 +152,65 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Ends the lives that end with a use, and notes where the UseDef leaves its value.
+    #[inline(always)]
     fn plain_release(&mut self, work: Work) {
         for (k, &op) in work.ops.iter().enumerate() {
-            let state = &mut self.cx.scan.vregs[op.index()];
             if op.is_def() {
                 if !op.is_use() {
                     continue;
                 }
-                if let Some(reg) = self.out.allocs[work.base + k].as_reg() {
-                    self.out.used_regs.insert(self.tables.units(reg));
-                    state.flags &= !VALID;
-                    if state.reg != reg.0 {
-                        // Another operand took the old value to a register of a smaller class.
-                        self.unbind(op.vreg().as_u32());
-                        self.bind(op.vreg().as_u32(), reg);
-                    }
-                } else {
-                    // What a register still holds is the value before.
-                    state.flags |= VALID;
-                    self.unbind(op.vreg().as_u32());
-                }
+                self.plain_use_def(op, self.allocs[work.base + k]);
             }
-            let state = &self.cx.scan.vregs[op.index()];
-            if state.next == DEAD {
-                self.kill(op.vreg().as_u32());
-            } else if state.next == LIVE_OUT && (self.exits || state.is_valid()) {
-                self.unbind(op.vreg().as_u32());
-            }
+            self.end_life(op.vreg().as_u32());
         }
     }
 
-    /// Gives the definition `k` a place; false if its class has no register.
-    fn plain_def(&mut self, work: Work, k: usize) -> bool {
+    /// The UseDef has left its value in `place`.
+    #[inline(always)]
+    fn plain_use_def(&mut self, op: Operand, place: Allocation) {
+        let v = op.vreg().as_u32();
+        let state = &mut self.vregs[op.index()];
+        if let Some(reg) = place.as_reg() {
+            self.used_regs.insert(self.tables.units(reg));
+            state.flags &= !VALID;
+            if state.reg != reg.0 {
+                // Another operand took the old value to a register of a smaller class.
+                self.unbind(v);
+                self.bind(v, reg);
+            }
+        } else {
+            // What a register still holds is the value before.
+            state.flags |= VALID;
+            self.unbind(v);
+        }
+    }
+
+    /// Gives the definition a place; false if its class has no register.
+    #[inline(always)]
+    fn plain_def(&mut self, work: Work) -> bool {
+        let Some(k) = work.ops.iter().rposition(|op| !op.is_use()) else { return true };
         let op = work.ops[k];
         let v = op.vreg().as_u32();
         self.unbind(v);
         let next = self.state(v).next;
+        let live = self.is_live(next);
         let source = if work.copies { self.move_source(work) } else { NO_REG };
         let none = RegUnits::EMPTY;
-        let reg = if op.is_reg() {
-            let reg = self.pick(op.class(), none, v, source);
-            if reg.is_none() {
-                return false;
-            }
-            reg
-        } else if !self.is_live(next) {
-            self.pick_free(op.class(), none, v, source)
-        } else if next == LIVE_OUT {
-            None
-        } else {
+        // A value that is only used after the block, or never, is not worth an eviction.
+        let reg = if op.is_reg() || next < LIVE_OUT {
             self.pick(op.class(), none, v, source)
+        } else if !live {
+            self.pick_free(op.class(), none, v, source)
+        } else {
+            None
         };
-        self.out.allocs[work.base + k] = if let Some(reg) = reg {
-            self.out.used_regs.insert(self.tables.units(reg));
+        if op.is_reg() && reg.is_none() {
+            return false;
+        }
+        self.allocs[work.base + k] = if let Some(reg) = reg {
+            self.used_regs.insert(self.tables.units(reg));
             self.state(v).flags &= !VALID;
-            if self.is_live(next) {
+            if live {
                 self.bind(v, reg);
             }
             Allocation::reg(reg)

@@ -1,6 +1,6 @@
 //! Bindings between virtual and physical registers, slots, edits and eviction.
 
-use super::{Allocator, FreeSlots};
+use super::{Allocator, FreeSlots, UNITS};
 use crate::context::SlotSharing;
 use crate::function::Function;
 use crate::operand::{Slot, VReg};
@@ -10,8 +10,9 @@ use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
 use alloc::vec::Vec;
 
 impl<F: Function> Allocator<'_, F> {
+    #[inline]
     pub(super) fn state(&mut self, v: u32) -> &mut VRegState {
-        &mut self.cx.scan.vregs[v as usize]
+        &mut self.vregs[v as usize]
     }
 
     /// Takes one bound virtual register out of the set `rest` of units.
@@ -19,33 +20,36 @@ impl<F: Function> Allocator<'_, F> {
         if rest.is_empty() {
             return None;
         }
-        let v = self.cx.owner[rest.0.trailing_zeros() as usize];
+        let v = self.cx.owner.0[rest.0.trailing_zeros() as usize % UNITS];
         rest.remove(self.units_of(v));
         Some(v)
     }
 
     /// Units of the register that `v` is bound to.
     fn units_of(&self, v: u32) -> RegUnits {
-        self.tables.units(PReg(self.cx.scan.vregs[v as usize].reg))
+        self.tables.units(PReg(self.vregs[v as usize].reg))
     }
 
+    #[inline]
     pub(super) fn bind(&mut self, v: u32, reg: PReg) {
         let units = self.tables.units(reg);
-        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = v);
+        units.iter().for_each(|u| self.cx.owner.0[usize::from(u) % UNITS] = v);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
     }
 
+    #[inline]
     pub(super) fn unbind(&mut self, v: u32) {
-        if self.state(v).reg != NO_REG {
-            self.occupied.remove(self.units_of(v));
-            self.state(v).reg = NO_REG;
+        let state = &mut self.vregs[v as usize];
+        if state.reg != NO_REG {
+            self.occupied.remove(self.tables.units(PReg(state.reg)));
+            state.reg = NO_REG;
         }
     }
 
     /// Bytes and alignment of a slot for `v`.
     pub(super) fn size_of(&self, v: u32) -> (u32, u32) {
-        let class = &self.file.classes[usize::from(self.cx.scan.vregs[v as usize].class)];
+        let class = &self.file.classes[usize::from(self.vregs[v as usize].class)];
         match self.func.vreg_size(VReg::from_u32(v)) {
             0 => (class.spill_size, class.spill_align),
             size => (size, class.spill_align),
@@ -57,7 +61,7 @@ impl<F: Function> Allocator<'_, F> {
             point: self.point,
             from,
             to,
-            class: RegClass(self.cx.scan.vregs[v as usize].class),
+            class: RegClass(self.vregs[v as usize].class),
             size: self.size_of(v).0,
         };
         self.push_edit(edit);
@@ -71,7 +75,7 @@ impl<F: Function> Allocator<'_, F> {
             EditKind::Reload => stats.reloads += 1,
         }
         if let Some(reg) = edit.to.as_reg() {
-            self.out.used_regs.insert(self.tables.units(reg));
+            self.used_regs.insert(self.tables.units(reg));
         }
         self.out.edits.push(edit);
     }
@@ -95,23 +99,38 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// The home slot of `v`.
+    #[inline]
     pub(super) fn home(&mut self, v: u32) -> Allocation {
-        if self.state(v).slot == NONE {
-            // A block may run again, so even an earlier use of a slot would overwrite the home
-            // of a crossing value: only values of one block share slots.
-            let slot = if self.state(v).is_cross() {
-                let (size, align) = self.size_of(v);
-                self.fresh_slot(size, align)
-            } else {
-                self.new_slot(v)
-            };
-            self.state(v).slot = slot.as_u32();
+        match self.state(v).slot {
+            NONE => self.first_home(v),
+            slot => Allocation::slot(Slot::from_u32(slot)),
         }
-        Allocation::slot(Slot::from_u32(self.state(v).slot))
+    }
+
+    #[inline(never)]
+    fn first_home(&mut self, v: u32) -> Allocation {
+        // A block may run again, so even an earlier use of a slot would overwrite the home
+        // of a crossing value: only values of one block share slots.
+        let slot = if self.state(v).is_cross() {
+            let (size, align) = self.size_of(v);
+            self.fresh_slot(size, align)
+        } else {
+            self.new_slot(v)
+        };
+        self.state(v).slot = slot.as_u32();
+        Allocation::slot(slot)
     }
 
     /// Gives slots back that nothing reads any more.
+    #[inline]
     pub(super) fn free_dying_slots(&mut self) {
+        if !self.cx.dying_slots.is_empty() {
+            self.free_slots();
+        }
+    }
+
+    #[inline(never)]
+    fn free_slots(&mut self) {
         if self.options.slots == SlotSharing::Distinct {
             return self.cx.dying_slots.clear();
         }
@@ -131,15 +150,29 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// `v` has no further use: its register and, unless it crosses blocks, its slot are free.
+    #[inline(always)]
     pub(super) fn kill(&mut self, v: u32) {
-        self.unbind(v);
-        let state = self.state(v);
+        let state = &mut self.vregs[v as usize];
+        if state.reg != NO_REG {
+            self.occupied.remove(self.tables.units(PReg(state.reg)));
+            state.reg = NO_REG;
+        }
         if !state.is_cross() {
             state.flags &= !VALID;
             if state.slot != NONE {
-                let slot = core::mem::replace(&mut state.slot, NONE);
-                self.cx.dying_slots.push(slot);
+                self.cx.dying_slots.push(core::mem::replace(&mut state.slot, NONE));
             }
+        }
+    }
+
+    /// After an instruction: takes `v` out of its register if nothing needs it there any more.
+    #[inline(always)]
+    pub(super) fn end_life(&mut self, v: u32) {
+        let state = &self.vregs[v as usize];
+        if state.next == DEAD {
+            self.kill(v);
+        } else if state.next == LIVE_OUT && (self.exits || state.is_valid()) {
+            self.unbind(v);
         }
     }
 
@@ -165,7 +198,7 @@ impl<F: Function> Allocator<'_, F> {
     /// Whether the present value of `v` is still to be read, here or later. While the operands of
     /// an instruction get places, `next` is already that of the value after it.
     pub(super) fn is_needed(&self, v: u32) -> bool {
-        let state = &self.cx.scan.vregs[v as usize];
+        let state = &self.vregs[v as usize];
         state.pending > 0 || self.is_live(state.next) && state.def_inst != self.point.inst().as_u32()
     }
 
@@ -188,23 +221,20 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
     /// clobber if the value has to, or the first.
-    #[inline]
+    #[inline(never)]
     pub(super) fn pick_free(&self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
+        let tables = self.tables;
         let busy = avoid.union(self.occupied);
-        let state = &self.cx.scan.vregs[v as usize];
+        let state = &self.vregs[v as usize];
         let lasting = state.next < LIVE_OUT && state.last > self.next_clobber;
-        let soft = if lasting { self.clobber_units } else { RegUnits::EMPTY };
-        let bad = busy.union(soft);
+        let bad = if lasting { busy.union(self.clobber_units) } else { busy };
         for hint in [hint, state.hint] {
-            if hint != NO_REG
-                && !self.tables.units(PReg(hint)).intersects(bad)
-                && self.tables.in_class(class, hint)
-            {
+            if hint != NO_REG && !tables.units(PReg(hint)).intersects(bad) && tables.in_class(class, hint) {
                 return Some(PReg(hint));
             }
         }
-        let order = self.tables.class(class).order;
-        let free = |units| order.iter().find(|&&reg| !self.tables.units(reg).intersects(units)).copied();
+        let order = tables.class(class).order;
+        let free = |units| order.iter().find(|&&reg| !tables.units(reg).intersects(units)).copied();
         match free(bad) {
             None if lasting => free(busy),
             reg => reg,
@@ -213,10 +243,17 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A register of `class` outside `avoid`, free now: the value used furthest away is evicted
     /// if there is no other.
+    #[inline]
     pub(super) fn pick(&mut self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
-        if let Some(reg) = self.pick_free(class, avoid, v, hint) {
-            return Some(reg);
+        match self.pick_free(class, avoid, v, hint) {
+            None => self.pick_occupied(class, avoid),
+            reg => reg,
         }
+    }
+
+    /// A register of `class` outside `avoid`, after the eviction of what is in it.
+    #[inline(never)]
+    fn pick_occupied(&mut self, class: RegClass, avoid: RegUnits) -> Option<PReg> {
         let mut best = None;
         let mut best_score = 0;
         for &reg in self.tables.class(class).order {
@@ -228,7 +265,7 @@ impl<F: Function> Allocator<'_, F> {
             let mut clean = 1;
             let mut rest = units.intersection(self.occupied);
             while let Some(other) = self.take_owner(&mut rest) {
-                let state = &self.cx.scan.vregs[other as usize];
+                let state = &self.vregs[other as usize];
                 let next = if state.pending > 0 { 0 } else { state.next };
                 nearest = nearest.min(next);
                 clean &= u64::from(state.is_valid());
