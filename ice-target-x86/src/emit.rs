@@ -63,6 +63,7 @@ pub(crate) fn emit_function<L: Listing>(
     };
     emitter.prologue();
     let mut edits = Edits::new(&allocation.edits);
+    let mut start = 0;
     for block in mach.blocks() {
         if emitter.back_edge.take().is_some() {
             continue;
@@ -70,10 +71,11 @@ pub(crate) fn emit_function<L: Listing>(
         emitter.e.bind(label(block));
         emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
         let range = mach.inst_range(block);
-        let first = range.start as u32;
-        for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
+        let mut id = MachInstId::from_u32(range.start as u32);
+        let ends = &allocation.operand_starts[range.start + 1..range.end + 1];
+        for (inst, &end) in mach.insts()[range].iter().zip(ends) {
             emitter.edits_at(&mut edits, ProgPoint::before(id));
-            emitter.allocs = allocation.allocs_of(id);
+            emitter.allocs = &allocation.allocs[start..end as usize];
             if let Inst::Jcc { if_true, if_false, .. } = *inst
                 && (if_true == emitter.next_block || if_false == emitter.next_block)
             {
@@ -81,6 +83,8 @@ pub(crate) fn emit_function<L: Listing>(
             }
             emitter.inst(inst);
             emitter.edits_at(&mut edits, ProgPoint::after(id));
+            start = end as usize;
+            id = MachInstId::from_u32(id.as_u32() + 1);
         }
     }
     buffer.finish()?;
@@ -296,16 +300,10 @@ impl<L: Listing> Emitter<'_, L> {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }
         let width = if edit.size == 8 { Width::B64 } else { Width::B32 };
-        match edit.to.as_reg() {
-            Some(to) => {
-                let from = self.place_rm(edit.from);
-                self.e.mov_r_rm(width, regs::gpr(to), from);
-            }
-            None => {
-                let to = self.slot(edit.to);
-                let from = edit.from.as_reg().map_or(Gpr::RAX, regs::gpr);
-                self.e.mov_rm_r(width, Rm::Mem(to), from);
-            }
+        match (edit.to.as_reg().map(regs::gpr), edit.from.as_reg().map(regs::gpr)) {
+            (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
+            (Some(to), None) => self.e.mov_r_m(width, to, &self.slot(edit.from)),
+            (None, from) => self.e.mov_m_r(width, &self.slot(edit.to), from.unwrap_or(Gpr::RAX)),
         }
         debug_assert!(edit.class == GPR || edit.class == regs::BYTE);
     }
@@ -370,11 +368,11 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             }
             Inst::Load { width, mem, .. } => {
-                let mem = Rm::Mem(self.mem(&mem));
+                let mem = self.mem(&mem);
                 let dst = self.gpr();
                 match width {
-                    Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, mem, width),
-                    _ => self.e.mov_r_rm(width, dst, mem),
+                    Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, Rm::Mem(mem), width),
+                    _ => self.e.mov_r_m(width, dst, &mem),
                 }
             }
             Inst::LoadPair { mem, .. } => {
@@ -392,7 +390,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Store { width, mem, .. } => {
                 let src = self.gpr();
                 let mem = self.mem(&mem);
-                self.e.mov_rm_r(width, Rm::Mem(mem), src);
+                self.e.mov_m_r(width, &mem, src);
             }
             Inst::StoreImm { width, imm, mem } => {
                 let mem = self.mem(&mem);

@@ -157,6 +157,14 @@ impl Immediate {
     }
 }
 
+/// The memory operand `[base + disp]`, small enough for a register.
+#[derive(Clone, Copy)]
+struct BaseDisp {
+    base: Gpr,
+    address_size: AddressSize,
+    disp: i32,
+}
+
 /// Where a base is expected in ModRM: a SIB byte follows.
 const SIB: u8 = 4;
 /// Where a base is expected and the mode is 0: there is none.
@@ -201,6 +209,10 @@ impl<L: Listing> Encoder<'_, L> {
     #[inline(always)]
     fn opcode(&self, code: Code, bits: u8) -> Option<Part> {
         let mut head = Part { bytes: code.bytes.into(), len: code.len.into() };
+        // Nearly all: 32 bits wide, with registers below 8.
+        if code.prefix | code.attrs.0 | bits & 7 == 0 {
+            return Some(head);
+        }
         // The attributes choose which bits count.
         let rex = (bits | Attrs::REX_W) & (code.attrs.0 | 7);
         if rex != 0 {
@@ -248,25 +260,28 @@ impl<L: Listing> Encoder<'_, L> {
         self.finish_inst(head, Part { bytes: modrm.into(), len: 1 }, imm);
     }
 
-    /// An instruction with a register (or extension) and memory.
-    #[inline]
+    /// An instruction with a register (or extension) and memory. The usual operand, a base and a displacement,
+    /// takes a short way; inlined, because many callers have just composed it and know that it is one.
+    #[inline(always)]
     pub(super) fn inst_rm(&mut self, code: Code, attrs: Attrs, reg: u8, mem: &Mem, imm: Immediate) {
-        self.code_rm(code.with(attrs), reg, mem, imm);
+        let code = code.with(attrs);
+        match *mem {
+            Mem {
+                base: Base::Reg(base),
+                index: None,
+                disp,
+                target: Target::None,
+                address_size,
+                segment: Segment::Default,
+            } => self.code_base(code, reg, BaseDisp { base, address_size, disp }, imm),
+            _ => self.code_any_mem(code, reg, mem, imm),
+        }
     }
 
-    fn code_rm(&mut self, code: Code, reg: u8, mem: &Mem, imm: Immediate) {
-        // The usual operand, a base and a displacement, takes a short way.
-        let Mem {
-            base: Base::Reg(base),
-            index: None,
-            disp,
-            target: Target::None,
-            address_size,
-            segment: Segment::Default,
-        } = *mem
-        else {
-            return self.code_any_mem(code, reg, mem, imm);
-        };
+    /// An instruction with `[base + disp]`.
+    #[inline(never)]
+    fn code_base(&mut self, code: Code, reg: u8, mem: BaseDisp, imm: Immediate) {
+        let BaseDisp { base, address_size, disp } = mem;
         let Some(mut head) = self.opcode(code, reg_bits(reg) | base_bits(base)) else {
             return self.invalid();
         };

@@ -251,6 +251,18 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
+    /// `mov r, m`: the form of [`mov_r_rm`](Self::mov_r_rm) for an operand that the caller knows.
+    #[inline(always)]
+    pub fn mov_r_m(&mut self, width: Width, dst: Gpr, src: &Mem) {
+        self.mov_mem(Move::Load, width, dst, src);
+    }
+
+    /// `mov m, r`: the same for [`mov_rm_r`](Self::mov_rm_r).
+    #[inline(always)]
+    pub fn mov_m_r(&mut self, width: Width, dst: &Mem, src: Gpr) {
+        self.mov_mem(Move::Store, width, src, dst);
+    }
+
     /// `mov r/m, r`: 88/89 /r; A2/A3 from the accumulator to an address in 32-bit mode.
     #[inline]
     pub fn mov_rm_r(&mut self, width: Width, dst: Rm<Gpr>, src: Gpr) {
@@ -264,7 +276,7 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn mov_mem(&mut self, op: Move, width: Width, reg: Gpr, mem: &Mem) {
         if reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none() {
             return self.mov_accumulator(op, width, mem);
