@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use crate::entities::Block;
 use crate::flowgraph::ControlFlowGraph;
 use crate::function::Function;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::EntityRef;
 
 /// A reachable block in the order of the depth-first walk; the fields refer to such numbers.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ const UNREACHABLE: u32 = u32::MAX;
 pub struct DominatorTree {
     nodes: Vec<Node>,
     /// Depth-first number of every block, or [`UNREACHABLE`].
-    numbers: SecondaryMap<Block, u32>,
+    numbers: Vec<u32>,
     rpo: Vec<Block>,
     /// Depth-first walk: block and the next successor to visit.
     walk: Vec<(Block, u32)>,
@@ -69,9 +69,7 @@ impl DominatorTree {
         self.nodes.clear();
         self.rpo.clear();
         self.numbers.clear();
-        for block in func.blocks() {
-            self.numbers[block] = UNREACHABLE;
-        }
+        self.numbers.resize(func.num_blocks(), UNREACHABLE);
         let Some(entry) = func.layout.entry() else { return };
         self.walk(entry, cfg);
         self.find_semidominators(cfg);
@@ -93,8 +91,8 @@ impl DominatorTree {
             let (parent, index) = (*block, *next as usize);
             *next += 1;
             match cfg.succs(parent).get(index) {
-                Some(&succ) if self.numbers[succ] == UNREACHABLE => {
-                    self.discover(succ, self.numbers[parent]);
+                Some(&succ) if self.number(succ) == UNREACHABLE => {
+                    self.discover(succ, self.number(parent));
                     self.walk.push((succ, 0));
                 }
                 Some(_) => {}
@@ -107,9 +105,17 @@ impl DominatorTree {
         self.rpo.reverse();
     }
 
+    /// The depth-first number of `block`.
+    #[inline]
+    fn number(&self, block: Block) -> u32 {
+        self.numbers.get(block.index()).copied().unwrap_or(UNREACHABLE)
+    }
+
     fn discover(&mut self, block: Block, parent: u32) {
         let number = self.nodes.len() as u32;
-        self.numbers[block] = number;
+        if let Some(slot) = self.numbers.get_mut(block.index()) {
+            *slot = number;
+        }
         let (label, semi) = (number, number);
         self.nodes.push(Node {
             block,
@@ -128,7 +134,7 @@ impl DominatorTree {
             let Node { block, idom: parent, .. } = self.nodes[w];
             let mut semi = parent;
             for &pred in cfg.preds(block) {
-                let number = self.numbers[pred];
+                let number = self.number(pred);
                 if number != UNREACHABLE {
                     let label = self.evaluate(number, w as u32 + 1);
                     semi = semi.min(self.nodes[label as usize].semi);
@@ -176,12 +182,12 @@ impl DominatorTree {
 
     fn node(&self, block: Block) -> Option<&Node> {
         // An unreachable block has the largest number, which is never an index.
-        self.nodes.get(self.numbers[block] as usize)
+        self.nodes.get(self.number(block) as usize)
     }
 
     /// The immediate dominator of `block`; `None` for the entry and for unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        match self.numbers[block] {
+        match self.number(block) {
             0 => None,
             _ => self.node(block).map(|node| self.nodes[node.idom as usize].block),
         }
@@ -198,7 +204,7 @@ impl DominatorTree {
 
     /// True if some path leads from the entry to `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.numbers[block] != UNREACHABLE
+        self.number(block) != UNREACHABLE
     }
 
     /// The reachable blocks in reverse postorder: every block after its dominators, and after all its

@@ -124,7 +124,7 @@ impl Function {
         self.num_blocks = 0;
         self.value_pool.clear();
         self.phi_pool.clear();
-        for table in self.switches.values_mut() {
+        for table in self.switches.values_mut().take(self.num_switches) {
             table.cases.clear();
         }
         self.num_switches = 0;
@@ -234,6 +234,11 @@ impl Function {
     /// Number of instructions ever made, removed ones included.
     pub fn num_insts(&self) -> usize {
         self.insts.len()
+    }
+
+    /// Every instruction ever made, removed ones included, in the order of their numbers.
+    pub fn insts(&self) -> impl Iterator<Item = (Inst, &InstData)> {
+        self.insts.iter()
     }
 
     /// The content of `inst`.

@@ -6,8 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::entities::{Block, Inst};
+use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
 
 #[derive(Clone, Copy, Default)]
 struct BlockNode {
@@ -24,10 +24,29 @@ struct InstNode {
     next: PackedOption<Inst>,
 }
 
+/// Sets entry `index`, which is mostly the next one.
+#[inline(always)]
+fn put<T: Copy + Default>(nodes: &mut Vec<T>, index: usize, node: T) {
+    if index == nodes.len() {
+        nodes.push(node);
+    } else {
+        put_apart(nodes, index, node);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn put_apart<T: Copy + Default>(nodes: &mut Vec<T>, index: usize, node: T) {
+    if index >= nodes.len() {
+        nodes.resize(index + 1, T::default());
+    }
+    nodes[index] = node;
+}
+
 /// Block and instruction order of one function.
 #[derive(Clone, Default)]
 pub struct Layout {
-    blocks: SecondaryMap<Block, BlockNode>,
+    blocks: Vec<BlockNode>,
     insts: Vec<InstNode>,
     first: PackedOption<Block>,
     last: PackedOption<Block>,
@@ -49,22 +68,22 @@ impl Layout {
 
     /// The block after `block`.
     pub fn next_block(&self, block: Block) -> Option<Block> {
-        self.blocks[block].next.expand()
+        self.block_node(block).next.expand()
     }
 
     /// The block before `block`.
     pub fn prev_block(&self, block: Block) -> Option<Block> {
-        self.blocks[block].prev.expand()
+        self.block_node(block).prev.expand()
     }
 
     /// The first instruction of `block`.
     pub fn first_inst(&self, block: Block) -> Option<Inst> {
-        self.blocks[block].first.expand()
+        self.block_node(block).first.expand()
     }
 
     /// The last instruction of `block`: its terminator in a complete function.
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
-        self.blocks[block].last.expand()
+        self.block_node(block).last.expand()
     }
 
     /// The instruction after `inst` in its block.
@@ -85,9 +104,9 @@ impl Layout {
     /// Puts `block` at the end of the function.
     pub fn append_block(&mut self, block: Block) {
         let node = BlockNode { prev: self.last, ..BlockNode::default() };
-        self.blocks[block] = node;
+        put(&mut self.blocks, block.index(), node);
         match self.last.expand() {
-            Some(last) => self.blocks[last].next = block.into(),
+            Some(last) => self.blocks[last.index()].next = block.into(),
             None => self.first = block.into(),
         }
         self.last = block.into();
@@ -95,24 +114,17 @@ impl Layout {
 
     /// Puts `block`, which has no place yet, behind `after`.
     pub fn insert_block_after(&mut self, after: Block, block: Block) {
-        let next = core::mem::replace(&mut self.blocks[after].next, block.into());
-        self.blocks[block] = BlockNode { prev: after.into(), next, ..BlockNode::default() };
+        let next = core::mem::replace(&mut self.blocks[after.index()].next, block.into());
+        put(&mut self.blocks, block.index(), BlockNode { prev: after.into(), next, ..BlockNode::default() });
         match next.expand() {
-            Some(next) => self.blocks[next].prev = block.into(),
+            Some(next) => self.blocks[next.index()].prev = block.into(),
             None => self.last = block.into(),
         }
     }
 
-    /// The place of `inst` in the order, made if there was none.
     #[inline]
-    fn place(&mut self, inst: Inst, node: InstNode) {
-        let index = inst.index();
-        if index >= self.insts.len() {
-            self.insts.resize(index, InstNode::default());
-            self.insts.push(node);
-        } else {
-            self.insts[index] = node;
-        }
+    fn block_node(&self, block: Block) -> BlockNode {
+        self.blocks.get(block.index()).copied().unwrap_or_default()
     }
 
     #[inline]
@@ -120,28 +132,28 @@ impl Layout {
         self.insts.get(inst.index()).copied().unwrap_or_default()
     }
 
-    /// Puts `inst` at the end of `block`.
-    #[inline]
+    /// Puts `inst` at the end of `block`. Inlined into the builder: half the cost was the call.
+    #[inline(always)]
     pub fn append_inst(&mut self, block: Block, inst: Inst) {
-        let node = &mut self.blocks[block];
+        let node = &mut self.blocks[block.index()];
         let last = node.last;
         node.last = inst.into();
         match last.expand() {
             Some(last) => self.insts[last.index()].next = inst.into(),
             None => node.first = inst.into(),
         }
-        self.place(inst, InstNode { block: block.into(), prev: last, next: None.into() });
+        put(&mut self.insts, inst.index(), InstNode { block: block.into(), prev: last, next: None.into() });
     }
 
     /// Puts `inst` before `before`, which must be in a block.
     pub fn insert_before(&mut self, before: Inst, inst: Inst) {
         let InstNode { block, prev, .. } = self.node(before);
         debug_assert!(block.is_some());
-        self.place(inst, InstNode { block, prev, next: before.into() });
+        put(&mut self.insts, inst.index(), InstNode { block, prev, next: before.into() });
         self.insts[before.index()].prev = inst.into();
         match (prev.expand(), block.expand()) {
             (Some(prev), _) => self.insts[prev.index()].next = inst.into(),
-            (None, Some(block)) => self.blocks[block].first = inst.into(),
+            (None, Some(block)) => self.blocks[block.index()].first = inst.into(),
             (None, None) => {}
         }
     }
@@ -153,11 +165,11 @@ impl Layout {
         let Some(block) = block.expand() else { return };
         match prev.expand() {
             Some(prev) => self.insts[prev.index()].next = next,
-            None => self.blocks[block].first = next,
+            None => self.blocks[block.index()].first = next,
         }
         match next.expand() {
             Some(next) => self.insts[next.index()].prev = prev,
-            None => self.blocks[block].last = prev,
+            None => self.blocks[block.index()].last = prev,
         }
     }
 

@@ -130,6 +130,11 @@ impl BlockOrder {
         self.numbers[block.index()].expand()
     }
 
+    /// Whether `block`, which is reachable, begins with phis.
+    pub fn has_phis(&self, block: Block) -> bool {
+        self.has_phis[block.index()]
+    }
+
     /// Whether control can reach `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.reachable[block.index()]

@@ -325,7 +325,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         order.for_each_target(cfg, block, |to, machine_block| {
             self.scratch.blocks[to.index()].target = machine_block.into();
             // A split edge carries the arguments on its own way to the target.
-            if order.number(to) == Some(machine_block) {
+            if order.has_phis(to) && order.number(to) == Some(machine_block) {
                 self.gather_edge_args(target, block, to);
             }
             ends.push((machine_block, self.scratch.args.len()));

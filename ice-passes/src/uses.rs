@@ -1,7 +1,7 @@
 //! How often each value is used, by whom, and which instructions are dead.
 //!
-//! Two walks: uses are counted forward, then instructions without side effects and without uses are
-//! dropped backward, which frees their operands in turn. Layout order need not be dominance order, so a
+//! Two walks: uses are counted forward; if there are instructions without side effects and without uses,
+//! they are then dropped backward, which frees their operands in turn. Layout order need not be dominance order, so a
 //! chain that runs against it may keep a dead instruction: harmless. Linear.
 //!
 //! Requires: a verified function. Preserves: the function.
@@ -45,6 +45,9 @@ impl Uses {
                 }
             }
         }
+        if !self.has_dead(func) {
+            return;
+        }
         let mut block = func.blocks().last();
         while let Some(b) = block {
             let mut inst = func.layout.last_inst(b);
@@ -54,6 +57,14 @@ impl Uses {
             }
             block = func.layout.prev_block(b);
         }
+    }
+
+    /// Whether there is anything to drop: mostly not.
+    fn has_dead(&self, func: &Function) -> bool {
+        self.values.iter().enumerate().any(|(index, uses)| {
+            uses.count == 0
+                && func.defining_inst(Value::new(index)).is_some_and(|i| !func.inst(i).has_side_effects())
+        })
     }
 
     fn drop_if_dead(&mut self, func: &Function, inst: Inst) {

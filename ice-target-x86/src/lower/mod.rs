@@ -42,33 +42,37 @@ pub(crate) fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, 
     Some((u32::try_from(size as u64 & ty.int_mask()).ok()?, align_log2))
 }
 
+/// Whether the instruction of a block is another alloca.
+fn is_dynamic_alloca(func: &Function, inst: ice_ir::Inst) -> bool {
+    func.layout.block_of(inst).is_some() && fixed_alloca(func, inst).is_none()
+}
+
 /// Learns before lowering what the frame must look like.
 pub(crate) fn prepare(module: &Module, func: &Function, frame: &mut FrameInfo) {
     frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
-    for block in func.blocks() {
-        for inst in func.block_insts(block) {
-            match func.inst(inst) {
-                InstData::Alloca { .. } if fixed_alloca(func, inst).is_none() => {
-                    frame.has_dynamic_alloca = true;
-                }
-                InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
-                    frame.has_dynamic_alloca = true;
-                }
-                InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
-                InstData::CallIntrinsic {
-                    op: Intrinsic::FrameAddress | Intrinsic::ReturnAddress, ..
-                } => frame.needs_frame_pointer = true,
-                &InstData::Call { callee, .. } if module.functions[callee].traits.returns_twice => {
-                    frame.returns_twice = true;
-                }
-                &InstData::CallAs { args, .. } => {
-                    let callee = func.args(args).first().map(|&callee| func.value_def(callee));
-                    if let Some(ValueDef::Function(callee)) = callee {
-                        frame.returns_twice |= module.functions[callee].traits.returns_twice;
-                    }
-                }
-                _ => {}
+    // Not in the order of the layout: that takes three times as long.
+    for (inst, data) in func.insts() {
+        match data {
+            InstData::Alloca { .. } if is_dynamic_alloca(func, inst) => {
+                frame.has_dynamic_alloca = true;
             }
+            InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
+                frame.has_dynamic_alloca = true;
+            }
+            InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
+            InstData::CallIntrinsic { op: Intrinsic::FrameAddress | Intrinsic::ReturnAddress, .. } => {
+                frame.needs_frame_pointer = true
+            }
+            &InstData::Call { callee, .. } if module.functions[callee].traits.returns_twice => {
+                frame.returns_twice = true;
+            }
+            &InstData::CallAs { args, .. } => {
+                let callee = func.args(args).first().map(|&callee| func.value_def(callee));
+                if let Some(ValueDef::Function(callee)) = callee {
+                    frame.returns_twice |= module.functions[callee].traits.returns_twice;
+                }
+            }
+            _ => {}
         }
     }
 }
