@@ -145,14 +145,21 @@ impl X86 {
         }
     }
 
-    fn truncate<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, from: Type, width: Width, dst: VReg, src: VReg) {
+    pub(super) fn truncate<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        from: Type,
+        width: Width,
+        dst: VReg,
+        src: VReg,
+    ) {
         let op = by_type(from, SseOp::Cvttss2si, SseOp::Cvttsd2si);
         cx.sink.push(Inst::XmmToGpr { op, width, dst, src });
     }
 
     /// To the full unsigned width: the signed conversion gives the answer, or only the sign bit where the
     /// value is 2^(w-1) or more; then the conversion of the value less 2^(w-1) supplies the other bits.
-    fn truncate_unsigned<S: Sink<Inst>>(
+    pub(super) fn truncate_unsigned<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         from: Type,

@@ -7,6 +7,7 @@
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `test` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
+//! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
 //!
@@ -24,10 +25,17 @@
 
 use super::compare::float_test;
 use super::int::{alu, shift};
+use super::vector::constant::constant_vector;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
+
+/// Whether an instruction asks for its operands, also for those that are computed late.
+fn takes_constant_vector(user: &InstData) -> bool {
+    use InstData::*;
+    matches!(user, InsertElement { .. } | Binary { .. } | Icmp { .. } | Fcmp { .. } | Store { .. })
+}
 
 /// How many instructions a load is moved down at most.
 const MAX_DELAY: u32 = 12;
@@ -60,6 +68,9 @@ impl X86 {
                     && self.takes_halves(cx, result, user)
             }
             InstData::Load { .. } => self.folds_load(cx, def, user),
+            InstData::InsertElement { .. } => {
+                takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
+            }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>
             {

@@ -92,7 +92,12 @@ impl X86 {
                 if let Some(result) = result {
                     let src = self.exact_src(cx, args[0]);
                     let dst = cx.regs(result).lo();
-                    cx.sink.push(Inst::SseUnary { op: by_type(ty, SseOp::Sqrtss, SseOp::Sqrtsd), dst, src });
+                    let op = match ty {
+                        Type::V4F32 => SseOp::Sqrtps,
+                        Type::V2F64 => SseOp::Sqrtpd,
+                        _ => by_type(ty, SseOp::Sqrtss, SseOp::Sqrtsd),
+                    };
+                    cx.sink.push(Inst::SseUnary { op, dst, src });
                 }
             }
             Intrinsic::AtomicLoad
@@ -133,7 +138,7 @@ impl X86 {
     fn fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
         let ty = cx.func.value_type(result);
         let (op, mask) = match ty {
-            Type::F64 => (SseOp::Andpd, 0x7fff_ffff_ffff_ffff_7fff_ffff_ffff_ffff),
+            Type::F64 | Type::V2F64 => (SseOp::Andpd, 0x7fff_ffff_ffff_ffff_7fff_ffff_ffff_ffff),
             _ => (SseOp::Andps, 0x7fff_ffff_7fff_ffff_7fff_ffff_7fff_ffff),
         };
         let mem = self.constant_address(cx, ConstantSize::C16, mask);

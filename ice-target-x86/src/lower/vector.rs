@@ -1,5 +1,6 @@
 //! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the
-//! files below: single lanes and what has no packed instruction in `lanes`, conversions in `cast`.
+//! files below: single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of 64
+//! bits in `wide`, constants in `constant`.
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
 //! or all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
@@ -8,11 +9,13 @@
 //! `Src::Reg` of a packed instruction, never a scalar, whose slot is smaller.
 
 mod cast;
+pub(super) mod constant;
 mod lanes;
 #[cfg(test)]
 mod tests;
+mod wide;
 
-use crate::inst::{Inst, Src};
+use crate::inst::{Inst, Sign, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
@@ -20,13 +23,19 @@ use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 use ice_passes::ErrorKind;
 
-/// Picks by the width of a lane: 8, 16 or 32 bits.
+/// Picks by the width of a lane: 8, 16 or 32 bits. What is of 64 bits goes other ways before.
 fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {
+    debug_assert_ne!(ty.lanes(), 2);
     match ty.lanes() {
         16 => byte,
         8 => word,
         _ => double,
     }
+}
+
+/// Picks by v4f32 or v2f64.
+fn by_float<T>(ty: Type, single: T, double: T) -> T {
+    if ty == Type::V2F64 { double } else { single }
 }
 
 /// Bits of a lane in its register.
@@ -35,7 +44,7 @@ fn lane_bits(ty: Type) -> u32 {
 }
 
 /// 128 bits with `lane` in each lane of this many bits.
-fn splat(bits: u32, lane: u32) -> u128 {
+fn splat(bits: u32, lane: u64) -> u128 {
     (0..128).step_by(bits as usize).fold(0, |all, at| all | u128::from(lane) << at)
 }
 
@@ -43,23 +52,40 @@ fn splat(bits: u32, lane: u32) -> u128 {
 #[rustfmt::skip]
 fn packed(op: BinaryOp, ty: Type) -> Option<SseOp> {
     use SseOp::*;
-    let ints = |byte, word, double| match ty {
+    let ints = |byte, word, double, quad| match ty {
         Type::V16I8 => Some(byte),
         Type::V8I16 => Some(word),
         Type::V4I32 => Some(double),
+        Type::V2I64 => Some(quad),
         _ => None,
     };
     match op {
-        BinaryOp::Add  => ints(Paddb, Paddw, Paddd),
-        BinaryOp::Sub  => ints(Psubb, Psubw, Psubd),
+        BinaryOp::Add  => ints(Paddb, Paddw, Paddd, Paddq),
+        BinaryOp::Sub  => ints(Psubb, Psubw, Psubd, Psubq),
         BinaryOp::Mul  => (ty == Type::V8I16).then_some(Pmullw),
         BinaryOp::And  => Some(Pand),
         BinaryOp::Or   => Some(Por),
         BinaryOp::Xor  => Some(Pxor),
-        BinaryOp::Fadd => Some(Addps),
-        BinaryOp::Fsub => Some(Subps),
-        BinaryOp::Fmul => Some(Mulps),
-        BinaryOp::Fdiv => Some(Divps),
+        BinaryOp::Fadd => Some(by_float(ty, Addps, Addpd)),
+        BinaryOp::Fsub => Some(by_float(ty, Subps, Subpd)),
+        BinaryOp::Fmul => Some(by_float(ty, Mulps, Mulpd)),
+        BinaryOp::Fdiv => Some(by_float(ty, Divps, Divpd)),
+        _ => None,
+    }
+}
+
+/// The immediate form of a shift, where there is one.
+fn shift_by(op: BinaryOp, ty: Type) -> Option<SseOp> {
+    use SseOp::*;
+    let [word, double] = match op {
+        BinaryOp::Shl => [Psllw, Pslld],
+        BinaryOp::Lshr => [Psrlw, Psrld],
+        BinaryOp::Ashr => [Psraw, Psrad],
+        _ => return None,
+    };
+    match ty {
+        Type::V8I16 => Some(word),
+        Type::V4I32 => Some(double),
         _ => None,
     }
 }
@@ -164,17 +190,32 @@ impl X86 {
         result: Value,
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
-        if let Some(op) = packed(op, ty) {
-            let [a, b] = args.map(|v| self.reg(cx, v));
+        if let Some(packed) = packed(op, ty) {
+            let swaps = op.is_commutative() && cx.folded(args[0]).is_some() && cx.folded(args[1]).is_none();
+            let [a, b] = if swaps { [args[1], args[0]] } else { args };
+            let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
             self.copy_to(cx, dst, a);
-            self.sse(cx, op, dst, b);
+            cx.sink.push(Inst::Sse { op: packed, dst, src });
+            return Ok(());
+        }
+        if let Some(op) = shift_by(op, ty)
+            && let Some(amount) = self.uniform_amount(cx, args[1])
+        {
+            let a = self.reg(cx, args[0]);
+            let dst = cx.regs(result).lo();
+            self.copy_to(cx, dst, a);
+            self.sse_shift(cx, op, dst, amount);
             return Ok(());
         }
         match op {
             _ if ty.is_bool_or_bool_vector() => {
                 return Err(ErrorKind::Unsupported("arithmetic on a vector of booleans"));
             }
+            BinaryOp::Mul if ty == Type::V2I64 => self.multiply_quadwords(cx, args, result),
+            BinaryOp::Frem if ty == Type::V2F64 => self.remainder_of_doubles(cx, args, result),
+            _ if ty == Type::V2I64 && op.is_division() => self.divide_quadwords(cx, op, args, result),
+            _ if ty == Type::V2I64 => self.shift_quadwords(cx, op, args, result),
             BinaryOp::Mul if ty == Type::V16I8 => self.multiply_bytes(cx, args, result),
             BinaryOp::Mul => self.multiply_doublewords(cx, args, result),
             BinaryOp::Frem => self.remainder_by_lane(cx, args, result),
@@ -237,18 +278,21 @@ impl X86 {
         let lhs = self.reg(cx, a);
         let dst = cx.regs(result).lo();
         self.copy_to(cx, dst, lhs);
-        if matches!(cond, Ugt | Ult) {
+        let is_wide = lane_bits(ty) == 64;
+        if matches!(cond, Ugt | Ult) && !is_wide {
             let bits = lane_bits(ty);
             let signs = splat(bits, 1 << (bits - 1));
             self.sse_constant(cx, SseOp::Pxor, dst, signs);
             rhs = self.vector_copy(cx, rhs);
             self.sse_constant(cx, SseOp::Pxor, rhs, signs);
         }
-        let op = match cond {
-            Eq => by_lane(ty, SseOp::Pcmpeqb, SseOp::Pcmpeqw, SseOp::Pcmpeqd),
-            _ => by_lane(ty, SseOp::Pcmpgtb, SseOp::Pcmpgtw, SseOp::Pcmpgtd),
-        };
-        self.sse(cx, op, dst, rhs);
+        match cond {
+            Eq if is_wide => self.equal_quadwords(cx, dst, rhs),
+            Ugt | Ult if is_wide => self.greater_quadwords(cx, Sign::Unsigned, dst, rhs),
+            _ if is_wide => self.greater_quadwords(cx, Sign::Signed, dst, rhs),
+            Eq => self.sse(cx, by_lane(ty, SseOp::Pcmpeqb, SseOp::Pcmpeqw, SseOp::Pcmpeqd), dst, rhs),
+            _ => self.sse(cx, by_lane(ty, SseOp::Pcmpgtb, SseOp::Pcmpgtw, SseOp::Pcmpgtd), dst, rhs),
+        }
         if complement {
             let ones = self.vector_temp(cx);
             cx.sink.push(Inst::OnesXmm { dst: ones });
@@ -256,7 +300,7 @@ impl X86 {
         }
     }
 
-    /// A comparison of v4f32.
+    /// A comparison of v4f32 or v2f64.
     pub(super) fn vector_fcmp<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -265,6 +309,7 @@ impl X86 {
         result: Value,
     ) {
         let dst = cx.regs(result).lo();
+        let compare = by_float(cx.func.value_type(args[0]), SseOp::Cmpps, SseOp::Cmppd);
         let test = float_test(cond);
         let [a, b] = if matches!(test, PackedTest::Swapped(_)) { [args[1], args[0]] } else { args };
         let (first, second) = match test {
@@ -276,17 +321,24 @@ impl X86 {
         };
         let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
         self.copy_to(cx, dst, lhs);
-        self.cmpps(cx, first, dst, rhs);
+        self.sse_compare(cx, compare, first, dst, rhs);
         if let Some((second, join)) = second {
             let other = self.vector_copy(cx, lhs);
-            self.cmpps(cx, second, other, rhs);
+            self.sse_compare(cx, compare, second, other, rhs);
             self.sse(cx, join, dst, other);
         }
     }
 
     /// `dst = dst test src`, a mask.
-    fn cmpps<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, test: Predicate, dst: VReg, src: VReg) {
-        cx.sink.push(Inst::SseImm { op: SseOp::Cmpps, dst, src: Src::Reg(src), imm: test as u8 });
+    fn sse_compare<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: SseOp,
+        test: Predicate,
+        dst: VReg,
+        src: VReg,
+    ) {
+        cx.sink.push(Inst::SseImm { op, dst, src: Src::Reg(src), imm: test as u8 });
     }
 
     /// A select lane by lane: the mask, which is as wide as the lanes, keeps one side and clears the other.

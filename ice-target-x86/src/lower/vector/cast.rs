@@ -9,11 +9,14 @@ use ice_ir::{CastOp, Type, Value};
 use ice_passes::ErrorKind;
 
 /// 2^31 as binary32.
-const TWO_TO_31: u32 = 0x4f00_0000;
+const TWO_TO_31: u64 = 0x4f00_0000;
 /// 2^16 as binary32.
-const TWO_TO_16: u32 = 0x4780_0000;
+const TWO_TO_16: u64 = 0x4780_0000;
 /// 1 as binary32.
-const ONE: u32 = 0x3f80_0000;
+const ONE: u64 = 0x3f80_0000;
+/// 1 and -1 as binary64.
+const DOUBLE_ONE: u64 = 0x3ff0_0000_0000_0000;
+const DOUBLE_MINUS_ONE: u64 = DOUBLE_ONE | 1 << 63;
 
 impl X86 {
     /// Any conversion with a vector on at least one side.
@@ -46,7 +49,11 @@ impl X86 {
             (CastOp::Zext, ..) if from_bool && from.lanes() == to.lanes() => {
                 // 0 - (-1) = 1
                 cx.sink.push(Inst::ZeroXmm { dst });
-                self.sse(cx, by_lane(to, SseOp::Psubb, SseOp::Psubw, SseOp::Psubd), dst, src);
+                let subtract = match to.lanes() {
+                    2 => SseOp::Psubq,
+                    _ => by_lane(to, SseOp::Psubb, SseOp::Psubw, SseOp::Psubd),
+                };
+                self.sse(cx, subtract, dst, src);
             }
             (CastOp::Sext, ..) if from_bool && from.lanes() == to.lanes() => self.copy_to(cx, dst, src),
             (CastOp::Fptosi, Type::V4F32, Type::V4I32) => {
@@ -67,6 +74,23 @@ impl X86 {
                 self.copy_to(cx, dst, src);
                 self.sse_constant(cx, SseOp::Pand, dst, splat(32, ONE));
             }
+            (CastOp::Fptosi | CastOp::Fptoui, Type::V2F64, Type::V2I64) => {
+                self.doubles_to_quadwords(cx, op, dst, src);
+            }
+            (CastOp::Fptosi | CastOp::Fptoui, Type::V2F64, Type::V2I1) => {
+                let low = self.vector_temp(cx);
+                self.sse_unary(cx, SseOp::Cvttpd2dq, low, src);
+                self.pshufd(cx, dst, low, [0, 0, 1, 1]);
+                self.low_bits_to_mask(cx, to, dst);
+            }
+            (CastOp::Sitofp | CastOp::Uitofp, Type::V2I64, Type::V2F64) => {
+                self.quadwords_to_doubles(cx, op, dst, src);
+            }
+            (CastOp::Sitofp | CastOp::Uitofp, Type::V2I1, Type::V2F64) => {
+                self.copy_to(cx, dst, src);
+                let one = if op == CastOp::Sitofp { DOUBLE_MINUS_ONE } else { DOUBLE_ONE };
+                self.sse_constant(cx, SseOp::Pand, dst, splat(64, one));
+            }
             _ => return Err(ErrorKind::Unsupported("this conversion of a vector")),
         }
         Ok(())
@@ -85,6 +109,14 @@ impl X86 {
     /// Makes each lane all ones or zeros by its lowest bit, which is shifted to the top and spread from
     /// there. Bytes have no shifts: words bring the bit to the top, a comparison with zero spreads it.
     fn low_bits_to_mask<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: VReg) {
+        if lane_bits(ty) == 64 {
+            // The low halves decide.
+            let low = self.vector_temp(cx);
+            self.pshufd(cx, low, dst, [0, 0, 2, 2]);
+            self.sse_shift(cx, SseOp::Pslld, low, 31);
+            self.sse_shift(cx, SseOp::Psrad, low, 31);
+            return self.copy_to(cx, dst, low);
+        }
         let amount = lane_bits(ty) as u8 - 1;
         let left = by_lane(ty, SseOp::Psllw, SseOp::Psllw, SseOp::Pslld);
         if lane_bits(ty) == 8 {

@@ -1,6 +1,7 @@
 //! Single lanes: extract, insert, and operators that SSE2 has no packed instruction for, one lane after
 //! the other in a 16-byte object of the frame.
 
+use super::constant::constant_vector;
 use super::{by_lane, lane_bits};
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
 use crate::lower::int::shift;
@@ -40,6 +41,16 @@ impl X86 {
         let src = self.reg(cx, vector);
         let dst = cx.regs(result).lo();
         match lane_bits(ty) {
+            64 if ty == Type::V2F64 => self.extract_double(cx, dst, src, lane),
+            64 if ty == Type::V2I64 => {
+                let regs = cx.regs(result);
+                self.extract_quadword(cx, regs, src, lane);
+            }
+            64 => {
+                let moved = self.vector_temp(cx);
+                self.pshufd(cx, moved, src, [2 * lane; 4]);
+                cx.sink.push(Inst::XmmToGpr { op: SseOp::MovGpr, width: Width::B32, dst, src: moved });
+            }
             32 if ty == Type::V4F32 && lane == 0 => cx.sink.push(Inst::MovXmm { dst, src, size: 4 }),
             32 if ty == Type::V4F32 => self.pshufd(cx, dst, src, [lane; 4]),
             32 => {
@@ -72,10 +83,15 @@ impl X86 {
         index: Value,
         result: Value,
     ) {
+        if let Some(bits) = constant_vector(cx.func, result) {
+            let dst = cx.regs(result).lo();
+            return self.load_constant(cx, dst, bits);
+        }
         let ty = cx.func.value_type(vector);
         let lane = lane_number(cx, ty, index);
         let src = self.reg(cx, vector);
         match lane_bits(ty) {
+            64 => self.insert_quadword(cx, src, element, lane, result),
             32 => self.insert_doubleword(cx, src, element, lane, result),
             16 => {
                 let src_lane = self.lane_of(cx, ty, element);
@@ -84,6 +100,42 @@ impl X86 {
                 cx.sink.push(Inst::Pinsrw { dst, src: src_lane, lane });
             }
             _ => self.insert_byte(cx, src, element, lane, result),
+        }
+    }
+
+    fn insert_quadword<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        vector: VReg,
+        element: Value,
+        lane: u8,
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
+        let low = match ty {
+            Type::V2F64 => {
+                let src = self.reg(cx, element);
+                self.low_double(cx, src)
+            }
+            Type::V2I64 => {
+                let regs = self.regs(cx, element);
+                self.low_quadword(cx, regs)
+            }
+            _ => {
+                let (mask, low) = (self.lane_of(cx, ty, element), self.vector_temp(cx));
+                let src = Src::Reg(mask);
+                cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width: Width::B32, dst: low, src });
+                let both = self.vector_temp(cx);
+                self.pshufd(cx, both, low, [0, 0, 0, 0]);
+                both
+            }
+        };
+        let dst = cx.regs(result).lo();
+        if lane == 0 {
+            self.copy_to(cx, dst, low);
+            self.shufps(cx, dst, vector, [0, 1, 2, 3]);
+        } else {
+            self.join_halves(cx, dst, vector, low);
         }
     }
 

@@ -3,12 +3,13 @@
 
 extern crate std;
 
-use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
 use alloc::vec::Vec;
 use ice_asm::ConstantPool;
+use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
-use ice_ir::mach::{MachFunction, VReg};
-use ice_passes::CodeSymbol;
+use ice_ir::mach::{MachFunction, Operand, VReg};
+use ice_passes::{CodeSymbol, Libcall};
 use ice_regalloc::Function as _;
 use std::collections::HashMap;
 
@@ -34,6 +35,10 @@ pub(super) fn signed(bits: u32, value: u128) -> i64 {
 
 pub(super) fn float(lane: u128) -> f32 {
     f32::from_bits(lane as u32)
+}
+
+pub(super) fn double(lane: u128) -> f64 {
+    f64::from_bits(lane as u64)
 }
 
 pub(super) fn bits_of(value: f32) -> u128 {
@@ -146,22 +151,45 @@ impl Machine<'_> {
                     result.append(&mut self.fpu);
                     return result;
                 }
-                Inst::Call { mode, .. } => {
-                    let out = |n| Amode::new(Base::Outgoing, n);
-                    let [a, b] = match mode {
-                        Mode::Bits64 => [self.get(operands[0].vreg()), self.get(operands[1].vreg())],
-                        Mode::Bits32 => [self.load(4, &out(0)), self.load(4, &out(4))],
-                    };
-                    let result = bits_of(float(a) % float(b));
-                    match mode {
-                        Mode::Bits64 => self.set(operands[2].vreg(), result | GARBAGE << 32),
-                        Mode::Bits32 => self.fpu.push(result),
-                    }
+                Inst::Call { callee: Callee::Symbol(callee) | Callee::Linked(callee), mode, .. } => {
+                    self.call(callee, mode, operands);
                 }
                 _ => self.step(inst),
             }
         }
         panic!("no return");
+    }
+
+    /// A helper of two arguments, or a conversion.
+    fn call(&mut self, callee: SymbolId, mode: Mode, operands: &[Operand]) {
+        let CodeSymbol::Libcall(helper) = CodeSymbol::unpack(callee) else { panic!("{callee:?}") };
+        let bytes = if helper == Libcall::Fmodf { 4 } else { 8 };
+        let [a, b] = match mode {
+            Mode::Bits64 => [0, 1].map(|n| cut(8 * bytes, self.get(operands[n].vreg()))),
+            Mode::Bits32 => [0, bytes as i32].map(|n| self.load(bytes, &Amode::new(Base::Outgoing, n))),
+        };
+        let (sa, sb) = (a as i64, b as i64);
+        let result = match helper {
+            Libcall::Fmodf => bits_of(float(a) % float(b)),
+            Libcall::Fmod => (double(a) % double(b)).to_bits().into(),
+            Libcall::Udivdi3 => a / b,
+            Libcall::Umoddi3 => a % b,
+            Libcall::Divdi3 => (sa / sb) as u128,
+            Libcall::Moddi3 => (sa % sb) as u128,
+            Libcall::Fixdfdi => double(a) as i64 as u128,
+            Libcall::Fixunsdfdi => (double(a) as u64).into(),
+            _ => panic!("{helper:?}"),
+        };
+        match (mode, helper) {
+            (Mode::Bits64, _) => {
+                self.set(operands[2].vreg(), cut(8 * bytes, result) | GARBAGE << (8 * bytes))
+            }
+            (Mode::Bits32, Libcall::Fmodf | Libcall::Fmod) => self.fpu.push(result),
+            (Mode::Bits32, _) => {
+                self.set(operands[0].vreg(), cut(32, result));
+                self.set(operands[1].vreg(), cut(32, result >> 32));
+            }
+        }
     }
 
     fn step(&mut self, inst: &Inst) {
@@ -233,6 +261,15 @@ impl Machine<'_> {
                 self.set_int(Width::B32, quotient, q as u128);
                 self.set_int(Width::B32, remainder, r as u128);
             }
+            Inst::Divide { sign, width: Width::B64, lhs, src, quotient, remainder } => {
+                let (a, b) = (self.get(lhs) as u64, self.get(src) as u64);
+                let (q, r) = match sign {
+                    Sign::Unsigned => (a / b, a % b),
+                    Sign::Signed => ((a as i64 / b as i64) as u64, (a as i64 % b as i64) as u64),
+                };
+                self.set_int(Width::B64, quotient, q.into());
+                self.set_int(Width::B64, remainder, r.into());
+            }
             Inst::MovXmm { dst, src, size } => {
                 let bits = 8 * u32::from(size);
                 let above = if size == 16 { 0 } else { GARBAGE << bits };
@@ -256,6 +293,16 @@ impl Machine<'_> {
                         let (low, high) = (shuffled(32, a, imm), shuffled(32, b, imm));
                         cut(64, low) | high >> 64 << 64
                     }
+                    SseOp::Cmppd => zip(64, a, b, |a, b| {
+                        let (a, b) = (double(a), double(b));
+                        let holds = match imm & 3 {
+                            0 => a == b,
+                            1 => a < b,
+                            2 => a <= b,
+                            _ => a.is_nan() || b.is_nan(),
+                        };
+                        mask(64, holds != (imm & 4 != 0))
+                    }),
                     SseOp::Cmpps => zip(32, a, b, |a, b| {
                         let (a, b) = (float(a), float(b));
                         let holds = match imm & 3 {
@@ -274,6 +321,12 @@ impl Machine<'_> {
                 let src = self.src(16, &src);
                 let value = match op {
                     SseOp::Cvttps2dq => join(32, split(32, src).into_iter().map(|l| truncate(float(l)))),
+                    SseOp::Cvttpd2dq => {
+                        join(32, split(64, src).into_iter().map(|l| double(l) as i32 as u128))
+                    }
+                    SseOp::Sqrtpd => {
+                        join(64, split(64, src).into_iter().map(|l| double(l).sqrt().to_bits().into()))
+                    }
                     SseOp::Cvtdq2ps => {
                         join(32, split(32, src).into_iter().map(|l| bits_of(signed(32, l) as f32)))
                     }
@@ -311,6 +364,7 @@ impl Machine<'_> {
             Inst::XmmToGpr { op, width, dst, src } => {
                 let value = match op {
                     SseOp::MovGpr => self.get(src),
+                    SseOp::Cvttsd2si => double(self.get(src)) as i64 as u128,
                     SseOp::Pmovmskb => {
                         (0..16).fold(0, |all, n| all | (self.get(src) >> (8 * n + 7) & 1) << n)
                     }
@@ -398,10 +452,17 @@ fn packed(op: SseOp, a: u128, b: u128) -> u128 {
     use SseOp::*;
     let ints = |bits, f: &dyn Fn(u128, u128) -> u128| zip(bits, a, b, f);
     let floats = |f: &dyn Fn(f32, f32) -> f32| zip(32, a, b, |a, b| bits_of(f(float(a), float(b))));
+    let doubles =
+        |f: &dyn Fn(f64, f64) -> f64| zip(64, a, b, |a, b| f(double(a), double(b)).to_bits().into());
+    // The lower half of the second operand counts for both lanes.
+    let shifts = |f: fn(u64, u32) -> Option<u64>| {
+        let amount = cut(64, b).min(64) as u32;
+        zip(64, a, a, |a, _| f(a as u64, amount).unwrap_or(0).into())
+    };
     let equal = |bits| zip(bits, a, b, |a, b| mask(bits, a == b));
     let greater = |bits| zip(bits, a, b, |a, b| mask(bits, signed(bits, a) > signed(bits, b)));
     match op {
-        Pand => a & b,
+        Pand | Andpd => a & b,
         Pandn => !a & b,
         Por => a | b,
         Pxor => a ^ b,
@@ -411,6 +472,14 @@ fn packed(op: SseOp, a: u128, b: u128) -> u128 {
         Psubb => ints(8, &u128::wrapping_sub),
         Psubw => ints(16, &u128::wrapping_sub),
         Psubd => ints(32, &u128::wrapping_sub),
+        Paddq => ints(64, &|a, b| a + b),
+        Psubq => ints(64, &u128::wrapping_sub),
+        Psllq => shifts(u64::checked_shl),
+        Psrlq => shifts(u64::checked_shr),
+        Punpckldq => {
+            let (a, b) = (split(32, a), split(32, b));
+            join(32, [a[0], b[0], a[1], b[1]])
+        }
         Pmullw => ints(16, &|a, b| a * b),
         Pmuludq => ints(64, &|a, b| cut(32, a) * cut(32, b)),
         Pcmpeqb => equal(8),
@@ -419,6 +488,10 @@ fn packed(op: SseOp, a: u128, b: u128) -> u128 {
         Pcmpgtb => greater(8),
         Pcmpgtw => greater(16),
         Pcmpgtd => greater(32),
+        Addpd => doubles(&|a, b| a + b),
+        Subpd => doubles(&|a, b| a - b),
+        Mulpd => doubles(&|a, b| a * b),
+        Divpd => doubles(&|a, b| a / b),
         Addps => floats(&|a, b| a + b),
         Subps => floats(&|a, b| a - b),
         Mulps => floats(&|a, b| a * b),
