@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use ice_bitcode::llvm::{FunctionReader, LlvmProgram, read_module};
+use ice_bitcode::llvm::{FunctionReader, LlvmProgram, Vectors, read_module};
 use ice_ir::{Faithful, Function, FunctionBuilder, Program, Rules};
 
 /// Whether `tool` can be run; says so if not.
@@ -33,7 +33,7 @@ fn make(tool: &str, name: &str, text: &str, args: &[&str]) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> ice_bitcode::Result<Program> {
-    let program = LlvmProgram::new(read_module(bytes)?);
+    let program = LlvmProgram::new(read_module(bytes, Vectors::TwoLanes)?);
     let mut reader = FunctionReader::new();
     let mut bodies = Vec::new();
     for body in program.bodies() {

@@ -4,6 +4,7 @@ use crate::arch::Arch;
 use crate::error::{Blame, Error};
 use crate::files::{Output, is_dash, read_input};
 use crate::flags::{self, Command, Invocation, Request, Stats};
+use crate::inspect::Purpose;
 use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
 use crate::report::Report;
 use crate::toolchain::{self, Compiler};
@@ -75,10 +76,10 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
         Command::Translate => translate(work)?,
         Command::Build => build(work)?,
         Command::Run => return run(work),
-        Command::Interpret => return interpret::interpret(&read_program(work)?, work),
+        Command::Interpret => return interpret::interpret(&read_program(work, Purpose::Look)?, work),
         Command::Dump => dump(work)?,
         Command::Verify => {
-            read_program(work)?;
+            read_program(work, Purpose::Look)?;
         }
         Command::Print => print(work)?,
         Command::Freeze => freeze(work)?,
@@ -116,10 +117,10 @@ fn input_format(path: &Path, bytes: &[u8]) -> InputFormat {
 }
 
 /// Reads a whole program as it is, and checks it.
-fn read_program(work: &Invocation) -> Result<Program, Failure> {
+fn read_program(work: &Invocation, purpose: Purpose) -> Result<Program, Failure> {
     let bytes = read(work)?;
     let format = input_format(&work.input, &bytes);
-    inspect::read_program(&bytes, format).map_err(|error| Failure::input(&work.input, &error))
+    inspect::read_program(&bytes, format, purpose).map_err(|error| Failure::input(&work.input, &error))
 }
 
 fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
@@ -231,7 +232,7 @@ fn dump(work: &Invocation) -> Result<(), Failure> {
 }
 
 fn print(work: &Invocation) -> Result<(), Failure> {
-    let program = read_program(work)?;
+    let program = read_program(work, Purpose::Look)?;
     let path = output_path(work);
     let mut output = create(path)?;
     ice_ir::write_program(&program, &mut output).map_err(|error| Failure::file(path, error))?;
@@ -239,7 +240,7 @@ fn print(work: &Invocation) -> Result<(), Failure> {
 }
 
 fn freeze(work: &Invocation) -> Result<(), Failure> {
-    let program = read_program(work)?;
+    let program = read_program(work, Purpose::Freeze)?;
     let bytes = inspect::freeze(&program).map_err(|error| Failure::input(&work.input, &error))?;
     let path = output_path(work);
     let mut output = create(path)?;

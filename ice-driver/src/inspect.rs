@@ -7,11 +7,20 @@ use core::fmt::{self, Write};
 use ice_bitcode::{llvm, pexe};
 use ice_ir::{Environment, Faithful, Function, FunctionBuilder, Program};
 
+/// What a program is read for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To be shown or interpreted as its target sees it.
+    Look,
+    /// To be written in the frozen format, which has fewer vectors than some targets.
+    Freeze,
+}
+
 /// Reads and verifies a whole program without changing anything in it.
 ///
 /// # Errors
 /// The input is malformed or breaks a rule of the IR.
-pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error> {
+pub fn read_program(bytes: &[u8], format: InputFormat, purpose: Purpose) -> Result<Program, Error> {
     match format {
         InputFormat::Text => parse_text(bytes),
         InputFormat::Bitcode => {
@@ -20,7 +29,7 @@ pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error>
             Ok(program)
         }
         InputFormat::Llvm => {
-            let program = read_llvm(bytes).map_err(Error::Bitcode)?;
+            let program = read_llvm(bytes, purpose).map_err(Error::Bitcode)?;
             ice_ir::verify_program(&program, ice_ir::Rules::Ice).map_err(Error::Verify)?;
             Ok(program)
         }
@@ -28,8 +37,12 @@ pub fn read_program(bytes: &[u8], format: InputFormat) -> Result<Program, Error>
 }
 
 /// Reads a whole module of LLVM.
-fn read_llvm(bytes: &[u8]) -> ice_bitcode::Result<Program> {
-    let program = llvm::LlvmProgram::new(llvm::read_module(bytes)?);
+fn read_llvm(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
+    let vectors = match purpose {
+        Purpose::Look => llvm::Vectors::of_triple(&llvm::read_triple(bytes)?),
+        Purpose::Freeze => llvm::Vectors::Frozen,
+    };
+    let program = llvm::LlvmProgram::new(llvm::read_module(bytes, vectors)?);
     let mut reader = llvm::FunctionReader::new();
     let mut bodies = Vec::with_capacity(program.bodies().len());
     for body in program.bodies() {

@@ -170,7 +170,11 @@ fn compile<T: Target + Sync + Copy>(
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Llvm => {
-            let program = llvm::LlvmProgram::new(llvm::read_module(input).map_err(Error::Bitcode)?);
+            let vectors = match options.arch {
+                Arch::X86_32 | Arch::X86_64 => llvm::Vectors::TwoLanes,
+                _ => llvm::Vectors::Frozen,
+            };
+            let program = llvm::LlvmProgram::new(llvm::read_module(input, vectors).map_err(Error::Bitcode)?);
             let (module, count) = (program.module(), program.bodies().len());
             let is_wide = module.pointer_type == Type::I64;
             if is_wide != (options.arch == Arch::X86_64) {

@@ -32,6 +32,29 @@ pub const MAX_PARTS: u32 = 4096;
 /// Most parts that are listed for all types together.
 pub const MAX_ALL_PARTS: usize = 1 << 20;
 
+/// Which vectors of ICE stand for vectors of LLVM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Vectors {
+    /// Those of the frozen format, which every target has.
+    #[default]
+    Frozen,
+    /// These, and those of two lanes, which only x86 has.
+    TwoLanes,
+}
+
+impl Vectors {
+    /// Those of the target with this triple.
+    #[must_use]
+    pub fn of_triple(triple: &[u8]) -> Vectors {
+        match triple {
+            [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
+                Vectors::TwoLanes
+            }
+            _ => Vectors::Frozen,
+        }
+    }
+}
+
 /// One ICE value of those that stand for an LLVM value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
@@ -71,6 +94,7 @@ enum Entry {
 /// The parts of every type of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Legal {
+    vectors: Vectors,
     entries: Vec<Entry>,
     parts: Vec<Part>,
     /// By element type: the list of its longest array so far, where there is one.
@@ -80,8 +104,8 @@ pub struct Legal {
 impl Legal {
     /// Lists the parts of all types.
     #[must_use]
-    pub fn compute(types: &TypeTable, layout: &DataLayout, layouts: &Layouts) -> Legal {
-        let mut legal = Legal::default();
+    pub fn compute(types: &TypeTable, layout: &DataLayout, layouts: &Layouts, vectors: Vectors) -> Legal {
+        let mut legal = Legal { vectors, ..Legal::default() };
         legal.arrays.resize(types.iter().len(), None);
         let longest = longest_arrays(types);
         for (id, ty) in types.iter() {
@@ -89,6 +113,12 @@ impl Legal {
             legal.entries.push(entry);
         }
         legal
+    }
+
+    /// Which vectors of ICE the parts may be.
+    #[must_use]
+    pub const fn vectors(&self) -> Vectors {
+        self.vectors
     }
 
     /// The parts of `ty`, in the order of their offsets. `void` and empty aggregates have none.
@@ -140,7 +170,7 @@ impl Legal {
                 if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
                     return Entry::TooMany;
                 }
-                vector_parts(&mut self.parts, element, lanes, layout);
+                vector_parts(&mut self.parts, element, lanes, layout, self.vectors);
             }
             Array { element, len } => {
                 return self.array(element, len, layouts, longest[element.as_u32() as usize]);
@@ -275,12 +305,16 @@ fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset:
 /// The ICE vector that `lanes` × `element` is made of, if any: the vector itself if ICE has it, else the native
 /// vector of the same lanes that it is a multiple of. This is the one place that decides it.
 #[must_use]
-pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout) -> Option<Type> {
+pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) -> Option<Type> {
+    let has_two = vectors == Vectors::TwoLanes;
     let native = match element {
         LlvmType::Int(1) => {
             let whole = lanes.is_multiple_of(16).then_some(Type::V16I1);
-            return Type::vector(Type::I1, lanes).or(whole);
+            return Type::vector(Type::I1, lanes).filter(|ty| has_two || ty.is_stable()).or(whole);
         }
+        LlvmType::Int(64) if has_two => Type::V2I64,
+        LlvmType::Double if has_two => Type::V2F64,
+        LlvmType::Pointer if layout.pointer_bytes == 8 && has_two => Type::V2I64,
         LlvmType::Int(8) => Type::V16I8,
         LlvmType::Int(16) => Type::V8I16,
         LlvmType::Int(32) => Type::V4I32,
@@ -293,7 +327,7 @@ pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout) -> Opti
 
 /// Appends the parts of a vector: native vectors where [`native_vector`] has one, else one part (or more, of wide
 /// integers) a lane. Lanes follow each other without gaps, bit by bit.
-fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &DataLayout) {
+fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) {
     let lane_bits = match element {
         LlvmType::Int(bits) => bits,
         LlvmType::Float => 32,
@@ -301,7 +335,7 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
         LlvmType::Pointer => layout.pointer_bytes * 8,
         _ => 16,
     };
-    if let Some(ty) = native_vector(element, lanes, layout) {
+    if let Some(ty) = native_vector(element, lanes, layout, vectors) {
         let bits = ty.bits();
         let count = lanes / ty.lanes();
         parts.extend((0..count).map(|i| Part { offset: i * (bits / 8), ty, bits: bits as u8, shift: 0 }));
@@ -318,8 +352,12 @@ mod tests {
     use super::*;
 
     fn vector(element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
+        vector_of(Vectors::Frozen, element, lanes)
+    }
+
+    fn vector_of(vectors: Vectors, element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
         let mut parts = Vec::new();
-        vector_parts(&mut parts, element, lanes, &DataLayout::default());
+        vector_parts(&mut parts, element, lanes, &DataLayout::default(), vectors);
         parts.iter().map(|p| (p.ty, p.offset, p.shift)).collect()
     }
 
@@ -335,6 +373,20 @@ mod tests {
         assert_eq!(vector(Int(5), 3), [(Type::I8, 0, 0), (Type::I8, 0, 5), (Type::I8, 1, 2)]);
         assert_eq!(vector(Int(128), 1), [(Type::I64, 0, 0), (Type::I64, 8, 0)]);
         assert_eq!(vector(Float, 2), vec![(Type::F32, 0, 0), (Type::F32, 4, 0)]);
+    }
+
+    #[test]
+    fn two_lanes_are_native_where_the_target_has_them() {
+        use LlvmType::*;
+        assert_eq!(vector(Int(1), 2), [(Type::I1, 0, 0), (Type::I1, 0, 1)]);
+        let vector = |element, lanes| vector_of(Vectors::TwoLanes, element, lanes);
+        assert_eq!(vector(Int(64), 4), [(Type::V2I64, 0, 0), (Type::V2I64, 16, 0)]);
+        assert_eq!(vector(Double, 2), [(Type::V2F64, 0, 0)]);
+        assert_eq!(vector(Int(1), 2), [(Type::V2I1, 0, 0)]);
+        assert_eq!(vector(Double, 3).len(), 3);
+        assert_eq!(Vectors::of_triple(b"x86_64-pc-linux-gnu"), Vectors::TwoLanes);
+        assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Frozen);
     }
 
     #[test]
@@ -357,7 +409,7 @@ mod tests {
         )
         .expect("legal");
         let layout = DataLayout::parse(b"e-i128:128").expect("legal");
-        let legal = Legal::compute(&types, &layout, &Layouts::compute(&types, &layout));
+        let legal = Legal::compute(&types, &layout, &Layouts::compute(&types, &layout), Vectors::Frozen);
         let id = |wire| types.resolve(wire).expect("exists");
         let parts = |wire| legal.parts(id(wire)).expect("values");
         let list: Vec<_> = parts(3).iter().map(|p| (p.ty, p.offset, p.bits)).collect();

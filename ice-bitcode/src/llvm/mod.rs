@@ -36,4 +36,5 @@ pub mod types;
 
 pub use body::{FunctionReader, LlvmProgram};
 pub use container::is_llvm;
+pub use legal::Vectors;
 pub use module::{LlvmModule, read_module, read_triple};

@@ -30,7 +30,7 @@ use super::constants::{Checked, Constants, Environment as ConstantEnvironment, G
 use super::container::{push_text, read_container};
 use super::data_layout::{DataLayout, Layouts};
 use super::initializer::Budget;
-use super::legal::Legal;
+use super::legal::{Legal, Vectors};
 use super::signature::{Rules, Signatures};
 use super::types::{self, LlvmType, TypeId, TypeTable};
 use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record};
@@ -138,16 +138,16 @@ impl LlvmModule {
     }
 }
 
-/// Reads the module in `file`, a whole file of LLVM bitcode.
+/// Reads the module in `file`, a whole file of LLVM bitcode, for what has these `vectors`.
 ///
 /// # Errors
 ///
 /// Every condition of the catalogue that is not about the inside of a function body.
-pub fn read_module(file: &[u8]) -> Result<LlvmModule> {
+pub fn read_module(file: &[u8], vectors: Vectors) -> Result<LlvmModule> {
     let mut record = Record::default();
     let (container, mut reader) = read_container(file, &mut record)?;
     reader.enter(&container.module);
-    let mut builder = Builder::new(container.strings, file.len());
+    let mut builder = Builder::new(container.strings, file.len(), vectors);
     loop {
         match reader.next(&mut record)? {
             Entry::DefineAbbrev => {}
@@ -271,6 +271,7 @@ pub(super) enum HookKind {
 pub(super) struct Builder<'a> {
     pub(super) strings: &'a [u8],
     pub(super) budget: Budget,
+    vectors: Vectors,
     last: Part,
     pub(super) has_layout: bool,
     pub(super) module: Module,
@@ -303,12 +304,13 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(strings: &'a [u8], length: usize) -> Builder<'a> {
+    fn new(strings: &'a [u8], length: usize, vectors: Vectors) -> Builder<'a> {
         let mut module = Module::new();
         module.environment = Environment::Native;
         Builder {
             strings,
             budget: Budget::new(length),
+            vectors,
             last: Part::Start,
             has_layout: false,
             module,
@@ -500,7 +502,7 @@ impl<'a> Builder<'a> {
         self.pointer = self.types.find(LlvmType::Pointer);
         self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);
-        self.legal = Legal::compute(&self.types, &self.layout, &self.layouts);
+        self.legal = Legal::compute(&self.types, &self.layout, &self.layouts, self.vectors);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
         self.signatures.add_calls(&rules, &mut self.module);

@@ -11,6 +11,7 @@ use ice_ir::{FuncId, FunctionDecl, FunctionKind, Intrinsic, Linkage, Module, Sig
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::legal::Vectors;
 use super::module::LlvmModule;
 use super::types::LlvmType;
 
@@ -75,6 +76,12 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::FrameAddress, ONE, &[T::I32], T::P),
     (Intrinsic::ReturnAddress, ONE, &[T::I32], T::P),
     (Intrinsic::ThreadLocalAddress, ONE, &[T::P], T::P),
+];
+
+/// Those of packed floats that only targets with vectors of two lanes are known to have.
+const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Fabs, &[Type::V2F64], &[T::Own], T::Own),
+    (Intrinsic::Sqrt, &[Type::V4F32, Type::V2F64], &[T::Own], T::Own),
 ];
 
 /// A function of a library: when it is declared, and its signature.
@@ -176,7 +183,11 @@ impl Runtime {
         let mut runtime = Runtime::default();
         let pointer = program.module.pointer_type;
         runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
-        for &(op, types, params, ret) in INTRINSICS {
+        let packed = match program.legal.vectors() {
+            Vectors::Frozen => &[],
+            Vectors::TwoLanes => PACKED,
+        };
+        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed) {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();
                 let signature = Signature::new(params, ret.ty(own, pointer));

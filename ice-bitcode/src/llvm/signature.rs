@@ -97,7 +97,7 @@ pub fn form(
             let native = match element {
                 LlvmType::Int(8) => Some(Type::V16I8),
                 LlvmType::Int(16) => Some(Type::V8I16),
-                LlvmType::Int(32) | LlvmType::Float => native_vector(element, 4, layout),
+                LlvmType::Int(32) | LlvmType::Float => native_vector(element, 4, layout, legal.vectors()),
                 _ => None,
             };
             native.filter(|native| parts.len() < native.lanes() as usize).map_or(Form::Parts, Form::Vector)

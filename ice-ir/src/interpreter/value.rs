@@ -319,15 +319,17 @@ pub(super) fn fabs(ty: Type, a: Slot) -> Slot {
     result
 }
 
-/// IEEE square root of a scalar of type `ty`.
+/// IEEE square root of a value of type `ty`, lane by lane.
 pub(super) fn sqrt(ty: Type, a: Slot) -> Slot {
-    let root = square_root(float(ty, a.lo));
-    let (bits, taint) = match ty {
-        // Rounding twice is harmless: 53 bits are more than 2 * 24 + 1.
-        Type::F32 => f32_result(root as f32),
-        _ => f64_result(root),
-    };
-    Slot::new(bits, taint | a.taint & UNDEFINED)
+    let element = ty.element();
+    total(lanes((ty, ty), (a, a), |a, _| {
+        let root = square_root(float(element, a));
+        Ok(match element {
+            // Rounding twice is harmless: 53 bits are more than 2 * 24 + 1.
+            Type::F32 => f32_result(root as f32),
+            _ => f64_result(root),
+        })
+    }))
 }
 
 /// The correctly rounded square root, by an integer square root of the mantissa (`core` has no `sqrt`).

@@ -86,9 +86,10 @@ impl<F: Filter> Body<'_, '_, F> {
     fn vector_cast(&mut self, op: CastOp, from: VectorShape, to: VectorShape, a: Run) -> Checked<Run> {
         if let (Some(x), Some(y)) = (from.native, to.native)
             && x.lanes() == y.lanes()
-            && matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Sitofp | CastOp::Fptosi)
-            && !matches!((op, x.element()), (CastOp::Sitofp, Type::I1))
-            && !matches!((op, y.element()), (CastOp::Fptosi, Type::I1))
+            && (matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Sitofp | CastOp::Fptosi)
+                || x.lanes() == 2 && matches!(op, CastOp::Uitofp | CastOp::Fptoui))
+            && !matches!((op, x.element()), (CastOp::Sitofp | CastOp::Uitofp, Type::I1))
+            && !matches!((op, y.element()), (CastOp::Fptosi | CastOp::Fptoui, Type::I1))
         {
             let out = self.reserve(a.len);
             for i in 0..a.len {

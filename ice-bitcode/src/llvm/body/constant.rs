@@ -218,7 +218,7 @@ impl<F: Filter> Body<'_, '_, F> {
             let at = lane * bits;
             let number = words[at as usize / 64] >> (at % 64) & mask;
             let value = match element {
-                Type::F32 => self.b.func.make_float(Type::F32, number),
+                Type::F32 | Type::F64 => self.b.func.make_float(element, number),
                 element => self.int(element, number as i64),
             };
             let index = self.i32(lane.into());

@@ -22,12 +22,13 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
-    /// The bits of an `f32`, an `f64`, or lanes of `f32`.
+    /// The bits of an `f32`, an `f64`, or lanes of them.
     pub(super) fn float_bits(&mut self, value: Value) -> Value {
         match self.ty_of(value) {
             Type::F32 => self.cast(CastOp::Bitcast, value, Type::I32),
             Type::F64 => self.cast(CastOp::Bitcast, value, Type::I64),
             Type::V4F32 => self.cast(CastOp::Bitcast, value, Type::V4I32),
+            Type::V2F64 => self.cast(CastOp::Bitcast, value, Type::V2I64),
             _ => value,
         }
     }
@@ -137,7 +138,7 @@ impl<F: Filter> Body<'_, '_, F> {
 
     // ---- the sign
 
-    /// The value without its sign, of `f32`, `f64` or lanes of `f32`.
+    /// The value without its sign, of `f32`, `f64` or lanes of them.
     pub(super) fn float_abs(&mut self, value: Value) -> Value {
         let ty = self.ty_of(value);
         match self.intrinsic(Intrinsic::Fabs, ty, &[value]) {

@@ -562,6 +562,10 @@ impl<F: Filter> Body<'_, '_, F> {
                     Ok(cx.push(value))
                 })
             }
+            Special::Sqrt if self.has_packed(Intrinsic::Sqrt, a.ty) => self.map_floats(a, |cx, _, value| {
+                let ty = cx.ty_of(value);
+                cx.intrinsic(Intrinsic::Sqrt, ty, &[value])
+            }),
             Special::Sqrt => self.float_lanes(ret, &[a], |cx, values| {
                 let ty = cx.ty_of(values[0]);
                 cx.intrinsic(Intrinsic::Sqrt, ty, &values[..1])
@@ -985,6 +989,16 @@ impl<F: Filter> Body<'_, '_, F> {
             }
         }
         Ok(())
+    }
+
+    /// Whether there is an intrinsic for the native vectors that values of `ty` consist of.
+    fn has_packed(&self, op: Intrinsic, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            Kind::Vector(VectorShape { native: Some(native), .. }) => {
+                native.is_float_or_float_vector() && self.p.runtime.intrinsic(op, native).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// The shape of a vector that is accessed under a mask.

@@ -73,6 +73,7 @@ impl<F: Filter> Body<'_, '_, F> {
     /// All lanes of a native vector one: what compares equal with itself, as wide as the lanes.
     pub(super) fn all_ones(&mut self, ty: Type) -> Value {
         let wide = match ty {
+            Type::V2I1 => Type::V2I64,
             Type::V4I1 => Type::V4I32,
             Type::V8I1 => Type::V8I16,
             Type::V16I1 => Type::V16I8,
@@ -81,7 +82,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let zero = self.undef(wide);
         let ones = self.icmp(IntCond::Eq, zero, zero);
         match ty {
-            Type::V4I1 | Type::V8I1 | Type::V16I1 => ones,
+            ty if ty.element() == Type::I1 => ones,
             ty => self.cast(ice_ir::CastOp::Sext, ones, ty),
         }
     }
