@@ -66,6 +66,9 @@ pub struct Part {
     pub bits: u8,
     /// First bit in the byte at `offset`. Only lanes of vectors whose lanes are no whole bytes have one.
     pub shift: u8,
+    /// How many parts, this one first, travel in one vector register: the lanes of a vector of less than 128 bits.
+    /// 1 for what travels alone, 0 for the lanes after the first.
+    pub together: u8,
 }
 
 impl Part {
@@ -73,6 +76,15 @@ impl Part {
     #[must_use]
     pub const fn bytes(self) -> u32 {
         (self.shift as u32 + self.bits as u32).div_ceil(8)
+    }
+
+    /// The type of the value in which the part travels, with those that it is together with in the low lanes.
+    #[must_use]
+    pub fn passed(self) -> Type {
+        match self.together {
+            0 | 1 => self.ty,
+            _ => Type::vector(self.ty, 128 / self.ty.bits()).unwrap_or(self.ty),
+        }
     }
 }
 
@@ -289,7 +301,9 @@ pub const fn int_type(bits: u32) -> Type {
 
 /// Appends the parts of a scalar at a byte offset and a bit in it.
 fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset: u32, shift: u8) {
-    let mut part = |ty, bits: u32, at| parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift });
+    let mut part = |ty, bits: u32, at| {
+        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1 });
+    };
     match ty {
         LlvmType::Int(bits @ ..=64) => part(int_type(bits), bits, 0),
         LlvmType::Int(bits) => {
@@ -338,12 +352,23 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
     if let Some(ty) = native_vector(element, lanes, layout, vectors) {
         let bits = ty.bits();
         let count = lanes / ty.lanes();
-        parts.extend((0..count).map(|i| Part { offset: i * (bits / 8), ty, bits: bits as u8, shift: 0 }));
+        parts.extend((0..count).map(|i| Part {
+            offset: i * (bits / 8),
+            ty,
+            bits: bits as u8,
+            shift: 0,
+            together: 1,
+        }));
         return;
     }
+    let start = parts.len();
     for lane in 0..lanes {
         let bit = u64::from(lane) * u64::from(lane_bits);
         push_scalar(parts, element, layout, (bit / 8) as u32, (bit % 8) as u8);
+    }
+    if matches!(element, LlvmType::Int(8 | 16 | 32) | LlvmType::Float) && lanes * lane_bits < 128 {
+        parts[start..].iter_mut().for_each(|part| part.together = 0);
+        parts[start..].iter_mut().take(1).for_each(|first| first.together = lanes as u8);
     }
 }
 
@@ -373,6 +398,21 @@ mod tests {
         assert_eq!(vector(Int(5), 3), [(Type::I8, 0, 0), (Type::I8, 0, 5), (Type::I8, 1, 2)]);
         assert_eq!(vector(Int(128), 1), [(Type::I64, 0, 0), (Type::I64, 8, 0)]);
         assert_eq!(vector(Float, 2), vec![(Type::F32, 0, 0), (Type::F32, 4, 0)]);
+    }
+
+    #[test]
+    fn lanes_of_short_vectors_travel_together() {
+        let passed = |element, lanes| {
+            let mut parts = Vec::new();
+            vector_parts(&mut parts, element, lanes, &DataLayout::default(), Vectors::Frozen);
+            crate::llvm::signature::passed(&parts).collect::<Vec<_>>()
+        };
+        assert_eq!(passed(LlvmType::Float, 2), [Type::V4F32]);
+        assert_eq!(passed(LlvmType::Int(8), 15), [Type::V16I8]);
+        assert_eq!(passed(LlvmType::Int(32), 1), [Type::I32]);
+        assert_eq!(passed(LlvmType::Int(32), 5), [Type::I32; 5]);
+        assert_eq!(passed(LlvmType::Int(5), 3), [Type::I8; 3]);
+        assert_eq!(passed(LlvmType::Float, 4), [Type::V4F32]);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | a parameter | its parts, one after another; those of an `i128` on 64-bit targets as a pair |
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
-//! | a vector of less than 128 bits with native lanes | the native vector of those lanes, low lanes first |
+//! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
-//! | a result of one or two parts | both results |
+//! | a result that travels in one or two values | both results |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
 //!
 //! Calls whose signature says more than types (variadic, by value, two results) need it in the module, which bodies
@@ -22,21 +22,19 @@ use rustc_hash::FxBuildHasher;
 use super::attributes::{AttributeList, AttributeTable, ParamAttributes, ParamFlags};
 use super::constants::Checked;
 use super::data_layout::{DataLayout, Layouts};
-use super::legal::{Legal, native_vector};
+use super::legal::{Legal, Part};
 use super::types::{LlvmType, TypeId, TypeTable};
 use crate::error::Error;
 
 /// How an argument or result differs from its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Its parts.
+    /// Its parts; those that are [together](super::legal::Part::together) in one value.
     Parts,
     /// One part, zero-extended to `i32`.
     ZeroExtended,
     /// One part, sign-extended to `i32`.
     SignExtended,
-    /// The lanes of this vector, as many as there are parts.
-    Vector(Type),
 }
 
 /// What signatures are made of.
@@ -82,34 +80,24 @@ const MAX_PARAMS: usize = 1 << 16;
 /// # Errors
 ///
 /// Those of [`Legal::parts`].
-pub fn form(
-    types: &TypeTable,
-    layout: &DataLayout,
-    legal: &Legal,
-    ty: TypeId,
-    attributes: ParamAttributes,
-) -> Checked<Form> {
-    Ok(match (types.get(ty), legal.parts(ty)?) {
-        (LlvmType::Int(..32), _) if attributes.flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended,
-        (LlvmType::Int(..32), _) if attributes.flags.has(ParamFlags::SIGNEXT) => Form::SignExtended,
-        (LlvmType::Vector { element, .. }, parts) if parts.len() > 1 && !parts[0].ty.is_vector() => {
-            let element = types.get(element);
-            let native = match element {
-                LlvmType::Int(8) => Some(Type::V16I8),
-                LlvmType::Int(16) => Some(Type::V8I16),
-                LlvmType::Int(32) | LlvmType::Float => native_vector(element, 4, layout, legal.vectors()),
-                _ => None,
-            };
-            native.filter(|native| parts.len() < native.lanes() as usize).map_or(Form::Parts, Form::Vector)
-        }
+pub fn form(types: &TypeTable, legal: &Legal, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+    legal.parts(ty)?;
+    Ok(match types.get(ty) {
+        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended,
+        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::SIGNEXT) => Form::SignExtended,
         _ => Form::Parts,
     })
 }
 
-/// Whether a result of this many parts is returned through memory of the caller.
+/// The types of the ICE values in which these parts travel.
+pub fn passed(parts: &[Part]) -> impl Iterator<Item = Type> {
+    parts.iter().filter(|part| part.together != 0).map(|part| part.passed())
+}
+
+/// Whether a result of these parts is returned through memory of the caller.
 #[must_use]
-pub const fn is_demoted(parts: usize) -> bool {
-    parts > 2
+pub fn is_demoted(parts: &[Part]) -> bool {
+    passed(parts).nth(2).is_some()
 }
 
 impl Signatures {
@@ -227,17 +215,18 @@ impl Rules<'_> {
         };
         let mut signature = Signature::new(Vec::new(), Type::Void);
         let results = self.legal.parts(ret)?;
-        let form = |ty, attributes| form(self.types, self.layout, self.legal, ty, attributes);
+        let form = |ty, attributes| form(self.types, self.legal, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
-        match (form(ret, list.ret)?, results) {
-            (Form::Vector(ty), _) => signature.ret = ty,
-            (Form::ZeroExtended | Form::SignExtended, _) => signature.ret = Type::I32,
-            (Form::Parts, []) => {}
-            (Form::Parts, [one]) => signature.ret = one.ty,
-            (Form::Parts, [one, two]) => (signature.ret, signature.second) = (one.ty, two.ty),
-            (Form::Parts, _) => {
+        match form(ret, list.ret)? {
+            Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
+            Form::Parts if is_demoted(results) => {
                 signature.params.push(pointer);
                 signature.passing.push(Passing::StructReturn);
+            }
+            Form::Parts => {
+                let mut types = passed(results);
+                signature.ret = types.next().unwrap_or(Type::Void);
+                signature.second = types.next().unwrap_or(Type::Void);
             }
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
@@ -245,9 +234,8 @@ impl Rules<'_> {
             let passing = self.passing(attributes)?;
             let start = signature.params.len();
             match form(param, attributes)? {
-                Form::Vector(ty) => signature.params.push(ty),
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
-                Form::Parts => signature.params.extend(self.legal.parts(param)?.iter().map(|part| part.ty)),
+                Form::Parts => signature.params.extend(passed(self.legal.parts(param)?)),
             }
             if signature.params.len() > MAX_PARAMS {
                 let limit = MAX_PARAMS as u64;

@@ -17,7 +17,7 @@ use crate::llvm::attributes::{AttributeList, ParamAttributes};
 use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
 use crate::llvm::shape::{Kind, Scalar};
-use crate::llvm::signature::{Form, form, is_demoted};
+use crate::llvm::signature::{Form, form, is_demoted, passed};
 use crate::llvm::types::{LlvmType, TypeId, TypeList};
 
 /// What is called.
@@ -44,7 +44,7 @@ const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
 
 impl<F: Filter> Body<'_, '_, F> {
     pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
-        Ok(form(&self.m.types, &self.m.layout, &self.m.legal, ty, attributes)?)
+        Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
     }
 
     /// CALL.
@@ -220,13 +220,14 @@ impl<F: Filter> Body<'_, '_, F> {
         if self.kind(ty) == Kind::Void {
             return Ok(Type::Void);
         }
-        Ok(match (self.form(ty, attributes)?, self.m.legal.parts(ty)?) {
-            (Form::ZeroExtended | Form::SignExtended, _) => Type::I32,
-            (Form::Vector(ty), _) => ty,
-            (Form::Parts, []) => Type::Void,
-            (Form::Parts, [one]) => one.ty,
-            (Form::Parts, _) => return unsupported("this function type, or attributes, in a call"),
-        })
+        if self.form(ty, attributes)? != Form::Parts {
+            return Ok(Type::I32);
+        }
+        let mut types = passed(self.m.legal.parts(ty)?);
+        match (types.next(), types.next()) {
+            (first, None) => Ok(first.unwrap_or(Type::Void)),
+            _ => unsupported("this function type, or attributes, in a call"),
+        }
     }
 
     /// Evaluates the arguments into `args`, and gives the temporary for a result in memory.
@@ -240,7 +241,7 @@ impl<F: Filter> Body<'_, '_, F> {
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
             if self.form(prototype.ret, attributes.ret)? == Form::Parts
-                && is_demoted(self.m.legal.parts(prototype.ret)?.len())
+                && is_demoted(self.m.legal.parts(prototype.ret)?)
             {
                 let size = self.m.layouts.alloc_size(prototype.ret)?;
                 let place = self.slot(size, self.m.layouts.abi_align_log2(prototype.ret))?;
@@ -283,19 +284,21 @@ impl<F: Filter> Body<'_, '_, F> {
         match form {
             Form::Parts if shape.parts == 1 => args.push(self.single(operand)),
             Form::Parts => {
-                let run = self.run(operand);
-                args.extend((0..run.len).map(|i| self.get(run, i)));
+                let (run, mut at) = (self.run(operand), 0);
+                for part in self.m.legal.parts(operand.ty)?.iter().filter(|part| part.together != 0) {
+                    let count = part.together.into();
+                    args.push(match count {
+                        1 => self.get(run, at),
+                        _ => self.lanes_in(part.passed(), run.part(at, count)),
+                    });
+                    at += count;
+                }
             }
             Form::ZeroExtended | Form::SignExtended => {
                 let sign = if form == Form::SignExtended { Sign::Signed } else { Sign::Unsigned };
                 let bits = self.scalar(operand.ty)?.bits();
                 let value = self.single(operand);
                 let value = self.extended(bits, value, sign, Type::I32);
-                args.push(value);
-            }
-            Form::Vector(ty) => {
-                let run = self.run(operand);
-                let value = self.lanes_in(ty, run);
                 args.push(value);
             }
         }
@@ -323,10 +326,19 @@ impl<F: Filter> Body<'_, '_, F> {
         let shape = self.value_shape(ty)?;
         match self.form(ty, attributes)? {
             Form::Parts => {
-                let out = self.reserve(shape.parts);
-                for i in 0..out.len {
+                let (out, mut at) = (self.reserve(shape.parts), 0);
+                for part in self.m.legal.parts(ty)?.iter().filter(|part| part.together != 0) {
                     let value = next(self)?;
-                    self.set(out, i, value);
+                    if part.together == 1 {
+                        self.set(out, at, value);
+                    } else {
+                        for lane in 0..part.together.into() {
+                            let index = self.i32(lane.into());
+                            let value = self.b.extract_element(value, index);
+                            self.set(out, at + lane, value);
+                        }
+                    }
+                    at += u32::from(part.together);
                 }
                 Ok(self.operand(ty, out))
             }
@@ -334,17 +346,6 @@ impl<F: Filter> Body<'_, '_, F> {
                 let value = next(self)?;
                 let value = self.resize_zero(value, shape.first);
                 Ok(self.one(ty, value))
-            }
-            Form::Vector(_) => {
-                let vector = next(self)?;
-                let out = self.reserve(shape.parts);
-                for i in 0..out.len {
-                    let index = self.i32(i.into());
-                    let lane = self.b.extract_element(vector, index);
-                    let lane = self.bits_as(lane, shape.first);
-                    self.set(out, i, lane);
-                }
-                Ok(self.operand(ty, out))
             }
         }
     }
@@ -457,7 +458,7 @@ impl<F: Filter> Body<'_, '_, F> {
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void
             && self.form(ret, attributes.ret)? == Form::Parts
-            && is_demoted(self.m.legal.parts(ret)?.len())
+            && is_demoted(self.m.legal.parts(ret)?)
         {
             self.s.result_slot = self.b.func.params().first().copied();
             at = 1;
