@@ -191,6 +191,61 @@ done:
 }
 
 #[test]
+fn an_object_by_value_among_variable_arguments_is_in_the_signature_of_the_call() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = r#"target datalayout = "e-m:e-p:32:32-i64:64-f64:32:64-n8:16:32-S128"
+%S = type { i32, i32, i32 }
+declare i32 @f(i64, ...)
+define i32 @g(ptr %p, i64 %x) {
+  %r = call i32 (i64, ...) @f(i64 1, i64 %x, ptr byval(%S) align 8 %p, i8 zeroext 7, ptr byval(%S) %p)
+  ret i32 %r
+}"#;
+    let bytes = make("llvm-as-19", "variable.ll", text, &[]);
+    let mut program = String::new();
+    ice_ir::write_program(&verified(&bytes), &mut program).expect("is written");
+    let passing = "(i64) -> i32 variadic(_, _ byval 12 align 8, _, _ byval 12 align 4)";
+    assert!(program.contains(passing), "{program}");
+    // An argument of several parts would shift what is behind it.
+    let bytes = make("llvm-as-19", "shifted.ll", &text.replace("i64 %x, ptr", "i128 3, ptr"), &[]);
+    let error = read(&bytes).expect_err("is refused").to_string();
+    assert!(error.contains("several parts"), "{error}");
+}
+
+#[test]
+fn a_function_of_an_unsupported_type_is_refused_by_itself() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = r#"target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+@zero = global x86_fp80 zeroinitializer
+@table = global [2 x ptr] [ptr @far, ptr @own]
+declare x86_fp80 @far(x86_fp80, ...)
+define i32 @good(i32 %x) { ret i32 %x }
+define x86_fp80 @own(i32 %x, x86_fp80 %y) { ret x86_fp80 %y }
+define void @calls() { %r = call x86_fp80 (x86_fp80, ...) @far(x86_fp80 0xK3FFF8000000000000000)
+  ret void }
+"#;
+    let bytes = make("llvm-as-19", "extended.ll", text, &[]);
+    let program = LlvmProgram::new(read_module(&bytes).unwrap_or_else(|error| panic!("{error}")));
+    let mut reader = FunctionReader::new();
+    let results: Vec<_> = program
+        .bodies()
+        .iter()
+        .map(|body| {
+            let mut func = Function::new();
+            let mut builder = FunctionBuilder::new(&mut func, Faithful);
+            reader.read(&program, &bytes, body, &mut builder).map_err(|error| error.to_string())
+        })
+        .collect();
+    let [Ok(()), Err(own), Err(calls)] = &results[..] else { panic!("{results:?}") };
+    for error in [own, calls] {
+        assert!(error.contains("x86_fp80") && error.contains(", function "), "{error}");
+    }
+}
+
+#[test]
 fn what_is_not_supported_is_refused_with_its_name() {
     if !has("llvm-as-19") {
         return;

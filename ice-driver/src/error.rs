@@ -11,6 +11,15 @@ use ice_passes::{CompileError, ErrorKind};
 pub enum Error {
     /// The bitcode is not well-formed; says where.
     Bitcode(Box<ice_bitcode::LocatedError>),
+    /// The body of a function in LLVM bitcode is not well-formed or not supported.
+    Body {
+        /// The name of the function in the module.
+        name: String,
+        /// Which function.
+        function: ice_ir::FuncId,
+        /// What and where.
+        error: Box<ice_bitcode::LocatedError>,
+    },
     /// The text is not well-formed; says where.
     Text(ice_ir::ParseError),
     /// The text is not UTF-8 from this byte on.
@@ -88,6 +97,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Bitcode(error) => error.fmt(f),
+            Error::Body { name, function, error } => write!(f, "function {name} ({function}): {error}"),
             Error::Text(error) => error.fmt(f),
             Error::NotUtf8(offset) => write!(f, "not UTF-8 at byte {offset}"),
             Error::Freeze(error) => write!(f, "{error}"),

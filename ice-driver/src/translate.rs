@@ -18,7 +18,7 @@ use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
-use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Type};
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Symbol, Type};
 use ice_passes::Target;
 use ice_target_arm32::Arm32;
 use ice_target_x86::{CodeModel, X86};
@@ -95,7 +95,10 @@ impl Bodies for LlvmBodies<'_> {
     ) -> Result<(), Error> {
         let body = &self.program.bodies()[index];
         let mut builder = FunctionBuilder::new(func, filter);
-        reader.read(self.program, self.bytes, body, &mut builder).map_err(Error::Bitcode)
+        reader.read(self.program, self.bytes, body, &mut builder).map_err(|error| {
+            let name = self.program.module().symbol_name(Symbol::Function(body.function));
+            Error::Body { name: String::from_utf8_lossy(name).into_owned(), function: body.function, error }
+        })
     }
 
     fn flow_graph(reader: &Self::Reader) -> Option<&ControlFlowGraph> {

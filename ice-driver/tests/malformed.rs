@@ -52,7 +52,9 @@ fn try_translate(input: &[u8], arch: Arch, what: &dyn Fn() -> String) -> bool {
         Err(error) => {
             let text = error.to_string();
             match error {
-                Error::Bitcode(_) => assert!(text.contains(" at "), "{}: {text}", what()),
+                Error::Bitcode(_) | Error::Body { .. } => {
+                    assert!(text.contains(" at "), "{}: {text}", what())
+                }
                 Error::Compile { .. } => assert!(text.contains("function"), "{}: {text}", what()),
                 Error::DataTooLarge { .. } => {}
                 other => panic!("{}: {other}", what()),

@@ -22,7 +22,9 @@ pub struct Signature {
     pub ret: Type,
     /// Type of the second result, in the second register of its class; [`Type::Void`] for none.
     pub second: Type,
-    /// How each parameter is passed; plainly all of them if empty.
+    /// How each parameter is passed; plainly all of them if empty. Behind those of the parameters of a variadic
+    /// signature may be entries of the variable arguments, in their order: [`Passing::Plain`] or
+    /// [`Passing::ByVal`].
     pub passing: Vec<Passing>,
     /// Whether more arguments may follow.
     pub arity: Arity,
@@ -39,7 +41,7 @@ impl Signature {
         self.second == Type::Void && self.passing.is_empty() && self.arity == Arity::Fixed
     }
 
-    /// How parameter `index` is passed.
+    /// How parameter or variable argument `index` is passed.
     pub fn passing(&self, index: usize) -> Passing {
         self.passing.get(index).copied().unwrap_or_default()
     }

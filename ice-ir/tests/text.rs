@@ -303,6 +303,7 @@ sig1 = (i64, i64 byval 24 align 8, i64 pair, i64, i64 nest, i32 inreg) -> i64, f
 sig2 = (i64) -> i32 variadic
 sig3 = (i64) -> void
 sig4 = (i64 sret) -> void
+sig5 = (i64) -> i32 variadic(_, _ byval 12 align 4, _)
 
 global external declared hidden local @environ
 global weak thread_local section \".tdata.x\" comdat0 @counter align 8 = zero 8
@@ -318,6 +319,7 @@ block0:
   v8: i64 = call_as sig1(v6, v0, v1, v2, v3, v4, v5)
   v9: f64 = second v8
   v10: i32 = tail call_as sig2(v7, v0, v9)
+  v11: i32 = call_as sig5(v7, v0, v9, v1)
   call @llvm.va_start.p0(v0)
   ret v8, v9
 }

@@ -5,7 +5,7 @@
 
 use ice_ir::native::{Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, Visibility};
 use ice_ir::{
-    ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, Symbol,
+    ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId, Symbol,
 };
 
 use super::attributes::FunctionFlags;
@@ -200,14 +200,7 @@ impl<'a> Builder<'a> {
                 return Err(unsupported(what));
             }
         }
-        let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        let signature = match self.signatures.of_function(&rules, &mut self.module, ty, ops[6]) {
-            // A function that is only declared is refused where it is called.
-            Err(Error::Unsupported { .. } | Error::TooLarge { .. }) if is_declared || is_dropped => {
-                self.signatures.nothing(&mut self.module)?
-            }
-            signature => signature?,
-        };
+        let (signature, is_refused) = self.signature(ty, ops[6])?;
         let flags = attributes.function.flags;
         let has = |flag| flags.has(flag);
         let traits = FunctionTraits {
@@ -229,12 +222,25 @@ impl<'a> Builder<'a> {
             attributes: ops[6] as u32,
             convention: narrow(ops[3])?,
             personality: narrow(ops[16])?,
+            is_refused,
         };
         if !is_declared {
             self.defined.push((!is_dropped).then_some(id));
         }
         self.add_symbol(Symbol::Function(id), ty, &common);
         Ok(())
+    }
+
+    /// The signature of a function, and whether it is an empty one in the place of one that is not supported: such
+    /// a function may be declared, but is refused where it is called or has a body.
+    fn signature(&mut self, ty: TypeId, list: u64) -> Checked<(SigId, bool)> {
+        let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
+        match self.signatures.of_function(&rules, &mut self.module, ty, list) {
+            Err(Error::Unsupported { .. } | Error::TooLarge { .. }) => {
+                Ok((self.signatures.nothing(&mut self.module)?, true))
+            }
+            signature => Ok((signature?, false)),
+        }
     }
 
     pub(super) fn alias(&mut self, ops: &[u64]) -> Checked<()> {
@@ -256,8 +262,7 @@ impl<'a> Builder<'a> {
         // Until its target is known, it stands for itself.
         let own = match self.types.function(ty) {
             Some(_) => {
-                let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-                let signature = self.signatures.of_function(&rules, &mut self.module, ty, 0)?;
+                let (signature, _) = self.signature(ty, 0)?;
                 let own = Symbol::Function(self.module.functions.next_key());
                 let mut decl =
                     FunctionDecl::new(Name::default(), signature, linkage, FunctionKind::Alias(own));

@@ -48,6 +48,8 @@ pub struct FunctionInfo {
     pub convention: u32,
     /// The function that handles its exceptions: a value plus 1, 0 for none.
     pub personality: u32,
+    /// Whether how it is called is not supported. Its signature is then an empty one, and its body is refused.
+    pub is_refused: bool,
 }
 
 /// A function or variable that exists for the compiler alone.
@@ -116,6 +118,17 @@ impl LlvmModule {
             int32: self.int32,
             globals: &self.globals,
             module: Some(&self.constants),
+        }
+    }
+
+    /// Why the body of a [refused](FunctionInfo::is_refused) function is not read.
+    pub(super) fn refusal(&self, function: FuncId) -> Error {
+        let info = &self.functions[function];
+        let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
+        let list = self.attributes.list(info.attributes.into()).unwrap_or_default();
+        match info.ty.expand().map(|ty| rules.signature(ty, &list)) {
+            Some(Err(error)) => error,
+            _ => unsupported("a signature beyond the limits of a module"),
         }
     }
 

@@ -7,6 +7,7 @@
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
 //! | a result that travels in one or two values | both results |
+//! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
 //!
 //! Calls whose signature says more than types (variadic, by value, two results) need it in the module, which bodies
@@ -125,7 +126,7 @@ impl Signatures {
             return Ok(known.id);
         }
         let params = rules.types.function(ty).map_or(0, |(_, params)| params.len());
-        limited(&mut self.made, params + 1, MAX_MADE)?;
+        limited(&mut self.made, params.max(rules.attributes.params(&attributes).len()) + 1, MAX_MADE)?;
         let signature = rules.signature(ty, &attributes)?;
         let is_plain = signature.is_plain();
         let id = self.intern(signature, module)?;
@@ -171,7 +172,7 @@ impl Signatures {
         if let Some(&known) = self.interned.get(&signature) {
             return Ok(known);
         }
-        limited(&mut self.stored, signature.params.len(), MAX_STORED)?;
+        limited(&mut self.stored, signature.params.len().max(signature.passing.len()), MAX_STORED)?;
         let id = module.signatures.push(signature.clone());
         self.interned.insert(signature, id);
         Ok(id)
@@ -209,7 +210,7 @@ impl Rules<'_> {
             && params.iter().zip(of_params).all(|(&ty, &attributes)| fits(ty, attributes))
     }
 
-    fn signature(&self, ty: TypeId, list: &AttributeList) -> Checked<Signature> {
+    pub(super) fn signature(&self, ty: TypeId, list: &AttributeList) -> Checked<Signature> {
         let LlvmType::Function { ret, params, variadic } = self.types.get(ty) else {
             return Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "a function type" });
         };
@@ -253,11 +254,30 @@ impl Rules<'_> {
             let what = "sret with a result, or several sret or nest".into();
             return Err(Error::Unsupported { what });
         }
+        if variadic {
+            signature.arity = Arity::Variadic;
+            self.add_variable(list, params.len as usize, &mut signature.passing)?;
+        }
         if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
             signature.passing.clear();
         }
-        signature.arity = if variadic { Arity::Variadic } else { Arity::Fixed };
         Ok(signature)
+    }
+
+    /// Appends how variable arguments are passed, up to the last one that is not passed plainly. Each is taken to
+    /// be of one part; calls for which that is wrong are not supported.
+    fn add_variable(&self, list: &AttributeList, fixed: usize, passing: &mut Vec<Passing>) -> Checked<()> {
+        let params = passing.len();
+        for &attributes in self.attributes.params(list).get(fixed..).unwrap_or_default() {
+            passing.push(match self.passing(attributes)? {
+                by_value @ Passing::ByVal { .. } => by_value,
+                _ => Passing::Plain,
+            });
+        }
+        while passing.len() > params && passing.last() == Some(&Passing::Plain) {
+            passing.pop();
+        }
+        Ok(())
     }
 
     fn passing(&self, attributes: ParamAttributes) -> Checked<Passing> {

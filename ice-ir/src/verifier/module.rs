@@ -8,7 +8,7 @@ use super::{MAX_ERRORS, Place, Rule, Rules, VerifierError, VerifierScratch, veri
 use crate::entities::Symbol;
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{FunctionDecl, FunctionKind, Initializer, Linkage, Module, Program, Signature, TypeDef};
-use crate::native::Passing;
+use crate::native::{Arity, Passing};
 use crate::types::Type;
 
 /// Checks the declarations of a module. `Err` has at least one error.
@@ -89,9 +89,17 @@ impl ModuleVerifier<'_> {
     }
 
     fn has_valid_passing(&self, signature: &Signature) -> bool {
-        let Signature { params, passing, .. } = signature;
+        let Signature { params, passing, arity, .. } = signature;
+        let (passing, variable) = passing.split_at_checked(params.len()).unwrap_or((passing, &[]));
+        let is_variable = |&p: &Passing| match p {
+            Passing::Plain => true,
+            Passing::ByVal { align_log2, .. } => align_log2 <= MAX_ALIGN_LOG2,
+            _ => false,
+        };
         let count = |wanted| passing.iter().filter(|&&p| p == wanted).count();
         (passing.is_empty() || passing.len() == params.len())
+            && (variable.is_empty() || *arity == Arity::Variadic)
+            && variable.iter().all(is_variable)
             && count(Passing::Nest) <= 1
             && count(Passing::StructReturn) <= usize::from(signature.ret == Type::Void)
             && passing.iter().enumerate().all(|(n, p)| match p {

@@ -8,7 +8,7 @@ use crate::function::ValueDef;
 use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::intrinsics::{AtomicOp, Intrinsic};
 use crate::module::FunctionKind;
-use crate::native::Arity;
+use crate::native::{Arity, Passing};
 use crate::types::Type;
 
 /// log2 of the largest alignment.
@@ -168,6 +168,9 @@ impl Verifier<'_> {
                         && signature.params.len() <= given.len()
                         && (!extra || signature.arity == Arity::Variadic)
                         && given.iter().zip(&signature.params).all(|(&value, &param)| ty(value) == param)
+                        && given.iter().enumerate().all(|(i, &value)| {
+                            !matches!(signature.passing(i), Passing::ByVal { .. }) || ty(value) == pointer
+                        })
                 });
                 self.check(Rule::CallArguments, fits);
                 self.check_pnacl(Rule::CallKind, false);

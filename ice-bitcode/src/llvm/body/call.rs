@@ -13,7 +13,7 @@ use super::integer::Sign;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
-use crate::llvm::attributes::{AttributeList, ParamAttributes};
+use crate::llvm::attributes::{AttributeList, ParamAttributes, ParamFlags};
 use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
 use crate::llvm::shape::{Kind, Scalar};
@@ -157,7 +157,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
-        let slot = match self.arguments(prototype, &attributes, &mut args) {
+        let slot = match self.arguments(prototype, &attributes, signature, &mut args) {
             Ok(slot) => slot,
             Err(error) => {
                 self.s.args = args;
@@ -230,13 +230,27 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
+    /// Refuses a call whose signature could not be made, and says why.
+    #[cold]
+    fn unsupported_call<T>(&mut self, prototype: &Prototype) -> Checked<T> {
+        self.m.legal.parts(prototype.ret)?;
+        for &ty in self.m.types.list(prototype.params) {
+            self.m.legal.parts(ty)?;
+        }
+        unsupported("this function type, or attributes, in a call")
+    }
+
     /// Evaluates the arguments into `args`, and gives the temporary for a result in memory.
     fn arguments(
         &mut self,
         prototype: &Prototype,
         attributes: &AttributeList,
+        signature: Option<SigId>,
         args: &mut Vec<Value>,
     ) -> Checked<Option<Value>> {
+        if signature.is_none() && (prototype.is_variadic || self.m.attributes.changes_passing(attributes)) {
+            return self.unsupported_call(prototype);
+        }
         let mut slot = None;
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
@@ -256,11 +270,18 @@ impl<F: Filter> Body<'_, '_, F> {
             self.pass(operand, self.m.attributes.param(attributes, i), args)?;
         }
         if prototype.is_variadic {
+            let fixed = args.len();
             let mut index = prototype.params.len as usize;
             while self.has_more() {
                 let operand = self.vt()?;
                 self.value_shape(operand.ty)?;
-                self.pass(operand, self.m.attributes.param(attributes, index), args)?;
+                let attributes = self.m.attributes.param(attributes, index);
+                // The signature counts parts as if each argument had one.
+                let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;
+                if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
+                    return unsupported("an object by value behind a variable argument of several parts");
+                }
+                self.pass(operand, attributes, args)?;
                 index += 1;
             }
         }

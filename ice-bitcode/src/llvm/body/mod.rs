@@ -349,6 +349,9 @@ impl FunctionReader {
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
         let scratch = &mut self.scratch;
+        if program.header.functions[scratch.function].is_refused {
+            return Err(reader.error(program.header.refusal(scratch.function)));
+        }
         loop {
             match reader.next(record)? {
                 Entry::Record => {

@@ -26,6 +26,13 @@ impl Parser<'_> {
         }
         if self.accept_word("variadic") {
             signature.arity = Arity::Variadic;
+            if self.accept(b'(') {
+                self.list(b')', |p| {
+                    p.expect_word("_")?;
+                    passing.push(p.passing()?);
+                    Ok(())
+                })?;
+            }
         }
         if passing.iter().any(|&p| p != Passing::Plain) {
             signature.passing = passing;

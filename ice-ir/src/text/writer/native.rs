@@ -9,21 +9,12 @@ use crate::native::{
 };
 use crate::types::Type;
 
-/// The parameters, the results and `variadic`.
+/// The parameters, the results, `variadic` and how variable arguments are passed.
 pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fmt::Result {
     out.write_char('(')?;
     for (i, ty) in signature.params.iter().enumerate() {
         write!(out, "{}{ty}", if i == 0 { "" } else { ", " })?;
-        match signature.passing(i) {
-            Passing::Plain => {}
-            Passing::ByVal { size, align_log2 } => {
-                write!(out, " byval {size} align {}", alignment(align_log2))?
-            }
-            Passing::StructReturn => out.write_str(" sret")?,
-            Passing::InRegister => out.write_str(" inreg")?,
-            Passing::Nest => out.write_str(" nest")?,
-            Passing::PairLow => out.write_str(" pair")?,
-        }
+        write_passing(signature.passing(i), out)?;
     }
     write!(out, ") -> {}", signature.ret)?;
     if signature.second != Type::Void {
@@ -31,8 +22,28 @@ pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fm
     }
     if signature.arity == Arity::Variadic {
         out.write_str(" variadic")?;
+        let variable = signature.passing.get(signature.params.len()..).unwrap_or_default();
+        for (i, &passing) in variable.iter().enumerate() {
+            out.write_str(if i == 0 { "(" } else { ", " })?;
+            out.write_str("_")?;
+            write_passing(passing, out)?;
+        }
+        if !variable.is_empty() {
+            out.write_char(')')?;
+        }
     }
     Ok(())
+}
+
+fn write_passing(passing: Passing, out: &mut impl Write) -> fmt::Result {
+    match passing {
+        Passing::Plain => Ok(()),
+        Passing::ByVal { size, align_log2 } => write!(out, " byval {size} align {}", alignment(align_log2)),
+        Passing::StructReturn => out.write_str(" sret"),
+        Passing::InRegister => out.write_str(" inreg"),
+        Passing::Nest => out.write_str(" nest"),
+        Passing::PairLow => out.write_str(" pair"),
+    }
 }
 
 pub(super) fn write_comdats(module: &Module, out: &mut impl Write) -> fmt::Result {
