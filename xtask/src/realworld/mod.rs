@@ -183,6 +183,9 @@ impl Plan {
             clang.arg(format!("-{}", self.level)).arg(model.clang_flag());
             clang.args(program.headers.iter().map(|folder| format!("-I{}", package.join(folder).display())));
             clang.args(program.defines.iter().map(|define| format!("-D{define}")));
+            if let Some(header) = program.before {
+                clang.arg("-include").arg(self.drivers.join(header));
+            }
             succeed(clang.arg("-o").arg(&module).arg(&inputs[index]))?;
             Ok(module)
         })?;

@@ -12,6 +12,8 @@ pub struct Program {
     /// Folders of headers, relative to the crate.
     pub headers: &'static [&'static str],
     pub defines: &'static [&'static str],
+    /// A header in `xtask/realworld` that comes before every source.
+    pub before: Option<&'static str>,
     /// The driver, in `xtask/realworld`.
     pub driver: &'static str,
     /// The size of the work.
@@ -26,6 +28,7 @@ pub const PROGRAMS: &[Program] = &[
         left_out: &[],
         headers: &["sqlite3"],
         defines: &[],
+        before: None,
         driver: "sqlite.c",
         argument: "100000",
     },
@@ -36,6 +39,7 @@ pub const PROGRAMS: &[Program] = &[
         left_out: &[],
         headers: &["lua-5.4.9"],
         defines: &[],
+        before: None,
         driver: "lua.c",
         argument: "20",
     },
@@ -46,6 +50,7 @@ pub const PROGRAMS: &[Program] = &[
         left_out: &["gzclose.c", "gzlib.c", "gzread.c", "gzwrite.c"],
         headers: &["src/zlib"],
         defines: &[],
+        before: None,
         driver: "zlib.c",
         argument: "2000000",
     },
@@ -64,6 +69,7 @@ pub const PROGRAMS: &[Program] = &[
         left_out: &[],
         headers: &["bzip2-1.0.8"],
         defines: &["BZ_NO_STDIO"],
+        before: None,
         driver: "bzip2.c",
         argument: "1000000",
     },
@@ -84,6 +90,7 @@ pub const PROGRAMS: &[Program] = &[
             "ZSTD_cpuid_bmi1(x)=0",
             "ZSTD_cpuid_bmi2(x)=0",
         ],
+        before: Some("zstd_plain.h"),
         driver: "zstd.c",
         argument: "1000000",
     },
