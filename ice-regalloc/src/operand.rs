@@ -235,6 +235,12 @@ impl Operand {
         self.0 & (ONE_PLACE | UNUSUAL) == 0
     }
 
+    /// Whether the operand says Stack or Fixed.
+    #[inline]
+    pub(crate) fn has_one_place(self) -> bool {
+        self.0 & ONE_PLACE != 0
+    }
+
     /// Whether a plain operand says Reg, not Any.
     #[inline]
     pub(crate) fn is_reg(self) -> bool {

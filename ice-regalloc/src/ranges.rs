@@ -355,13 +355,12 @@ impl Ranges {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
         let shape = scan.shapes[i as usize];
+        let mut defines = false;
         for (op, ahead) in operands.iter().zip(&mut scan.operands[at..]) {
-            if ahead.next == LIVE_OUT && self.open[op.index()] == 0 {
+            let v = op.index();
+            if ahead.next == LIVE_OUT && self.open[v] == 0 {
                 ahead.next = DEAD;
             }
-        }
-        for op in operands {
-            let v = op.index();
             let interval = &mut self.intervals[v];
             if op.constraint() != Constraint::Stack {
                 interval.weight += if op.kind() == OperandKind::UseDef { 2.0 * frequency } else { frequency };
@@ -369,10 +368,14 @@ impl Ranges {
                     interval.narrow = op.class().0;
                 }
             }
-            if op.is_def() && !op.is_use() {
+            defines |= op.is_def() && !op.is_use();
+        }
+        if defines {
+            for op in operands.iter().filter(|op| op.is_def() && !op.is_use()) {
                 let from = if op.pos() == OperandPos::Early { 4 * i + 1 } else { 4 * i + 3 };
-                self.open[v] = self.open[v].max(4 * i + 4);
-                self.close(v as u32, from);
+                let open = &mut self.open[op.index()];
+                *open = (*open).max(4 * i + 4);
+                self.close(op.index() as u32, from);
             }
         }
         for op in operands {

@@ -3,6 +3,7 @@
 //! Each command is one file. They run `cargo`, `ice` and the tools of the system as processes and link none
 //! of the crates, so that a crate that does not compile never stops the command that would show why.
 
+mod allocations;
 mod arguments;
 mod bench;
 mod bisect;
@@ -39,6 +40,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "realworld", summary: "SQLite, Lua, zlib and others: translated whole, compared, timed", help: || realworld::HELP.to_owned(), run: realworld::run },
     Command { name: "cc",        summary: "a C compiler with Ice as its code generator",               help: || cc::HELP.to_owned(),        run: cc::run },
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
+    Command { name: "allocations", summary: "generated functions through the register allocator",      help: || allocations::HELP.to_owned(), run: allocations::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },
     Command { name: "dist",      summary: "binary, manual and licences in one directory",             help: || dist::HELP.to_owned(),      run: dist::run },
@@ -47,7 +49,7 @@ const COMMANDS: &[Command] = &[
 fn help() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND [OPTIONS]\n\n");
     for command in COMMANDS {
-        text += &format!("  {:<10} {}\n", command.name, command.summary);
+        text += &format!("  {:<11} {}\n", command.name, command.summary);
     }
     text + "\n'cargo xtask COMMAND --help' tells more.\n"
 }

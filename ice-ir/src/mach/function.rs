@@ -289,6 +289,11 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
     }
 
     #[inline]
+    fn loop_depth(&self, block: MachBlock) -> Option<u32> {
+        self.depths.get(block.index()).copied()
+    }
+
+    #[inline]
     fn is_terminator(&self, inst: MachInstId) -> bool {
         self.insts[inst.index()].is_terminator()
     }

@@ -58,23 +58,25 @@ impl<'a, F: Function> Allocator<'a, F> {
     pub(super) fn inst(&mut self, work: Work<'a>) -> Result<(), Error> {
         let Work { inst, base, .. } = work;
         self.pins = Pins { clobbers: self.func.clobbers(inst), ..Pins::default() };
+        let (mut defines, mut one_place) = (false, false);
         for (k, op, v) in work.vregs() {
             let ahead = self.aheads(base, work.ops.len())[k];
             let value = self.value(v);
             value.set_ahead(ahead);
             value.pending += u32::from(op.is_use());
             value.copy = NO_REG;
+            one_place |= op.has_one_place();
             if op.is_def() {
                 value.def_inst = inst.as_u32();
+                defines = true;
+                if value.home != NO_REG && value.next != DEAD {
+                    let home = self.units(self.cx.values[v as usize].home);
+                    self.pins.claim.insert(home);
+                }
             }
         }
-        self.fixed(work)?;
-        for (_, op, v) in work.vregs() {
-            let value = *self.value(v);
-            if op.is_def() && value.home != NO_REG && value.next != DEAD {
-                let home = self.units(value.home);
-                self.pins.claim.insert(home);
-            }
+        if one_place {
+            self.fixed(work)?;
         }
         let (pins, moves) = (self.pins, self.cx.moves.len());
         if self.constrained(work).is_err() {
@@ -82,9 +84,13 @@ impl<'a, F: Function> Allocator<'a, F> {
             self.cx.moves.truncate(moves);
             self.careful(work)?;
         }
-        self.stack_uses(work);
+        if one_place {
+            self.stack_uses(work);
+        }
         self.any_uses(work);
-        self.loose_defs(work);
+        if defines {
+            self.loose_defs(work);
+        }
         self.displace(work);
         self.shuffle()?;
         self.settle(work);
@@ -444,8 +450,11 @@ impl<'a, F: Function> Allocator<'a, F> {
     fn displace(&mut self, work: Work) {
         let p = self.pins;
         let destroyed = p.early.union(p.late).union(p.clobbers).union(p.claim);
-        self.cx.list.clear();
         let mut rest = self.occupied.intersection(destroyed);
+        if rest.is_empty() {
+            return;
+        }
+        self.cx.list.clear();
         while let Some(v) = self.take_owner(&mut rest) {
             if v != SENTINEL {
                 self.cx.list.push(v);

@@ -384,18 +384,34 @@ impl<F: Function> Allocator<'_, F> {
 
     fn bind(&mut self, v: u32, reg: u8) {
         let units = self.units(reg);
-        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = v);
+        self.own(units, v);
         self.occupied.insert(units);
         self.value(v).reg = reg;
     }
 
+    /// Writes `v` down as the owner of `units`. Most registers are one unit.
+    #[inline]
+    fn own(&mut self, units: RegUnits, v: u32) {
+        let mut rest = units.0;
+        while rest != 0 {
+            self.cx.owner[rest.trailing_zeros() as usize] = v;
+            rest &= rest - 1;
+        }
+    }
+
     fn unbind(&mut self, v: u32) {
+        if self.cx.values[v as usize].reg == NO_REG {
+            return;
+        }
         let units = self.units_of(v);
         // Another value may have been put there already.
-        for u in units.iter() {
-            if self.cx.owner[usize::from(u)] == v {
-                self.occupied.remove(RegUnits::of(u));
+        let mut rest = units.0;
+        while rest != 0 {
+            let low = rest & rest.wrapping_neg();
+            if self.cx.owner[low.trailing_zeros() as usize] == v {
+                self.occupied.remove(RegUnits(low));
             }
+            rest ^= low;
         }
         self.value(v).reg = NO_REG;
     }

@@ -44,7 +44,12 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Emits the collected moves at the present point, and forgets them.
+    #[inline]
     pub(super) fn shuffle(&mut self) -> Result<(), Error> {
+        if self.cx.moves.is_empty() { Ok(()) } else { self.shuffle_moves() }
+    }
+
+    fn shuffle_moves(&mut self) -> Result<(), Error> {
         self.cx.moves.retain(|m| m.from != m.to);
         if let &[one] = self.cx.moves.as_slice()
             && !(one.from.is_slot() && one.to.is_slot())

@@ -169,13 +169,19 @@ impl Slots {
         self.kept.push(slot);
     }
 
+    #[inline]
     pub fn release_temporaries(&mut self) {
-        self.free.append(&mut self.in_use);
+        if !self.in_use.is_empty() {
+            self.free.append(&mut self.in_use);
+        }
     }
 
+    #[inline]
     pub fn release_all(&mut self) {
-        self.free.append(&mut self.in_use);
-        self.free.append(&mut self.kept);
+        self.release_temporaries();
+        if !self.kept.is_empty() {
+            self.free.append(&mut self.kept);
+        }
     }
 
     /// Gives the slots their final numbers and rewrites the output.

@@ -15,19 +15,28 @@
 //! by the block end or start where they stand. Invariants: a part has no critical edge at its border;
 //! within a block two parts never overlap in units. Outside of parts the slot holds the value.
 //!
-//! Cost: live blocks and their edges for each value without a register, and the units in use; both
-//! are bounded.
+//! Cost: live blocks and their edges for each value without a register; their number is bounded.
 
 use super::assign::{Assign, is_busy};
 use crate::function::Function;
-use crate::operand::{Block, Inst, VReg};
+use crate::operand::{Block, Inst};
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{NO_REG, NONE, Scan, Shape, params_at_start};
 use crate::tables::Tables;
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
-/// Blocks of one value that are looked at.
+/// Head of the references to a value that needs no parts.
+const UNWANTED: u32 = NONE - 1;
+/// A block that was refused to a part.
+const REFUSED: u32 = NONE - 1;
+/// A value whose references cost less cannot pay for a move on the border of a part, which has one
+/// unless it is the whole interval.
+const LEAST_COST: f32 = 2.0;
+/// Blocks of one value that are looked at: in proportion to what there is to gain, and at most.
+const BLOCKS_PER_COST: f32 = 16.0;
 const MAX_BLOCKS: usize = 256;
 
 /// References to a value in one block.
@@ -49,8 +58,8 @@ struct Live {
     block: u32,
     /// Where it lives there; nowhere if it is only passed on.
     range: Segment,
-    /// Units that it cannot have there.
-    blocked: RegUnits,
+    /// The registers that it can have there: a bit for each in the order of its class.
+    free: u64,
     frequency: f32,
     /// What it costs there without a register.
     cost: f32,
@@ -59,6 +68,8 @@ struct Live {
     writes: bool,
     param: bool,
     part: u32,
+    /// The last part that has looked at it.
+    seen: u32,
 }
 
 /// The register of a value in a block.
@@ -96,10 +107,16 @@ pub(super) struct Splits {
     heads: Vec<u32>,
     block_starts: Vec<u32>,
     index_of: Vec<u32>,
-    /// Units that parts hold, by block.
+    /// Units that parts hold, by block, and those that intervals hold or instructions reserve.
     held: Vec<RegUnits>,
+    busy: Vec<RegUnits>,
     live: Vec<Live>,
     edges: Vec<(u32, u32)>,
+    seeds: Vec<u32>,
+    /// Blocks next to the part at work, hottest first, then in layout order.
+    frontier: BinaryHeap<(u32, Reverse<u32>)>,
+    members: Vec<u32>,
+    adjacent: Vec<u32>,
     parts: Vec<Part>,
     /// By value, and in it by block.
     homes: Vec<PartHome>,
@@ -133,8 +150,7 @@ impl Splits {
         self.fixes.clear();
         self.stored.clear();
         let func = input.func;
-        let crosses = |v: &u32| input.scan.vregs[*v as usize].is_cross();
-        if !assign.losers.iter().any(crosses) {
+        if !assign.losers.iter().any(|&v| is_worth_it(ranges, input.scan, v)) {
             return;
         }
         let blocks = func.num_blocks();
@@ -146,15 +162,29 @@ impl Splits {
         self.held.clear();
         self.held.resize(blocks, RegUnits::EMPTY);
         self.collect_references(input, ranges);
+        self.collect_busy(func, ranges, assign);
         let mut work = (1 << 16) + 8 * blocks;
         for n in 0..assign.losers.len() {
             let v = assign.losers[n];
-            if crosses(&v) && self.list_blocks(input, ranges, v) {
-                let Some(left) = work.checked_sub(self.live.len()) else { break };
-                work = left;
-                self.block_units(input, ranges, assign, v);
+            if !is_worth_it(ranges, input.scan, v) {
+                continue;
+            }
+            let cost = self.cost_of_references(ranges, v);
+            if cost <= LEAST_COST {
+                continue;
+            }
+            let most = MAX_BLOCKS.min((BLOCKS_PER_COST * cost) as usize);
+            let listed = self.list_blocks(input, ranges, v, most);
+            let left = work.checked_sub(self.live.len());
+            if listed && left.is_some() {
+                self.find_free(input, ranges, assign, v);
                 self.split(input, ranges, assign, v);
             }
+            for live in &self.live {
+                self.index_of[live.block as usize] = NONE;
+            }
+            let Some(left) = left else { break };
+            work = left;
         }
         self.sort(blocks);
     }
@@ -181,56 +211,76 @@ impl Splits {
         let Input { func, scan, .. } = *input;
         self.references.clear();
         self.heads.clear();
-        self.heads.resize(ranges.intervals.len(), NONE);
-        let wanted = |v: VReg| {
-            let interval = &ranges.intervals[v.index()];
-            interval.reg == NO_REG && interval.weight > 0.0 && scan.vregs[v.index()].is_cross()
-        };
+        self.heads.extend(ranges.intervals.iter().enumerate().map(|(v, interval)| {
+            let wanted = interval.reg == NO_REG && is_worth_it(ranges, scan, v as u32);
+            if wanted { NONE } else { UNWANTED }
+        }));
         for b in (0..func.num_blocks() as u32).rev() {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
             let first_terminates = scan.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
             for k in 0..func.block_succs(block).len() {
-                for arg in func.edge_args(block, k).iter().filter(|v| wanted(**v)) {
+                for arg in func.edge_args(block, k) {
+                    if self.heads[arg.index()] == UNWANTED {
+                        continue;
+                    }
                     let reference = self.refer(arg.as_u32(), b);
                     reference.reads = true;
                     reference.passes |= first_terminates;
                 }
             }
             for i in range.start.as_u32()..range.end.as_u32() {
-                for op in func.operands(Inst::from_u32(i)).iter().filter(|op| wanted(op.vreg())) {
+                for op in func.operands(Inst::from_u32(i)) {
+                    if self.heads[op.index()] == UNWANTED {
+                        continue;
+                    }
                     let reference = self.refer(op.vreg().as_u32(), b);
                     reference.reads |= op.is_use();
                     reference.writes |= op.is_def();
                 }
             }
-            for param in func.block_params(block).iter().filter(|v| wanted(**v)) {
+            for param in func.block_params(block) {
+                if self.heads[param.index()] == UNWANTED {
+                    continue;
+                }
                 let reference = self.refer(param.as_u32(), b);
                 (reference.writes, reference.param) = (true, true);
             }
         }
     }
 
+    /// What all references to `v` cost without a register.
+    fn cost_of_references(&self, ranges: &Ranges, v: u32) -> f32 {
+        let mut cost = 0.0;
+        let mut reference = self.heads[v as usize];
+        while let Some(r) = self.references.get(reference as usize) {
+            cost += ranges.frequency[r.block as usize] * reference_cost(r.reads, r.writes);
+            reference = r.next;
+        }
+        cost
+    }
+
     /// Lists the blocks where `v` lives, and the edges between them; false if it is not worth it.
-    fn list_blocks<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, v: u32) -> bool {
+    fn list_blocks<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, v: u32, most: usize) -> bool {
         let func = input.func;
         let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| 4 * s <= position) - 1;
         let segments = ranges.segments_of(v);
+        self.live.clear();
         let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return false };
         if block_at(&self.block_starts, first.from) == block_at(&self.block_starts, last.to - 1) {
             return false;
         }
-        self.live.clear();
         let new = |block: u32, range: Segment| Live {
             block,
             range,
-            blocked: RegUnits::EMPTY,
+            free: 0,
             frequency: ranges.frequency[block as usize],
             cost: 0.0,
             live_in: false,
             writes: false,
             param: false,
             part: NONE,
+            seen: NONE,
         };
         for segment in segments {
             let mut b = block_at(&self.block_starts, segment.from);
@@ -248,7 +298,7 @@ impl Splits {
                     live.live_in |= live_in;
                 }
                 b += 1;
-                if self.live.len() > MAX_BLOCKS {
+                if self.live.len() > most {
                     return false;
                 }
             }
@@ -271,9 +321,7 @@ impl Splits {
             live.live_in |= r.passes && !r.param;
             live.live_in &= !r.param;
             (live.writes, live.param) = (r.writes, r.param);
-            let (loads, stores) = (u8::from(r.reads && live.live_in), u8::from(r.writes));
-            // Many reads can be operands in memory.
-            live.cost = live.frequency * (0.5 * f32::from(loads) + 0.8 * f32::from(stores));
+            live.cost = live.frequency * reference_cost(r.reads && live.live_in, r.writes);
         }
         self.edges.clear();
         for (to, live) in self.live.iter().enumerate().filter(|l| l.1.live_in) {
@@ -281,108 +329,126 @@ impl Splits {
                 self.edges.push((self.index_of[pred.as_u32() as usize], to as u32));
             }
         }
-        for live in &self.live {
-            self.index_of[live.block as usize] = NONE;
-        }
         // A predecessor that is no live block of this value cannot be.
         self.edges.iter().all(|e| e.0 != NONE)
     }
 
-    /// Finds what blocks each unit.
-    fn block_units<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, assign: &Assign, v: u32) {
+    /// Finds what is taken somewhere in each block.
+    fn collect_busy<F: Function>(&mut self, func: &F, ranges: &Ranges, assign: &Assign) {
+        let blocks = func.num_blocks();
+        self.busy.clear();
+        self.busy.resize(blocks, RegUnits::EMPTY);
+        let end_of = |b: usize| self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
+        for u in assign.used.iter() {
+            let mut b = 0;
+            for held in &assign.busy[usize::from(u)] {
+                while end_of(b) <= held.from {
+                    b += 1;
+                }
+                self.busy[b].insert(RegUnits::of(u));
+                while end_of(b) < held.to {
+                    b += 1;
+                    self.busy[b].insert(RegUnits::of(u));
+                }
+            }
+        }
+        let mut b = 0;
+        for &(position, units) in &ranges.reserved {
+            while end_of(b) <= position {
+                b += 1;
+            }
+            self.busy[b].insert(units);
+        }
+    }
+
+    /// Finds the registers that `v` can have in each block.
+    fn find_free<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, assign: &Assign, v: u32) {
+        let Input { func, scan, tables, .. } = *input;
         let class = RegClass(ranges.intervals[v as usize].class);
-        let order = input.tables.class(class).order;
-        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(input.tables.units(reg)));
+        let order = tables.class(class).order;
+        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
+        let mut last: Option<(RegUnits, u64)> = None;
         for live in &mut self.live {
-            let mut blocked = self.held[live.block as usize];
-            if live.range.from < live.range.to {
-                blocked.insert(ranges.reserved_within(live.range));
-                for u in assign.used.intersection(all).difference(blocked).iter() {
-                    if is_busy(&assign.busy[usize::from(u)], &[live.range]) {
-                        blocked.insert(RegUnits::of(u));
+            let b = live.block as usize;
+            let mut blocked = self.held[b];
+            let start = self.block_starts[b];
+            let Segment { from, to } = live.range;
+            if from < to {
+                let busy = self.busy[b].intersection(all).difference(blocked);
+                let end = self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
+                if from == 4 * start && to == end {
+                    blocked.insert(busy);
+                } else if !busy.is_empty() {
+                    blocked.insert(ranges.reserved_within(live.range));
+                    for u in busy.difference(blocked).iter() {
+                        if is_busy(&assign.busy[usize::from(u)], &[live.range]) {
+                            blocked.insert(RegUnits::of(u));
+                        }
                     }
                 }
             }
             // What a block of terminators only passes on is not seen in any segment.
             let block = Block::from_u32(live.block);
-            let start = self.block_starts[live.block as usize];
-            if input.scan.shapes[start as usize].has(Shape::TERMINATOR)
-                && input.func.block_succs(block).len() == 1
-            {
-                for arg in input.func.edge_args(block, 0).iter().filter(|arg| arg.as_u32() != v) {
-                    blocked.insert(input.tables.units(PReg(ranges.intervals[arg.index()].reg)));
+            if scan.shapes[start as usize].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
+                for arg in func.edge_args(block, 0).iter().filter(|arg| arg.as_u32() != v) {
+                    blocked.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }
             }
-            live.blocked = blocked;
+            // Often the same is blocked as in the block before.
+            let blocked = blocked.intersection(all);
+            if last.is_none_or(|(units, _)| units != blocked) {
+                let free = order.iter().take(64).map(|&reg| !tables.units(reg).intersects(blocked));
+                last = Some((blocked, free.rev().fold(0, |mask, free| mask << 1 | u64::from(free))));
+            }
+            live.free = last.map_or(0, |(_, free)| free);
         }
     }
 
     /// Finds parts of `v` and registers for them.
     fn split<F: Function>(&mut self, input: &Input<F>, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
         let Input { func, file, tables, .. } = *input;
-        let class = tables.class(RegClass(ranges.intervals[v as usize].class));
-        const REFUSED: u32 = NONE - 1;
+        let order = tables.class(RegClass(ranges.intervals[v as usize].class)).order;
         self.parts.clear();
-        loop {
-            let open = self.live.iter().enumerate();
-            let open = open.filter(|(_, l)| l.part == NONE && l.cost > 0.0 && l.range.from < l.range.to);
-            let Some((seed, _)) = open.max_by(|a, b| a.1.cost.total_cmp(&b.1.cost).then(b.0.cmp(&a.0)))
-            else {
-                break;
-            };
-            let part = self.parts.len() as u32;
-            let fits = |blocked: RegUnits| class.order.iter().any(|&r| !tables.units(r).intersects(blocked));
-            let mut blocked = self.live[seed].blocked;
-            if !fits(blocked) {
-                self.live[seed].part = REFUSED;
+        self.seeds.clear();
+        let seeds = self.live.iter().enumerate();
+        let seeds = seeds.filter(|(_, l)| l.cost > 0.0 && l.range.from < l.range.to && l.free != 0);
+        self.seeds.extend(seeds.map(|(k, _)| k as u32));
+        let live = &self.live;
+        let cost = |k: u32| live[k as usize].cost;
+        self.seeds.sort_unstable_by(|&a, &b| cost(b).total_cmp(&cost(a)).then(a.cmp(&b)));
+        for n in 0..self.seeds.len() {
+            let seed = self.seeds[n];
+            if self.live[seed as usize].part != NONE {
                 continue;
             }
-            self.live[seed].part = part;
-            loop {
-                let mut best = None;
-                let mut best_frequency = -1.0;
-                for &(from, to) in &self.edges {
-                    let (p, s) = (self.live[from as usize], self.live[to as usize]);
-                    let next = match (p.part == part, s.part == part) {
-                        (true, false) => to,
-                        (false, true) => from,
-                        _ => continue,
-                    };
-                    let live = &self.live[next as usize];
-                    if (live.part == NONE || live.part == REFUSED)
-                        && live.frequency > best_frequency
-                        && fits(blocked.union(live.blocked))
-                        && (live.range.from < live.range.to || self.all_preds_in(next, part))
-                    {
-                        (best, best_frequency) = (Some(next as usize), live.frequency);
-                    }
-                }
-                let Some(next) = best else { break };
-                self.live[next].part = part;
-                blocked.insert(self.live[next].blocked);
-            }
+            let part = self.parts.len() as u32;
+            let free = self.grow(func, seed, part);
             let weighed = self.weigh(func, input.scan, part);
             let near = ranges.intervals[v as usize].near;
             let hints = near.map(|n| ranges.intervals.get(n as usize).map_or(NO_REG, |i| i.reg));
-            let free = |r: &PReg| !tables.units(*r).intersects(blocked);
             let fresh = file.callee_saved.difference(assign.used);
-            let cheap = |r: &PReg| free(r) && !tables.units(*r).intersects(fresh);
-            let hinted = hints.iter().map(|&h| PReg(h)).find(|h| class.order.contains(h) && cheap(h));
-            let reg = hinted.or_else(|| class.order.iter().copied().find(cheap));
-            let dear = || class.order.iter().copied().find(free);
-            let reg = match (reg, weighed) {
+            let is_cheap = |k: &usize| !tables.units(order[*k]).intersects(fresh);
+            let candidates = || (0..order.len().min(64)).filter(|k| free >> k & 1 != 0);
+            let hinted =
+                hints.iter().find_map(|&h| candidates().filter(is_cheap).find(|&k| order[k] == PReg(h)));
+            let cheap = hinted.or_else(|| candidates().find(is_cheap));
+            let reg = match (cheap, weighed) {
                 (_, Gain::None) => None,
-                (Some(reg), _) => Some(reg),
-                (None, Gain::Some { saved, .. }) if saved > 2.0 => dear(),
+                (Some(k), _) => Some(order[k]),
+                (None, Gain::Some { saved, .. }) if saved > 2.0 => candidates().next().map(|k| order[k]),
                 _ => None,
             };
             let (Some(reg), Gain::Some { store_at_definition, .. }) = (reg, weighed) else {
-                for live in self.live.iter_mut().filter(|l| l.part == part) {
-                    live.part = REFUSED;
+                // Later parts look at these blocks again.
+                for &k in &self.members {
+                    (self.live[k as usize].part, self.live[k as usize].seen) = (REFUSED, NONE);
+                }
+                for live in self.live.iter_mut().filter(|l| l.seen == part) {
+                    live.seen = NONE;
                 }
                 continue;
             };
-            let defines = self.live.iter().any(|l| l.part == part && l.writes);
+            let defines = self.members.iter().any(|&k| self.live[k as usize].writes);
             self.parts.push(Part { reg: reg.0, dirty: defines && !store_at_definition });
             if store_at_definition && defines {
                 self.stored.push(v);
@@ -396,37 +462,81 @@ impl Splits {
         self.commit(func, tables, v);
     }
 
-    /// Whether all predecessors of live block `next` are in `part`.
-    fn all_preds_in(&self, next: u32, part: u32) -> bool {
-        self.edges.iter().filter(|e| e.1 == next).all(|e| self.live[e.0 as usize].part == part)
+    /// Grows a part from the block `seed` and lists its members. Gives the registers that are free in
+    /// all of them.
+    fn grow<F: Function>(&mut self, func: &F, seed: u32, part: u32) -> u64 {
+        let mut free = self.live[seed as usize].free;
+        self.members.clear();
+        self.frontier.clear();
+        let mut next = seed;
+        loop {
+            self.live[next as usize].part = part;
+            self.members.push(next);
+            free &= self.live[next as usize].free;
+            let Splits { live, index_of, frontier, adjacent, .. } = self;
+            adjacent.clear();
+            neighbours(func, live, index_of, next, |other, _| adjacent.push(other));
+            for &other in &*adjacent {
+                let live = &mut live[other as usize];
+                // What has no place there may have to wait for all its predecessors.
+                let again = live.seen != part || live.range.from == live.range.to;
+                if again && (live.part == NONE || live.part == REFUSED) {
+                    live.seen = part;
+                    frontier.push((live.frequency.to_bits(), Reverse(other)));
+                }
+            }
+            next = loop {
+                let Some((_, Reverse(other))) = self.frontier.pop() else { return free };
+                let live = &self.live[other as usize];
+                if live.part != part
+                    && live.free & free != 0
+                    && (live.range.from < live.range.to || self.all_preds_in(func, other, part))
+                {
+                    break other;
+                }
+            };
+        }
     }
 
-    /// What `part` saves.
+    /// Whether all predecessors of live block `next` are in `part`.
+    fn all_preds_in<F: Function>(&self, func: &F, next: u32, part: u32) -> bool {
+        let live = &self.live[next as usize];
+        let part_of = |pred: &Block| self.live[self.index_of[pred.as_u32() as usize] as usize].part;
+        !live.live_in
+            || func.block_preds(Block::from_u32(live.block)).iter().all(|pred| part_of(pred) == part)
+    }
+
+    /// What `part`, made of `members`, saves.
     fn weigh<F: Function>(&self, func: &F, scan: &Scan, part: u32) -> Gain {
-        let inside = self.live.iter().filter(|l| l.part == part);
+        let inside = self.members.iter().map(|&k| &self.live[k as usize]);
         // Paths through a function without loops meet only some of the references: half.
         let mut saved: f32 = 0.5 * inside.clone().map(|l| l.cost).sum::<f32>();
         let definitions: f32 = inside.clone().filter(|l| l.writes).map(|l| l.frequency).sum();
         let has_param = inside.clone().any(|l| l.param);
         let mut exits = 0.0;
-        for &(from, to) in &self.edges {
-            let (p, s) = (&self.live[from as usize], &self.live[to as usize]);
-            if (p.part == part) == (s.part == part) {
-                continue;
-            }
-            let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
-            if !single_succ && func.block_preds(Block::from_u32(s.block)).len() != 1 {
-                return Gain::None;
-            }
-            let frequency = p.frequency.min(s.frequency);
-            if p.part == part {
-                exits += frequency;
-            } else {
-                saved -= frequency;
-            }
-            if single_succ && !ends_in_plain_jump(func, scan, p.block) {
-                return Gain::None;
-            }
+        let mut closed = true;
+        for &member in &self.members {
+            neighbours(func, &self.live, &self.index_of, member, |other, leaves| {
+                let (inner, outer) = (&self.live[member as usize], &self.live[other as usize]);
+                if outer.part == part {
+                    return;
+                }
+                let (p, s) = if leaves { (inner, outer) } else { (outer, inner) };
+                let frequency = p.frequency.min(s.frequency);
+                if leaves {
+                    exits += frequency;
+                } else {
+                    saved -= frequency;
+                }
+                closed &= if func.block_succs(Block::from_u32(p.block)).len() == 1 {
+                    ends_in_plain_jump(func, scan, p.block)
+                } else {
+                    func.block_preds(Block::from_u32(s.block)).len() == 1
+                };
+            });
+        }
+        if !closed {
+            return Gain::None;
         }
         // Predecessors set parameters in the register, which may be another value's there.
         for live in inside.filter(|l| l.param) {
@@ -435,7 +545,8 @@ impl Splits {
                 continue;
             }
             for pred in func.block_preds(block) {
-                let within = self.live.iter().any(|l| l.block == pred.as_u32() && l.part == part);
+                let index = self.index_of[pred.as_u32() as usize];
+                let within = self.live.get(index as usize).is_some_and(|l| l.part == part);
                 if !within && !ends_in_plain_jump(func, scan, pred.as_u32()) {
                     return Gain::None;
                 }
@@ -544,6 +655,39 @@ impl Splits {
     /// The moves before the terminators of `block`.
     pub fn fixes_at_end(&self, block: u32) -> &[Fix] {
         self.fixes(2 * block + 1)
+    }
+}
+
+/// What the references in one block cost without a register. Many reads can be operands in memory.
+fn reference_cost(reads: bool, writes: bool) -> f32 {
+    0.5 * f32::from(u8::from(reads)) + 0.8 * f32::from(u8::from(writes))
+}
+
+/// Whether a value without a register may gain from parts, told from its weight.
+fn is_worth_it(ranges: &Ranges, scan: &Scan, v: u32) -> bool {
+    ranges.intervals[v as usize].weight > LEAST_COST && scan.vregs[v as usize].is_cross()
+}
+
+/// Visits the live blocks that the value at work comes from or goes to at the borders of live block
+/// `index`, once an edge, and whether the edge leaves the block.
+#[inline]
+fn neighbours<F: Function>(
+    func: &F,
+    live: &[Live],
+    index_of: &[u32],
+    index: u32,
+    mut visit: impl FnMut(u32, bool),
+) {
+    let here = &live[index as usize];
+    let block = Block::from_u32(here.block);
+    if here.live_in {
+        func.block_preds(block).iter().for_each(|pred| visit(index_of[pred.as_u32() as usize], false));
+    }
+    for succ in func.block_succs(block) {
+        let other = index_of[succ.as_u32() as usize];
+        if live.get(other as usize).is_some_and(|l| l.live_in) {
+            visit(other, true);
+        }
     }
 }
 
