@@ -27,7 +27,7 @@ use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, ProgPoint};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
@@ -161,6 +161,22 @@ struct Emitter<'a, L: Listing> {
     back_edge: Option<MachBlock>,
 }
 
+/// What cannot be: an instruction has more operands than places. Not inlined, so that a branch leads here and
+/// places are not selected without one, which takes three times as many instructions.
+#[cold]
+#[inline(never)]
+fn no_operand() -> Allocation {
+    Allocation::NONE
+}
+
+/// What cannot be either: an operand that must be in a register is not.
+#[cold]
+#[inline(never)]
+fn no_register() -> PReg {
+    debug_assert!(false, "an operand without a register");
+    regs::RAX
+}
+
 /// The edits that are left, with the point of the first at hand.
 struct Edits<'a> {
     next: ProgPoint,
@@ -177,22 +193,25 @@ impl<'a> Edits<'a> {
 impl<L: Listing> Emitter<'_, L> {
     // ---- operands
 
+    #[inline(always)]
     fn next(&mut self) -> Allocation {
-        let (first, rest) = self.allocs.split_first().unwrap_or((&Allocation::NONE, &[]));
-        self.allocs = rest;
-        *first
+        match self.allocs {
+            [first, rest @ ..] => {
+                self.allocs = rest;
+                *first
+            }
+            [] => no_operand(),
+        }
     }
 
+    #[inline(always)]
     fn gpr(&mut self) -> Gpr {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        reg.map_or(Gpr::RAX, regs::gpr)
+        regs::gpr(self.next().as_reg().unwrap_or_else(no_register))
     }
 
+    #[inline(always)]
     fn xmm(&mut self) -> Xmm {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        reg.map_or(Xmm::new(0), regs::vector)
+        regs::vector(self.next().as_reg().unwrap_or_else(no_register))
     }
 
     fn rm(&mut self) -> Rm<Gpr> {
@@ -220,9 +239,12 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn slot(&self, place: Allocation) -> Mem {
+        Mem::base(self.base(), self.slot_offset(place))
+    }
+
+    fn slot_offset(&self, place: Allocation) -> i32 {
         debug_assert!(place.is_slot());
-        let offset = place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize]);
-        Mem::base(self.base(), offset)
+        place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize])
     }
 
     /// The register that the frame hangs off.
@@ -299,13 +321,23 @@ impl<L: Listing> Emitter<'_, L> {
         if edit.class == regs::XMM {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }
-        let width = if edit.size == 8 { Width::B64 } else { Width::B32 };
-        match (edit.to.as_reg().map(regs::gpr), edit.from.as_reg().map(regs::gpr)) {
-            (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
-            (Some(to), None) => self.e.mov_r_m(width, to, &self.slot(edit.from)),
-            (None, from) => self.e.mov_m_r(width, &self.slot(edit.to), from.unwrap_or(Gpr::RAX)),
+        match edit.size {
+            8 => self.move_word(Width::B64, edit.to, edit.from),
+            _ => self.move_word(Width::B32, edit.to, edit.from),
         }
         debug_assert!(edit.class == GPR || edit.class == regs::BYTE);
+    }
+
+    /// `to = from`, at most one of them a slot.
+    #[inline(always)]
+    fn move_word(&mut self, width: Width, to: Allocation, from: Allocation) {
+        match (to.as_reg().map(regs::gpr), from.as_reg().map(regs::gpr)) {
+            (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
+            (Some(to), None) => self.e.mov_r_base(width, to, self.base(), self.slot_offset(from)),
+            (None, from) => {
+                self.e.mov_base_r(width, self.base(), self.slot_offset(to), from.unwrap_or(Gpr::RAX));
+            }
+        }
     }
 
     // ---- instructions
@@ -372,7 +404,7 @@ impl<L: Listing> Emitter<'_, L> {
                 let dst = self.gpr();
                 match width {
                     Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, Rm::Mem(mem), width),
-                    _ => self.e.mov_r_m(width, dst, &mem),
+                    _ => self.e.mov_r_rm(width, dst, Rm::Mem(mem)),
                 }
             }
             Inst::LoadPair { mem, .. } => {
@@ -390,7 +422,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Store { width, mem, .. } => {
                 let src = self.gpr();
                 let mem = self.mem(&mem);
-                self.e.mov_m_r(width, &mem, src);
+                self.e.mov_rm_r(width, Rm::Mem(mem), src);
             }
             Inst::StoreImm { width, imm, mem } => {
                 let mem = self.mem(&mem);

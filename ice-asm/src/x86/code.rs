@@ -54,7 +54,7 @@ impl Code {
     }
 
     #[inline]
-    const fn with(self, attrs: Attrs) -> Code {
+    pub const fn with(self, attrs: Attrs) -> Code {
         Code { attrs: Attrs(self.attrs.0 | attrs.0), ..self }
     }
 }
@@ -159,10 +159,10 @@ impl Immediate {
 
 /// The memory operand `[base + disp]`, small enough for a register.
 #[derive(Clone, Copy)]
-struct BaseDisp {
-    base: Gpr,
-    address_size: AddressSize,
-    disp: i32,
+pub(super) struct BaseDisp {
+    pub base: Gpr,
+    pub address_size: AddressSize,
+    pub disp: i32,
 }
 
 /// Where a base is expected in ModRM: a SIB byte follows.
@@ -278,9 +278,14 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    /// An instruction with `[base + disp]`.
     #[inline(never)]
     fn code_base(&mut self, code: Code, reg: u8, mem: BaseDisp, imm: Immediate) {
+        self.inst_base(code, reg, mem, imm);
+    }
+
+    /// An instruction with `[base + disp]`. Where the code is known this is half as much work as a call.
+    #[inline(always)]
+    pub(super) fn inst_base(&mut self, code: Code, reg: u8, mem: BaseDisp, imm: Immediate) {
         let BaseDisp { base, address_size, disp } = mem;
         let Some(mut head) = self.opcode(code, reg_bits(reg) | base_bits(base)) else {
             return self.invalid();

@@ -1,8 +1,8 @@
 //! Integer instructions (SDM volume 2, chapters 3 to 5).
 
 use super::Encoder;
-use super::code::{Attrs, Code, Immediate, code};
-use super::operand::{Base, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
+use super::code::{Attrs, BaseDisp, Code, Immediate, code};
+use super::operand::{AddressSize, Base, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
 use super::text::{Op, suffix};
 use crate::buffer::Label;
 use crate::listing::{self, LabelText, Listing, SymbolText};
@@ -251,16 +251,24 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    /// `mov r, m`: the form of [`mov_r_rm`](Self::mov_r_rm) for an operand that the caller knows.
+    /// `mov r, [base + disp]`: [`mov_r_rm`](Self::mov_r_rm), inlined for a caller that knows the width.
     #[inline(always)]
-    pub fn mov_r_m(&mut self, width: Width, dst: Gpr, src: &Mem) {
-        self.mov_mem(Move::Load, width, dst, src);
+    pub fn mov_r_base(&mut self, width: Width, dst: Gpr, base: Gpr, disp: i32) {
+        self.mov_base(Move::Load, width, dst, base, disp);
     }
 
-    /// `mov m, r`: the same for [`mov_rm_r`](Self::mov_rm_r).
+    /// `mov [base + disp], r`: [`mov_rm_r`](Self::mov_rm_r), inlined in the same way.
     #[inline(always)]
-    pub fn mov_m_r(&mut self, width: Width, dst: &Mem, src: Gpr) {
-        self.mov_mem(Move::Store, width, src, dst);
+    pub fn mov_base_r(&mut self, width: Width, base: Gpr, disp: i32, src: Gpr) {
+        self.mov_base(Move::Store, width, src, base, disp);
+    }
+
+    #[inline(always)]
+    fn mov_base(&mut self, op: Move, width: Width, reg: Gpr, base: Gpr, disp: i32) {
+        self.line(&["mov", suffix(width)], &op.operands(width, reg, &Mem::base(base, disp)));
+        let code = op.code().plus(wide(width)).with(Attrs::width(width));
+        let mem = BaseDisp { base, address_size: AddressSize::Native, disp };
+        self.inst_base(code, reg.number(), mem, Immediate::NONE);
     }
 
     /// `mov r/m, r`: 88/89 /r; A2/A3 from the accumulator to an address in 32-bit mode.
@@ -276,7 +284,7 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn mov_mem(&mut self, op: Move, width: Width, reg: Gpr, mem: &Mem) {
         if reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none() {
             return self.mov_accumulator(op, width, mem);
