@@ -228,7 +228,8 @@ define void @calls() { %r = call x86_fp80 (x86_fp80, ...) @far(x86_fp80 0xK3FFF8
   ret void }
 "#;
     let bytes = make("llvm-as-19", "extended.ll", text, &[]);
-    let program = LlvmProgram::new(read_module(&bytes).unwrap_or_else(|error| panic!("{error}")));
+    let program =
+        LlvmProgram::new(read_module(&bytes, Vectors::TwoLanes).unwrap_or_else(|error| panic!("{error}")));
     let mut reader = FunctionReader::new();
     let results: Vec<_> = program
         .bodies()
