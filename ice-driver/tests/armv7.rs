@@ -28,7 +28,7 @@ fn random_programs_print_what_the_interpreter_prints() {
     }
     let scratch = Scratch::new();
     for seed in 0..24 {
-        let input = scratch.write("program.ice", &program(seed));
+        let input = scratch.write("program.ice", program(seed));
         let expected = ice().arg("interpret").arg(&input).output().unwrap();
         expect_success(&expected, "interpreter");
         let output = ice().args(["run", "--target", "armv7", "-Om1"]).arg(&input).output().unwrap();
@@ -60,7 +60,7 @@ fn code(file: &[u8]) -> Vec<u8> {
 #[test]
 fn assembler_text_makes_the_bytes_of_the_object() {
     let scratch = Scratch::new();
-    let input = scratch.write("program.ice", &program(3));
+    let input = scratch.write("program.ice", program(3));
     let (object, text) = (scratch.path("a.o"), scratch.path("a.s"));
     for (emit, output) in [("obj", &object), ("asm", &text)] {
         let arguments = ["translate", "--target", "armv7", "--emit", emit];
