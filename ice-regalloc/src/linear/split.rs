@@ -36,8 +36,8 @@ const REFUSED: u32 = NONE - 1;
 /// unless it is the whole interval.
 const LEAST_COST: f32 = 2.0;
 /// Blocks of one value that are looked at: in proportion to what there is to gain, and at most.
-const BLOCKS_PER_COST: f32 = 16.0;
-const MAX_BLOCKS: usize = 256;
+const BLOCKS_PER_COST: f32 = 8.0;
+const MAX_BLOCKS: usize = 128;
 
 /// References to a value in one block.
 #[derive(Clone, Copy, Debug)]
