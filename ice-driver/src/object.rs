@@ -569,7 +569,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             .keys()
             .map(Symbol::Function)
             .chain(module.globals.keys().map(Symbol::Global))
-            .filter(|&symbol| alias_target(module, symbol).is_some());
+            .filter(|&symbol| module.alias_target(symbol).is_some());
         for alias in aliases {
             let (base, addend) = resolve_alias(module, alias);
             let place = match base {
@@ -595,20 +595,6 @@ pub fn function_alignment(module: &Module, function: FuncId) -> u64 {
     }
 }
 
-/// What a symbol is directly another name of, and how far behind its start.
-fn alias_target(module: &Module, symbol: Symbol) -> Option<(Symbol, i64)> {
-    match symbol {
-        Symbol::Function(f) => match module.functions[f].kind {
-            FunctionKind::Alias(target) => Some((target, 0)),
-            _ => None,
-        },
-        Symbol::Global(g) => match module.globals[g].kind {
-            GlobalKind::Alias { target, addend } => Some((target, addend)),
-            _ => None,
-        },
-    }
-}
-
 /// Longest chain of aliases that is followed.
 const MAX_ALIAS_DEPTH: usize = 64;
 
@@ -616,7 +602,7 @@ const MAX_ALIAS_DEPTH: usize = 64;
 pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
     let (mut at, mut offset) = (symbol, 0i64);
     for _ in 0..MAX_ALIAS_DEPTH {
-        match alias_target(module, at) {
+        match module.alias_target(at) {
             Some((target, addend)) => (at, offset) = (target, offset.wrapping_add(addend)),
             None => return (at, offset),
         }

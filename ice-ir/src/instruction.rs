@@ -368,6 +368,20 @@ impl InstData {
         )
     }
 
+    /// True where the result depends on the operands alone. A division among them may trap.
+    pub const fn is_computation(&self) -> bool {
+        matches!(
+            self,
+            InstData::Binary { .. }
+                | InstData::Cast { .. }
+                | InstData::Icmp { .. }
+                | InstData::Fcmp { .. }
+                | InstData::Select { .. }
+                | InstData::ExtractElement { .. }
+                | InstData::InsertElement { .. }
+        )
+    }
+
     /// True where removing the instruction would change the program even if its result is unused.
     /// Loads are not: a load of an unused value may go.
     pub fn has_side_effects(&self) -> bool {

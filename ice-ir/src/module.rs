@@ -292,6 +292,20 @@ impl Module {
         })
     }
 
+    /// What `symbol` is directly another name of, and how far behind its start in bytes.
+    pub fn alias_target(&self, symbol: Symbol) -> Option<(Symbol, i64)> {
+        match symbol {
+            Symbol::Function(f) => match self.functions[f].kind {
+                FunctionKind::Alias(target) => Some((target, 0)),
+                _ => None,
+            },
+            Symbol::Global(g) => match self.globals[g].kind {
+                GlobalKind::Alias { target, addend } => Some((target, addend)),
+                _ => None,
+            },
+        }
+    }
+
     /// Gives `symbol` a name and puts it at the end of the symbol table.
     pub fn set_symbol_name(&mut self, symbol: Symbol, bytes: impl IntoIterator<Item = u8>) {
         let name = self.make_name(bytes);

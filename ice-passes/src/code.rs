@@ -1,7 +1,9 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
 use alloc::vec::Vec;
-use ice_asm::{ConstantId, ConstantPool, ConstantSize, Reloc, SymbolId};
+use ice_asm::{
+    BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
+};
 use ice_ir::{FuncId, GlobalId};
 
 macro_rules! libcalls {
@@ -194,6 +196,38 @@ impl JumpTables {
     /// The tables in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.len()).map(|i| &self.targets[self.start(i)..self.ends[i] as usize])
+    }
+}
+
+/// The jump tables of a function while it is emitted: labels, whose offsets are known at the end.
+#[derive(Clone, Debug, Default)]
+pub struct TableLabels {
+    labels: Vec<Label>,
+    /// End of each table in `labels`.
+    ends: Vec<usize>,
+}
+
+impl TableLabels {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.labels.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a table and gives its index.
+    pub fn push(&mut self, labels: impl IntoIterator<Item = Label>) -> u32 {
+        self.labels.extend(labels);
+        self.ends.push(self.labels.len());
+        self.ends.len() as u32 - 1
+    }
+
+    /// Appends the tables with the offsets that the finished `buffer` has for the labels.
+    pub fn place<L: Listing, B: BranchIsa>(&self, buffer: &CodeBuffer<L, B>, out: &mut JumpTables) {
+        let mut start = 0;
+        for &end in &self.ends {
+            out.push(self.labels[start..end].iter().map(|&label| buffer.label_offset(label).unwrap_or(0)));
+            start = end;
+        }
     }
 }
 

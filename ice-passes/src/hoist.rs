@@ -111,14 +111,7 @@ fn is_movable(func: &Function, inst: Inst) -> bool {
         InstData::Binary { op, args: [_, divisor] } if op.is_division() => {
             func.int_value(divisor).is_some_and(|number| number != 0 && number != -1)
         }
-        InstData::Binary { .. }
-        | InstData::Cast { .. }
-        | InstData::Icmp { .. }
-        | InstData::Fcmp { .. }
-        | InstData::Select { .. }
-        | InstData::ExtractElement { .. }
-        | InstData::InsertElement { .. } => true,
-        _ => false,
+        ref data => data.is_computation(),
     }
 }
 

@@ -24,7 +24,7 @@ pub mod uses;
 
 pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, LoweredBlock};
-pub use code::{CodeSymbol, CompiledFunction, JumpTables, Libcall};
+pub use code::{CodeSymbol, CompiledFunction, JumpTables, Libcall, TableLabels};
 pub use freeze::{FreezeError, FreezeErrorKind, freeze};
 pub use hoist::{Blocks, HoistScratch, hoist_invariants};
 pub use lower::{Lower, LowerScratch, ValueRegs};

@@ -196,13 +196,7 @@ impl Numbering {
                 self.insert(func, block, key, value);
                 None
             }
-            InstData::Binary { .. }
-            | InstData::Cast { .. }
-            | InstData::Icmp { .. }
-            | InstData::Fcmp { .. }
-            | InstData::Select { .. }
-            | InstData::ExtractElement { .. }
-            | InstData::InsertElement { .. } => self.visit_pure(func, tree, uses, block, inst),
+            ref data if data.is_computation() => self.visit_pure(func, tree, uses, block, inst),
             ref other => {
                 self.memory += u32::from(other.has_side_effects());
                 None

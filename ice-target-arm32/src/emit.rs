@@ -14,14 +14,13 @@ mod vector;
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src};
 use crate::regs;
-use alloc::vec::Vec;
 use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CompiledFunction, ErrorKind};
+use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
@@ -68,11 +67,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
-    let mut start = 0;
-    for &end in &tables.ends {
-        out.tables.push(tables.labels[start..end].iter().map(|&l| buffer.label_offset(l).unwrap_or(0)));
-        start = end;
-    }
+    tables.place(buffer, &mut out.tables);
     Ok(())
 }
 
@@ -86,20 +81,6 @@ fn label(block: MachBlock) -> Label {
 pub struct EmitScratch {
     frame: Frame,
     tables: TableLabels,
-}
-
-/// Labels of the jump tables of a function, and where each table ends in them.
-#[derive(Default)]
-struct TableLabels {
-    labels: Vec<Label>,
-    ends: Vec<usize>,
-}
-
-impl TableLabels {
-    fn clear(&mut self) {
-        self.labels.clear();
-        self.ends.clear();
-    }
 }
 
 /// State of the walk.

@@ -19,14 +19,13 @@ use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
 use crate::regs::{self, FramePointer, GPR};
 use crate::size;
 use crate::target::X86;
-use alloc::vec::Vec;
 use ice_asm::x86::{
     self, Alu, BitOp, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CompiledFunction, ErrorKind};
+use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -90,11 +89,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
-    let mut start = 0;
-    for &end in &tables.ends {
-        out.tables.push(tables.labels[start..end].iter().map(|&l| buffer.label_offset(l).unwrap_or(0)));
-        start = end;
-    }
+    tables.place(buffer, &mut out.tables);
     Ok(())
 }
 
@@ -124,20 +119,6 @@ pub(crate) fn label(block: MachBlock) -> Label {
 pub struct EmitScratch {
     frame: Frame,
     tables: TableLabels,
-}
-
-/// Labels of the jump tables of a function, and where each table ends in them.
-#[derive(Default)]
-struct TableLabels {
-    labels: Vec<Label>,
-    ends: Vec<usize>,
-}
-
-impl TableLabels {
-    fn clear(&mut self) {
-        self.labels.clear();
-        self.ends.clear();
-    }
 }
 
 /// State of the walk.

@@ -56,7 +56,7 @@ impl Builder<'_> {
         let count = aliases().count();
         for own in aliases() {
             let (mut target, mut sum, mut steps) = (own, 0i64, 0);
-            while let Some((next, addend)) = alias_target(&self.module, target) {
+            while let Some((next, addend)) = self.module.alias_target(target) {
                 if steps > count {
                     return Err(Error::AliasCycle { name: name(&self.module, own) });
                 }
@@ -71,20 +71,6 @@ impl Builder<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// What an alias stands for.
-fn alias_target(module: &Module, symbol: Symbol) -> Option<(Symbol, i64)> {
-    match symbol {
-        Symbol::Function(f) => match module.functions[f].kind {
-            FunctionKind::Alias(target) => Some((target, 0)),
-            _ => None,
-        },
-        Symbol::Global(g) => match module.globals[g].kind {
-            GlobalKind::Alias { target, addend } => Some((target, addend)),
-            _ => None,
-        },
     }
 }
 

@@ -144,30 +144,19 @@ impl<'m> Frozen<'m> {
         let name = |symbol| String::from_utf8_lossy(self.old.symbol_name(symbol)).into_owned();
         let (first, mut offset) = (symbol, 0i64);
         for _ in 0..=self.old.functions.len() + self.old.globals.len() {
-            let linkage = match symbol {
+            if let Some((target, addend)) = self.old.alias_target(symbol) {
+                (symbol, offset) = (target, offset.wrapping_add(addend));
+                continue;
+            }
+            let (new, linkage) = match symbol {
                 Symbol::Function(f) => {
-                    let decl = &self.old.functions[f];
-                    match (decl.kind, self.functions[f]) {
-                        (_, Some(new)) => return Ok(Place::At(Symbol::Function(new), offset)),
-                        (FunctionKind::Alias(target), _) => {
-                            symbol = target;
-                            continue;
-                        }
-                        _ => decl.linkage,
-                    }
+                    (self.functions[f].map(Symbol::Function), self.old.functions[f].linkage)
                 }
-                Symbol::Global(g) => {
-                    let decl = &self.old.globals[g];
-                    match (decl.kind, self.globals[g]) {
-                        (_, Some(new)) => return Ok(Place::At(Symbol::Global(new), offset)),
-                        (GlobalKind::Alias { target, addend }, _) => {
-                            (symbol, offset) = (target, offset.wrapping_add(addend));
-                            continue;
-                        }
-                        _ => decl.linkage,
-                    }
-                }
+                Symbol::Global(g) => (self.globals[g].map(Symbol::Global), self.old.globals[g].linkage),
             };
+            if let Some(new) = new {
+                return Ok(Place::At(new, offset));
+            }
             for (names, array) in ARRAYS.iter().zip(self.arrays) {
                 let Some((start, size)) = array else { continue };
                 if self.old.symbol_name(symbol) == names.start {

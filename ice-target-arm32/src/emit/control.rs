@@ -165,9 +165,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.compare_with(regs.scratch, len as u32);
             self.e.jump_if(Cond::Hs, label(default));
         }
-        let table = self.tables.ends.len() as u32;
-        self.tables.labels.extend(entries.iter().map(|&b| label(b)));
-        self.tables.ends.push(self.tables.labels.len());
+        let table = self.tables.push(entries.iter().map(|&block| label(block)));
         self.e.mov_symbol(AL, Gpr::IP, CodeSymbol::JumpTable(table).pack(), 0);
         // Entries are even, so that control stays in ARM state.
         self.e.transfer(AL, Transfer::Ldr, Gpr::PC, Mem::indexed(Gpr::IP, regs.scratch, 2));

@@ -198,9 +198,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
             self.e.jump_if(Cond::Ae, label(default));
         }
-        let table = self.tables.ends.len() as u32;
-        self.tables.labels.extend(entries.iter().map(|&b| label(b)));
-        self.tables.ends.push(self.tables.labels.len());
+        let table = self.tables.push(entries.iter().map(|&block| label(block)));
         let symbol = CodeSymbol::JumpTable(table).pack();
         if let Some(base) = regs.table {
             return self.relative_table_jump(regs.scratch, base, symbol);

@@ -144,27 +144,24 @@ impl X86 {
             self.test_bits(cx, width, args);
             return Test::One(int_cond(cond));
         }
-        let op = Compare::Cmp;
-        let rhs = match cx.folded(b) {
-            Some(_) => self.exact_src(cx, b),
-            None => self.src(cx, b),
-        };
-        match rhs {
-            Src::Imm(imm) if let Some(mem) = self.folded_load(cx, a) => {
-                cx.sink.push(Inst::CompareMem { op, width, mem, imm });
-            }
-            _ => {
-                let lhs = self.reg(cx, a);
-                cx.sink.push(Inst::Compare { op, width, lhs, rhs });
-            }
-        }
+        self.compare_operands(cx, Compare::Cmp, width, [a, b]);
         Test::One(int_cond(cond))
     }
 
     /// The flags of `a & b`: those of its comparison with zero.
     fn test_bits<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, [a, b]: [Value; 2]) {
-        let op = Compare::Test;
-        let [a, b] = if self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        let args = if self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        self.compare_operands(cx, Compare::Test, width, args);
+    }
+
+    /// Sets the flags by `op`; a load folds into either operand.
+    fn compare_operands<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Compare,
+        width: Width,
+        [a, b]: [Value; 2],
+    ) {
         let rhs = match cx.folded(b) {
             Some(_) => self.exact_src(cx, b),
             None => self.src(cx, b),
