@@ -74,6 +74,7 @@ struct Readme;
 mod checker;
 mod context;
 mod error;
+mod fixed;
 mod function;
 mod linear;
 mod liveness;

@@ -31,6 +31,7 @@
 //! Invariants: segments of an interval are sorted, disjoint and not adjacent. Cost: linear in
 //! operands and segments.
 
+use crate::fixed::{is_early, is_late};
 use crate::function::Function;
 use crate::linear::move_pair;
 use crate::liveness::Liveness;
@@ -126,16 +127,6 @@ pub(crate) struct Ranges {
     insts: usize,
     depth: Vec<i32>,
     old_params: Vec<u32>,
-}
-
-/// Whether the operand's place is busy at the end of the instruction.
-pub(crate) fn is_late(op: Operand) -> bool {
-    op.is_def() || op.pos() == OperandPos::Late
-}
-
-/// Whether it is busy at the start.
-pub(crate) fn is_early(op: Operand) -> bool {
-    op.is_use() || op.pos() == OperandPos::Early
 }
 
 impl Ranges {

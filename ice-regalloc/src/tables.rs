@@ -60,6 +60,11 @@ impl Tables {
         self.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
     }
 
+    /// How many registers of the class are outside `avoid`.
+    pub fn room(&self, class: RegClass, avoid: RegUnits) -> usize {
+        self.class(class).order.iter().filter(|reg| !self.units(**reg).intersects(avoid)).count()
+    }
+
     /// Whether class `a` is a proper subset of `b`.
     pub fn is_narrower(&self, a: u8, b: u8) -> bool {
         let (a, b) = (&self.members[usize::from(a)], &self.members[usize::from(b)]);

@@ -294,7 +294,7 @@ fn changed_allocations_are_judged_as_by_the_reference() {
     let mut context = Context::new();
     let mut checker = Checker::new();
     let (mut right, mut wrong_values, mut wrong_places) = (0, 0, 0);
-    for (name, file) in [("x86", &X86), ("arm", &ARM), ("tiny", &TINY)] {
+    for (name, file) in FILES {
         for seed in cases() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
@@ -396,7 +396,7 @@ fn placed_at_random(rng: &mut Rng, file: &RegisterFile) -> (StoredFunction, Outp
 fn operands_at_random_places_are_judged_as_by_the_reference() {
     let mut checker = Checker::new();
     let (mut uses, mut wrong, mut right) = (0, 0, 0);
-    for (name, file) in [("x86", &X86), ("arm", &ARM), ("tiny", &TINY)] {
+    for (name, file) in FILES {
         for seed in cases().start * 10..cases().end * 10 {
             let (func, output) = placed_at_random(&mut Rng::new(seed), file);
             let verdict = checker.check(&func, file, &output);

@@ -152,7 +152,7 @@ fn cost(func: &StoredFunction, output: &Output) -> [u64; 4] {
 #[test]
 fn random_functions_cost_less_than_in_minimal_mode() {
     let mut context = Context::new();
-    for (name, file) in [("x86", &X86), ("arm", &ARM), ("tiny", &TINY)] {
+    for (name, file) in FILES {
         let (mut minimal, mut linear, mut slots) = ([0; 4], [0; 4], [0; 2]);
         let (mut walks, mut fallbacks) = (0, 0);
         for seed in 0..500 {

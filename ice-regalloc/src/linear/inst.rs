@@ -11,17 +11,18 @@
 //!
 //! Order: fixed operands; definitions in their home register; uses that need a register, first
 //! those that stay, then those that move; definitions that need one; slots; operands that may be
-//! anywhere. If this fails, the careful attempt starts with the operands of the smallest classes.
+//! anywhere. If this fails, the careful attempt starts with the operands that have the fewest registers to choose from.
 //! Values that live on in a register that the instruction needs or destroys are displaced: to a
 //! free register, or to their slot. One with a home comes back behind the instruction.
 
 use super::pick::{Effort, Need};
 use super::{Allocator, SENTINEL};
 use crate::error::Error;
+use crate::fixed::{can_be_fixed, is_early, is_late, outlives_clobbers};
 use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::{Allocation, ProgPoint};
-use crate::ranges::{is_early, is_late};
+
 use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG};
 
@@ -156,27 +157,9 @@ impl<'a, F: Function> Allocator<'a, F> {
             let Constraint::Fixed(reg) = op.constraint() else { continue };
             let units = self.file.units(reg);
             let p = &self.pins;
-            let clash = is_early(op) && units.intersects(p.early.union(p.stay_early))
+            let taken = is_early(op) && units.intersects(p.early.union(p.stay_early))
                 || is_late(op) && units.intersects(p.late.union(p.stay_late));
-            if clash {
-                for other in &work.ops[..k] {
-                    let Constraint::Fixed(other_reg) = other.constraint() else { continue };
-                    if !self.file.units(other_reg).intersects(units) {
-                        continue;
-                    }
-                    let same = op.vreg() == other.vreg() && reg == other_reg;
-                    let early = is_early(op) && is_early(*other);
-                    let late = is_late(op) && is_late(*other);
-                    if early && !(same && op.is_use() && other.is_use())
-                        || late && !(same && !op.is_def() && !other.is_def())
-                    {
-                        return Err(Self::unsatisfiable(work, k));
-                    }
-                }
-            }
-            // What must outlive the clobber cannot be in a clobbered register.
-            let through = is_late(op) && is_early(op) && op.kind() != OperandKind::UseDef;
-            if through && units.intersects(self.pins.clobbers) {
+            if (taken || !p.clobbers.is_empty()) && !can_be_fixed(work.ops, k, reg, p.clobbers, self.tables) {
                 return Err(Self::unsatisfiable(work, k));
             }
             if op.is_use() && self.value(v).reg == reg.0 {
@@ -217,7 +200,7 @@ impl<'a, F: Function> Allocator<'a, F> {
         }
         if is_late(op) {
             avoid.insert(p.late.union(p.stay_late));
-            if is_early(op) && op.kind() != OperandKind::UseDef {
+            if outlives_clobbers(op) {
                 avoid.insert(p.clobbers);
             }
             if !p.careful {
@@ -311,7 +294,7 @@ impl<'a, F: Function> Allocator<'a, F> {
         Ok(())
     }
 
-    /// Starts again after the fixed operands, smallest class first.
+    /// Starts again after the fixed operands, the fewest registers to choose from first.
     fn careful(&mut self, work: Work) -> Result<(), Error> {
         self.cx.by_class.clear();
         for (k, op, v) in work.vregs() {
@@ -328,9 +311,12 @@ impl<'a, F: Function> Allocator<'a, F> {
                 self.cx.by_class.push(k as u32);
             }
         }
-        let file = self.file;
-        let width = |k: u32| file.class(work.ops[k as usize].class()).order.len();
-        self.cx.by_class.sort_unstable_by_key(|&k| (width(k), k));
+        let mut by_class = core::mem::take(&mut self.cx.by_class);
+        by_class.sort_unstable_by_key(|&k| {
+            let op = work.ops[k as usize];
+            (self.tables.room(op.class(), self.avoid(op)), k)
+        });
+        self.cx.by_class = by_class;
         for n in 0..self.cx.by_class.len() {
             let k = self.cx.by_class[n] as usize;
             let op = work.ops[k];

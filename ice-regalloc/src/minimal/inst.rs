@@ -7,10 +7,11 @@
 //! A bound register can also be *pinned* for the start (early) or the end (late) of the
 //! instruction; a use that is copied to a second register only pins it. The first attempt leaves
 //! values where they are. If the constraints are so tight that this fails, the *careful* attempt
-//! places the operands with the smallest class first, definitions included.
+//! places the operands with the fewest registers to choose from first, definitions included.
 
 use super::{Allocator, Pins};
 use crate::error::Error;
+use crate::fixed::{can_be_fixed, is_early, is_late};
 use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
@@ -25,16 +26,6 @@ pub(super) struct Work<'a> {
     pub base: usize,
     /// The instruction only copies a register.
     pub copies: bool,
-}
-
-/// Whether the operand's place is busy at the end of the instruction.
-fn is_late(op: Operand) -> bool {
-    op.is_def() || op.pos() == OperandPos::Late
-}
-
-/// Whether it is busy at the start.
-fn is_early(op: Operand) -> bool {
-    op.is_use() || op.pos() == OperandPos::Early
 }
 
 impl<F: Function> Allocator<'_, F> {
@@ -192,32 +183,14 @@ impl<F: Function> Allocator<'_, F> {
     fn reserve_fixed(&mut self, work: Work, k: usize, reg: PReg) -> Result<(), Error> {
         let op = work.ops[k];
         let units = self.tables.units(reg);
-        let pins = &mut self.pins;
-        let early_clash = is_early(op) && units.intersects(pins.fixed_early);
-        let late_clash = is_late(op) && units.intersects(pins.fixed_late);
-        if early_clash || late_clash {
-            for other in &work.ops[..k] {
-                let Constraint::Fixed(other_reg) = other.constraint() else {
-                    continue;
-                };
-                if !self.tables.units(other_reg).intersects(units) {
-                    continue;
-                }
-                let same = op.vreg() == other.vreg() && reg == other_reg;
-                let early = is_early(op) && is_early(*other);
-                let late = is_late(op) && is_late(*other);
-                if early && !(same && op.is_use() && other.is_use())
-                    || late && !(same && !op.is_def() && !other.is_def())
-                {
-                    return Err(Self::unsatisfiable(work, k));
-                }
-            }
-        }
-        // What must outlive the clobber cannot be in a clobbered register.
-        let through = is_late(op) && is_early(op) && op.kind() != OperandKind::UseDef;
-        if through && units.intersects(pins.clobbers) {
+        let taken = is_early(op) && units.intersects(self.pins.fixed_early)
+            || is_late(op) && units.intersects(self.pins.fixed_late);
+        if (taken || !self.pins.clobbers.is_empty())
+            && !can_be_fixed(work.ops, k, reg, self.pins.clobbers, self.tables)
+        {
             return Err(Self::unsatisfiable(work, k));
         }
+        let pins = &mut self.pins;
         if is_early(op) {
             pins.fixed_early.insert(units);
         }
@@ -358,7 +331,7 @@ impl<F: Function> Allocator<'_, F> {
         Ok(())
     }
 
-    /// Starts again without the pins of the first attempt, smallest class first.
+    /// Starts again without the pins of the first attempt, the fewest registers to choose from first.
     fn careful_attempt(&mut self, work: Work) -> Result<(), Error> {
         self.cx.by_class.clear();
         for (k, &op) in work.ops.iter().enumerate() {
@@ -375,9 +348,12 @@ impl<F: Function> Allocator<'_, F> {
                 self.cx.by_class.push(k as u32);
             }
         }
-        let file = self.file;
-        let width = |k: u32| file.class(work.ops[k as usize].class()).order.len();
-        self.cx.by_class.sort_unstable_by_key(|&k| (width(k), k));
+        let mut by_class = core::mem::take(&mut self.cx.by_class);
+        by_class.sort_unstable_by_key(|&k| {
+            let op = work.ops[k as usize];
+            (self.tables.room(op.class(), self.avoid(op)), k)
+        });
+        self.cx.by_class = by_class;
         for n in 0..self.cx.by_class.len() {
             let k = self.cx.by_class[n] as usize;
             let op = work.ops[k];

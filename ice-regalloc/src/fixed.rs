@@ -1,0 +1,48 @@
+//! Fixed operands of one instruction: whether two of them can hold together.
+//!
+//! Two operands in overlapping registers are in each other's way if both are busy at the start of the
+//! instruction or both at its end. Only uses of one value may share a register there. An operand that
+//! must outlive the clobbers cannot be in a register that they destroy.
+//!
+//! Cost: one comparison with each operand before.
+
+use crate::operand::{Constraint, Operand, OperandKind, OperandPos};
+use crate::registers::{PReg, RegUnits};
+use crate::tables::Tables;
+
+/// Whether the operand's place is busy at the end of the instruction.
+#[inline]
+pub(crate) fn is_late(op: Operand) -> bool {
+    op.is_def() || op.pos() == OperandPos::Late
+}
+
+/// Whether it is busy at the start.
+#[inline]
+pub(crate) fn is_early(op: Operand) -> bool {
+    op.is_use() || op.pos() == OperandPos::Early
+}
+
+/// Whether the operand's register must not be one that the instruction destroys.
+pub(crate) fn outlives_clobbers(op: Operand) -> bool {
+    is_late(op) && is_early(op) && op.kind() != OperandKind::UseDef
+}
+
+/// Whether operand `k` of `ops` can be in `reg` beside the fixed operands before it and the clobbers.
+pub(crate) fn can_be_fixed(
+    ops: &[Operand],
+    k: usize,
+    reg: PReg,
+    clobbers: RegUnits,
+    tables: &Tables,
+) -> bool {
+    let op = ops[k];
+    let units = tables.units(reg);
+    let clashes = |other: &Operand| {
+        let Constraint::Fixed(other_reg) = other.constraint() else { return false };
+        let same = op.vreg() == other.vreg() && reg == other_reg;
+        let early = is_early(op) && is_early(*other) && !(same && op.is_use() && other.is_use());
+        let late = is_late(op) && is_late(*other) && !(same && !op.is_def() && !other.is_def());
+        (early || late) && tables.units(other_reg).intersects(units)
+    };
+    !(outlives_clobbers(op) && units.intersects(clobbers)) && !ops[..k].iter().any(clashes)
+}
