@@ -47,6 +47,10 @@ pub enum RelocKind {
     ArmMovwAbs,
     /// The 16-bit field of `movt`: the high half of the address (R_ARM_MOVT_ABS).
     ArmMovtAbs,
+    /// The 16-bit field of `movw`: the low half of the distance from the place (R_ARM_MOVW_PREL_NC).
+    ArmMovwPcRel,
+    /// The 16-bit field of `movt`: the high half of the distance from the place (R_ARM_MOVT_PREL).
+    ArmMovtPcRel,
 }
 
 impl RelocKind {

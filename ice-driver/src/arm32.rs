@@ -45,7 +45,7 @@ pub fn set_field(kind: RelocKind, word: u32, value: i64) -> Option<u32> {
             let fits = value % 4 == 0 && (-(1 << 25)..1 << 25).contains(&value);
             fits.then_some(word & 0xff00_0000 | (value >> 2) as u32 & 0x00ff_ffff)
         }
-        RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs => {
+        RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs | RelocKind::ArmMovwPcRel | RelocKind::ArmMovtPcRel => {
             let bits = u32::from(i16::try_from(value).ok()? as u16);
             Some(word & 0xfff0_f000 | (bits & 0xf000) << 4 | bits & 0xfff)
         }
@@ -55,7 +55,15 @@ pub fn set_field(kind: RelocKind, word: u32, value: i64) -> Option<u32> {
 
 /// Whether the field is one of an instruction.
 pub const fn is_instruction_field(kind: RelocKind) -> bool {
-    matches!(kind, RelocKind::ArmCall | RelocKind::ArmJump24 | RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs)
+    matches!(
+        kind,
+        RelocKind::ArmCall
+            | RelocKind::ArmJump24
+            | RelocKind::ArmMovwAbs
+            | RelocKind::ArmMovtAbs
+            | RelocKind::ArmMovwPcRel
+            | RelocKind::ArmMovtPcRel
+    )
 }
 
 #[cfg(test)]

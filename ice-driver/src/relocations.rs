@@ -35,6 +35,8 @@ pub fn relocation_type(arch: Arch, kind: RelocKind) -> Option<u32> {
         RelocKind::ArmJump24  => Some(elf::R_ARM_JUMP24),
         RelocKind::ArmMovwAbs => Some(elf::R_ARM_MOVW_ABS_NC),
         RelocKind::ArmMovtAbs => Some(elf::R_ARM_MOVT_ABS),
+        RelocKind::ArmMovwPcRel => Some(elf::R_ARM_MOVW_PREL_NC),
+        RelocKind::ArmMovtPcRel => Some(elf::R_ARM_MOVT_PREL),
         _                     => None,
     };
     match arch {
@@ -66,7 +68,7 @@ pub fn address_type(arch: Arch) -> u32 {
     }
 }
 
-/// Whether the value is counted from the place of the field.
+/// Whether the whole value, counted from the place of the field, is in the field.
 pub const fn is_pc_relative(kind: RelocKind) -> bool {
     matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32 | RelocKind::ArmCall | RelocKind::ArmJump24)
 }
@@ -92,7 +94,10 @@ impl TableEntries {
     /// What they are in the code of a module.
     pub fn of(arch: Arch, module: &Module, relocation: RelocationModel) -> TableEntries {
         match (module.environment, arch, relocation) {
-            (Environment::Native, Arch::X86_64, _) => TableEntries::FromTable,
+            (Environment::Native, Arch::X86_64, _)
+            | (Environment::Native, Arch::Arm32, RelocationModel::PositionIndependent) => {
+                TableEntries::FromTable
+            }
             (Environment::Native, Arch::X86_32, RelocationModel::PositionIndependent) => {
                 TableEntries::FromGlobalBase
             }

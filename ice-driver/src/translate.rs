@@ -137,10 +137,15 @@ pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) ->
 
 /// The ARM back end for a module.
 fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
-    match (module.environment, module.pointer_type) {
-        (Environment::Pnacl, Type::I32) => Ok(Arm32::new()),
-        (Environment::Pnacl, pointer) => Err(Error::PointerWidth { arch: options.arch, pointer }),
-        (Environment::Native, _) => Err(Error::NativeModule(options.arch)),
+    use ice_target_arm32::CodeModel;
+    let model = match (module.environment, options.relocation) {
+        (Environment::Pnacl, _) => CodeModel::Sandboxed,
+        (Environment::Native, RelocationModel::Static) => CodeModel::Static,
+        (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
+    };
+    match module.pointer_type {
+        Type::I32 => Ok(Arm32 { model, ..Arm32::new() }),
+        pointer => Err(Error::PointerWidth { arch: options.arch, pointer }),
     }
 }
 

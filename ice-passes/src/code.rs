@@ -73,6 +73,22 @@ libcalls! {
     AeabiUidiv = "__aeabi_uidiv",
     /// The same with the remainder in r1.
     AeabiUidivmod = "__aeabi_uidivmod",
+    /// f32 to i64, of the ARM run-time ABI.
+    AeabiF2lz = "__aeabi_f2lz",
+    /// f64 to i64.
+    AeabiD2lz = "__aeabi_d2lz",
+    /// f32 to u64.
+    AeabiF2ulz = "__aeabi_f2ulz",
+    /// f64 to u64.
+    AeabiD2ulz = "__aeabi_d2ulz",
+    /// i64 to f32.
+    AeabiL2f = "__aeabi_l2f",
+    /// i64 to f64.
+    AeabiL2d = "__aeabi_l2d",
+    /// u64 to f32.
+    AeabiUl2f = "__aeabi_ul2f",
+    /// u64 to f64.
+    AeabiUl2d = "__aeabi_ul2d",
     /// f32 to i64, with the platform's calling convention; so are the following.
     F32ToI64 = "__ice_f32_to_i64",
     /// f64 to i64.

@@ -1,13 +1,15 @@
 //! The calling convention and the frame.
 //!
-//! Arguments and results follow the procedure call standard (AAPCS, IHI 0042F) in its VFP variant (6.1): four
+//! Arguments and results follow the procedure call standard (AAPCS, IHI 0042F). In its VFP variant (6.1): four
 //! core registers, an `i64` in an even pair of them; sixteen single-precision registers, filled back to front
-//! with what fits; the rest on the stack, 8-byte values at multiples of 8. Results in r0, r1:r0, s0, d0 or q0.
+//! with what fits; the rest on the stack, 8-byte values at multiples of 8. In the base standard, which variadic
+//! functions and the helpers of the run-time ABI follow, floats travel as integers of their size do.
 //!
-//! The frame, from high to low addresses: incoming stack arguments, saved core registers with lr, saved
-//! doubleword registers, padding, fixed objects and spill slots by falling alignment, outgoing arguments.
-//! Everything hangs off the stack pointer after the prologue, or off r11, which is a copy of it, where the
-//! stack pointer moves in the body.
+//! The frame, from high to low addresses: incoming stack arguments, register arguments that must be in memory
+//! right below them, saved core registers with lr, saved doubleword registers, padding, fixed objects and spill
+//! slots by falling alignment, outgoing arguments. Everything hangs off the stack pointer after the prologue;
+//! where that moves in the body, off r11, which points to its own saved value with the saved lr above, so that
+//! frames are a list.
 
 use crate::inst::Inst;
 use crate::regs::{self, FramePointer, d, q, r, s};
@@ -16,55 +18,75 @@ use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
 use ice_ir::Type;
 use ice_ir::mach::{FrameInfo, MachFunction};
+use ice_ir::native::Passing;
 use ice_passes::ErrorKind;
 use ice_regalloc::{Output, PReg};
+
+/// Which variant of the standard a call follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Convention {
+    /// Floats and vectors in extension registers.
+    Vfp,
+    /// Everything in core registers.
+    Base,
+}
 
 /// Where an argument or result travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// In a register.
+    /// In one register of the value's class.
     Register(PReg),
-    /// In two core registers, the low half first.
-    Pair(PReg, PReg),
+    /// As words, the low one first: in core registers from `first` on, and where there are too few the rest on the
+    /// stack at this offset.
+    Words { first: u8, registers: u8, stack: u32 },
     /// At this offset from the start of the stack arguments.
     Stack(u32),
 }
 
+/// Core registers that carry arguments.
+pub(crate) const CORE_ARGS: u8 = 4;
+
 /// Hands out argument places from left to right.
+#[derive(Clone, Copy)]
 pub(crate) struct ArgumentPlaces {
+    convention: Convention,
     /// The next core register (NCRN).
-    core: u8,
+    pub(crate) core: u8,
     /// Single-precision registers that are free, one bit each.
     free: u16,
     /// Bytes of stack arguments so far (NSAA).
     pub(crate) stack: u32,
 }
 
+/// More bytes of stack arguments than any function can have.
+const MAX_STACK: u32 = 1 << 31;
+
 impl ArgumentPlaces {
-    pub(crate) const fn new() -> Self {
-        ArgumentPlaces { core: 0, free: 0xffff, stack: 0 }
+    pub(crate) const fn new(convention: Convention) -> Self {
+        ArgumentPlaces { convention, core: 0, free: 0xffff, stack: 0 }
     }
 
     /// The place of the next argument.
-    pub(crate) fn next(&mut self, ty: Type) -> Place {
+    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+        if let Passing::ByVal { size, align_log2 } = passing {
+            let align = if align_log2 > 2 { 8 } else { 4 };
+            return self.words(size.div_ceil(4), align);
+        }
+        let vfp = self.convention == Convention::Vfp;
         match ty {
-            Type::F32 => self.extension(1, 4).map_or_else(|| self.on_stack(4, 4), |n| Place::Register(s(n))),
-            Type::F64 => {
-                self.extension(2, 8).map_or_else(|| self.on_stack(8, 8), |n| Place::Register(d(n / 2)))
+            Type::F32 if vfp => {
+                self.extension(1).map_or_else(|| self.on_stack(4, 4), |n| Place::Register(s(n)))
             }
-            Type::I64 if self.core <= 2 => {
-                let first = self.core.next_multiple_of(2);
-                self.core = first + 2;
-                Place::Pair(r(first), r(first + 1))
+            Type::F64 if vfp => {
+                self.extension(2).map_or_else(|| self.on_stack(8, 8), |n| Place::Register(d(n / 2)))
             }
-            Type::I64 => {
-                self.core = 4;
-                self.on_stack(8, 8)
+            _ if ty.is_vector() && vfp => {
+                self.extension(4).map_or_else(|| self.on_stack(16, 8), |n| Place::Register(q(n / 4)))
             }
-            _ if ty.is_vector() => {
-                self.extension(4, 16).map_or_else(|| self.on_stack(16, 8), |n| Place::Register(q(n / 4)))
-            }
-            _ if self.core < 4 => {
+            Type::I64 | Type::F64 => self.words(2, 8),
+            _ if ty.is_vector() => self.words(4, 8),
+            Type::F32 => self.words(1, 4),
+            _ if self.core < CORE_ARGS => {
                 self.core += 1;
                 Place::Register(r(self.core - 1))
             }
@@ -72,10 +94,27 @@ impl ArgumentPlaces {
         }
     }
 
+    /// Words in core registers, in whole or, while the stack is empty, in part (rules C.3 to C.5).
+    fn words(&mut self, count: u32, align: u32) -> Place {
+        if align == 8 {
+            self.core = self.core.next_multiple_of(2);
+        }
+        let (first, left) = (self.core, u32::from(CORE_ARGS - self.core));
+        // Scalars of two words never are in part: an even register begins a whole pair.
+        if left == 0 || count > left && self.stack > 0 {
+            self.core = CORE_ARGS;
+            return self.on_stack(count.saturating_mul(4), align);
+        }
+        let registers = count.min(left) as u8;
+        self.core += registers;
+        let stack = self.stack;
+        self.on_stack((count - u32::from(registers)).saturating_mul(4), 4);
+        Place::Words { first, registers, stack }
+    }
+
     /// The first of `count` free registers at a multiple of `count`. Once there are none, no later argument
     /// goes into a register (rule C.2).
-    fn extension(&mut self, count: u8, bytes: u32) -> Option<u8> {
-        debug_assert_eq!(u32::from(count) * 4, bytes);
+    fn extension(&mut self, count: u8) -> Option<u8> {
         let mask = |n: u8| ((1u16 << count) - 1) << n;
         let found = (0..16).step_by(count.into()).find(|&n| self.free & mask(n) == mask(n));
         self.free = found.map_or(0, |n| self.free & !mask(n));
@@ -83,22 +122,29 @@ impl ArgumentPlaces {
     }
 
     fn on_stack(&mut self, size: u32, align: u32) -> Place {
+        // Past the limit the function is refused.
         let offset = self.stack.next_multiple_of(align);
-        self.stack = offset.saturating_add(size);
+        self.stack = offset.saturating_add(size).min(MAX_STACK);
         Place::Stack(offset)
     }
 }
 
-/// The place of a result of this type, if it has one.
-pub(crate) fn result_place(ty: Type) -> Option<Place> {
-    match ty {
-        Type::Void => None,
-        Type::I64 => Some(Place::Pair(r(0), r(1))),
-        Type::F32 => Some(Place::Register(s(0))),
-        Type::F64 => Some(Place::Register(d(0))),
-        _ if ty.is_vector() => Some(Place::Register(q(0))),
-        _ => Some(Place::Register(r(0))),
+/// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
+/// In core registers nothing is aligned.
+pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<Place>; 2]> {
+    let mut places = ArgumentPlaces::new(convention);
+    let mut out = [None; 2];
+    for (out, ty) in out.iter_mut().zip(types) {
+        let is_extension = ty.is_vector() || ty.is_scalar_float();
+        *out = match ty {
+            Type::Void => continue,
+            _ if is_extension && convention == Convention::Vfp => Some(places.next(ty, Passing::Plain)),
+            Type::I64 | Type::F64 | Type::F32 => Some(places.words(ty.bytes() / 4, 4)),
+            _ if ty.is_vector() => Some(places.words(4, 4)),
+            _ => Some(places.next(ty, Passing::Plain)),
+        };
     }
+    (places.stack == 0).then_some(out)
 }
 
 /// Offsets of everything in the frame. Reused from function to function.
@@ -106,6 +152,8 @@ pub(crate) fn result_place(ty: Type) -> Option<Place> {
 pub(crate) struct Frame {
     /// Whether r11 holds the frame.
     pub(crate) pointer: FramePointer,
+    /// Bytes above the saved registers that hold register arguments.
+    pub(crate) register_arguments: u32,
     /// Core registers to save, lr among them.
     pub(crate) saved: RegList,
     /// First and number of the doubleword registers to save.
@@ -123,7 +171,10 @@ pub(crate) struct Frame {
 }
 
 /// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
-const MAX_FRAME: u64 = 1 << 30;
+pub(crate) const MAX_FRAME: u64 = 1 << 30;
+
+/// Bytes of the saved r11 and lr, which are above all other saved registers.
+pub(crate) const SAVED_PAIR: i32 = 8;
 
 /// Alignment of the stack pointer at calls, in bytes (AAPCS 5.2.1.2).
 pub(crate) const STACK_ALIGN: u32 = 8;
@@ -183,14 +234,24 @@ impl Frame {
                 }
             }
         }
+        self.register_arguments = info.register_arguments.next_multiple_of(STACK_ALIGN);
+        let above = u64::from(self.register_arguments);
         let pushed = 4 * u64::from(saved.len()) + 8 * u64::from(self.saved_doubles.1);
-        let total = (end + pushed).next_multiple_of(STACK_ALIGN.into());
+        let total = (end + pushed + above).next_multiple_of(STACK_ALIGN.into());
         if total > MAX_FRAME {
             return Err(ErrorKind::FrameTooLarge(total));
         }
-        self.size = (total - pushed) as u32;
+        self.size = (total - pushed - above) as u32;
         self.outgoing = outgoing as i32;
-        self.incoming = total as i32;
+        // Distances from the stack pointer after the prologue; r11 points at its own saved value.
+        let base = match self.pointer {
+            FramePointer::None => 0,
+            FramePointer::Used => (total - above) as i32 - SAVED_PAIR,
+        };
+        for offset in objects.iter_mut().chain(slots) {
+            *offset -= base;
+        }
+        self.incoming = total as i32 - base;
         Ok(())
     }
 }
@@ -199,20 +260,28 @@ impl Frame {
 mod tests {
     use super::*;
 
+    fn places_of<const N: usize>(
+        convention: Convention,
+        arguments: [(Type, Passing); N],
+    ) -> ([Place; N], u32) {
+        let mut places = ArgumentPlaces::new(convention);
+        (arguments.map(|(ty, passing)| places.next(ty, passing)), places.stack)
+    }
+
     fn places<const N: usize>(types: [Type; N]) -> ([Place; N], u32) {
-        let mut places = ArgumentPlaces::new();
-        (types.map(|ty| places.next(ty)), places.stack)
+        places_of(Convention::Vfp, types.map(|ty| (ty, Passing::Plain)))
+    }
+
+    const fn words(first: u8, registers: u8, stack: u32) -> Place {
+        Place::Words { first, registers, stack }
     }
 
     #[test]
     fn wide_integers_take_even_pairs() {
         use Place::*;
         use Type::*;
-        assert_eq!(places([I32, I64, I32]).0, [Register(r(0)), Pair(r(2), r(3)), Stack(0)]);
-        assert_eq!(
-            places([I64, I32, I64, I32]),
-            ([Pair(r(0), r(1)), Register(r(2)), Stack(0), Stack(8)], 12)
-        );
+        assert_eq!(places([I32, I64, I32]).0, [Register(r(0)), words(2, 2, 0), Stack(0)]);
+        assert_eq!(places([I64, I32, I64, I32]), ([words(0, 2, 0), Register(r(2)), Stack(0), Stack(8)], 12));
         let mmap = places([I32, I32, I32, I32, I32, I64]);
         assert_eq!((mmap.0[4], mmap.0[5], mmap.1), (Stack(0), Stack(8), 16));
     }
@@ -227,5 +296,41 @@ mod tests {
         let list = places([F32, V4F32, V4F32, V4F32, V4F32, F32]).0;
         assert_eq!(list[4..], [Stack(0), Stack(16)]);
         assert_eq!(list[..2], [Register(s(0)), Register(q(1))]);
+    }
+
+    #[test]
+    fn floats_are_words_in_the_base_standard() {
+        use Type::*;
+        let plain = [I32, F64, F32].map(|ty| (ty, Passing::Plain));
+        assert_eq!(
+            places_of(Convention::Base, plain).0,
+            [Place::Register(r(0)), words(2, 2, 0), Place::Stack(0)]
+        );
+        let vectors = [(F32, Passing::Plain), (V4I32, Passing::Plain)];
+        assert_eq!(places_of(Convention::Base, vectors), ([words(0, 1, 0), words(2, 2, 0)], 8));
+    }
+
+    #[test]
+    fn objects_are_in_registers_in_part_while_the_stack_is_empty() {
+        let object = |size, align_log2| (Type::I32, Passing::ByVal { size, align_log2 });
+        let one = (Type::I32, Passing::Plain);
+        assert_eq!(places_of(Convention::Vfp, [one, object(70, 2)]).0[1], words(1, 3, 0));
+        assert_eq!(
+            places_of(Convention::Vfp, [one, object(72, 3)]),
+            ([Place::Register(r(0)), words(2, 2, 0)], 64)
+        );
+        let full = places_of(Convention::Vfp, [one, object(72, 3), object(8, 2), one]);
+        assert_eq!((full.0[2], full.0[3], full.1), (Place::Stack(64), Place::Stack(72), 76));
+    }
+
+    #[test]
+    fn two_results_are_in_the_next_registers_of_their_kind() {
+        use Type::*;
+        let places =
+            |convention, types| result_places(convention, types).map(|places| places.map(|p| p.unwrap()));
+        assert_eq!(places(Convention::Vfp, [I32, I64]), Some([Place::Register(r(0)), words(1, 2, 0)]));
+        assert_eq!(places(Convention::Vfp, [F32, F64]), Some([Place::Register(s(0)), Place::Register(d(1))]));
+        assert_eq!(places(Convention::Base, [F64, F64]), Some([words(0, 2, 0), words(2, 2, 0)]));
+        assert_eq!(places(Convention::Base, [V4I32, F32]), None);
     }
 }

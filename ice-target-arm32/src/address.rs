@@ -116,7 +116,7 @@ impl Arm32 {
         };
         if let (Some(symbol), Ok(addend)) = (symbol, i16::try_from(disp)) {
             let dst = self.temp(cx);
-            cx.sink.push(Inst::MovSymbol { dst, symbol: crate::lower::symbol(symbol), addend });
+            self.symbol_address(cx, symbol, addend, dst);
             return Amode::new(Base::Reg(dst), 0);
         }
         Amode::new(Base::Reg(self.reg(cx, value)), disp)

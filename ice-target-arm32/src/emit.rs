@@ -9,11 +9,13 @@ mod control;
 mod float;
 mod frame;
 mod memory;
+mod native;
 mod vector;
 
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src};
 use crate::regs;
+use crate::target::Arm32;
 use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
 };
@@ -28,6 +30,7 @@ const TRAP: u16 = 0xede0;
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
+    target: Arm32,
     mach: &MachFunction<Inst>,
     switches: &[PlannedSwitch],
     allocation: &Output,
@@ -43,6 +46,7 @@ pub(crate) fn emit_function<L: Listing>(
         buffer.new_label();
     }
     let mut emitter = Emitter {
+        target,
         frame,
         switches,
         e: Encoder::new(buffer),
@@ -85,6 +89,7 @@ pub struct EmitScratch {
 
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
+    target: Arm32,
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
@@ -184,7 +189,10 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::MovSymbol { symbol, addend, .. } => {
                 let dst = self.gpr();
-                self.e.mov_symbol(AL, dst, symbol, addend);
+                self.mov_symbol(dst, symbol, addend);
+            }
+            Inst::LoadTableEntry { .. } | Inst::ThreadPointer { .. } | Inst::CopyWords { .. } => {
+                self.native(inst);
             }
             Inst::MovSrc { op, flags, src, .. } => {
                 let src = self.src(src);

@@ -26,6 +26,8 @@ pub enum Base {
     Allocated,
     /// The incoming stack arguments.
     Incoming,
+    /// The saved frame pointer.
+    Saved,
 }
 
 /// A memory operand: base + index × 2^shift + displacement. Emission makes any of them fit the instruction.
@@ -154,6 +156,12 @@ pub enum Inst {
     /// Any 32-bit number.
     MovImm { dst: VReg, imm: u32 },
     MovSymbol { dst: VReg, symbol: SymbolId, addend: i16 },
+    /// The address of a symbol, from the table of the linker.
+    LoadTableEntry { dst: VReg, symbol: SymbolId },
+    /// The address of this thread's data.
+    ThreadPointer { dst: VReg },
+    /// Copies `count` words, at least one; all registers are destroyed.
+    CopyWords { dst: VReg, src: VReg, count: VReg, word: VReg },
     /// `mov` or `mvn` of a flexible operand: shifts, complement.
     MovSrc { op: Move, flags: Flags, dst: VReg, src: Src },
     Extend { op: Extend, dst: VReg, src: VReg },
@@ -269,8 +277,13 @@ impl MachInst for Inst {
             | Inst::Trap
             | Inst::Unreachable => {}
             Inst::Mov { dst, src } => each! { use_any src, GPR; def_reg dst, GPR; },
-            Inst::MovImm { dst, .. } | Inst::MovSymbol { dst, .. } | Inst::SetCond { dst, .. } => {
-                each! { def_reg dst, GPR; }
+            Inst::MovImm { dst, .. }
+            | Inst::MovSymbol { dst, .. }
+            | Inst::LoadTableEntry { dst, .. }
+            | Inst::ThreadPointer { dst }
+            | Inst::SetCond { dst, .. } => each! { def_reg dst, GPR; },
+            Inst::CopyWords { dst, src, count, word } => {
+                each! { use_def_reg dst, GPR; use_def_reg src, GPR; use_def_reg count, GPR; def_early_reg word, GPR; }
             }
             Inst::MovSrc { dst, src, .. } => {
                 src.visit(&mut visit);

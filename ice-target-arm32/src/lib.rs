@@ -4,7 +4,7 @@
 //! `i64` is a pair of registers. There are no literal pools: constants are made by `movw` and `movt`, so that
 //! code has no range limits but that of a branch (32 MiB).
 //!
-//! Not for you if you need Thumb code, a processor without NEON, or position-independent code.
+//! Not for you if you need Thumb code or a processor without NEON.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -15,7 +15,8 @@ mod emit;
 mod inst;
 mod lower;
 mod regs;
+mod symbols;
 mod target;
 
 pub use inst::Inst;
-pub use target::{Arm32, Division};
+pub use target::{Arm32, CodeModel, Division};

@@ -21,20 +21,43 @@ pub enum Division {
     Helper,
 }
 
+/// What code may know of addresses, and how it reaches what is outside of its function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeModel {
+    /// A PNaCl program: everything at a place that the linker knows, `_start` as the only entry.
+    Sandboxed,
+    /// A native program at a place that the linker knows.
+    Static,
+    /// A native program that may be anywhere, with symbols that other modules may replace.
+    PositionIndependent,
+}
+
 /// The back end.
 #[derive(Clone, Copy, Debug)]
 pub struct Arm32 {
     /// How 32-bit integers are divided.
     pub division: Division,
+    /// How addresses are made.
+    pub model: CodeModel,
 }
 
 /// The context of a lowering rule.
 pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
 
 impl Arm32 {
-    /// For every ARMv7-A processor with NEON.
+    /// For PNaCl programs on every ARMv7-A processor with NEON.
     pub const fn new() -> Arm32 {
-        Arm32 { division: Division::Helper }
+        Arm32 { division: Division::Helper, model: CodeModel::Sandboxed }
+    }
+
+    /// Whether addresses are distances from the code.
+    pub(crate) const fn is_position_independent(self) -> bool {
+        matches!(self.model, CodeModel::PositionIndependent)
+    }
+
+    /// Whether the program is an ordinary one of the C world.
+    pub(crate) const fn is_native(self) -> bool {
+        !matches!(self.model, CodeModel::Sandboxed)
     }
 
     /// Whether the function needs r11 for its frame.
@@ -72,8 +95,8 @@ impl Target for Arm32 {
         TypeLayout { class, parts, size }
     }
 
-    fn prepare(&self, _: &Module, func: &Function, frame: &mut FrameInfo) {
-        lower::prepare(func, frame);
+    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo) {
+        lower::prepare(module, func, frame);
     }
 
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
@@ -113,6 +136,6 @@ impl Target for Arm32 {
         buffer: &mut CodeBuffer<L, Branches>,
         out: &mut CompiledFunction,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(mach, switches, allocation, scratch, buffer, out)
+        emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
     }
 }

@@ -14,7 +14,7 @@ ops!(
 );
 
 /// How far ahead pc is of the instruction that reads it, in bytes.
-const PC_AHEAD: i64 = 8;
+pub(super) const PC_AHEAD: i64 = 8;
 
 /// The field of a branch over `distance` bytes, from its start to the target.
 pub(super) fn branch_field(distance: i64) -> Option<u32> {

@@ -1,5 +1,6 @@
 //! Integer instructions (DDI 0406C A5.2 and A5.4).
 
+use super::control::PC_AHEAD;
 use super::operand::{Cond, Flags, Gpr, Operand2};
 use super::{Encoder, bits, ops};
 use crate::listing::{Listing, SymbolText};
@@ -151,6 +152,26 @@ impl<L: Listing> Encoder<'_, L> {
         let addend = addend.into();
         self.buf.add_reloc(Reloc { offset, kind: RelocKind::ArmMovwAbs, symbol, addend });
         self.buf.add_reloc(Reloc { offset: offset + 4, kind: RelocKind::ArmMovtAbs, symbol, addend });
+    }
+
+    /// The address of a symbol plus `addend`, from -32752 to 32767, without absolute relocations: `movw` and `movt`
+    /// of its distance from the place to which `add rd, pc, rd` adds it.
+    pub fn mov_symbol_relative(&mut self, d: Gpr, symbol: SymbolId, addend: i16) {
+        let offset = self.buf.offset();
+        let name = SymbolText(symbol);
+        let fields = Cond::Al.bits() | d.bits() << 12;
+        let (low, high) = (i64::from(addend) - 8 - PC_AHEAD, i64::from(addend) - 4 - PC_AHEAD);
+        self.inst(
+            fields | bits!("cccc 0011 0000 iiii dddd iiii iiii iiii"),
+            format_args!("movw {d}, #:lower16:({name}{addend:+}-(.+{}))", 8 + PC_AHEAD),
+        );
+        self.inst(
+            fields | bits!("cccc 0011 0100 iiii dddd iiii iiii iiii"),
+            format_args!("movt {d}, #:upper16:({name}{addend:+}-(.+{}))", 4 + PC_AHEAD),
+        );
+        self.alu(Cond::Al, Alu::Add, Flags::Keep, d, Gpr::PC, d);
+        self.buf.add_reloc(Reloc { offset, kind: RelocKind::ArmMovwPcRel, symbol, addend: low });
+        self.buf.add_reloc(Reloc { offset: offset + 4, kind: RelocKind::ArmMovtPcRel, symbol, addend: high });
     }
 
     /// `mul{s}<c> rd, rn, rm`.

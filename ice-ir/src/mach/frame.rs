@@ -36,6 +36,8 @@ pub struct FrameInfo {
     pub uses_global_base: bool,
     /// The object that holds the register arguments of a variadic function.
     pub saved_arguments: Option<u32>,
+    /// Bytes right below the incoming stack arguments for arguments that came in registers.
+    pub register_arguments: u32,
 }
 
 impl FrameInfo {
@@ -51,6 +53,7 @@ impl FrameInfo {
         self.global_base = None;
         self.uses_global_base = false;
         self.saved_arguments = None;
+        self.register_arguments = 0;
     }
 
     /// Adds a fixed object and gives its index.

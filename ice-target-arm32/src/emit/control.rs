@@ -2,7 +2,7 @@
 
 use super::{AL, Emitter, TRAP, label};
 use crate::inst::Inst;
-use ice_asm::arm32::{Compare, Cond, Gpr, Mem, ModImm, Transfer};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, Mem, ModImm, Transfer};
 use ice_asm::{Label, Listing};
 use ice_ir::mach::MachBlock;
 use ice_passes::CodeSymbol;
@@ -166,7 +166,13 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.jump_if(Cond::Hs, label(default));
         }
         let table = self.tables.push(entries.iter().map(|&block| label(block)));
-        self.e.mov_symbol(AL, Gpr::IP, CodeSymbol::JumpTable(table).pack(), 0);
+        self.mov_symbol(Gpr::IP, CodeSymbol::JumpTable(table).pack(), 0);
+        if self.target.is_position_independent() {
+            // Entries are distances from the table.
+            self.e.transfer(AL, Transfer::Ldr, regs.scratch, Mem::indexed(Gpr::IP, regs.scratch, 2));
+            self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::PC, Gpr::IP, regs.scratch);
+            return self.e.buf.stop_flow();
+        }
         // Entries are even, so that control stays in ARM state.
         self.e.transfer(AL, Transfer::Ldr, Gpr::PC, Mem::indexed(Gpr::IP, regs.scratch, 2));
         self.e.buf.stop_flow();

@@ -184,7 +184,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::LoadConstant { size, symbol, .. } => {
                 let dst = self.extension(size);
-                self.e.mov_symbol(AL, Gpr::IP, symbol, 0);
+                self.mov_symbol(Gpr::IP, symbol, 0);
                 self.slot_float(Direction::Load, dst, Gpr::IP, 0);
             }
             Inst::Float3 { op, size, .. } => {

@@ -1,6 +1,7 @@
 //! Prologue and epilogue.
 
 use super::{AL, Emitter, imm};
+use crate::abi::SAVED_PAIR;
 use crate::regs::FramePointer;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
@@ -13,8 +14,14 @@ impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
     pub(super) fn prologue(&mut self) {
         let frame = self.frame;
+        if frame.register_arguments > 0 {
+            self.add_offset(Gpr::SP, Gpr::SP, -(frame.register_arguments as i32));
+        }
         if !frame.saved.is_empty() {
             self.e.push(AL, frame.saved);
+        }
+        if frame.pointer == FramePointer::Used {
+            self.add_offset(Gpr::new(11), Gpr::SP, 4 * frame.saved.len() as i32 - SAVED_PAIR);
         }
         let (first, count) = frame.saved_doubles;
         if count > 0 {
@@ -37,23 +44,27 @@ impl<L: Listing> Emitter<'_, L> {
         if size > 0 {
             self.add_offset(Gpr::SP, Gpr::SP, -(size as i32));
         }
-        if frame.pointer == FramePointer::Used {
-            self.copy(Gpr::new(11), Gpr::SP);
-        }
     }
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         let frame = self.frame;
-        let base = self.base();
-        if frame.size > 0 || base != Gpr::SP {
-            self.add_offset(Gpr::SP, base, frame.size as i32);
-        }
         let (first, count) = frame.saved_doubles;
+        match frame.pointer {
+            FramePointer::None => self.add_offset(Gpr::SP, Gpr::SP, frame.size as i32),
+            FramePointer::Used => {
+                let saved = 4 * frame.saved.len() as i32 + 8 * i32::from(count);
+                self.add_offset(Gpr::SP, self.base(), SAVED_PAIR - saved);
+            }
+        }
         if count > 0 {
             self.e.vpop(AL, Dreg::new(first), count);
         }
-        if frame.saved.is_empty() {
+        if frame.saved.is_empty() || frame.register_arguments > 0 {
+            if !frame.saved.is_empty() {
+                self.e.pop(AL, frame.saved);
+            }
+            self.add_offset(Gpr::SP, Gpr::SP, frame.register_arguments as i32);
             self.e.bx(AL, Gpr::LR);
         } else {
             // lr is in the list: it goes to pc.

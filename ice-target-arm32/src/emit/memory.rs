@@ -74,6 +74,8 @@ impl<L: Listing> Emitter<'_, L> {
             Base::Outgoing => (Gpr::SP, 0),
             Base::Allocated => (Gpr::SP, self.frame.outgoing),
             Base::Incoming => (self.base(), self.frame.incoming),
+            // r11 points at its own saved value, and there is one where this is asked for.
+            Base::Saved => (Gpr::new(11), 0),
         };
         let index = amode.index.map(|(_, shift)| (self.gpr(), shift));
         (base, index, offset.wrapping_add(amode.disp))

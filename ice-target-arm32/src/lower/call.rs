@@ -1,70 +1,202 @@
 //! Calls, incoming parameters and returns.
 
 use super::{float_size, is_extension};
-use crate::abi::{ArgumentPlaces, Place, result_place};
-use crate::inst::{Amode, Base, Callee, Inst};
-use crate::regs::GPR;
+use crate::abi::{ArgumentPlaces, CORE_ARGS, Convention, MAX_FRAME, Place, result_places};
+use crate::inst::{Amode, Base, Callee, FloatSize, Inst, Src};
+use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx};
 use arrayvec::ArrayVec;
-use ice_ir::mach::{Operand, RegClass, Sink};
-use ice_ir::{FuncId, Symbol, Type, Value, ValueRange};
+use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
+use ice_ir::mach::{Operand, RegClass, Sink, VReg};
+use ice_ir::native::{Arity, Passing};
+use ice_ir::{FuncId, InstData, SigId, Signature, Symbol, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
-/// Most registers that carry arguments and results of one call: 4 core, 16 extension, 2 results.
+/// Most registers that carry arguments and results of one call: 4 core, 16 extension, 4 of results.
 type Operands = ArrayVec<Operand, 24>;
+
+/// The words of a value, the low one first.
+type Words = ArrayVec<VReg, 4>;
+
+/// The registers of a result with its type.
+type ResultRegs = (ValueRegs, Type);
+
+/// What a call goes to, before it is known how it gets there.
+#[derive(Clone, Copy)]
+enum Destination {
+    Known(FuncId),
+    Address(Value),
+}
+
+const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
 /// The class of a one-register value.
 fn class_of(ty: Type) -> RegClass {
     if is_extension(ty) { float_size(ty).class() } else { GPR }
 }
 
-/// Uses of the registers of an argument in its place.
-fn push_uses(operands: &mut Operands, place: Place, regs: ValueRegs, ty: Type) {
-    match place {
-        Place::Register(reg) => operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg)),
-        Place::Pair(lo, hi) => {
-            operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
-            operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
-        }
-        Place::Stack(_) => {}
+/// The convention of a signature.
+fn convention(signature: Option<&Signature>) -> Convention {
+    match signature.map(|signature| signature.arity) {
+        Some(Arity::Variadic) => Convention::Base,
+        _ => Convention::Vfp,
     }
 }
 
-/// Definitions of the registers of a value in its place.
-fn push_defs(operands: &mut Operands, place: Place, regs: ValueRegs, ty: Type) {
-    match place {
-        Place::Register(reg) => operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg)),
-        Place::Pair(lo, hi) => {
-            operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
-            operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
-        }
-        Place::Stack(_) => {}
-    }
+/// The convention of a helper: the run-time ABI has floats in core registers (RTABI, IHI 0043D, 4.1.1.1).
+fn convention_of(helper: Libcall) -> Convention {
+    if helper.name().starts_with("__aeabi_") { Convention::Base } else { Convention::Vfp }
 }
 
 impl Arm32 {
+    /// The places of the parameters of a function.
+    pub(super) fn parameter_places<'a>(
+        self,
+        signature: &'a Signature,
+    ) -> (ArgumentPlaces, impl Iterator<Item = Place> + 'a) {
+        let mut places = ArgumentPlaces::new(convention(Some(signature)));
+        let mut counted = places;
+        for (n, &ty) in signature.params.iter().enumerate() {
+            counted.next(ty, signature.passing(n));
+        }
+        let all = signature.params.iter().enumerate();
+        (counted, all.map(move |(n, &ty)| places.next(ty, signature.passing(n))))
+    }
+
     /// Moves incoming arguments to the registers of the parameters.
     pub(crate) fn lower_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
-        let mut operands = Operands::new();
         let func = cx.func;
-        let located = || {
-            let mut places = ArgumentPlaces::new();
-            func.params().iter().map(move |&p| (p, places.next(func.value_type(p))))
-        };
-        for (param, place) in located() {
-            if !matches!(place, Place::Stack(_)) {
-                push_defs(&mut operands, place, cx.regs(param), func.value_type(param));
+        let signature = cx.module.signature(func.id);
+        let (counted, _) = self.parameter_places(signature);
+        if u64::from(counted.stack) > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(counted.stack.into()));
+        }
+        // Core registers whose contents must be in memory, as words right below the stack arguments.
+        let mut homes = ArrayVec::<(u8, VReg), 4>::new();
+        let mut operands = Operands::new();
+        let mut joined = ArrayVec::<(Value, Words), 4>::new();
+        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+            let (ty, regs) = (func.value_type(param), cx.regs(param));
+            match place {
+                Place::Register(reg) => operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg)),
+                Place::Words { first, registers, .. } => {
+                    let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
+                    let direct = ty == Type::I64 && !by_value;
+                    let mut words = Words::new();
+                    for n in 0..registers {
+                        let word = if direct { regs.part(n) } else { self.temp(cx) };
+                        operands.push(Operand::def_fixed(word, GPR, r(first + n)));
+                        words.push(word);
+                        if by_value {
+                            homes.push((first + n, word));
+                        }
+                    }
+                    if !direct && !by_value {
+                        joined.push((param, words));
+                    }
+                }
+                Place::Stack(_) => {}
+            }
+        }
+        if signature.arity == Arity::Variadic {
+            for n in counted.core..CORE_ARGS {
+                let word = self.temp(cx);
+                operands.push(Operand::def_fixed(word, GPR, r(n)));
+                homes.push((n, word));
             }
         }
         cx.sink.push_with(Inst::Params, &operands);
-        for (param, place) in located() {
-            if let Place::Stack(offset) = place
-                && cx.uses.count(param) > 0
-            {
-                self.load_from(cx, Amode::new(Base::Incoming, offset as i32), param);
+        self.store_homes(cx, &homes);
+        let mut joined = joined.into_iter();
+        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+            let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
+            let is_used = cx.uses.count(param) > 0;
+            match place {
+                Place::Words { first, .. } if by_value && is_used => {
+                    let dst = cx.regs(param).lo();
+                    cx.sink.push(Inst::Lea { dst, mem: home(first) });
+                }
+                Place::Words { stack, .. } if !by_value && func.value_type(param) != Type::I64 => {
+                    // They were listed in this order.
+                    if let Some((param, words)) = joined.next() {
+                        self.join_words(cx, param, words, stack);
+                    }
+                }
+                Place::Stack(offset) if is_used => {
+                    let mem = Amode::new(Base::Incoming, offset as i32);
+                    match by_value {
+                        true => {
+                            let dst = cx.regs(param).lo();
+                            cx.sink.push(Inst::Lea { dst, mem });
+                        }
+                        false => self.load_from(cx, mem, param),
+                    }
+                }
+                _ => {}
+            }
+            if func.value_type(param) == Type::I1 && self.is_native() && is_used {
+                let dst = cx.regs(param).lo();
+                self.alu_imm(cx, Alu::And, dst, dst, 1);
             }
         }
         Ok(())
+    }
+
+    /// Stores register arguments to their words in memory.
+    fn store_homes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, homes: &[(u8, VReg)]) {
+        for &(register, src) in homes {
+            let bytes = 4 * u32::from(CORE_ARGS - register);
+            let frame = cx.sink.frame();
+            frame.register_arguments = frame.register_arguments.max(bytes);
+            cx.sink.push(Inst::Store { op: Transfer::Str, src, mem: home(register) });
+        }
+    }
+
+    /// A float or vector of its words; those that are not given are on the stack.
+    fn join_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, param: Value, mut words: Words, stack: u32) {
+        let ty = cx.func.value_type(param);
+        let (dst, missing) = (cx.regs(param).lo(), (ty.bytes() / 4) as usize - words.len());
+        for n in 0..missing {
+            let word = self.temp(cx);
+            let mem = Amode::new(Base::Incoming, stack as i32 + 4 * n as i32);
+            cx.sink.push(Inst::Load { op: Transfer::Ldr, dst: word, mem });
+            words.push(word);
+        }
+        self.value_of_words(cx, float_size(ty), &words, dst);
+    }
+
+    /// Makes a float or vector of its words.
+    fn value_of_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: FloatSize, words: &[VReg], dst: VReg) {
+        match (size, words) {
+            (FloatSize::Single, &[src, ..]) => cx.sink.push(Inst::CoreToSingle { dst, src }),
+            (FloatSize::Double, &[lo, hi, ..]) => cx.sink.push(Inst::PairToDouble { dst, lo, hi }),
+            _ => {
+                cx.sink.push(Inst::ZeroFloat { size, dst });
+                for (index, &src) in (0..).zip(words) {
+                    cx.sink.push(Inst::CoreToLane { lane: Lane::B32, index, dst, src });
+                }
+            }
+        }
+    }
+
+    /// The words of a value of `ty`.
+    fn words_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, regs: ValueRegs, ty: Type) -> Words {
+        let src = regs.lo();
+        if !is_extension(ty) {
+            return regs.iter().collect();
+        }
+        let words: Words = (0..ty.bytes() / 4).map(|_| self.temp(cx)).collect();
+        match (ty, &words[..]) {
+            (Type::F32, &[dst]) => cx.sink.push(Inst::SingleToCore { dst, src }),
+            (Type::F64, &[lo, hi]) => cx.sink.push(Inst::DoubleToPair { lo, hi, src }),
+            _ => {
+                for (index, &dst) in (0..).zip(&words) {
+                    let (sign, lane) = (Sign::Plus, Lane::B32);
+                    cx.sink.push(Inst::LaneToCore { sign, lane, index, dst, src });
+                }
+            }
+        }
+        words
     }
 
     /// A direct call.
@@ -74,8 +206,9 @@ impl Arm32 {
         inst: ice_ir::Inst,
         callee: FuncId,
         args: ValueRange,
-    ) {
-        self.call(cx, inst, Callee::Symbol(super::symbol(Symbol::Function(callee))), args);
+    ) -> Result<(), ErrorKind> {
+        let signature = cx.module.signature(callee);
+        self.call(cx, inst, Destination::Known(callee), Some(signature), cx.func.args(args))
     }
 
     /// An indirect call.
@@ -85,43 +218,188 @@ impl Arm32 {
         inst: ice_ir::Inst,
         callee: Value,
         args: ValueRange,
-    ) {
-        let callee = Callee::Value(self.reg(cx, callee));
-        self.call(cx, inst, callee, args);
+    ) -> Result<(), ErrorKind> {
+        self.call(cx, inst, Destination::Address(callee), None, cx.func.args(args))
+    }
+
+    /// A call of an address, perhaps that of a function, with a signature of its own.
+    pub(super) fn call_as<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        signature: SigId,
+        args: ValueRange,
+    ) -> Result<(), ErrorKind> {
+        let Some((&callee, args)) = cx.func.args(args).split_first() else {
+            return Err(ErrorKind::Unsupported("a call without a callee"));
+        };
+        let callee = match cx.func.value_def(callee) {
+            ValueDef::Function(callee) => Destination::Known(callee),
+            _ => Destination::Address(callee),
+        };
+        self.call(cx, inst, callee, Some(&cx.module.signatures[signature]), args)
     }
 
     /// Arguments on the stack first: they need registers on their way.
-    fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, callee: Callee, args: ValueRange) {
-        let func = cx.func;
-        let located = || {
-            let mut places = ArgumentPlaces::new();
-            func.args(args).iter().map(move |&arg| (arg, places.next(func.value_type(arg))))
+    fn call<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        callee: Destination,
+        signature: Option<&Signature>,
+        args: &[Value],
+    ) -> Result<(), ErrorKind> {
+        let (func, convention) = (cx.func, convention(signature));
+        let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
+        let mut places = ArgumentPlaces::new(convention);
+        let mut operands = Operands::new();
+        for (n, &arg) in args.iter().enumerate() {
+            let place = places.next(func.value_type(arg), passing(n));
+            self.stack_argument(cx, arg, passing(n), place);
+        }
+        let stack = places.stack;
+        let mut places = ArgumentPlaces::new(convention);
+        for (n, &arg) in args.iter().enumerate() {
+            match places.next(func.value_type(arg), passing(n)) {
+                Place::Stack(_) => {}
+                place => self.register_argument(cx, arg, passing(n), place, &mut operands),
+            }
+        }
+        let callee = match callee {
+            Destination::Known(callee) => Callee::Symbol(crate::symbols::symbol(Symbol::Function(callee))),
+            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
-        for (arg, place) in located() {
-            if let Place::Stack(offset) = place {
-                // A narrow argument takes a word; the bits above it are anything.
-                let ty = func.value_type(arg);
-                let ty = if ty.is_scalar_int() && ty != Type::I64 { Type::I32 } else { ty };
+        let first = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
+        let second = match signature.map(|s| s.second) {
+            None | Some(Type::Void) => None,
+            Some(ty) => {
+                let next = func.layout.next_inst(inst);
+                let taken = next.filter(|&i| matches!(func.inst(i), InstData::SecondResult { .. }));
+                let value = taken.and_then(|i| func.result(i));
+                Some((if let Some(value) = value { cx.regs(value) } else { cx.temp(ty) }, ty))
+            }
+        };
+        self.finish_call(cx, callee, convention, operands, stack, [first, second])
+    }
+
+    /// Stores what of an argument goes on the stack.
+    fn stack_argument<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, passing: Passing, place: Place) {
+        let (in_registers, offset) = match place {
+            Place::Register(_) => return,
+            Place::Words { registers, stack, .. } => (registers, stack),
+            Place::Stack(offset) => (0, offset),
+        };
+        let to = Amode::new(Base::Outgoing, offset as i32);
+        if let Passing::ByVal { size, .. } = passing {
+            return self.copy_argument(cx, arg, 4 * u32::from(in_registers), to, size);
+        }
+        let ty = cx.func.value_type(arg);
+        if in_registers == 0 {
+            // A narrow argument takes a word; the bits above it are anything.
+            let ty = if ty.is_scalar_int() && ty != Type::I64 { Type::I32 } else { ty };
+            let regs = self.regs(cx, arg);
+            for (n, src) in (0..).zip(regs.iter()) {
+                self.store_part(cx, ty, src, to.offset(4 * n));
+            }
+        } else if u32::from(in_registers) * 4 < ty.bytes() {
+            let regs = self.regs(cx, arg);
+            let words = self.words_of(cx, regs, ty);
+            for (n, &src) in (0..).zip(&words[in_registers.into()..]) {
+                cx.sink.push(Inst::Store { op: Transfer::Str, src, mem: to.offset(4 * n) });
+            }
+        }
+    }
+
+    /// Uses of what of an argument goes in registers.
+    fn register_argument<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        arg: Value,
+        passing: Passing,
+        place: Place,
+        operands: &mut Operands,
+    ) {
+        let ty = cx.func.value_type(arg);
+        match (place, passing) {
+            (Place::Stack(_), _) => {}
+            (Place::Register(reg), _) => {
+                operands.push(Operand::use_fixed(self.reg(cx, arg), class_of(ty), reg));
+            }
+            (Place::Words { first, registers, .. }, Passing::ByVal { size, .. }) => {
+                let from = self.object_or_register(cx, arg);
+                for n in 0..registers {
+                    let done = 4 * u32::from(n);
+                    let word = self.load_bytes(cx, from.offset(done as i32), (size - done).min(4));
+                    operands.push(Operand::use_fixed(word, GPR, r(first + n)));
+                }
+            }
+            (Place::Words { first, registers, .. }, _) => {
                 let regs = self.regs(cx, arg);
-                for (n, src) in regs.iter().enumerate() {
-                    let mem = Amode::new(Base::Outgoing, offset as i32 + 4 * n as i32);
-                    self.store_part(cx, ty, src, mem);
+                let words = self.words_of(cx, regs, ty);
+                for (n, &word) in (0..registers).zip(&words) {
+                    operands.push(Operand::use_fixed(word, GPR, r(first + n)));
                 }
             }
         }
-        let mut operands = Operands::new();
-        for (arg, place) in located() {
-            if !matches!(place, Place::Stack(_)) {
-                let regs = self.regs(cx, arg);
-                push_uses(&mut operands, place, regs, func.value_type(arg));
+    }
+
+    /// Up to four bytes of memory as a word.
+    fn load_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, from: Amode, count: u32) -> VReg {
+        let load = |cx: &mut Cx<'_, S>, op, at| {
+            let dst = self.temp(cx);
+            cx.sink.push(Inst::Load { op, dst, mem: from.offset(at) });
+            dst
+        };
+        let join = |cx: &mut Cx<'_, S>, low, high, shift| {
+            let (op, flags, dst) = (Alu::Orr, ice_asm::arm32::Flags::Keep, self.temp(cx));
+            cx.sink.push(Inst::Alu { op, flags, dst, lhs: low, rhs: Src::Shift(high, Shift::Lsl, shift) });
+            dst
+        };
+        match count {
+            1 => load(cx, Transfer::Ldrb, 0),
+            2 => load(cx, Transfer::Ldrh, 0),
+            3 => {
+                let (low, high) = (load(cx, Transfer::Ldrh, 0), load(cx, Transfer::Ldrb, 2));
+                join(cx, low, high, 16)
             }
+            _ => load(cx, Transfer::Ldr, 0),
         }
-        let mut places = ArgumentPlaces::new();
-        for &arg in func.args(args) {
-            places.next(func.value_type(arg));
+    }
+
+    /// Copies what comes after `done` bytes of an object of `size` bytes to its place among the outgoing arguments.
+    /// A call of `memcpy` would need that place itself.
+    fn copy_argument<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        done: u32,
+        to: Amode,
+        size: u32,
+    ) {
+        /// Most bytes that are copied by single moves.
+        const MAX_UNROLLED: u32 = 128;
+        if done >= size {
+            return;
         }
-        let result = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
-        self.finish_call(cx, callee, operands, places.stack, result);
+        let (mut from, mut to, mut left) =
+            (self.object_or_register(cx, address).offset(done as i32), to, size - done);
+        if left > MAX_UNROLLED {
+            let [src, dst, count, word] = [(); 4].map(|()| self.temp(cx));
+            cx.sink.push(Inst::Lea { dst: src, mem: from });
+            cx.sink.push(Inst::Lea { dst, mem: to });
+            cx.sink.push(Inst::MovImm { dst: count, imm: left / 4 });
+            cx.sink.push(Inst::CopyWords { dst, src, count, word });
+            let copied = (left / 4 * 4) as i32;
+            (from, to, left) = (from.offset(copied), to.offset(copied), left % 4);
+        }
+        let mut at = 0;
+        while at < left {
+            let size = [16u8, 4, 2, 1].into_iter().find(|&n| u32::from(n) <= left - at).unwrap_or(1);
+            let (from, to) = (from.offset(at as i32), to.offset(at as i32));
+            let src = self.load_chunk(cx, size, from);
+            self.store_chunk(cx, size, src, to);
+            at += u32::from(size);
+        }
     }
 
     /// A call of a helper outside of the module; all its arguments travel in registers.
@@ -132,15 +410,25 @@ impl Arm32 {
         args: &[(ValueRegs, Type)],
         result: Option<(ValueRegs, Type)>,
     ) {
-        let mut places = ArgumentPlaces::new();
+        let helper = self.helper(helper);
+        let convention = convention_of(helper);
+        let mut places = ArgumentPlaces::new(convention);
         let mut operands = Operands::new();
         for &(regs, ty) in args {
-            let place = places.next(ty);
-            debug_assert!(!matches!(place, Place::Stack(_)));
-            push_uses(&mut operands, place, regs, ty);
+            match places.next(ty, Passing::Plain) {
+                Place::Register(reg) => operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg)),
+                Place::Words { first, .. } => {
+                    let words = self.words_of(cx, regs, ty);
+                    for (n, word) in (first..).zip(words) {
+                        operands.push(Operand::use_fixed(word, GPR, r(n)));
+                    }
+                }
+                Place::Stack(_) => debug_assert!(false, "a helper has its arguments in registers"),
+            }
         }
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
-        self.finish_call(cx, callee, operands, places.stack, result);
+        let done = self.finish_call(cx, callee, convention, operands, places.stack, [result, None]);
+        debug_assert!(done.is_ok(), "a helper has one result");
     }
 
     /// A call of a helper with operands that are in place, and bytes of arguments on the stack.
@@ -153,38 +441,110 @@ impl Arm32 {
     ) {
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
         let operands = operands.iter().copied().collect();
-        self.finish_call(cx, callee, operands, stack, None);
+        let done = self.finish_call(cx, callee, Convention::Base, operands, stack, [None, None]);
+        debug_assert!(done.is_ok(), "there is no result");
+    }
+
+    /// The helper that a module finds: native ones have those of the run-time ABI.
+    fn helper(self, helper: Libcall) -> Libcall {
+        if !self.is_native() {
+            return helper;
+        }
+        match helper {
+            Libcall::F32ToI64 => Libcall::AeabiF2lz,
+            Libcall::F64ToI64 => Libcall::AeabiD2lz,
+            Libcall::F32ToU64 => Libcall::AeabiF2ulz,
+            Libcall::F64ToU64 => Libcall::AeabiD2ulz,
+            Libcall::I64ToF32 => Libcall::AeabiL2f,
+            Libcall::I64ToF64 => Libcall::AeabiL2d,
+            Libcall::U64ToF32 => Libcall::AeabiUl2f,
+            Libcall::U64ToF64 => Libcall::AeabiUl2d,
+            other => other,
+        }
     }
 
     fn finish_call<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         callee: Callee,
+        convention: Convention,
         mut operands: Operands,
         stack: u32,
-        result: Option<(ValueRegs, Type)>,
-    ) {
-        if let Some((regs, ty)) = result
-            && let Some(place) = result_place(ty)
-        {
-            push_defs(&mut operands, place, regs, ty);
+        results: [Option<ResultRegs>; 2],
+    ) -> Result<(), ErrorKind> {
+        if u64::from(stack) > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(stack.into()));
+        }
+        let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
+        let places = result_places(convention, types).ok_or(NO_ROOM)?;
+        let mut joined = ArrayVec::<(FloatSize, VReg, Words), 2>::new();
+        for (place, result) in places.into_iter().zip(results) {
+            let Some((regs, ty)) = result else { continue };
+            match place {
+                Some(Place::Register(reg)) => {
+                    operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg));
+                }
+                Some(Place::Words { first, registers, .. }) => {
+                    let words: Words = match is_extension(ty) {
+                        true => (0..registers).map(|_| self.temp(cx)).collect(),
+                        false => regs.iter().collect(),
+                    };
+                    for (n, &word) in (first..).zip(&words) {
+                        operands.push(Operand::def_fixed(word, GPR, r(n)));
+                    }
+                    if is_extension(ty) {
+                        joined.push((float_size(ty), regs.lo(), words));
+                    }
+                }
+                _ => {}
+            }
         }
         let frame = cx.sink.frame();
         frame.has_calls = true;
         frame.outgoing = frame.outgoing.max(stack);
         cx.sink.push_with(Inst::Call { callee }, &operands);
+        for (size, dst, words) in joined {
+            self.value_of_words(cx, size, &words, dst);
+        }
+        for (regs, ty) in results.into_iter().flatten() {
+            if ty == Type::I1 && self.is_native() {
+                self.alu_imm(cx, Alu::And, regs.lo(), regs.lo(), 1);
+            }
+        }
+        Ok(())
     }
 
-    /// Return with or without a value.
-    pub(super) fn lower_return<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Option<Value>) {
+    /// Return with none, one or two values.
+    pub(super) fn lower_return<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        values: [Option<Value>; 2],
+    ) -> Result<(), ErrorKind> {
         let mut operands = Operands::new();
-        if let Some(value) = value {
-            let ty = cx.func.value_type(value);
+        let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
+        let convention = convention(Some(cx.module.signature(cx.func.id)));
+        let places = result_places(convention, types).ok_or(NO_ROOM)?;
+        for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
+            let Some(value) = value else { continue };
             let regs = self.regs(cx, value);
-            if let Some(place) = result_place(ty) {
-                push_uses(&mut operands, place, regs, ty);
+            match place {
+                Some(Place::Register(reg)) => {
+                    operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg));
+                }
+                Some(Place::Words { first, .. }) => {
+                    for (n, word) in (first..).zip(self.words_of(cx, regs, ty)) {
+                        operands.push(Operand::use_fixed(word, GPR, r(n)));
+                    }
+                }
+                _ => {}
             }
         }
         cx.sink.push_with(Inst::Ret, &operands);
+        Ok(())
     }
+}
+
+/// The word in memory of a core register that carries an argument.
+pub(super) fn home(register: u8) -> Amode {
+    Amode::new(Base::Incoming, -4 * i32::from(CORE_ARGS - register))
 }

@@ -29,8 +29,8 @@ impl Arm32 {
                 });
             }
             InstData::Switch { value, default, table } => self.lower_switch(cx, value, default, table),
-            InstData::Ret { value } => self.lower_return(cx, value),
-            InstData::RetPair { .. } => return Err(ErrorKind::Unsupported("a second result")),
+            InstData::Ret { value } => return self.lower_return(cx, [value, None]),
+            InstData::RetPair { values } => return self.lower_return(cx, values.map(Some)),
             InstData::Unreachable => cx.sink.push(Inst::Unreachable),
             _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
         }

@@ -126,7 +126,7 @@ impl Arm32 {
     }
 
     /// `dst = lhs op number`.
-    pub(super) fn alu_imm<S: Sink<Inst>>(
+    pub(crate) fn alu_imm<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: Alu,
@@ -219,7 +219,7 @@ impl Arm32 {
         }
         let lhs = self.extended(cx, sign, a);
         let rhs = self.extended(cx, sign, b);
-        if constant.is_none_or(|n| n == 0) {
+        if constant.is_none_or(|n| n == 0) && !self.is_native() {
             cx.sink.push(Inst::TrapIfZero { lo: rhs, hi: None });
         }
         self.divide_words(cx, op, [lhs, rhs], dst);

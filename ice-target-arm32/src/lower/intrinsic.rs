@@ -27,6 +27,10 @@ impl Arm32 {
         match (op, result) {
             (Intrinsic::Memcpy | Intrinsic::Memmove, _) => self.copy_memory(cx, op, args),
             (Intrinsic::Memset, _) => self.fill_memory(cx, args),
+            (Intrinsic::ReadTp, Some(result)) if self.is_native() => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::ThreadPointer { dst });
+            }
             (Intrinsic::ReadTp, _) => {
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::ReadTp, &[], result);
@@ -41,6 +45,11 @@ impl Arm32 {
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
             (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
+            (Intrinsic::VaStart, _) => self.start_variadic(cx, args[0]),
+            (Intrinsic::FrameAddress | Intrinsic::ReturnAddress, Some(result)) => {
+                let level = func.int_value(args[0]).unwrap_or(0);
+                self.frame_walk(cx, op, level, result);
+            }
             (Intrinsic::Stacksave, Some(result)) => {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::StackSave { dst });
@@ -75,6 +84,25 @@ impl Arm32 {
             _ => return Err(ErrorKind::Unsupported("this intrinsic")),
         }
         Ok(())
+    }
+
+    /// The address of the saved frame pointer, or the return address above it, of the function or of a caller:
+    /// saved frame pointers are a list.
+    fn frame_walk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, level: i64, result: Value) {
+        /// Callers farther up are not asked for.
+        const MAX_LEVEL: i64 = 64;
+        let load = |cx: &mut Cx<'_, S>, dst, mem| cx.sink.push(Inst::Load { op: Transfer::Ldr, dst, mem });
+        let dst = cx.regs(result).lo();
+        let mut frame = Amode::new(Base::Saved, 0);
+        for _ in 0..level.clamp(0, MAX_LEVEL) {
+            let next = self.temp(cx);
+            load(cx, next, frame);
+            frame = Amode::new(Base::Reg(next), 0);
+        }
+        match op {
+            Intrinsic::ReturnAddress => load(cx, dst, frame.offset(4)),
+            _ => cx.sink.push(Inst::Lea { dst, mem: frame }),
+        }
     }
 
     // ---- bits
@@ -147,7 +175,7 @@ impl Arm32 {
         cx.func.int_value(length).filter(|n| (0..=MAX_INLINE).contains(n))
     }
 
-    fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
+    pub(super) fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
         match cx.frame_object(address) {
             Some(object) => Amode::new(Base::Object(object), 0),
             None => Amode::new(Base::Reg(self.reg(cx, address)), 0),
@@ -166,22 +194,26 @@ impl Arm32 {
         let to = self.object_or_register(cx, dst);
         let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), 10>::new();
         for (size, offset) in self.chunks(length) {
-            let mem = from.offset(offset);
-            let dst = if size == 16 { cx.temp(Type::V4I32).lo() } else { self.temp(cx) };
-            cx.sink.push(match size {
-                16 => Inst::LoadFloat { size: FloatSize::Quad, dst, mem },
-                4 => Inst::Load { op: Transfer::Ldr, dst, mem },
-                2 => Inst::Load { op: Transfer::Ldrh, dst, mem },
-                _ => Inst::Load { op: Transfer::Ldrb, dst, mem },
-            });
-            temps.push((size, offset, dst));
+            temps.push((size, offset, self.load_chunk(cx, size, from.offset(offset))));
         }
         for (size, offset, src) in temps {
             self.store_chunk(cx, size, src, to.offset(offset));
         }
     }
 
-    fn store_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, src: VReg, mem: Amode) {
+    /// 1, 2, 4 or 16 bytes of memory in a register of their own.
+    pub(super) fn load_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, mem: Amode) -> VReg {
+        let dst = if size == 16 { cx.temp(Type::V4I32).lo() } else { self.temp(cx) };
+        cx.sink.push(match size {
+            16 => Inst::LoadFloat { size: FloatSize::Quad, dst, mem },
+            4 => Inst::Load { op: Transfer::Ldr, dst, mem },
+            2 => Inst::Load { op: Transfer::Ldrh, dst, mem },
+            _ => Inst::Load { op: Transfer::Ldrb, dst, mem },
+        });
+        dst
+    }
+
+    pub(super) fn store_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, src: VReg, mem: Amode) {
         cx.sink.push(match size {
             16 => Inst::StoreFloat { size: FloatSize::Quad, src, mem },
             4 => Inst::Store { op: Transfer::Str, src, mem },

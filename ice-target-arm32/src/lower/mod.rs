@@ -12,6 +12,7 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+mod variadic;
 mod vector;
 
 use crate::inst::{Amode, Base, FloatSize, Inst, Src};
@@ -19,16 +20,8 @@ use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{Extend, Flags, FloatImm, ModImm, Move};
 use ice_ir::mach::{FrameInfo, Sink, VReg};
-use ice_ir::{CastOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Symbol, Type, Value, ValueDef};
 use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
-
-/// The relocation symbol of a function or global.
-pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
-    match symbol {
-        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
-        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
-    }
-}
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
@@ -42,20 +35,35 @@ fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, u8)> {
     Some((size as u32, align_log2))
 }
 
+/// Whether the instruction of a block is another alloca.
+fn is_dynamic_alloca(func: &Function, inst: ice_ir::Inst) -> bool {
+    func.layout.block_of(inst).is_some() && fixed_alloca(func, inst).is_none()
+}
+
 /// Learns before lowering what the frame must look like.
-pub(crate) fn prepare(func: &Function, frame: &mut FrameInfo) {
-    for block in func.blocks() {
-        for inst in func.block_insts(block) {
-            match func.inst(inst) {
-                InstData::Alloca { .. } if fixed_alloca(func, inst).is_none() => {
-                    frame.has_dynamic_alloca = true;
-                }
-                InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
-                    frame.has_dynamic_alloca = true;
-                }
-                InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
-                _ => {}
+pub(crate) fn prepare(module: &Module, func: &Function, frame: &mut FrameInfo) {
+    frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
+    // Not in the order of the layout: that takes longer.
+    for (inst, data) in func.insts() {
+        match data {
+            InstData::Alloca { .. } if is_dynamic_alloca(func, inst) => frame.has_dynamic_alloca = true,
+            InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
+                frame.has_dynamic_alloca = true;
             }
+            InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
+            InstData::CallIntrinsic { op: Intrinsic::FrameAddress | Intrinsic::ReturnAddress, .. } => {
+                frame.needs_frame_pointer = true;
+            }
+            &InstData::Call { callee, .. } if module.functions[callee].traits.returns_twice => {
+                frame.returns_twice = true;
+            }
+            &InstData::CallAs { args, .. } => {
+                let callee = func.args(args).first().map(|&callee| func.value_def(callee));
+                if let Some(ValueDef::Function(callee)) = callee {
+                    frame.returns_twice |= module.functions[callee].traits.returns_twice;
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -133,12 +141,12 @@ impl Arm32 {
                 self.load(cx, address, align_log2, result);
             }
             InstData::Store { address, value, align_log2 } => self.store(cx, address, align_log2, value),
-            InstData::Call { callee, args, .. } => self.call_function(cx, inst, callee, args),
-            InstData::CallIndirect { callee, args, .. } => self.call_address(cx, inst, callee, args),
+            InstData::Call { callee, args, .. } => return self.call_function(cx, inst, callee, args),
+            InstData::CallIndirect { callee, args, .. } => return self.call_address(cx, inst, callee, args),
             InstData::CallIntrinsic { op, args, .. } => return self.intrinsic(cx, inst, op, args),
-            InstData::CallAs { .. } | InstData::SecondResult { .. } => {
-                return Err(ErrorKind::Unsupported("a call of a native module"));
-            }
+            InstData::CallAs { signature, args, .. } => return self.call_as(cx, inst, signature, args),
+            // The call has defined it.
+            InstData::SecondResult { .. } => {}
             InstData::Phi { .. }
             | InstData::Br { .. }
             | InstData::CondBr { .. }
@@ -169,14 +177,8 @@ impl Arm32 {
                 }
             }
             ValueDef::Float(bits) => self.float_constant(cx, ty, bits, dst),
-            ValueDef::Function(f) => {
-                let symbol = symbol(Symbol::Function(f));
-                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
-            }
-            ValueDef::Global(g) => {
-                let symbol = symbol(Symbol::Global(g));
-                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
-            }
+            ValueDef::Function(f) => self.symbol_address(cx, Symbol::Function(f), 0, dst),
+            ValueDef::Global(g) => self.symbol_address(cx, Symbol::Global(g), 0, dst),
             _ if is_extension(ty) => cx.sink.push(Inst::ZeroFloat { size: float_size(ty), dst }),
             _ => {
                 for dst in regs.iter() {

@@ -55,7 +55,7 @@ impl Arm32 {
             _ => Libcall::Moddi3,
         };
         let divisor = self.regs(cx, b);
-        if cx.func.int_value(b).is_none_or(|n| n == 0) {
+        if cx.func.int_value(b).is_none_or(|n| n == 0) && !self.is_native() {
             cx.sink.push(Inst::TrapIfZero { lo: divisor.lo(), hi: Some(divisor.hi()) });
         }
         let args = [(self.regs(cx, a), Type::I64), (divisor, Type::I64)];

@@ -1,0 +1,69 @@
+//! How code reaches symbols.
+//!
+//! | | sandboxed, static | position-independent |
+//! |---|---|---|
+//! | own symbol | `movw`, `movt` | `movw`, `movt` of the distance, and pc added |
+//! | other symbol | the same | its entry in the global offset table |
+//! | function, call | `bl` | `bl`, perhaps to the procedure linkage table |
+//!
+//! A symbol is *own* where nothing outside of the linked module can take its place.
+
+use crate::inst::Inst;
+use crate::target::{Arm32, Cx};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::native::{Preemption, SymbolTraits, Visibility};
+use ice_ir::{FunctionKind, GlobalKind, Linkage, Module, Symbol};
+use ice_passes::CodeSymbol;
+
+/// The relocation symbol of a function or global.
+pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
+    match symbol {
+        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
+        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
+    }
+}
+
+/// Whether a symbol is one that the module only declares.
+fn is_declared(module: &Module, symbol: Symbol) -> bool {
+    match symbol {
+        Symbol::Function(f) => {
+            !matches!(module.functions[f].kind, FunctionKind::Defined | FunctionKind::Alias(_))
+        }
+        Symbol::Global(g) => module.globals[g].kind == GlobalKind::Declared,
+    }
+}
+
+fn linkage(module: &Module, symbol: Symbol) -> (Linkage, &SymbolTraits) {
+    match symbol {
+        Symbol::Function(f) => (module.functions[f].linkage, &module.functions[f].symbol),
+        Symbol::Global(g) => (module.globals[g].linkage, &module.globals[g].symbol),
+    }
+}
+
+/// Whether nothing outside of the linked module can take the symbol's place.
+fn is_own(module: &Module, symbol: Symbol) -> bool {
+    let (linkage, traits) = linkage(module, symbol);
+    let may_be_null = linkage == Linkage::Weak && is_declared(module, symbol);
+    let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
+    linkage.is_local() || is_held && !may_be_null
+}
+
+impl Arm32 {
+    /// Puts the address of a symbol that is not thread-local, plus `addend`, into `dst`.
+    pub(crate) fn symbol_address<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        of: Symbol,
+        addend: i16,
+        dst: VReg,
+    ) {
+        let symbol = symbol(of);
+        if !self.is_position_independent() || is_own(cx.module, of) {
+            return cx.sink.push(Inst::MovSymbol { dst, symbol, addend });
+        }
+        cx.sink.push(Inst::LoadTableEntry { dst, symbol });
+        if addend != 0 {
+            self.alu_imm(cx, ice_asm::arm32::Alu::Add, dst, dst, i32::from(addend) as u32);
+        }
+    }
+}
