@@ -1,11 +1,12 @@
 // C11 atomics and the older built-in functions, on one thread.
+// (clang 14 has no value for `*p += v` on atomic types.)
 
 #define ATOMIC(T) \
     typedef T at_##T __attribute__((aligned(sizeof(T)))); \
     T load_##T(_Atomic T *p) { return *p; } \
     void store_##T(_Atomic T *p, T v) { *p = v; } \
-    T add_##T(_Atomic T *p, T v) { return *p += v; } \
-    T increment_##T(_Atomic T *p) { return (*p)++; } \
+    T add_##T(_Atomic T *p, T v) { *p += v; return *p; } \
+    T increment_##T(_Atomic T *p) { T old = *p; (*p)++; return old; } \
     T exchange_##T(at_##T *p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL); } \
     T fetch_and_##T(at_##T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); } \
     T nand_fetch_##T(at_##T *p, T v) { return __atomic_nand_fetch(p, v, __ATOMIC_SEQ_CST); } \
@@ -19,9 +20,9 @@
     int zero_##T(at_##T *p, T v) { return __atomic_sub_fetch(p, v, __ATOMIC_SEQ_CST) == 0; } \
     int negative_##T(at_##T *p) { return __atomic_fetch_sub(p, 1, __ATOMIC_SEQ_CST) == 1; }
 ATOMIC(u8) ATOMIC(u16) ATOMIC(u32) ATOMIC(u64) ATOMIC(i8) ATOMIC(i32) ATOMIC(i64)
-u8 multiply_u8(_Atomic u8 *p, u8 v) { return *p *= v; }
-u32 multiply_u32(_Atomic u32 *p, u32 v) { return *p *= v; }
-u64 multiply_u64(_Atomic u64 *p, u64 v) { return *p *= v; }
+u8 multiply_u8(_Atomic u8 *p, u8 v) { *p *= v; return *p; }
+u32 multiply_u32(_Atomic u32 *p, u32 v) { *p *= v; return *p; }
+u64 multiply_u64(_Atomic u64 *p, u64 v) { *p *= v; return *p; }
 
 u32 fences(u32 *p, u32 v) {
     p[0] = v;

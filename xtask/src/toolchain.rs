@@ -31,6 +31,14 @@ impl Target {
         }
     }
 
+    /// The name that rustc knows.
+    pub fn rust_triple(self) -> &'static str {
+        match self {
+            Target::X86_64 => "x86_64-unknown-linux-gnu",
+            Target::I686 => "i686-unknown-linux-gnu",
+        }
+    }
+
     /// Flags that make clang write bitcode for this target's CPU.
     pub fn clang_flags(self) -> &'static [&'static str] {
         match self {
@@ -82,6 +90,27 @@ impl Target {
     }
 }
 
+/// A version of LLVM. Debian installs the tools of several beside each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Llvm(pub u32);
+
+impl Llvm {
+    /// The version that tests use when nothing else is asked for.
+    pub const USUAL: Llvm = Llvm(19);
+    /// The version whose bitcode rustc writes.
+    pub const RUST: Llvm = Llvm(22);
+
+    /// The name of a tool, `llc` for example.
+    pub fn tool(self, name: &str) -> String {
+        format!("{name}-{}", self.0)
+    }
+
+    /// A version that has all tools and reads what this one writes.
+    pub fn reader(self) -> Llvm {
+        if self.0 <= Llvm::USUAL.0 { Llvm::USUAL } else { Llvm::RUST }
+    }
+}
+
 /// How addresses are formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
@@ -92,6 +121,22 @@ pub enum Model {
 }
 
 impl Model {
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Static => "static",
+            Model::Pic => "pic",
+        }
+    }
+
+    /// The models of a list `a,b`.
+    pub fn list(list: &str) -> anyhow::Result<Vec<Model>> {
+        let find = |name: &str| {
+            let found = [Model::Static, Model::Pic].into_iter().find(|model| model.name() == name);
+            found.with_context(|| format!("unknown relocation model '{name}'; there are pic and static"))
+        };
+        list.split(',').map(find).collect()
+    }
+
     pub fn clang_flag(self) -> &'static str {
         match self {
             Model::Static => "-fno-pic",
@@ -181,7 +226,7 @@ impl Translator {
                 let recipe = format!("-{}", recipe.name());
                 let mut command =
                     process::command(ice, ["translate", &recipe, "--target", target.name(), "-o"]);
-                command.arg(object).arg(bitcode);
+                command.arg(object).arg(bitcode).args(["--relocation-model", model.name()]);
                 command
             }
             Translator::Llc(llc) => {

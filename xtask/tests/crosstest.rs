@@ -4,7 +4,7 @@ mod common;
 #[path = "common/planted.rs"]
 mod planting;
 
-use common::has_tools;
+use common::{has_all, has_tools};
 use planting::planted;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -50,12 +50,36 @@ const SMALL: [&str; 10] = [
 #[test]
 fn ice_agrees_with_llvm() {
     if has_tools("Ice against LLVM") {
-        let setting = ["crosstest", "--levels", "O1", "--calls", "50"];
-        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(setting).args(SMALL).output();
-        let output = output.expect("xtask starts");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-        assert!(text.contains(" 0 programs with differences"), "{text}");
+        agrees(&[&["--levels", "O1", "--calls", "50"][..], &SMALL].concat());
+    }
+}
+
+/// The cross test of Ice with these arguments; panics if anything differs.
+fn agrees(arguments: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("crosstest").args(arguments).output();
+    let output = output.expect("xtask starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(" 0 programs with differences"), "{text}");
+}
+
+#[test]
+fn every_clang_is_read() {
+    for version in ["14", "16", "22"] {
+        let reader = if version == "22" { "llc-22" } else { "llc-19" };
+        let tools = [format!("clang-{version}"), format!("clang++-{version}"), reader.to_owned()];
+        let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+        if has_tools("other versions of clang") && has_all(&format!("clang {version}"), &tools) {
+            agrees(&["--clang", version, "--levels", "O1", "--calls", "20", "memory", "objects", "calls"]);
+        }
+    }
+}
+
+#[test]
+fn rustc_is_read() {
+    if has_tools("Rust sources") && has_all("Rust sources", &["rustc", "llc-22"]) {
+        let setting = ["--targets", "x86_64", "--levels", "O2", "--calls", "20"];
+        agrees(&[&setting[..], &["rust_data", "rust_floats", "rust_integers"]].concat());
     }
 }
 

@@ -44,6 +44,9 @@ static sigjmp_buf after_signal;
 static volatile int in_call;
 static const char *current = "the driver";
 
+// What Rust's core library names and nothing calls where panics end the program.
+__attribute__((weak)) void rust_eh_personality(void) { abort(); }
+
 static u64 random_state;
 
 static u64 random_bits(void) {

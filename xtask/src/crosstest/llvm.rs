@@ -1,41 +1,41 @@
 //! Every function of the sources in LLVM's code and in Ice's, called with the same values in one process.
 //!
 //! LLVM's object gets other names, a driver has a stub for each function of each side, and both halves of an
-//! executable run in turn. What the driver prints are the differences.
+//! executable run in turn. What the driver prints are the differences. A piece of work is a source for one target, level
+//! and relocation model; `--record` keeps what came of each.
 
+use super::record::{Record, Tally};
 use super::refusals;
-use super::sources::{self, Prepared, Setting, Source};
+use super::sources::{self, Language, Prepared, Setting, Source};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program;
-use crate::toolchain::{Model, Recipe, Target, Translator, line_of, need_tools};
-use crate::workspace::{Profile, Workspace};
+use crate::toolchain::{Llvm, Model, Recipe, Target, Translator, line_of, need_tools};
+use crate::workspace::{Profile, Workspace, has_tool};
 use anyhow::{bail, ensure};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const TOOLS: [&str; 7] =
-    ["clang-19", "llc-19", "llvm-as-19", "llvm-dis-19", "llvm-extract-19", "llvm-nm-19", "llvm-objcopy-19"];
-const LEVELS: [&str; 3] = ["O0", "O1", "O2"];
-const FULL: u64 = 20_000;
+const TOOLS: [&str; 6] = ["llc", "llvm-as", "llvm-dis", "llvm-extract", "llvm-nm", "llvm-objcopy"];
+const LEVELS: [&str; 4] = ["O0", "O1", "O2", "O3"];
+/// Calls of each function for every target, recipe, level and relocation model: about seventy million.
+const FULL: u64 = 1000;
 const RUN_LIMIT: Duration = Duration::from_secs(3600);
 
 struct Plan {
     translator: Translator,
     recipes: Vec<Recipe>,
-    setting: Setting,
     calls: u64,
     seed: u64,
     function: Option<String>,
 }
 
-/// What came of a source.
-#[derive(Default)]
-struct Tally {
-    runs: usize,
-    faulty: usize,
-    functions: u64,
-    calls: u64,
-    left_out: usize,
+/// A source made ready for one setting, target and level.
+struct Piece<'a> {
+    source: &'a Source,
+    setting: &'a Setting,
+    target: Target,
+    level: &'a str,
 }
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
@@ -48,11 +48,14 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     for level in &levels {
         ensure!(LEVELS.contains(&&**level), "unknown level '{level}'; there are {}", LEVELS.join(", "));
     }
-    let calls = if arguments.switch("--full") { FULL } else { 300 };
-    let calls = arguments.value("--calls", calls)?;
+    let is_full = arguments.switch("--full");
+    let calls = arguments.value("--calls", if is_full { FULL } else { 300 })?;
     let seed = arguments.value("--seed", 1)?;
     let function = arguments.text("--function")?;
-    let model = if arguments.switch("--pic") { Model::Pic } else { Model::Static };
+    let models = arguments.text("--relocation-model")?;
+    let models = Model::list(models.as_deref().unwrap_or(if is_full { "pic,static" } else { "pic" }))?;
+    let clang = Llvm(arguments.value("--clang", Llvm::USUAL.0)?);
+    let record = arguments.text("--record")?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let only_list = arguments.switch("--list");
     let translator = arguments.text("--translator")?;
@@ -69,36 +72,50 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         ensure!(known, "no source '{}'; --list has all", name.to_string_lossy());
     }
     all.retain(|source| wanted.is_empty() || wanted.iter().any(|name| *source.name == **name));
-    need_tools(&TOOLS)?;
+    need_tools(&[&*clang.tool("clang"), &*clang.tool("clang++")])?;
+    need_tools(&TOOLS.map(|tool| clang.reader().tool(tool)).each_ref().map(String::as_str))?;
     need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
         recipes,
-        setting: Setting { sources: directory, results: workspace.results("crosstest")?, model },
         calls,
         seed,
         function,
     };
+    let results = workspace.results("crosstest")?;
+    let has_rust = clang == Llvm::USUAL && all.iter().any(|source| source.language() == Language::Rust);
+    let rust = if has_rust { rust_targets(&targets) } else { Vec::new() };
+    let setting = |&model| {
+        let (sources, results, rust) = (directory.clone(), results.clone(), rust.clone());
+        Setting { sources, results, model, clang, rust }
+    };
+    let settings: Vec<Setting> = models.iter().map(setting).collect();
     let mut work = Vec::new();
-    for source in &all {
-        for &target in &targets {
-            for level in &levels {
-                if source.is_for(target, level)? {
-                    work.push((source, target, &**level));
+    for level in &levels {
+        for setting in &settings {
+            for &target in &targets {
+                for source in &all {
+                    if source.is_for(setting, target, level)? {
+                        work.push(Piece { source, setting, target, level });
+                    }
                 }
             }
         }
     }
-    ensure!(!work.is_empty(), "nothing to do: IR is tested at level O0 only");
+    ensure!(
+        !work.is_empty(),
+        "nothing to do: IR is tested at level O0 only, and IR and Rust with the usual clang"
+    );
+    let record = Record::open(record.as_deref().map(Path::new))?;
     let tallies = process::for_each(work.len(), jobs, |index| {
-        let (source, target, level) = work[index];
-        plan.check(source, target, level)
+        let key = plan.key(&work[index]);
+        match record.known(&key) {
+            Some(tally) => Ok(tally),
+            None => plan.check(&work[index]).and_then(|tally| record.keep(&key, tally)),
+        }
     })?;
     let sum = tallies.into_iter().fold(Tally::default(), Tally::plus);
-    println!(
-        "{} programs, {} functions ({} that no stub can call), {} calls: {} programs with differences",
-        sum.runs, sum.functions, sum.left_out, sum.calls, sum.faulty
-    );
+    println!("{sum}");
     if sum.faulty > 0 {
         bail!("{} of {} programs differ", sum.faulty, sum.runs);
     }
@@ -106,22 +123,44 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     Ok(())
 }
 
-impl Tally {
-    fn plus(self, other: Tally) -> Tally {
-        Tally {
-            runs: self.runs + other.runs,
-            faulty: self.faulty + other.faulty,
-            functions: self.functions + other.functions,
-            calls: self.calls + other.calls,
-            left_out: self.left_out + other.left_out,
+/// The targets that rustc has libraries for; says which are missing.
+fn rust_targets(targets: &[Target]) -> Vec<(Target, PathBuf)> {
+    if let Some(tool) = ["rustc".to_owned(), Llvm::RUST.tool("llc")].iter().find(|tool| !has_tool(tool)) {
+        println!("skipped: Rust sources: no {tool} on this machine");
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for &target in targets {
+        match sources::rust_library(target) {
+            Some(library) => found.push((target, library)),
+            None => println!("skipped: Rust sources on {}: rustc has no library for it", target.name()),
         }
     }
+    found
 }
 
 impl Plan {
+    /// What decides the result of a piece, in words without blanks.
+    fn key(&self, piece: &Piece) -> String {
+        let recipes: Vec<&str> = self.recipes.iter().map(|recipe| recipe.name()).collect();
+        format!(
+            "{} {} {} {} clang-{} {} calls:{} seed:{} function:{}",
+            piece.source.name,
+            piece.target.name(),
+            piece.level,
+            piece.setting.model.name(),
+            piece.setting.clang.0,
+            recipes.join(","),
+            self.calls,
+            self.seed,
+            self.function.as_deref().unwrap_or("all"),
+        )
+    }
+
     /// Tests a source with every recipe; prints what differs.
-    fn check(&self, source: &Source, target: Target, level: &str) -> anyhow::Result<Tally> {
-        let prepared = source.prepare(&self.setting, target, level)?;
+    fn check(&self, piece: &Piece) -> anyhow::Result<Tally> {
+        let &Piece { source, setting, target, level } = piece;
+        let prepared = source.prepare(setting, target, level)?;
         let mut tally = Tally::default();
         for &recipe in &self.recipes {
             // With two modules each in turn is LLVM's.
@@ -132,7 +171,8 @@ impl Plan {
             for side in sides {
                 tally.runs += 1;
                 tally.left_out += prepared.left_out;
-                let faults = match self.run(&prepared, recipe, &side, &mut tally)? {
+                let setting = program::Setting { target, recipe, model: setting.model };
+                let faults = match self.run(&prepared, setting, &side, &mut tally)? {
                     None => continue,
                     Some(faults) => faults,
                 };
@@ -143,7 +183,13 @@ impl Plan {
                     }
                     _ => String::new(),
                 };
-                println!("{}{part} {} {level} {}:", source.name, target.name(), recipe.name());
+                println!(
+                    "{}{part} {} {level} {} {}:",
+                    source.name,
+                    target.name(),
+                    recipe.name(),
+                    setting.model.name()
+                );
                 faults.lines().for_each(|line| println!("  {line}"));
                 println!("  files in {}", prepared.directory.display());
             }
@@ -155,26 +201,25 @@ impl Plan {
     fn run(
         &self,
         prepared: &Prepared,
-        recipe: Recipe,
+        setting: program::Setting,
         own: &[bool],
         tally: &mut Tally,
     ) -> anyhow::Result<Option<String>> {
-        let setting = program::Setting { target: prepared.target, recipe, model: self.setting.model };
         let (mut tested, mut refusals) = (Vec::new(), String::new());
         for (module, &own) in prepared.modules.iter().zip(own) {
             if !own {
                 tested.push(module.plain.clone());
                 continue;
             }
-            let translated = refusals::translate(&self.translator, &module.bitcode, setting)?;
+            let translated = refusals::translate(&self.translator, &module.bitcode, prepared.llvm, setting)?;
             translated.refusals.iter().for_each(|refusal| refusals += &format!("{refusal}\n"));
             if translated.objects.is_empty() {
                 return Ok(Some(refusals));
             }
             tested.extend(translated.objects);
         }
-        let executable = prepared.directory.join(format!("{}-{}", recipe.name(), u8::from(own[0])));
-        if let Err(error) = sources::link(prepared, self.setting.model, &tested, &executable) {
+        let executable = prepared.directory.join(format!("{}-{}", setting.recipe.name(), u8::from(own[0])));
+        if let Err(error) = sources::link(prepared, setting.model, &tested, &executable) {
             return Ok(Some(format!("{refusals}{error}")));
         }
         let mut command = process::command(&executable, [self.calls.to_string(), self.seed.to_string()]);

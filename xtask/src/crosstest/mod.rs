@@ -8,6 +8,7 @@ mod csmith;
 mod generate;
 mod interpreter;
 mod llvm;
+mod record;
 mod reduce;
 mod refusals;
 mod signature;
@@ -29,12 +30,15 @@ bitcode, with the same boundary values and pseudo-random ones, and reports each 
 
   --targets LIST   targets, separated by commas; all if not given
   --recipes LIST   recipes, separated by commas: Om1, O2; both if not given
-  --levels LIST    levels of clang: O0, O1, O2; all if not given
+  --levels LIST    levels of clang and rustc: O0, O1, O2, O3; all if not given
+  --relocation-model LIST   pic, static; pic if not given
+  --clang N        the C and C++ sources as this version of clang makes them: 14, 16, 19, 22 (19, with Rust and IR)
   --calls N        calls of each function (300)
-  --full           20000 calls of each function: tens of millions altogether
+  --full           1000 calls of each function and both relocation models: tens of millions altogether
+  --record FILE    adds the result of each source, target and level to FILE, and passes over those that FILE has
+                   without a difference: a run that was stopped goes on
   --seed N         another seed for the values (1)
   --function NAME  only this function
-  --pic            position-independent code
   --list           prints the names of the sources
 ",
     "  --translator T   what is tested: 'ice', 'llc-19' (against itself at another level, which tests the test), or a

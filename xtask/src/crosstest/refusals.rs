@@ -5,7 +5,7 @@
 
 use crate::process;
 use crate::program::{self, Setting};
-use crate::toolchain::{Translator, succeed};
+use crate::toolchain::{Llvm, Translator, succeed};
 use std::path::{Path, PathBuf};
 
 /// More refusals than this and the module is given up.
@@ -24,11 +24,16 @@ fn refused_function(message: &str) -> Option<&str> {
     message.split_once("function ")?.1.split_once(" (func").map(|(name, _)| name)
 }
 
-/// Translates a module but for the functions that the translator refuses.
+/// Translates a module but for the functions that the translator refuses, which come from `llvm`.
 ///
 /// # Errors
 /// A tool of LLVM fails.
-pub fn translate(translator: &Translator, bitcode: &Path, setting: Setting) -> anyhow::Result<Translated> {
+pub fn translate(
+    translator: &Translator,
+    bitcode: &Path,
+    llvm: Llvm,
+    setting: Setting,
+) -> anyhow::Result<Translated> {
     let file = |part: &str| bitcode.with_extension(format!("{}.{part}", setting.recipe.name()));
     let (object, rest, refused) = (file("o"), file("rest.bc"), file("refused.bc"));
     let mut refusals = Vec::new();
@@ -37,14 +42,16 @@ pub fn translate(translator: &Translator, bitcode: &Path, setting: Setting) -> a
         let input = if flags.is_empty() { bitcode } else { &*rest };
         let Err(message) = program::tested_object(translator, input, &object, setting)? else { break };
         let name = refused_function(&message).map(str::to_owned);
-        refusals.push(message);
+        // The command line matters for the first one only.
+        let line = if refusals.is_empty() { &*message } else { message.lines().last().unwrap_or_default() };
+        refusals.push(line.to_owned());
         let flag = name.map(|name| format!("--func={name}"));
         match flag.filter(|flag| refusals.len() < MOST && !flags.contains(flag)) {
             None => return Ok(Translated { objects: Vec::new(), refusals }),
             Some(flag) => flags.push(flag),
         }
         let extract = |flag: &[&str], to: &Path| {
-            let mut command = process::command(Path::new("llvm-extract-19"), flag);
+            let mut command = process::command(Path::new(&llvm.tool("llvm-extract")), flag);
             succeed(command.args(&flags).arg("-o").arg(to).arg(bitcode))
         };
         extract(&["--delete"], &rest)?;
@@ -53,7 +60,7 @@ pub fn translate(translator: &Translator, bitcode: &Path, setting: Setting) -> a
     let mut objects = vec![object];
     if !flags.is_empty() {
         let object = file("refused.o");
-        program::llvm_object("llc-19", "-O2", &refused, &object, setting)?;
+        program::llvm_object(&llvm.tool("llc"), "-O2", &refused, &object, setting)?;
         objects.push(object);
     }
     Ok(Translated { objects, refusals })

@@ -1,15 +1,15 @@
 //! Test modules: from a source to bitcode, LLVM's objects under other names, and the driver around them.
 //!
-//! A source of `xtask/crosstest` is a C, C++ or IR file, or a folder with `callers.c` and `callees.c`: two modules, so
-//! that each half in turn comes from the other translator. IR files leave out the head that names the target, and a
-//! first line `; x86_64` says that a file is for that target alone. What depends on the source and on LLVM only is
-//! kept until one of them changes.
+//! A source of `xtask/crosstest` is a C, C++, Rust or IR file, or a folder with `callers.c` and `callees.c`: two
+//! modules, so that each half in turn comes from the other translator. IR files leave out the head that names the
+//! target, and a first line `; x86_64` says that a file is for that target alone. What depends on the source and on
+//! LLVM only is kept until one of them changes.
 
 use super::generate;
 use super::signature::{self, Signatures};
 use super::stubs::{self, REFERENCE};
 use crate::process;
-use crate::toolchain::{Model, Target, is_current, llc_command, read, succeed, write};
+use crate::toolchain::{Llvm, Model, Target, is_current, llc_command, read, succeed, write};
 use crate::workspace::{Workspace, show};
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,19 @@ pub struct Setting {
     /// Where results go.
     pub results: PathBuf,
     pub model: Model,
+    /// The version of clang; rustc has its own.
+    pub clang: Llvm,
+    /// The targets that rustc has libraries for, and where they are.
+    pub rust: Vec<(Target, PathBuf)>,
+}
+
+/// What a source is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    C,
+    Cpp,
+    Rust,
+    Ir,
 }
 
 /// A source made ready for one target and level.
@@ -42,6 +55,8 @@ pub struct Prepared {
     /// Where its files are.
     pub directory: PathBuf,
     pub target: Target,
+    /// What reads the bitcode.
+    pub llvm: Llvm,
     pub modules: Vec<Module>,
     /// The driver, the table and the stubs.
     pub common: Vec<PathBuf>,
@@ -67,7 +82,7 @@ pub fn all(directory: &Path) -> anyhow::Result<Vec<Source>> {
         if path.join("callers.c").is_file() {
             let files = vec![path.join("callers.c"), path.join("callees.c")];
             sources.push(Source { name, origin: Origin::Files(files) });
-        } else if path.extension().is_some_and(|e| e == "c" || e == "cpp" || e == "ll") {
+        } else if Language::of(&path).is_some() {
             sources.push(Source { name, origin: Origin::Files(vec![path]) });
         }
     }
@@ -79,29 +94,59 @@ pub fn all(directory: &Path) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
+impl Language {
+    /// The language that a file's name tells.
+    fn of(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "c" => Some(Language::C),
+            "cpp" => Some(Language::Cpp),
+            "rs" => Some(Language::Rust),
+            "ll" => Some(Language::Ir),
+            _ => None,
+        }
+    }
+}
+
 impl Source {
-    /// Whether the source is one for `target` and `level`: IR is not optimised, so it is for `-O0` only.
-    pub fn is_for(&self, target: Target, level: &str) -> anyhow::Result<bool> {
-        Ok(match &self.origin {
-            Origin::Family(family) => level == "O0" && family.is_for(target),
-            Origin::Files(files) => match files[0].extension().is_some_and(|extension| extension == "ll") {
-                false => true,
-                true if level != "O0" => false,
-                true => !read(&files[0])?.starts_with("; x86_64") || target == Target::X86_64,
-            },
+    pub fn language(&self) -> Language {
+        match &self.origin {
+            Origin::Family(_) => Language::Ir,
+            Origin::Files(files) => Language::of(&files[0]).unwrap_or(Language::C),
+        }
+    }
+
+    /// Whether the source is one for `target` and `level`: IR is not optimised, so it is for `-O0` only; C and C++ alone are
+    /// for other versions of clang than the usual one.
+    pub fn is_for(&self, setting: &Setting, target: Target, level: &str) -> anyhow::Result<bool> {
+        let is_usual = setting.clang == Llvm::USUAL;
+        Ok(match (self.language(), &self.origin) {
+            (Language::C | Language::Cpp, _) => true,
+            (Language::Rust, _) => is_usual && setting.rust.iter().any(|(known, _)| *known == target),
+            (Language::Ir, _) if level != "O0" || !is_usual => false,
+            (Language::Ir, Origin::Family(family)) => family.is_for(target),
+            (Language::Ir, Origin::Files(files)) => {
+                !read(&files[0])?.starts_with("; x86_64") || target == Target::X86_64
+            }
         })
+    }
+
+    /// The version of LLVM that reads the source's bitcode.
+    fn llvm(&self, setting: &Setting) -> Llvm {
+        if self.language() == Language::Rust { Llvm::RUST } else { setting.clang.reader() }
     }
 
     /// Compiles, names and links all but what is under test.
     pub fn prepare(&self, setting: &Setting, target: Target, level: &str) -> anyhow::Result<Prepared> {
-        let model = if setting.model == Model::Pic { "-pic" } else { "" };
-        let directory = setting.results.join(format!("{}{model}-{level}", target.name())).join(&self.name);
+        let llvm = self.llvm(setting);
+        let place = format!("{}-{}-{level}-clang{}", target.name(), setting.model.name(), setting.clang.0);
+        let directory = setting.results.join(place).join(&self.name);
         std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
         let mut modules = Vec::new();
         for bitcode in self.bitcode(setting, target, level, &directory)? {
             let plain = bitcode.with_extension("llvm.o");
             if !is_current(&plain, &[&bitcode]) {
-                succeed(&mut llc_command("llc-19", "-O2", &bitcode, &plain, target, setting.model))?;
+                let llc = llvm.tool("llc");
+                succeed(&mut llc_command(&llc, "-O2", &bitcode, &plain, target, setting.model))?;
             }
             modules.push(Module { renamed: bitcode.with_extension("renamed.o"), bitcode, plain });
         }
@@ -111,7 +156,7 @@ impl Source {
         let bitcodes: Vec<&Path> = modules.iter().map(|module| &*module.bitcode).collect();
         if !is_current(&list, &bitcodes) {
             rename(&modules, &names)?;
-            let signatures = modules.iter().map(|module| signatures(&module.bitcode));
+            let signatures = modules.iter().map(|module| signatures(llvm, &module.bitcode));
             let signatures = signatures.collect::<anyhow::Result<Vec<_>>>()?;
             let texts = stubs::write(target.module_head(), &signatures);
             write(&stubs.with_extension("ll"), &texts.ir)?;
@@ -126,7 +171,13 @@ impl Source {
         let left_out = read(&list)?.lines().count();
         let mut common = driver(setting, target)?;
         common.extend([stubs, table]);
-        Ok(Prepared { directory, target, modules, common, left_out })
+        if self.language() == Language::Rust {
+            let libraries = setting.rust.iter().filter(|(known, _)| *known == target);
+            for (_, library) in libraries {
+                common.extend(archives(library)?);
+            }
+        }
+        Ok(Prepared { directory, target, llvm, modules, common, left_out })
     }
 
     /// The bitcode of each module.
@@ -148,7 +199,8 @@ impl Source {
                 vec![file]
             }
         };
-        let prelude = setting.sources.join("prelude.h");
+        let is_rust = self.language() == Language::Rust;
+        let prelude = setting.sources.join(if is_rust { "rust/prelude.rs" } else { "prelude.h" });
         for file in &files {
             let stem = file.file_stem().and_then(|stem| stem.to_str()).context("a name of letters")?;
             let bitcode = directory.join(format!("{stem}.bc"));
@@ -157,22 +209,27 @@ impl Source {
             if shared.is_file() {
                 inputs.push(&shared);
             }
-            let is_cpp = file.extension().is_some_and(|extension| extension == "cpp");
-            if is_current(&bitcode, &inputs) {
-                // It stays.
-            } else if file.extension().is_some_and(|extension| extension == "ll") {
-                let whole = directory.join(format!("{stem}.whole.ll"));
-                write(&whole, &format!("{}{}", target.module_head(), read(file)?))?;
-                succeed(process::command(Path::new("llvm-as-19"), ["-o"]).arg(&bitcode).arg(&whole))?;
-            } else {
-                let clang = if is_cpp { "clang++-19" } else { "clang-19" };
-                let mut command = process::command(Path::new(clang), target.clang_flags());
-                command.args(["-c", "-emit-llvm", "-w", "-fno-exceptions", "-fno-rtti", "-fno-math-errno"]);
-                command.arg(setting.model.clang_flag()).arg(format!("-{level}"));
-                if is_cpp {
-                    command.arg("-std=c++20");
+            if !is_current(&bitcode, &inputs) {
+                match self.language() {
+                    Language::Ir => {
+                        let whole = directory.join(format!("{stem}.whole.ll"));
+                        write(&whole, &format!("{}{}", target.module_head(), read(file)?))?;
+                        succeed(process::command(Path::new("llvm-as-19"), ["-o"]).arg(&bitcode).arg(&whole))?;
+                    }
+                    Language::Rust => rust_bitcode(setting, target, level, file, &bitcode)?,
+                    Language::C | Language::Cpp => {
+                        let is_cpp = self.language() == Language::Cpp;
+                        let clang = setting.clang.tool(if is_cpp { "clang++" } else { "clang" });
+                        let mut command = process::command(Path::new(&clang), target.clang_flags());
+                        command.args(["-c", "-emit-llvm", "-w"]);
+                        command.args(["-fno-exceptions", "-fno-rtti", "-fno-math-errno"]);
+                        command.arg(setting.model.clang_flag()).arg(format!("-{level}"));
+                        if is_cpp {
+                            command.arg("-std=c++20");
+                        }
+                        succeed(command.arg("-include").arg(&prelude).arg("-o").arg(&bitcode).arg(file))?;
+                    }
                 }
-                succeed(command.arg("-include").arg(&prelude).arg("-o").arg(&bitcode).arg(file))?;
             }
             all.push(bitcode);
         }
@@ -180,9 +237,49 @@ impl Source {
     }
 }
 
+/// Compiles a Rust source, without checks that C does not have either.
+fn rust_bitcode(
+    setting: &Setting,
+    target: Target,
+    level: &str,
+    file: &Path,
+    bitcode: &Path,
+) -> anyhow::Result<()> {
+    let flags = ["--edition=2024", "--crate-type=lib", "--emit=llvm-bc", "--target", target.rust_triple()];
+    let mut rustc = process::command(Path::new("rustc"), flags);
+    rustc.args(["-Cpanic=abort", "-Ccodegen-units=1", "-Coverflow-checks=off", "-Cdebug-assertions=off"]);
+    rustc.arg(format!("-Copt-level={}", level.trim_start_matches('O')));
+    rustc.arg(format!("-Crelocation-model={}", setting.model.name()));
+    succeed(rustc.arg("-o").arg(bitcode).arg(file))?;
+    Ok(())
+}
+
+/// Where rustc has the libraries of a target; none if it has none.
+pub fn rust_library(target: Target) -> Option<PathBuf> {
+    let flags = ["--print", "target-libdir", "--target", target.rust_triple()];
+    let path = succeed(&mut process::command(Path::new("rustc"), flags)).ok()?;
+    Some(PathBuf::from(String::from_utf8_lossy(&path).trim())).filter(|path| path.is_dir())
+}
+
+/// What Rust's code calls besides itself: the core library, and the functions of its compiler.
+fn archives(library: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for prefix in ["libcore-", "libcompiler_builtins-"] {
+        for entry in std::fs::read_dir(library).with_context(|| show(library))? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.starts_with(prefix) && name.ends_with(".rlib") {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The signatures of a module.
-fn signatures(bitcode: &Path) -> anyhow::Result<Signatures> {
-    let text = succeed(process::command(Path::new("llvm-dis-19"), ["-o", "-"]).arg(bitcode))?;
+fn signatures(llvm: Llvm, bitcode: &Path) -> anyhow::Result<Signatures> {
+    let mut disassembler = process::command(Path::new(&llvm.tool("llvm-dis")), ["-o", "-"]);
+    let text = succeed(disassembler.arg(bitcode))?;
     Ok(signature::read(&String::from_utf8_lossy(&text)))
 }
 

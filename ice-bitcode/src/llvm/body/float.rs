@@ -6,6 +6,7 @@
 
 use ice_ir::{BinaryOp, CastOp, Filter, FloatCond, IntCond, Intrinsic, Type, Value};
 
+use super::values::Run;
 use super::{Body, Checked};
 use crate::llvm::shape::Scalar;
 
@@ -218,15 +219,10 @@ impl<F: Filter> Body<'_, '_, F> {
         from: Scalar,
         bits: u32,
         value: Value,
-    ) -> Checked<Value> {
+    ) -> Checked<Run> {
         use super::integer::Sign;
         let value = self.float_extend(from, value);
         let float = self.ty_of(value);
-        let ty = crate::llvm::legal::int_type(bits);
-        let (least, most) = match is_signed {
-            Sign::Signed => (-1i64 << (bits - 1), !(-1i64 << (bits - 1))),
-            Sign::Unsigned => (0, (u64::MAX >> (64 - bits)) as i64),
-        };
         let power = |n: u32| f64::from_bits(u64::from(n + 1023) << 52);
         // Below the least number minus one all is cut; the first that is too large is a power of two.
         let (low, high) = match is_signed {
@@ -238,11 +234,30 @@ impl<F: Filter> Body<'_, '_, F> {
         let too_high = self.fcmp(FloatCond::Oge, value, high);
         let is_nan = self.fcmp(FloatCond::Uno, value, value);
         let op = if is_signed == Sign::Signed { CastOp::Fptosi } else { CastOp::Fptoui };
-        let number = self.float_to_int(op, value, bits);
-        let (least, most, zero) = (self.int(ty, least), self.int(ty, most), self.int(ty, 0));
-        let number = self.choose(too_low, least, number);
-        let number = self.choose(too_high, most, number);
-        Ok(self.choose(is_nan, zero, number))
+        let extended = if float == Type::F64 { Scalar::Double } else { Scalar::Float };
+        let value = self.push(value);
+        let number = self.scalar_cast(op, extended, Scalar::Int(bits), value)?;
+        let top_bits = (bits - 1) % 64 + 1;
+        let (least, most) = match is_signed {
+            Sign::Signed => (-1i64 << (top_bits - 1), !(-1i64 << (top_bits - 1))),
+            Sign::Unsigned => (0, (u64::MAX >> (64 - top_bits)) as i64),
+        };
+        let (least, most) = (self.limbs_like(number, 0, least), self.limbs_like(number, -1, most));
+        let zero = self.limbs_like(number, 0, 0);
+        let number = self.run_choose(too_low, least, number);
+        let number = self.run_choose(too_high, most, number);
+        Ok(self.run_choose(is_nan, zero, number))
+    }
+
+    /// A constant in limbs of the types of those of `like`: `below` in all but the last.
+    fn limbs_like(&mut self, like: Run, below: i64, last: i64) -> Run {
+        let out = self.reserve(like.len);
+        for i in 0..like.len {
+            let ty = self.ty_of(self.get(like, i));
+            let limb = self.int(ty, if i + 1 == like.len { last } else { below });
+            self.set(out, i, limb);
+        }
+        out
     }
 
     // ---- classes

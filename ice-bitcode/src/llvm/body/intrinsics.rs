@@ -611,12 +611,11 @@ impl<F: Filter> Body<'_, '_, F> {
                 })
             }
             Special::ToIntSaturated(sign) => {
-                let Scalar::Int(bits @ ..=64) = self.lane_scalar(ret)? else {
-                    return unsupported("a saturating conversion to more than 64 bits");
+                let Scalar::Int(bits) = self.lane_scalar(ret)? else {
+                    return fail(self.type_class(ret, "integers"));
                 };
                 self.map_lanes(ret, &[a], |cx, scalar, runs| {
-                    let value = cx.float_to_int_saturated(sign, scalar, bits, cx.get(runs[0], 0))?;
-                    Ok(cx.push(value))
+                    cx.float_to_int_saturated(sign, scalar, bits, cx.get(runs[0], 0))
                 })
             }
             Special::FromHalf => {
