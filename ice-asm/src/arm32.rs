@@ -10,13 +10,14 @@
 //! [`Error::InvalidOperand`](crate::Error::InvalidOperand). What the manual calls UNPREDICTABLE (such as pc
 //! as an operand of a multiplication) is encoded as asked.
 //!
-//! There is no literal pool: every 32-bit constant or address is two instructions (`movw`, `movt`), so no code
-//! but branches is position-dependent inside a function and no island is ever needed. Branches reach 32 MiB.
+//! Every 32-bit constant or address is two instructions (`movw`, `movt`). Words in the code are for relocations
+//! that only a word can have; where they are put, the client decides. Branches reach 32 MiB.
 
 mod branches;
 mod control;
 mod imm;
 mod int;
+mod literal;
 mod memory;
 mod neon;
 mod neon_move;
@@ -27,6 +28,7 @@ pub use branches::Branches;
 pub use control::Barrier;
 pub use imm::{FloatImm, ModImm, NeonImm};
 pub use int::{Alu, BitField, Compare, Divide, Extend, Move, Multiply, MultiplyLong, Unary};
+pub use literal::Origin;
 pub use memory::{Exclusive, Multiple, Transfer};
 pub use neon::{
     Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonLong, NeonNarrow, NeonShift,

@@ -87,6 +87,8 @@ enum RefKind {
     Difference { base: Label },
     /// The label's offset is added to the addend of this relocation.
     Reloc { index: u32 },
+    /// The low 12 bits of a word: how far the label is from `at` + `ahead`; bit 23 if it is not before that.
+    PcOffset12 { ahead: u8 },
 }
 
 /// Machine code of one function, with its labels, relocations and, for `L = TextListing`, its text.
@@ -359,6 +361,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcRel32 { addend } });
     }
 
+    /// Records that the word at `offset` gets the distance of the label from `offset + ahead`: at most 4095 bytes
+    /// to both sides, in its low 12 bits, and bit 23 where it is not negative.
+    pub fn pc_offset12_to_label(&mut self, offset: u32, label: Label, ahead: u8) {
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcOffset12 { ahead } });
+    }
+
     /// Appends data.
     pub fn emit_data(&mut self, data: &[u8]) {
         for chunk in data.chunks(16) {
@@ -425,6 +433,20 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
                     continue;
                 }
                 RefKind::PcRel32 { addend } => i64::from(target) + i64::from(addend) - i64::from(at),
+                RefKind::PcOffset12 { ahead } => {
+                    let distance = i64::from(target) - i64::from(at) - i64::from(ahead);
+                    let size = u32::try_from(distance.unsigned_abs()).unwrap_or(u32::MAX);
+                    if size >> 12 != 0 {
+                        return Err(Error::OutOfRange { label, offset: at });
+                    }
+                    let bits = size | u32::from(distance >= 0) << 23;
+                    if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..)
+                        && let Some(field) = field.first_chunk_mut()
+                    {
+                        *field = (u32::from_le_bytes(*field) | bits).to_le_bytes();
+                    }
+                    continue;
+                }
                 RefKind::Difference { base } => {
                     let base =
                         self.label_offset(base).ok_or(Error::UnboundLabel { label: base, offset: at })?;

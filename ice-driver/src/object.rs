@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
 use crate::options::RelocationModel;
 use crate::output::{FunctionOutput, ModuleOutput};
-use crate::placement::{NamedSection, Place, data_bytes};
+use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::{
     TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
 };
@@ -176,10 +176,14 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let section = self.writer.create_section(&spec)?;
         self.writer.append_data(section, 1, &arm32::attributes(), [])?;
         let text = self.writer.standard_section(StandardSection::Text)?;
+        self.mapping_symbol(b"$a", text, 0)
+    }
+
+    /// A symbol that says that ARM code (`$a`) or data (`$d`) begins.
+    fn mapping_symbol(&mut self, name: &[u8], section: SectionId, offset: u64) -> Result<(), Error> {
         let (binding, kind) = (Binding::Local, SymbolKind::NoType);
-        let symbol = self.writer.declare_symbol(b"$a", binding, kind, Visibility::Default)?;
-        self.writer.define(symbol, text, 0, 0)?;
-        Ok(())
+        let symbol = self.writer.declare_symbol(name, binding, kind, Visibility::Default)?;
+        Ok(self.writer.define(symbol, section, offset, 0)?)
     }
 
     fn is_native(&self) -> bool {
@@ -254,6 +258,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let spec = SectionSpec { group, ..SectionSpec::new(&named.name, named.sh_type, named.flags) };
         let section = self.writer.create_section(&spec)?;
         self.sections.insert(named, section);
+        if self.arch == Arch::Arm32 && place.contents == Contents::Code {
+            self.mapping_symbol(b"$a", section, 0)?;
+        }
         Ok(section)
     }
 
@@ -463,6 +470,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             if let Some(relocation) = self.relocation(reloc, location, compiled, tables)? {
                 self.relocations.push(relocation);
             }
+        }
+        for &(start, end) in &compiled.data {
+            self.mapping_symbol(b"$d", section, offset + u64::from(start))?;
+            self.mapping_symbol(b"$a", section, offset + u64::from(end))?;
         }
         let symbol = self.functions[function.as_u32() as usize];
         let mut code = Code::new(symbol, &mut compiled.code);

@@ -31,6 +31,10 @@ pub fn relocation_type(arch: Arch, kind: RelocKind) -> Option<u32> {
     let arm = match kind {
         RelocKind::Abs32      => Some(elf::R_ARM_ABS32),
         RelocKind::PcRel32    => Some(elf::R_ARM_REL32),
+        RelocKind::GotPcRel32 => Some(elf::R_ARM_GOT_PREL),
+        RelocKind::TpOff32    => Some(elf::R_ARM_TLS_LE32),
+        RelocKind::GotTpOff32 => Some(elf::R_ARM_TLS_IE32),
+        RelocKind::TlsGd32    => Some(elf::R_ARM_TLS_GD32),
         RelocKind::ArmCall    => Some(elf::R_ARM_CALL),
         RelocKind::ArmJump24  => Some(elf::R_ARM_JUMP24),
         RelocKind::ArmMovwAbs => Some(elf::R_ARM_MOVW_ABS_NC),

@@ -258,6 +258,8 @@ pub struct CompiledFunction {
     pub constants: ConstantPool,
     /// Jump tables.
     pub tables: JumpTables,
+    /// Starts and ends of data between instructions, as offsets in the code.
+    pub data: Vec<(u32, u32)>,
 }
 
 impl CompiledFunction {
@@ -267,6 +269,7 @@ impl CompiledFunction {
         self.relocs.clear();
         self.constants.clear();
         self.tables.clear();
+        self.data.clear();
     }
 }
 

@@ -10,6 +10,7 @@ mod float;
 mod frame;
 mod memory;
 mod native;
+mod pool;
 mod vector;
 
 use crate::abi::Frame;
@@ -24,6 +25,7 @@ use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
+use pool::Pool;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
 const TRAP: u16 = 0xede0;
@@ -38,9 +40,10 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables } = scratch;
+    let EmitScratch { frame, tables, pool } = scratch;
     frame.compute(mach, allocation)?;
     tables.clear();
+    pool.clear();
     buffer.clear();
     for _ in mach.blocks() {
         buffer.new_label();
@@ -52,6 +55,7 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer),
         allocs: &[],
         tables,
+        pool,
         next_block: MachBlock::from_u32(0),
     };
     emitter.prologue();
@@ -64,10 +68,13 @@ pub(crate) fn emit_function<L: Listing>(
         for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
             emitter.edits_at(&mut edits, ProgPoint::before(id));
             emitter.allocs = allocation.allocs_of(id);
+            emitter.flush_pool_if_due(inst);
             emitter.inst(inst);
             emitter.edits_at(&mut edits, ProgPoint::after(id));
         }
     }
+    emitter.flush_pool();
+    out.data.extend_from_slice(&pool.ranges);
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
@@ -85,6 +92,7 @@ fn label(block: MachBlock) -> Label {
 pub struct EmitScratch {
     frame: Frame,
     tables: TableLabels,
+    pool: Pool,
 }
 
 /// State of the walk.
@@ -96,6 +104,7 @@ struct Emitter<'a, L: Listing> {
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     tables: &'a mut TableLabels,
+    pool: &'a mut Pool,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
 }
@@ -136,6 +145,7 @@ impl<L: Listing> Emitter<'_, L> {
         while let Some((edit, rest)) = edits.split_first()
             && edit.point == point
         {
+            self.flush_pool_if_far(0);
             self.edit(edit);
             *edits = rest;
         }
@@ -191,9 +201,12 @@ impl<L: Listing> Emitter<'_, L> {
                 let dst = self.gpr();
                 self.mov_symbol(dst, symbol, addend);
             }
-            Inst::LoadTableEntry { .. } | Inst::ThreadPointer { .. } | Inst::CopyWords { .. } => {
-                self.native(inst);
-            }
+            Inst::LoadTableEntry { .. }
+            | Inst::ThreadPointer { .. }
+            | Inst::AddThreadOffset { .. }
+            | Inst::AddTableThreadOffset { .. }
+            | Inst::ThreadLocalCall { .. }
+            | Inst::CopyWords { .. } => self.native(inst),
             Inst::MovSrc { op, flags, src, .. } => {
                 let src = self.src(src);
                 let dst = self.gpr();

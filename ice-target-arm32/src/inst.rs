@@ -160,6 +160,12 @@ pub enum Inst {
     LoadTableEntry { dst: VReg, symbol: SymbolId },
     /// The address of this thread's data.
     ThreadPointer { dst: VReg },
+    /// Adds the offset of a thread-local variable from this thread's data; and the same where only the linker's
+    /// table knows it.
+    AddThreadOffset { dst: VReg, symbol: SymbolId },
+    AddTableThreadOffset { dst: VReg, symbol: SymbolId },
+    /// Calls the resolver for the address of a thread-local variable; the result is an extra operand, r0.
+    ThreadLocalCall { symbol: SymbolId },
     /// Copies `count` words, at least one; all registers are destroyed.
     CopyWords { dst: VReg, src: VReg, count: VReg, word: VReg },
     /// `mov` or `mvn` of a flexible operand: shifts, complement.
@@ -270,6 +276,7 @@ impl MachInst for Inst {
         }
         match *self {
             Inst::Params
+            | Inst::ThreadLocalCall { .. }
             | Inst::Fence
             | Inst::Jump { .. }
             | Inst::Branch { .. }
@@ -282,6 +289,9 @@ impl MachInst for Inst {
             | Inst::LoadTableEntry { dst, .. }
             | Inst::ThreadPointer { dst }
             | Inst::SetCond { dst, .. } => each! { def_reg dst, GPR; },
+            Inst::AddThreadOffset { dst, .. } | Inst::AddTableThreadOffset { dst, .. } => {
+                each! { use_def_reg dst, GPR; }
+            }
             Inst::CopyWords { dst, src, count, word } => {
                 each! { use_def_reg dst, GPR; use_def_reg src, GPR; use_def_reg count, GPR; def_early_reg word, GPR; }
             }
@@ -440,7 +450,7 @@ impl MachInst for Inst {
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { .. } => regs::CALLER_SAVED,
+            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => regs::CALLER_SAVED,
             _ => RegUnits::EMPTY,
         }
     }
@@ -465,6 +475,6 @@ impl MachInst for Inst {
     }
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. })
+        matches!(self, Inst::Call { .. } | Inst::ThreadLocalCall { .. })
     }
 }

@@ -5,14 +5,19 @@
 //! | own symbol | `movw`, `movt` | `movw`, `movt` of the distance, and pc added |
 //! | other symbol | the same | its entry in the global offset table |
 //! | function, call | `bl` | `bl`, perhaps to the procedure linkage table |
+//! | thread-local, local exec | thread pointer + word | the same |
+//! | initial exec | + entry in the global offset table | the same |
+//! | general dynamic | as local or initial exec | call of `__tls_get_addr` |
 //!
 //! A symbol is *own* where nothing outside of the linked module can take its place.
 
 use crate::inst::Inst;
+use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx};
-use ice_ir::mach::{Sink, VReg};
-use ice_ir::native::{Preemption, SymbolTraits, Visibility};
-use ice_ir::{FunctionKind, GlobalKind, Linkage, Module, Symbol};
+use ice_asm::arm32::Alu;
+use ice_ir::mach::{Operand, Sink, VReg};
+use ice_ir::native::{Preemption, Storage, SymbolTraits, Visibility};
+use ice_ir::{FunctionKind, GlobalId, GlobalKind, Linkage, Module, Symbol};
 use ice_passes::CodeSymbol;
 
 /// The relocation symbol of a function or global.
@@ -63,7 +68,26 @@ impl Arm32 {
         }
         cx.sink.push(Inst::LoadTableEntry { dst, symbol });
         if addend != 0 {
-            self.alu_imm(cx, ice_asm::arm32::Alu::Add, dst, dst, i32::from(addend) as u32);
+            self.alu_imm(cx, Alu::Add, dst, dst, i32::from(addend) as u32);
         }
+    }
+
+    /// Puts the address of this thread's copy of a thread-local variable into `dst`.
+    pub(crate) fn thread_local_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, global: GlobalId, dst: VReg) {
+        let of = Symbol::Global(global);
+        let is_in_program = !is_declared(cx.module, of) || is_own(cx.module, of);
+        let symbol = symbol(of);
+        let add = match cx.module.globals[global].storage {
+            Storage::ThreadLocalExec => Inst::AddThreadOffset { dst, symbol },
+            _ if !self.is_position_independent() && is_in_program => Inst::AddThreadOffset { dst, symbol },
+            Storage::ThreadGeneralDynamic | Storage::ThreadLocalDynamic if self.is_position_independent() => {
+                cx.sink.frame().has_calls = true;
+                let result = [Operand::def_fixed(dst, GPR, r(0))];
+                return cx.sink.push_with(Inst::ThreadLocalCall { symbol }, &result);
+            }
+            _ => Inst::AddTableThreadOffset { dst, symbol },
+        };
+        cx.sink.push(Inst::ThreadPointer { dst });
+        cx.sink.push(add);
     }
 }

@@ -1,10 +1,12 @@
 //! What only native programs need: addresses relative to the code, linker tables, thread-local storage, copies of
 //! arguments.
 
+use super::pool::Base;
 use super::{AL, Emitter, imm};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
-use ice_asm::{Listing, SymbolId};
+use ice_asm::{Listing, RelocKind, SymbolId};
+use ice_passes::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
     /// The address of a symbol that is in the linked module.
@@ -19,7 +21,26 @@ impl<L: Listing> Emitter<'_, L> {
         match *inst {
             Inst::LoadTableEntry { symbol, .. } => {
                 let dst = self.gpr();
-                self.mov_symbol(dst, symbol, 0);
+                self.load_from_pool(dst, RelocKind::GotPcRel32, symbol, Base::Pc);
+                self.e.transfer(AL, Transfer::Ldr, dst, Mem::indexed(Gpr::PC, dst, 0));
+            }
+            Inst::AddThreadOffset { symbol, .. } => {
+                let dst = self.gpr();
+                self.load_from_pool(Gpr::IP, RelocKind::TpOff32, symbol, Base::None);
+                self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
+            }
+            Inst::AddTableThreadOffset { symbol, .. } => {
+                let dst = self.gpr();
+                self.load_from_pool(Gpr::IP, RelocKind::GotTpOff32, symbol, Base::Pc);
+                self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::indexed(Gpr::PC, Gpr::IP, 0));
+                self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
+            }
+            Inst::ThreadLocalCall { symbol } => {
+                self.allocs = &[];
+                let argument = Gpr::new(0);
+                self.load_from_pool(argument, RelocKind::TlsGd32, symbol, Base::Pc);
+                self.e.alu(AL, Alu::Add, Flags::Keep, argument, Gpr::PC, argument);
+                self.e.bl_symbol(CodeSymbol::Libcall(Libcall::TlsGetAddr).pack());
             }
             Inst::ThreadPointer { .. } => {
                 let dst = self.gpr();

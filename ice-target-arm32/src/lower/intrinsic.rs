@@ -5,7 +5,7 @@ use crate::inst::{Amode, Base, FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Float2, ModImm, Transfer, Unary};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{Intrinsic, Type, Value, ValueRange};
+use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
 use ice_passes::{ErrorKind, Libcall, ValueRegs};
 
 /// Largest constant length that is copied or filled inline, in bytes.
@@ -46,6 +46,13 @@ impl Arm32 {
             }
             (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
             (Intrinsic::VaStart, _) => self.start_variadic(cx, args[0]),
+            (Intrinsic::ThreadLocalAddress, Some(result)) => {
+                let ValueDef::Global(global) = func.value_def(args[0]) else {
+                    return Err(ErrorKind::Unsupported("the address of a thread-local variable that varies"));
+                };
+                let dst = cx.regs(result).lo();
+                self.thread_local_address(cx, global, dst);
+            }
             (Intrinsic::FrameAddress | Intrinsic::ReturnAddress, Some(result)) => {
                 let level = func.int_value(args[0]).unwrap_or(0);
                 self.frame_walk(cx, op, level, result);
