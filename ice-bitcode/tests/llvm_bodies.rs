@@ -219,15 +219,15 @@ fn a_function_of_an_unsupported_type_is_refused_by_itself() {
         return;
     }
     let text = r#"target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
-@zero = global x86_fp80 zeroinitializer
+@zero = global fp128 zeroinitializer
 @table = global [2 x ptr] [ptr @far, ptr @own]
-declare x86_fp80 @far(x86_fp80, ...)
+declare fp128 @far(fp128, ...)
 define i32 @good(i32 %x) { ret i32 %x }
-define x86_fp80 @own(i32 %x, x86_fp80 %y) { ret x86_fp80 %y }
-define void @calls() { %r = call x86_fp80 (x86_fp80, ...) @far(x86_fp80 0xK3FFF8000000000000000)
+define fp128 @own(i32 %x, fp128 %y) { ret fp128 %y }
+define void @calls() { %r = call fp128 (fp128, ...) @far(fp128 0xL00000000000000003FFF000000000000)
   ret void }
 "#;
-    let bytes = make("llvm-as-19", "extended.ll", text, &[]);
+    let bytes = make("llvm-as-19", "quad.ll", text, &[]);
     let program =
         LlvmProgram::new(read_module(&bytes, Vectors::TwoLanes).unwrap_or_else(|error| panic!("{error}")));
     let mut reader = FunctionReader::new();
@@ -242,7 +242,7 @@ define void @calls() { %r = call x86_fp80 (x86_fp80, ...) @far(x86_fp80 0xK3FFF8
         .collect();
     let [Ok(()), Err(own), Err(calls)] = &results[..] else { panic!("{results:?}") };
     for error in [own, calls] {
-        assert!(error.contains("x86_fp80") && error.contains(", function "), "{error}");
+        assert!(error.contains("fp128") && error.contains(", function "), "{error}");
     }
 }
 
@@ -259,7 +259,8 @@ fn what_is_not_supported_is_refused_with_its_name() {
             "declare i32 @g()\ndefine i32 @f() personality ptr @g { %r = invoke i32 @g() to label %a unwind label %b\na: ret i32 %r\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
             "invoke",
         ),
-        ("define x86_fp80 @f(ptr %p) { %x = load x86_fp80, ptr %p\n ret x86_fp80 %x }", "x86_fp80"),
+        ("define fp128 @f(ptr %p) { %x = load fp128, ptr %p\n ret fp128 %x }", "fp128"),
+        ("define void @f({ x86_fp80, i32 } %x) { ret void }", "x86_fp80 beside others"),
         ("declare i8 @llvm.coro.save(i8)\ndefine i8 @f(i8 %x) { ret i8 %x }", ""),
         ("define i8 @f(i8 %x, ptr %l) { %v = va_arg ptr %l, i8\n ret i8 %v }", "va_arg"),
         (

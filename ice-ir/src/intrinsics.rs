@@ -62,6 +62,11 @@ named_enum!(
         ReturnAddress = "return.address",
         /// `(address of a thread-local global)`: the address of this thread's copy.
         ThreadLocalAddress = "threadlocal.address",
+        /// `(operation, to, a, b)`: an [`ExtendedOp`] by its code, on operands in memory at these addresses.
+        Extended = "extended",
+        /// `(address)`: stands among variable arguments for the 16 bytes there, which are passed by value in
+        /// memory, aligned to 16.
+        ByValue = "by.value",
     }
 );
 
@@ -75,6 +80,7 @@ impl Intrinsic {
                 | FrameAddress
                 | ReturnAddress
                 | ThreadLocalAddress
+                | ByValue
                 | Bswap
                 | Ctlz
                 | Cttz
@@ -113,6 +119,49 @@ impl AtomicOp {
     /// The operation with this code (1 … 6).
     pub fn from_code(code: i64) -> Option<AtomicOp> {
         AtomicOp::ALL.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+    }
+}
+
+named_enum!(
+    /// Operations of the x87 unit on its 80-bit format, in the order of their codes from 1 on. Every operand is
+    /// in memory; those that an operation does not name are not looked at.
+    ExtendedOp {
+        /// `to = a + b`.
+        Add = "add",
+        /// `to = a - b`.
+        Sub = "sub",
+        /// `to = a * b`.
+        Mul = "mul",
+        /// `to = a / b`.
+        Div = "div",
+        /// `to = sqrt(a)`.
+        Sqrt = "sqrt",
+        /// `to`, an `i16`: 0 if `a > b`, else 0x100 if `a < b`, 0x4000 if `a = b`, 0x4500 if they have no order.
+        Compare = "compare",
+        /// `to = a`, an `f32`.
+        FromSingle = "from.f32",
+        /// `to = a`, an `f64`.
+        FromDouble = "from.f64",
+        /// `to`, an `f32`, is `a` rounded.
+        ToSingle = "to.f32",
+        /// `to`, an `f64`, is `a` rounded.
+        ToDouble = "to.f64",
+        /// `a` becomes the result of the function, on top of those that became it before.
+        Return = "return",
+        /// `to` gets the topmost result of the call just made, which is taken away.
+        Result = "result",
+    }
+);
+
+impl ExtendedOp {
+    /// The operation with this code.
+    pub fn from_code(code: i64) -> Option<ExtendedOp> {
+        ExtendedOp::ALL.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+    }
+
+    /// Its code.
+    pub const fn code(self) -> i64 {
+        self as i64 + 1
     }
 }
 

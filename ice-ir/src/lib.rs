@@ -58,7 +58,7 @@ pub use filter::{Faithful, Filter, Filtered};
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
-pub use intrinsics::{AtomicOp, Intrinsic, IntrinsicDecl};
+pub use intrinsics::{AtomicOp, ExtendedOp, Intrinsic, IntrinsicDecl};
 pub use loops::LoopForest;
 pub use module::{
     FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name,

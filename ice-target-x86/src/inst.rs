@@ -9,7 +9,7 @@
 
 use crate::regs::{self, BYTE, GPR, XMM};
 use ice_asm::SymbolId;
-use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width};
+use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
 use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, VReg};
 
 /// The base of a memory operand.
@@ -251,10 +251,12 @@ pub enum Inst {
     PopFpu { size: u8, dst: VReg },
     /// Pushes a value on the x87 stack, through the outgoing argument area.
     PushFpu { size: u8, src: VReg },
-    /// Pushes a 64-bit integer in memory on the x87 stack.
-    PushFpuInt { mem: Amode },
-    /// Pops the x87 stack into memory.
-    PopFpuMem { size: u8, mem: Amode },
+    /// Loads the x87 stack from memory, or stores to memory from it.
+    FpuMem { op: X87Mem, mem: Amode },
+    /// An operation on the two topmost values of the x87 stack.
+    FpuPair { op: X87Reg },
+    /// An operation on the x87 stack.
+    FpuTop { op: X87Op },
     // ---- atomics and fences
     Mfence,
     /// `lock xadd`: dst gets the old value.
@@ -333,6 +335,8 @@ impl MachInst for Inst {
             Inst::Params
             | Inst::ThreadLocalCall { .. }
             | Inst::SaveVectors { .. }
+            | Inst::FpuPair { .. }
+            | Inst::FpuTop { .. }
             | Inst::Mfence
             | Inst::Jmp { .. }
             | Inst::Jcc { .. }
@@ -519,7 +523,7 @@ impl MachInst for Inst {
                 visit(Operand::use_def_reg(dst, XMM));
             }
             Inst::PushFpu { src, .. } => visit(Operand::use_any(src, XMM)),
-            Inst::PushFpuInt { mem } | Inst::PopFpuMem { mem, .. } => mem.visit(Pos::Early, &mut visit),
+            Inst::FpuMem { mem, .. } => mem.visit(Pos::Early, &mut visit),
             Inst::LockXadd { width, dst, mem } | Inst::Xchg { width, dst, mem } => {
                 mem.visit(Pos::Early, &mut visit);
                 visit(Operand::use_def_reg(dst, class(width)));

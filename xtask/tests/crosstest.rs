@@ -34,12 +34,13 @@ fn find(name: &str, edit: &str, target: &str, source: &str) -> String {
 }
 
 /// Sources whose every function Ice translates; `cargo xtask crosstest` runs all, at every level.
-const SMALL: [&str; 10] = [
+const SMALL: [&str; 11] = [
     "arithmetic",
     "atomics",
     "bitfields",
     "bits",
     "compares",
+    "extended",
     "floats",
     "globals",
     "memory",

@@ -52,6 +52,7 @@ x87!(
     Fdiv64   "fdivl"   "DC /6",
     Fldcw    "fldcw"   "D9 /5",
     Fnstcw   "fnstcw"  "D9 /7",
+    Fnstsw   "fnstsw"  "DD /7",
 );
 
 x87!(
@@ -63,6 +64,11 @@ x87!(
     Fstp    "fstp"    "DD /3",
     Fucomi  "fucomi"  "DB /5",
     Fucomip "fucomip" "DF /5",
+    Faddp   "faddp"   "DE /0",
+    Fmulp   "fmulp"   "DE /1",
+    // The names of the AT&T syntax: those of the manual have an r more or less.
+    Fsubp   "fsubrp"  "DE /5",
+    Fdivp   "fdivrp"  "DE /7",
 );
 
 x87!(
@@ -73,6 +79,7 @@ x87!(
     Fld1  "fld1"  "D9 E8",
     Fldz  "fldz"  "D9 EE",
     Fsqrt "fsqrt" "D9 FA",
+    Fucompp "fucompp" "DA E9",
 );
 
 impl<L: Listing> Encoder<'_, L> {
@@ -89,6 +96,9 @@ impl<L: Listing> Encoder<'_, L> {
         let n = n & 7;
         match op {
             X87Reg::Fucomi | X87Reg::Fucomip => self.line(&[mnemonic], &[Op::St(n), Op::St(0)]),
+            X87Reg::Faddp | X87Reg::Fmulp | X87Reg::Fsubp | X87Reg::Fdivp => {
+                self.line(&[mnemonic], &[Op::St(0), Op::St(n)]);
+            }
             _ => self.line(&[mnemonic], &[Op::St(n)]),
         }
         self.inst_rr(code, Attrs::NONE, code.ext, n, Immediate::NONE);

@@ -7,6 +7,7 @@
 //! | `iN`, N ≤ 64 | one, of the next ICE width; `i1` stays `i1` |
 //! | `iN`, N > 64 | ceil(N/64) of `i64`, the low one first |
 //! | `float`, `double`; `half`, `bfloat` | `f32`, `f64`; `i16` with the bits |
+//! | `x86_fp80` | those of an `i80` |
 //! | pointer | an integer of that width |
 //! | struct, array | the parts of the members, one after another |
 //! | vector | see [`vector_parts`] |
@@ -111,6 +112,7 @@ pub struct Legal {
     parts: Vec<Part>,
     /// By element type: the list of its longest array so far, where there is one.
     arrays: Vec<Option<(u32, u32)>>,
+    has_extended: bool,
 }
 
 impl Legal {
@@ -121,6 +123,7 @@ impl Legal {
         legal.arrays.resize(types.iter().len(), None);
         let longest = longest_arrays(types);
         for (id, ty) in types.iter() {
+            legal.has_extended |= ty == LlvmType::X86Fp80;
             let entry = legal.entry(types, layout, layouts, id, ty, &longest);
             legal.entries.push(entry);
         }
@@ -131,6 +134,12 @@ impl Legal {
     #[must_use]
     pub const fn vectors(&self) -> Vectors {
         self.vectors
+    }
+
+    /// Whether any type is `x86_fp80`.
+    #[must_use]
+    pub const fn has_extended(&self) -> bool {
+        self.has_extended
     }
 
     /// The parts of `ty`, in the order of their offsets. `void` and empty aggregates have none.
@@ -159,14 +168,13 @@ impl Legal {
         let start = self.parts.len() as u32;
         match ty {
             Void => {}
-            X86Fp80 => return Entry::Unsupported("x86_fp80"),
             Fp128 => return Entry::Unsupported("fp128"),
             PpcFp128 => return Entry::Unsupported("ppc_fp128"),
             Token => return Entry::Unsupported("a token"),
             SpacePointer(_) => return Entry::Unsupported("a pointer to another address space than 0"),
             Foreign(what) => return Entry::Unsupported(what),
             Label | Metadata | Function { .. } | Opaque => return Entry::NoValue,
-            Int(_) | Half | BFloat | Float | Double | Pointer => {
+            Int(_) | Half | BFloat | Float | Double | X86Fp80 | Pointer => {
                 if !self.has_room(scalar_count(ty)) {
                     return Entry::TooMany;
                 }
@@ -179,6 +187,9 @@ impl Legal {
                     return entry;
                 }
                 let element = types.get(element);
+                if element == X86Fp80 {
+                    return Entry::Unsupported("a vector of x86_fp80");
+                }
                 if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
                     return Entry::TooMany;
                 }
@@ -283,6 +294,7 @@ fn no_parts(entry: Entry, ty: TypeId) -> Error {
 fn scalar_count(ty: LlvmType) -> u64 {
     match ty {
         LlvmType::Int(bits) => u64::from(bits).div_ceil(64),
+        LlvmType::X86Fp80 => 2,
         _ => 1,
     }
 }
@@ -308,6 +320,10 @@ fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset:
         LlvmType::Int(bits @ ..=64) => part(int_type(bits), bits, 0),
         LlvmType::Int(bits) => {
             (0..bits).step_by(64).for_each(|bit| part(Type::I64, (bits - bit).min(64), bit / 8));
+        }
+        LlvmType::X86Fp80 => {
+            part(Type::I64, 64, 0);
+            part(Type::I64, 16, 8);
         }
         LlvmType::Float => part(Type::F32, 32, 0),
         LlvmType::Double => part(Type::F64, 64, 0),

@@ -7,12 +7,15 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{FuncId, FunctionDecl, FunctionKind, Intrinsic, Linkage, Module, Signature, Symbol, Type};
+use ice_ir::{
+    FuncId, FunctionDecl, FunctionKind, Intrinsic, Linkage, Module, Passing, Signature, Symbol, Type,
+};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::legal::Vectors;
 use super::module::LlvmModule;
+use super::signature::extended_params;
 use super::types::LlvmType;
 
 /// What a parameter or result is.
@@ -76,6 +79,8 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::FrameAddress, ONE, &[T::I32], T::P),
     (Intrinsic::ReturnAddress, ONE, &[T::I32], T::P),
     (Intrinsic::ThreadLocalAddress, ONE, &[T::P], T::P),
+    (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
+    (Intrinsic::ByValue, ONE, &[T::P], T::P),
 ];
 
 /// Those of packed floats that only targets with vectors of two lanes are known to have.
@@ -167,6 +172,13 @@ const OTHERS: &[Function] = &[
     function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::I64, T::I64, T::I32, T::I32], T::I8),
 ];
 
+/// What only `x86_fp80` needs, as it is for `double`: the remainder, and extremes.
+const EXTENDED: &[Function] = &[
+    function("fmod", "", &[T::F64, T::F64], T::F64),
+    function("fmin", "minnum", &[T::F64, T::F64], T::F64),
+    function("fmax", "maxnum", &[T::F64, T::F64], T::F64),
+];
+
 const TYPES: usize = Type::ALL.len();
 
 /// What is declared, by what it does.
@@ -175,6 +187,8 @@ pub(super) struct Runtime {
     /// By intrinsic and type.
     intrinsics: Vec<Option<FuncId>>,
     functions: IndexMap<&'static str, FuncId, FxBuildHasher>,
+    /// Those for `long double`, by their names for `double`.
+    extended: IndexMap<&'static str, FuncId, FxBuildHasher>,
 }
 
 impl Runtime {
@@ -206,15 +220,55 @@ impl Runtime {
             let is_needed = match function.of {
                 "" => has_wide && pointer == Type::I64,
                 of => program.specials.iter().any(|special| {
-                    let name = program.module.name(special.name);
-                    super::body::special_base(name) == Some(of.as_bytes())
+                    rounding_of(super::body::special_base(program.module.name(special.name)))
+                        == Some(of.as_bytes())
                 }),
             };
             if is_needed {
                 runtime.function_of(program, function, pointer);
             }
         }
+        if program.legal.has_extended() {
+            runtime.declare_extended(program, pointer);
+        }
         runtime
+    }
+
+    /// Declares the functions for `x86_fp80` that names for it and its remainder need.
+    fn declare_extended(&mut self, program: &mut LlvmModule, pointer: Type) {
+        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
+        for function in EXTENDED.iter().chain(of_double) {
+            let is_needed = function.of.is_empty()
+                || program.specials.iter().any(|special| {
+                    let name = program.module.name(special.name);
+                    name.ends_with(b".f80")
+                        && rounding_of(super::body::special_base(name)) == Some(function.of.as_bytes())
+                });
+            if !is_needed {
+                continue;
+            }
+            let (types, by_value) = extended_params(pointer);
+            let mut signature = Signature::new(Vec::new(), Type::Void);
+            for param in function.params {
+                match param {
+                    T::F64 => signature.params.extend_from_slice(types),
+                    param => signature.params.push(param.ty(Type::Void, pointer)),
+                }
+                let passing = if matches!(param, T::F64) { by_value } else { Passing::Plain };
+                signature.passing.resize(signature.params.len(), passing);
+            }
+            if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
+                signature.passing.clear();
+            }
+            let mut name = Vec::from(function.name.as_bytes());
+            match function.name {
+                "__powidf2" => name = b"__powixf2".to_vec(),
+                _ => name.push(b'l'),
+            }
+            if let Some(id) = known_or_declared(&mut program.module, &name, signature) {
+                self.extended.insert(function.name, id);
+            }
+        }
     }
 
     fn function_of(&mut self, program: &mut LlvmModule, function: &Function, pointer: Type) {
@@ -224,14 +278,9 @@ impl Runtime {
         if signature.ret == Type::I64 {
             signature.second = Type::I64;
         }
-        let known = program.module.function_by_name(function.name.as_bytes());
-        let id = match known {
-            // One of another type is another function.
-            Some(id) if same_types(program.module.signature(id), &signature) => id,
-            Some(_) => return,
-            None => declare(&mut program.module, function.name.as_bytes(), signature, FunctionKind::Declared),
-        };
-        self.functions.insert(function.name, id);
+        if let Some(id) = known_or_declared(&mut program.module, function.name.as_bytes(), signature) {
+            self.functions.insert(function.name, id);
+        }
     }
 
     /// The declaration of an intrinsic for a type, or for `void` where there is but one form.
@@ -244,10 +293,29 @@ impl Runtime {
     pub(super) fn function(&self, name: &str) -> Option<FuncId> {
         self.functions.get(name).copied()
     }
+
+    /// The function for `long double` whose name for `double` this is, if it may be needed.
+    pub(super) fn extended_function(&self, name: &str) -> Option<FuncId> {
+        self.extended.get(name).copied()
+    }
 }
 
-fn same_types(a: &Signature, b: &Signature) -> bool {
-    (&a.params, a.ret, a.second, a.arity) == (&b.params, b.ret, b.second, b.arity)
+/// The name of a rounding function, if only the type of its result makes this another one.
+fn rounding_of(base: Option<&'static [u8]>) -> Option<&'static [u8]> {
+    Some(match base? {
+        b"lrint" | b"llrint" => b"rint",
+        b"lround" | b"llround" => b"round",
+        base => base,
+    })
+}
+
+/// The function of this name. One of another type is another function, and there is none.
+fn known_or_declared(module: &mut Module, name: &[u8], signature: Signature) -> Option<FuncId> {
+    let types = |s: &Signature| (s.params.clone(), s.passing.clone(), s.ret, s.second, s.arity);
+    match module.function_by_name(name) {
+        Some(id) => (types(module.signature(id)) == types(&signature)).then_some(id),
+        None => Some(declare(module, name, signature, FunctionKind::Declared)),
+    }
 }
 
 fn declare(module: &mut Module, name: &[u8], signature: Signature, kind: FunctionKind) -> FuncId {

@@ -24,6 +24,8 @@ pub enum Scalar {
     Half,
     /// bfloat16, by its bits.
     BFloat,
+    /// The 80 bits of the x87 unit, in the parts of an integer of that width.
+    Extended,
 }
 
 impl Scalar {
@@ -32,6 +34,7 @@ impl Scalar {
     pub const fn parts(self) -> u32 {
         match self {
             Scalar::Int(bits) => bits.div_ceil(64),
+            Scalar::Extended => 2,
             _ => 1,
         }
     }
@@ -44,6 +47,7 @@ impl Scalar {
             Scalar::Float => 32,
             Scalar::Double => 64,
             Scalar::Half | Scalar::BFloat => 16,
+            Scalar::Extended => 80,
         }
     }
 
@@ -55,6 +59,7 @@ impl Scalar {
             Scalar::Float => Type::F32,
             Scalar::Double => Type::F64,
             Scalar::Half | Scalar::BFloat => Type::I16,
+            Scalar::Extended => Type::I64,
         }
     }
 
@@ -117,6 +122,7 @@ impl Shapes {
             LlvmType::Double => Some(Scalar::Double),
             LlvmType::Half => Some(Scalar::Half),
             LlvmType::BFloat => Some(Scalar::BFloat),
+            LlvmType::X86Fp80 => Some(Scalar::Extended),
             _ => None,
         };
         let shape = |(id, ty)| {

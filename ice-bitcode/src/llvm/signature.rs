@@ -6,6 +6,7 @@
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
+//! | `x86_fp80` | memory by value on 64-bit targets, an `i64` and an `i32` on others; no result: the unit has it |
 //! | a result that travels in one or two values | both results |
 //! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
@@ -36,6 +37,8 @@ pub enum Form {
     ZeroExtended,
     /// One part, sign-extended to `i32`.
     SignExtended,
+    /// `x86_fp80` only, once or more: its places are its own.
+    Extended,
 }
 
 /// What signatures are made of.
@@ -82,12 +85,36 @@ const MAX_PARAMS: usize = 1 << 16;
 ///
 /// Those of [`Legal::parts`].
 pub fn form(types: &TypeTable, legal: &Legal, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
-    legal.parts(ty)?;
+    let parts = legal.parts(ty)?;
+    if legal.has_extended() {
+        match count_extended(types, ty) {
+            0 => {}
+            // Two parts each, and nothing else.
+            count @ 1..=2 if 2 * count == parts.len() => return Ok(Form::Extended),
+            _ => {
+                return Err(Error::Unsupported {
+                    what: "x86_fp80 beside others in an argument or result".into(),
+                });
+            }
+        }
+    }
     Ok(match types.get(ty) {
         LlvmType::Int(..32) if attributes.flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended,
         LlvmType::Int(..32) if attributes.flags.has(ParamFlags::SIGNEXT) => Form::SignExtended,
         _ => Form::Parts,
     })
+}
+
+/// How many numbers of `x86_fp80` a value of type `ty` has. Its parts are few enough to be listed.
+fn count_extended(types: &TypeTable, ty: TypeId) -> usize {
+    match types.get(ty) {
+        LlvmType::X86Fp80 => 1,
+        LlvmType::Array { element, len } => count_extended(types, element) * len as usize,
+        LlvmType::Struct { members, .. } => {
+            types.list(members).iter().map(|&member| count_extended(types, member)).sum()
+        }
+        _ => 0,
+    }
 }
 
 /// The types of the ICE values in which these parts travel.
@@ -179,6 +206,14 @@ impl Signatures {
     }
 }
 
+/// The parameters that an `x86_fp80` is passed in, and how.
+pub(super) fn extended_params(pointer: Type) -> (&'static [Type], Passing) {
+    match pointer {
+        Type::I64 => (&[Type::I64], Passing::ByVal { size: 16, align_log2: 4 }),
+        _ => (&[Type::I64, Type::I32], Passing::Plain),
+    }
+}
+
 /// Adds to a sum that has a limit.
 fn limited(sum: &mut usize, amount: usize, limit: usize) -> Checked<()> {
     match sum.checked_add(amount).filter(|&next| next <= limit) {
@@ -220,6 +255,7 @@ impl Rules<'_> {
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
         match form(ret, list.ret)? {
             Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
+            Form::Extended => {}
             Form::Parts if is_demoted(results) => {
                 signature.params.push(pointer);
                 signature.passing.push(Passing::StructReturn);
@@ -232,9 +268,15 @@ impl Rules<'_> {
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
             let attributes = self.attributes.param(list, i);
-            let passing = self.passing(attributes)?;
+            let mut passing = self.passing(attributes)?;
             let start = signature.params.len();
             match form(param, attributes)? {
+                Form::Extended => {
+                    let count = self.legal.parts(param)?.len() / 2;
+                    let by_value = extended_params(pointer);
+                    passing = by_value.1;
+                    (0..count).for_each(|_| signature.params.extend_from_slice(by_value.0));
+                }
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
                 Form::Parts => signature.params.extend(passed(self.legal.parts(param)?)),
             }

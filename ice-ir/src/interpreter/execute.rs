@@ -380,7 +380,9 @@ fn intrinsic(
         Intrinsic::VaStart
         | Intrinsic::FrameAddress
         | Intrinsic::ReturnAddress
-        | Intrinsic::ThreadLocalAddress => {
+        | Intrinsic::ThreadLocalAddress
+        | Intrinsic::Extended
+        | Intrinsic::ByValue => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));
         }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),

@@ -54,9 +54,13 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
     let own = shape(signature.params.len(), signature.ret);
     match op {
         Intrinsic::VaStart => return own == (1, true),
-        Intrinsic::FrameAddress | Intrinsic::ReturnAddress | Intrinsic::ThreadLocalAddress => {
+        Intrinsic::FrameAddress
+        | Intrinsic::ReturnAddress
+        | Intrinsic::ThreadLocalAddress
+        | Intrinsic::ByValue => {
             return own == (1, false);
         }
+        Intrinsic::Extended => return own == (4, true),
         _ => {}
     }
     intrinsics::DECLARATIONS.iter().any(|d| d.op == op && shape(d.params.len(), d.ret) == own)

@@ -135,14 +135,12 @@ impl<L: Listing> Emitter<'_, L> {
                 let op = if size == 4 { X87Mem::Fld32 } else { X87Mem::Fld64 };
                 self.e.x87_m(op, mem);
             }
-            Inst::PushFpuInt { mem } => {
+            Inst::FpuMem { op, mem } => {
                 let mem = self.mem(&mem);
-                self.e.x87_m(X87Mem::Fild64, mem);
+                self.e.x87_m(op, mem);
             }
-            Inst::PopFpuMem { size, mem } => {
-                let mem = self.mem(&mem);
-                self.e.x87_m(store_pop(size), mem);
-            }
+            Inst::FpuPair { op } => self.e.x87_st(op, 1),
+            Inst::FpuTop { op } => self.e.x87_op(op),
             _ => debug_assert!(false, "{inst:?} is not a vector instruction"),
         }
     }

@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use ice_asm::x86::{Alu, Mode, Width};
 use ice_ir::mach::{Operand, Sink, VReg};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{FuncId, InstData, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange};
+use ice_ir::{FuncId, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
@@ -27,6 +27,9 @@ enum Destination {
 
 /// The registers of a result with its type.
 type ResultRegs = (ValueRegs, Type);
+
+/// How the operand of [`Intrinsic::ByValue`] is passed.
+const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
 
 const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
@@ -89,7 +92,8 @@ impl X86 {
         }
         self.make_global_base(cx);
         for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
-            if cx.uses.count(param) == 0 {
+            // The address of the result is returned, whether or not the body looks at it.
+            if cx.uses.count(param) == 0 && signature.passing(n) != Passing::StructReturn {
                 continue;
             }
             if let Place::Stack(offset) = place {
@@ -167,7 +171,10 @@ impl X86 {
         let mut places = ArgumentPlaces::new(self.mode, arity);
         let mut operands = Operands::new();
         for (n, &arg) in args.iter().enumerate() {
-            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+            let passing = match func.defining_inst(arg).map(|def| func.inst(def)) {
+                Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }) => BY_VALUE,
+                _ => signature.map_or(Passing::Plain, |s| s.passing(n)),
+            };
             match places.next(func.value_type(arg), passing) {
                 Place::Register(reg) => {
                     let class = class_of(func.value_type(arg));

@@ -1,9 +1,9 @@
-//! Scalar floating point: SSE2, with x87 only for 64-bit integers on x86-32.
+//! Scalar floating point: SSE2, with x87 for 64-bit integers on x86-32.
 
 use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
-use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
+use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width, X87Mem};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 use ice_passes::Libcall;
@@ -264,8 +264,9 @@ impl X86 {
         dst: VReg,
     ) {
         let size = to.bytes() as u8;
-        cx.sink.push(Inst::PushFpuInt { mem: from });
-        cx.sink.push(Inst::PopFpuMem { size, mem: transfer });
+        let store = if size == 4 { X87Mem::Fstp32 } else { X87Mem::Fstp64 };
+        cx.sink.push(Inst::FpuMem { op: X87Mem::Fild64, mem: from });
+        cx.sink.push(Inst::FpuMem { op: store, mem: transfer });
         cx.sink.push(Inst::LoadXmm { size, dst, mem: transfer });
     }
 

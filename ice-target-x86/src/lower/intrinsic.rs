@@ -59,6 +59,13 @@ impl X86 {
                     self.frame_walk(cx, op, level, result);
                 }
             }
+            Intrinsic::Extended => return self.extended_operation(cx, args),
+            Intrinsic::ByValue => {
+                if let Some(result) = result {
+                    let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));
+                    self.mov(cx, self.address_width(), dst, src);
+                }
+            }
             Intrinsic::ThreadLocalAddress => {
                 let ValueDef::Global(global) = cx.func.value_def(args[0]) else {
                     return Err(ErrorKind::Unsupported("the address of a thread-local variable that varies"));

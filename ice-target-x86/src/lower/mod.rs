@@ -9,6 +9,7 @@ mod call;
 mod compare;
 mod control;
 mod divide;
+mod extended;
 mod float;
 mod fold;
 mod int;

@@ -104,6 +104,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let value = match scalar {
             Scalar::Int(bits @ ..=64) => self.int_binary(op, bits, self.get(a, 0), self.get(b, 0)),
             Scalar::Int(bits) => return self.wide_binary(op, bits, a, b),
+            Scalar::Extended => return self.extended_binary(op, a, b),
             Scalar::Float | Scalar::Double => self.bin(op, self.get(a, 0), self.get(b, 0)),
             Scalar::Half | Scalar::BFloat => {
                 let x = self.float_extend(scalar, self.get(a, 0));
@@ -146,6 +147,11 @@ impl<F: Filter> Body<'_, '_, F> {
 
     /// A float with the other sign, or a vector of them.
     pub(super) fn negate(&mut self, a: Operand) -> Checked<Operand> {
+        if self.kind(a.ty) == Kind::Scalar(Scalar::Extended) {
+            let run = self.run(a);
+            let run = self.extended_neg(run);
+            return Ok(self.operand(a.ty, run));
+        }
         self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value)))
     }
 
@@ -214,7 +220,7 @@ impl<F: Filter> Body<'_, '_, F> {
         match shape.kind {
             Kind::Scalar(scalar) => {
                 let cond = predicate(number, scalar)?;
-                let value = self.scalar_compare(cond, scalar, x, y);
+                let value = self.scalar_compare(cond, scalar, x, y)?;
                 Ok(Operand { ty: self.bool_type()?, first: value.as_u32() })
             }
             Kind::Vector(vector) => {
@@ -257,11 +263,12 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// A comparison of scalars of any number of parts.
-    pub(super) fn scalar_compare(&mut self, cond: Cond, scalar: Scalar, a: Run, b: Run) -> Value {
-        match (cond, scalar) {
+    pub(super) fn scalar_compare(&mut self, cond: Cond, scalar: Scalar, a: Run, b: Run) -> Checked<Value> {
+        Ok(match (cond, scalar) {
             (Cond::Int(cond), Scalar::Int(bits @ 65..)) => self.wide_compare(cond, bits, a, b),
+            (Cond::Float(cond), Scalar::Extended) => return self.extended_compare(cond, a, b),
             _ => self.compare_one(cond, scalar, self.get(a, 0), self.get(b, 0)),
-        }
+        })
     }
 
     fn vector_compare(
@@ -286,7 +293,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let out = self.reserve(vector.lanes);
         for i in 0..vector.lanes {
             let (x, y) = (a.part(i * each, each), b.part(i * each, each));
-            let value = self.scalar_compare(cond, vector.lane, x, y);
+            let value = self.scalar_compare(cond, vector.lane, x, y)?;
             self.set(out, i, value);
         }
         Ok(self.join_lanes(result, out))

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use ice_ir::{Arity, Filter, FuncId, SigId, Symbol, TailHint, Type, Value};
 
+use super::extended::Argument;
 use super::integer::Sign;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
@@ -157,6 +158,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
+        self.s.extended_arguments = 0;
         let slot = match self.arguments(prototype, &attributes, signature, &mut args) {
             Ok(slot) => slot,
             Err(error) => {
@@ -220,8 +222,10 @@ impl<F: Filter> Body<'_, '_, F> {
         if self.kind(ty) == Kind::Void {
             return Ok(Type::Void);
         }
-        if self.form(ty, attributes)? != Form::Parts {
-            return Ok(Type::I32);
+        match self.form(ty, attributes)? {
+            Form::Parts => {}
+            Form::Extended => return Ok(Type::Void),
+            Form::ZeroExtended | Form::SignExtended => return Ok(Type::I32),
         }
         let mut types = passed(self.m.legal.parts(ty)?);
         match (types.next(), types.next()) {
@@ -267,7 +271,7 @@ impl<F: Filter> Body<'_, '_, F> {
             let Some(operand) = self.argument(ty)? else {
                 return unsupported("a metadata argument of an ordinary function");
             };
-            self.pass(operand, self.m.attributes.param(attributes, i), args)?;
+            self.pass(operand, self.m.attributes.param(attributes, i), Argument::Fixed, args)?;
         }
         if prototype.is_variadic {
             let fixed = args.len();
@@ -281,7 +285,7 @@ impl<F: Filter> Body<'_, '_, F> {
                 if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
                     return unsupported("an object by value behind a variable argument of several parts");
                 }
-                self.pass(operand, attributes, args)?;
+                self.pass(operand, attributes, Argument::Variable, args)?;
                 index += 1;
             }
         }
@@ -294,6 +298,7 @@ impl<F: Filter> Body<'_, '_, F> {
         &mut self,
         operand: Operand,
         attributes: ParamAttributes,
+        argument: Argument,
         args: &mut Vec<Value>,
     ) -> Checked<()> {
         let shape = self.shape(operand.ty);
@@ -313,6 +318,12 @@ impl<F: Filter> Body<'_, '_, F> {
                         _ => self.lanes_in(part.passed(), run.part(at, count)),
                     });
                     at += count;
+                }
+            }
+            Form::Extended => {
+                let run = self.run(operand);
+                for at in (0..run.len).step_by(2) {
+                    self.pass_extended(run.part(at, 2), argument, args)?;
                 }
             }
             Form::ZeroExtended | Form::SignExtended => {
@@ -363,6 +374,14 @@ impl<F: Filter> Body<'_, '_, F> {
                 }
                 Ok(self.operand(ty, out))
             }
+            Form::Extended => {
+                let out = self.reserve(shape.parts);
+                for at in (0..shape.parts).step_by(2) {
+                    let number = self.unpass_extended(&mut next)?;
+                    self.copy(out, at, number);
+                }
+                Ok(self.operand(ty, out))
+            }
             Form::ZeroExtended | Form::SignExtended => {
                 let value = next(self)?;
                 let value = self.resize_zero(value, shape.first);
@@ -390,6 +409,10 @@ impl<F: Filter> Body<'_, '_, F> {
         }
         if self.shape(ty).parts == 0 {
             return self.define_run(ty, Run { start: 0, len: 0 });
+        }
+        if self.form(ty, attributes)? == Form::Extended {
+            let results = self.extended_results(self.shape(ty).parts)?;
+            return self.define_run(ty, results);
         }
         let Some(first) = first else { return fail(Error::VoidValue) };
         let mut both = [Some(first), None];
@@ -520,9 +543,14 @@ impl<F: Filter> Body<'_, '_, F> {
             self.b.ret(None);
             return self.terminated();
         }
+        if self.form(ty, attributes)? == Form::Extended {
+            self.return_extended(value)?;
+            self.b.ret(None);
+            return self.terminated();
+        }
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
-        let passed = self.pass(value, attributes, &mut args);
+        let passed = self.pass(value, attributes, Argument::Fixed, &mut args);
         match (&passed, &args[..]) {
             (Ok(()), &[]) => self.b.ret(None),
             (Ok(()), &[one]) => self.b.ret(Some(one)),

@@ -115,6 +115,7 @@ impl<F: Filter> Body<'_, '_, F> {
             return Ok(self.push(value));
         }
         match (from, to) {
+            (Scalar::Extended, _) | (_, Scalar::Extended) => self.extended_cast(op, from, to, a),
             (Scalar::Int(_), Scalar::Int(bits)) if op == CastOp::Trunc => {
                 let len = to.parts();
                 if len > 1 {

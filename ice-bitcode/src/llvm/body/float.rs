@@ -295,9 +295,26 @@ impl<F: Filter> Body<'_, '_, F> {
             let not = self.bool_not(is_quiet);
             self.bin(BinaryOp::And, is_nan, not)
         };
+        let rows = [
+            (zero, 32, 64),
+            (subnormal, 16, 128),
+            (normal, 8, 256),
+            (infinite, 4, 512),
+            (signalling, 1, 1),
+            (is_quiet, 2, 2),
+        ];
+        self.class_union(mask, [negative, positive], &rows)
+    }
+
+    /// Whether a class of `mask` holds; each row has the test of a class and its bits for negative and positive numbers.
+    pub(super) fn class_union(
+        &mut self,
+        mask: i64,
+        [negative, positive]: [Value; 2],
+        rows: &[(Value, i64, i64)],
+    ) -> Value {
         let mut result = self.int(Type::I1, 0);
-        let rows = [(zero, 32, 64), (subnormal, 16, 128), (normal, 8, 256), (infinite, 4, 512)];
-        for (test, minus, plus) in rows {
+        for &(test, minus, plus) in rows {
             let test = match (mask & minus != 0, mask & plus != 0) {
                 (true, true) => test,
                 (true, false) => self.bin(BinaryOp::And, test, negative),
@@ -305,11 +322,6 @@ impl<F: Filter> Body<'_, '_, F> {
                 (false, false) => continue,
             };
             result = self.bin(BinaryOp::Or, result, test);
-        }
-        for (test, class) in [(signalling, 1), (is_quiet, 2)] {
-            if mask & class != 0 {
-                result = self.bin(BinaryOp::Or, result, test);
-            }
         }
         result
     }

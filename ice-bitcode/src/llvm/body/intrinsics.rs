@@ -236,7 +236,10 @@ pub(super) fn find(name: &[u8]) -> Option<Special> {
 }
 
 /// Most arguments of a name in the table.
-const MAX_ARGUMENTS: usize = 6;
+pub(super) const MAX_ARGUMENTS: usize = 6;
+
+/// The arguments of a call that are there.
+pub(super) type Arguments = [Option<Operand>; MAX_ARGUMENTS];
 
 impl<F: Filter> Body<'_, '_, F> {
     // ---- intrinsics of the IR
@@ -321,7 +324,7 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// A value of `ty` of one part.
-    fn one_of(&self, ty: TypeId, value: Value) -> Checked<Operand> {
+    pub(super) fn one_of(&self, ty: TypeId, value: Value) -> Checked<Operand> {
         match self.shape(ty).parts {
             1 => Ok(self.one(ty, value)),
             _ => fail(self.type_class(ty, "the type that the intrinsic gives")),
@@ -329,7 +332,7 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// A value of `ty` of these parts.
-    fn operand_of(&self, ty: TypeId, run: Run) -> Checked<Operand> {
+    pub(super) fn operand_of(&self, ty: TypeId, run: Run) -> Checked<Operand> {
         match self.shape(ty).parts == run.len {
             true => Ok(self.operand(ty, run)),
             false => fail(self.type_class(ty, "the type that the intrinsic gives")),
@@ -337,7 +340,7 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// Argument `n`.
-    fn arg(&self, args: &[Option<Operand>; MAX_ARGUMENTS], n: usize) -> Checked<Operand> {
+    pub(super) fn arg(&self, args: &Arguments, n: usize) -> Checked<Operand> {
         match args[n] {
             Some(operand) => Ok(operand),
             None => fail(Error::ArgumentCount { passed: n, expected: n + 1 }),
@@ -345,7 +348,7 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// Argument `n`, an address.
-    fn address_arg(&self, args: &[Option<Operand>; MAX_ARGUMENTS], n: usize) -> Checked<Value> {
+    fn address_arg(&self, args: &Arguments, n: usize) -> Checked<Value> {
         let operand = self.arg(args, n)?;
         match Some(operand.ty) == self.m.pointer {
             true => Ok(self.single(operand)),
@@ -354,12 +357,7 @@ impl<F: Filter> Body<'_, '_, F> {
     }
 
     /// A call without a result.
-    fn special_effect(
-        &mut self,
-        special: Special,
-        args: [Option<Operand>; MAX_ARGUMENTS],
-        count: usize,
-    ) -> Checked<()> {
+    fn special_effect(&mut self, special: Special, args: Arguments, count: usize) -> Checked<()> {
         match special {
             Special::Memory(op) => {
                 let (dst, len) = (self.address_arg(&args, 0)?, self.arg(&args, 2)?);
@@ -427,7 +425,7 @@ impl<F: Filter> Body<'_, '_, F> {
     fn special_value(
         &mut self,
         special: Special,
-        args: [Option<Operand>; MAX_ARGUMENTS],
+        args: Arguments,
         count: usize,
         ret: TypeId,
     ) -> Checked<Operand> {
@@ -442,6 +440,9 @@ impl<F: Filter> Body<'_, '_, F> {
             _ => {}
         }
         let a = self.arg(&args, 0)?;
+        if self.kind(a.ty) == Kind::Scalar(Scalar::Extended) {
+            return self.extended_special(special, args, count, ret);
+        }
         match special {
             Special::First => Ok(a),
             Special::Bits(op) => self.map_lanes(ret, &[a], |cx, scalar, runs| match scalar {
@@ -472,7 +473,7 @@ impl<F: Filter> Body<'_, '_, F> {
                 let zero = cx.scalar_int(scalar, 0)?;
                 let negated = cx.scalar_binary(BinaryOp::Sub, scalar, zero, runs[0])?;
                 let cond = super::arithmetic::Cond::Int(IntCond::Slt);
-                let is_negative = cx.scalar_compare(cond, scalar, runs[0], zero);
+                let is_negative = cx.scalar_compare(cond, scalar, runs[0], zero)?;
                 Ok(cx.run_choose(is_negative, negated, runs[0]))
             }),
             Special::ThreeWay(sign) => {
@@ -484,8 +485,8 @@ impl<F: Filter> Body<'_, '_, F> {
                 let result = self.lane_scalar(ret)?;
                 self.map_lanes(ret, &[a, b], |cx, scalar, runs| {
                     use super::arithmetic::Cond;
-                    let is_less = cx.scalar_compare(Cond::Int(less), scalar, runs[0], runs[1]);
-                    let is_greater = cx.scalar_compare(Cond::Int(greater), scalar, runs[0], runs[1]);
+                    let is_less = cx.scalar_compare(Cond::Int(less), scalar, runs[0], runs[1])?;
+                    let is_greater = cx.scalar_compare(Cond::Int(greater), scalar, runs[0], runs[1])?;
                     let (minus, zero) = (cx.scalar_int(result, -1)?, cx.scalar_int(result, 0)?);
                     let one = cx.scalar_int(result, 1)?;
                     let rest = cx.run_choose(is_greater, one, zero);

@@ -9,7 +9,7 @@
 //! | `constant`   | constants as operands |
 //! | `arithmetic` | BINOP, UNOP, CMP2, VSELECT, FREEZE |
 //! | `cast`       | CAST |
-//! | `integer`, `wide`, `float`, `vector` | the operations behind these, by kind of number |
+//! | `integer`, `wide`, `float`, `extended`, `vector` | the operations behind these, by kind of number |
 //! | `memory`, `atomic` | ALLOCA, LOAD, STORE, GEP; atomic accesses and FENCE |
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
 //! | `call`, `intrinsics` | CALL, parameters, RET; names that start with `llvm.` |
@@ -29,6 +29,7 @@ mod call;
 mod cast;
 mod constant;
 mod control;
+mod extended;
 mod float;
 mod integer;
 mod intrinsics;
@@ -172,6 +173,10 @@ struct Scratch {
     ret: Option<(TypeId, ParamAttributes)>,
     /// Where a result of many parts goes.
     result_slot: Option<Value>,
+    /// The temporaries of operations on `x86_fp80`, those for its arguments, and how many the current call has.
+    extended: Option<[Value; 3]>,
+    extended_places: Vec<Value>,
+    extended_arguments: usize,
     /// The bundle in front of the next call.
     bundle: Option<u32>,
     /// ICE blocks in which basic blocks went on.
@@ -214,6 +219,9 @@ impl Default for Scratch {
             has_begun: false,
             ret: None,
             result_slot: None,
+            extended: None,
+            extended_places: Vec::new(),
+            extended_arguments: 0,
             bundle: None,
             splits: Vec::new(),
             fixups: Vec::new(),
@@ -259,6 +267,9 @@ impl Scratch {
         self.has_begun = false;
         self.ret = None;
         self.result_slot = None;
+        self.extended = None;
+        self.extended_places.clear();
+        self.extended_arguments = 0;
         self.bundle = None;
         self.splits.clear();
         self.fixups.clear();
