@@ -11,11 +11,12 @@
 //! the pool, as they differ between implementations; nor do NaN payloads get out of floating point
 //! ([`UndefinedResults::Avoid`] masks shift amounts and clamps conversions as well).
 //!
-//! All 42 intrinsics are declared; all but `setjmp` and `longjmp` are called now and then. What must be a
-//! vector constant is loaded from a table, `masks`, since the format has no vector constants.
+//! All 42 intrinsics are declared and called now and then. What must be a vector constant is loaded from a
+//! table, `masks`, since the format has no vector constants, or made lane by lane.
 
 mod body;
 mod control;
+mod shapes;
 
 use alloc::format;
 use alloc::vec;
@@ -73,6 +74,8 @@ impl Default for Options {
 /// Bytes in each memory region; offsets are masked below it.
 const REGION: i64 = 256;
 const REGION_ALIGN_LOG2: u8 = 4;
+/// Bytes of a buffer of `setjmp`.
+const JUMP_BUFFER: u32 = 1024;
 /// Executed statements after which a function makes no more calls or loops.
 const BUDGET: u64 = 20_000;
 const MAX_DEPTH: u32 = 3;
@@ -83,6 +86,7 @@ const MEMORY: u32 = 0;
 const MASKS: u32 = 1;
 const FUNCTIONS: u32 = 2;
 const RESULT: u32 = 3;
+const BUFFER: u32 = 4;
 
 /// What a row of the table `masks` holds in each lane.
 #[derive(Clone, Copy)]
@@ -284,6 +288,7 @@ fn make_globals(module: &mut Module, functions: &[FuncId], rng: &mut Rng) {
     add("masks", Mutability::Constant, &[Initializer::Bytes { start: memory_len, len: masks_len }]);
     add("functions", Mutability::Constant, &addresses);
     add("result", Mutability::Variable, &[Initializer::Zero(8)]);
+    add("buffer", Mutability::Variable, &[Initializer::Zero(JUMP_BUFFER)]);
     module.data = memory;
     module.data.extend(masks);
 }

@@ -74,16 +74,15 @@ fn generated_programs_use_everything() {
                 });
             }
         }
-        assert!(
-            program
-                .bodies
+        assert!(program.bodies.iter().all(|f| {
+            f.constants()
                 .iter()
-                .all(|f| { f.constants().iter().all(|&v| f.value_def(v) != ice_ir::ValueDef::Undef) })
-        );
+                .all(|&v| f.value_def(v) != ice_ir::ValueDef::Undef || f.value_type(v).is_vector())
+        }));
     }
     let unused = intrinsics::DECLARATIONS.iter().enumerate();
     let unused: Vec<_> = unused.filter(|(i, _)| !intrinsics_used.contains(i)).map(|(_, d)| d.name).collect();
-    assert_eq!(unused, ["llvm.nacl.longjmp", "llvm.nacl.setjmp"]);
+    assert!(unused.is_empty(), "{unused:?} are never called");
     let expected = "add i8,sub i16,mul i64,udiv i32,sdiv v16i8,urem v8i16,srem i64,shl v4i32,lshr i64,ashr i8,\
         and v16i1,or i1,xor v8i1,fadd f32,fdiv v4f32,frem f64,fmul v4f32,fsub f32,trunc v4i32 v4i1,\
         zext v16i1 v16i8,sext i1 i64,fptosi f64 i64,fptoui v4f32 v4i32,uitofp i64 f32,sitofp i8 f64,fpext f32 f64,\

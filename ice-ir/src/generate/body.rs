@@ -175,8 +175,8 @@ impl Gen<'_, '_> {
 
     pub(super) fn statement(&mut self, depth: u32) {
         self.cost += self.weight;
-        let constructs = if depth < MAX_DEPTH && self.cost < BUDGET { 5 } else { 0 };
-        let made = match self.rng.below(20 + constructs) {
+        let constructs = if depth < MAX_DEPTH && self.cost < BUDGET { 6 } else { 0 };
+        let made = match self.rng.below(28 + constructs) {
             0..=4 => self.arithmetic(),
             5..=7 => self.conversion(),
             8 | 9 => self.comparison(),
@@ -198,8 +198,10 @@ impl Gen<'_, '_> {
                 Some(value) => value,
                 None => return,
             },
-            20 | 21 => return self.if_else(depth),
-            22 => return self.switch(depth),
+            20..=27 => return self.shape(depth),
+            28 | 29 => return self.if_else(depth),
+            30 => return self.switch(depth),
+            31 => return self.rotate(depth),
             _ => return self.repeat(depth),
         };
         self.pool.push(made);

@@ -184,9 +184,14 @@ impl Gen<'_, '_> {
         (0..1 + self.rng.below(3)).map(|_| self.rng.pick(&Type::STABLE[1..])).collect()
     }
 
-    /// If with or without else, or with a trap that is never reached in its place.
     pub(super) fn if_else(&mut self, depth: u32) {
-        let (types, cond, head) = (self.phi_types(), self.value(I1), self.block);
+        let cond = self.value(I1);
+        self.if_else_by(depth, cond);
+    }
+
+    /// If with or without else, or with a trap that is never reached in its place.
+    pub(super) fn if_else_by(&mut self, depth: u32, cond: Value) {
+        let (types, head) = (self.phi_types(), self.block);
         let shape = self.rng.below(4);
         let cond = if shape == 0 {
             let (x, seven) = (self.value(I32), self.int(I32, 7));
@@ -222,10 +227,13 @@ impl Gen<'_, '_> {
     pub(super) fn switch(&mut self, depth: u32) {
         let (types, ty) = (self.phi_types(), self.rng.pick(&[I8, I16, I32, I64]));
         let (mut value, head) = (self.value(ty), self.block);
-        if self.rng.below(2) == 0 {
-            // Small numbers, so that cases are hit.
-            let seven = self.int(ty, 7);
-            value = self.b.binary(BinaryOp::And, value, seven);
+        // Case numbers are one way or another around `base`, so that they are hit when the value is near it.
+        let base = self.rng.pick(&[0, 0, -4, 100, i64::from(i32::MAX) - 2, (5 << 40) + 3, i64::MIN]);
+        let base = ty.sign_extend(base);
+        if self.rng.below(3) != 0 {
+            let (mask, low) = (self.int(ty, 15), self.int(ty, base));
+            value = self.b.binary(BinaryOp::And, value, mask);
+            value = self.b.binary(BinaryOp::Add, value, low);
         }
         let direct: Vec<Value> = types.iter().map(|&ty| self.value(ty)).collect();
         let table = self.b.switch(value, head);
@@ -235,7 +243,9 @@ impl Gen<'_, '_> {
             targets.push(self.begin_block());
             arms.push(self.arm(depth, &types));
         }
-        let mut numbers: Vec<i64> = (0..self.rng.below(9) as i64).collect();
+        let (count, stride) = (self.rng.below(12) as i64, self.rng.pick(&[1, 1, 1, 2, 3, 37, 1 << 33]));
+        let near = |n: i64| ty.sign_extend(base.wrapping_add(n.wrapping_mul(stride)));
+        let mut numbers: Vec<i64> = (0..count).map(near).collect();
         numbers.extend([ty.sign_extend(self.rng.next() as i64) | 8, ty.sign_extend(1 << (ty.bits() - 1))]);
         numbers.sort_unstable();
         numbers.dedup();
@@ -255,22 +265,41 @@ impl Gen<'_, '_> {
         start: Value,
         body: impl FnOnce(&mut Self, Value, Value) -> Value,
     ) -> Value {
-        let ty = self.ty(start);
+        self.in_loop(trips, &[start], |g, counter, carried| vec![body(g, counter, carried[0])])[0]
+    }
+
+    /// A loop that runs `trips` times and carries values; gives the last ones.
+    pub(super) fn in_loop(
+        &mut self,
+        trips: i64,
+        starts: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
         let (zero, one, end) = (self.int(I32, 0), self.int(I32, 1), self.int(I32, trips));
         let before = self.block;
         self.b.br(Block::from_u32(self.b.func.num_blocks() as u32));
         let head = self.begin_block();
         let next = self.b.func.make_forward(I32);
-        // The last block of the body is not known yet, nor is the carried value.
+        // The last block of the body is not known yet, nor are the carried values.
         let counter = self.b.phi(I32, &[(zero, before), (next, head)]);
-        let carried = self.b.phi(ty, &[(start, before), (start, head)]);
-        let result = body(self, counter, carried);
+        let carried: Vec<Value> = starts
+            .iter()
+            .map(|&start| {
+                let ty = self.ty(start);
+                self.b.phi(ty, &[(start, before), (start, head)])
+            })
+            .collect();
+        let weight = self.weight;
+        self.weight *= trips as u64;
+        let results = body(self, counter, &carried);
+        self.weight = weight;
         let latch = self.block;
         self.b.define_next_as(next);
         self.b.binary(BinaryOp::Add, counter, one);
         let again = self.b.icmp(IntCond::Ult, next, end);
         let branch = self.open(InstData::CondBr { cond: again, if_true: head, if_false: head });
-        for (phi, value) in [(counter, next), (carried, result)] {
+        let last = carried.iter().zip(&results).map(|(&phi, &value)| (phi, value));
+        for (phi, value) in [(counter, next)].into_iter().chain(last) {
             let inst = self.b.func.defining_inst(phi).expect("a phi");
             if let InstData::Phi { incoming } = *self.b.func.inst(inst) {
                 self.b.func.incoming_mut(incoming)[1] = (value, latch);
@@ -278,13 +307,11 @@ impl Gen<'_, '_> {
         }
         let if_false = self.begin_block();
         *self.b.func.inst_mut(branch) = InstData::CondBr { cond: again, if_true: head, if_false };
-        result
+        results
     }
 
     pub(super) fn repeat(&mut self, depth: u32) {
         let trips = 1 + self.rng.below(7) as i64;
-        let weight = self.weight;
-        self.weight *= trips as u64;
         let ty = self.rng.pick(&Type::STABLE[1..]);
         let (start, mark) = (self.value(ty), self.pool.len());
         let result = self.counted_loop(trips, start, |g, counter, carried| {
@@ -294,7 +321,6 @@ impl Gen<'_, '_> {
             }
             g.value(ty)
         });
-        self.weight = weight;
         self.pool.truncate(mark);
         self.pool.push(result);
     }
