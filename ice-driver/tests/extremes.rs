@@ -4,54 +4,9 @@
 
 mod common;
 
-use common::{Scratch, TARGETS, can_run, errors, run_ice};
+use common::program::{check_function as check, with_entry};
+use common::{Scratch, errors, run_ice};
 use std::fmt::Write;
-
-/// Everything of a sample but its entry point: how to find the host and how to exit.
-fn host_part() -> &'static str {
-    let sample = include_str!("../../samples/hello.ice");
-    let end = sample.find("define external @_start").expect("the sample has an entry point");
-    &sample[..end]
-}
-
-/// A program that exits with the low byte of `@test()`.
-fn program(functions: &str) -> String {
-    let start = "define external @_start(v0: i32) -> void {
-  v3: i32 = 255
-block0:
-  call @connect(v0)
-  v1: i32 = call @test()
-  v2: i32 = and v1, v3
-  call @exit(v2)
-  unreachable
-}
-";
-    format!("{}\n{functions}\n{start}", host_part())
-}
-
-/// Runs the program in the interpreter and on every target and compares exit codes.
-fn check(name: &str, functions: &str) {
-    let scratch = Scratch::new();
-    let file = scratch.write(&format!("{name}.ice"), program(functions));
-    let file = file.to_str().expect("a plain path");
-    let expected = run_ice(["interpret", file]);
-    assert!(
-        expected.status.code().is_some() && errors(&expected).is_empty(),
-        "{name}: {}",
-        errors(&expected)
-    );
-    for target in TARGETS {
-        if can_run(target) {
-            let output = run_ice(["run", "--target", target, "-Om1", file]);
-            assert_eq!(
-                output.status.code(),
-                expected.status.code(),
-                "{name} on {target}: {}",
-                errors(&output)
-            );
-        }
-    }
-}
 
 /// A deterministic sequence of numbers (xorshift, Marsaglia 2003).
 struct Random(u64);
@@ -292,7 +247,7 @@ block0:
   ret v1
 }
 ";
-    let file = scratch.write("huge.ice", program(text));
+    let file = scratch.write("huge.ice", with_entry(text));
     let out = scratch.path("huge.o");
     let output = run_ice(["translate".as_ref(), file.as_os_str(), "-o".as_ref(), out.as_os_str()]);
     assert_eq!(output.status.code(), Some(1));

@@ -4,8 +4,8 @@
 //! of phis over back edges. Each pure instruction is first rewritten by [`simplify`](crate::simplify), then
 //! looked up by operator and operands, commutative ones in order: an equal instruction whose block dominates
 //! this one replaces it (dominator-based value numbering: Briggs, Cooper and Simpson, "Value Numbering",
-//! 1997). Uses are redirected as they are reached, those of phis in the end; what nobody uses any more is
-//! left for [`Uses`](crate::Uses) to find.
+//! 1997). Uses are redirected as they are reached, those of phis in the end; what was dead goes away, what nobody
+//! uses any more is left for [`Uses`](crate::Uses) to find.
 //!
 //! A value that is kept instead of computed again occupies a register on the way. What costs one instruction
 //! or none where it is used (comparisons, extensions, additions of a constant or to an address, small
@@ -89,12 +89,13 @@ pub fn number_values(
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
+            // What is dead would keep its old operands, which may be gone.
+            if remove_if_dead(func, uses, inst) {
+                continue;
+            }
             let data = func.inst(inst);
             if matches!(data, InstData::Phi { .. }) {
                 numbering.phis.push(inst);
-                continue;
-            }
-            if func.result(inst).is_some() && uses.is_dead(inst) {
                 continue;
             }
             if count > 0 {
@@ -113,17 +114,28 @@ pub fn number_values(
         for &phi in &numbering.phis {
             func.map_operands(phi, |value| numbering.resolve(value));
         }
-        // Nothing runs in the other blocks, but their text must stay valid.
-        for index in 0..func.num_blocks() {
-            let block = Block::new(index);
-            let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
-            while let Some(inst) = next {
+    }
+    // Nothing runs in the other blocks, but their text must stay valid.
+    for index in 0..func.num_blocks() {
+        let block = Block::new(index);
+        let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            if !remove_if_dead(func, uses, inst) {
                 func.map_operands(inst, |value| numbering.resolve(value));
-                next = func.layout.next_inst(inst);
             }
         }
     }
     count
+}
+
+/// Takes the instruction out of its block if nothing uses it, but not from behind its call.
+fn remove_if_dead(func: &mut Function, uses: &Uses, inst: Inst) -> bool {
+    let is_dead = uses.is_dead(inst) && !matches!(func.inst(inst), InstData::SecondResult { .. });
+    if is_dead {
+        func.layout.remove_inst(inst);
+    }
+    is_dead
 }
 
 /// Whether the instruction is worth a register on the way to another block.

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{Function, Inst, InstData, Value};
 
-/// How often a value is used, how often of these as the address of a load or store, and the last
-/// instruction that does.
+/// How often a value is used, how often of these as the address of a load or store or as a lane that goes from
+/// vector to vector, and the last instruction that does.
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
@@ -83,7 +83,8 @@ impl Uses {
         self.values[value.index()].count
     }
 
-    /// Whether every use of `value` is as the address of a load or store.
+    /// Whether every use of `value` is as the address of a load or store, or, if it is a lane taken out of a
+    /// vector, as the lane of another.
     pub fn is_only_address(&self, value: Value) -> bool {
         let uses = &self.values[value.index()];
         uses.count == uses.addresses
@@ -110,25 +111,31 @@ impl Uses {
         if self.values[value.index()].count == 1 { self.last_user_in_block(func, def, value) } else { None }
     }
 
+    /// The last instruction in layout order that uses `value`, unless that is dead.
+    pub fn last_user(&self, value: Value) -> Option<Inst> {
+        let ValueUses { count, user, .. } = self.values[value.index()];
+        let user = Inst::from_u32(user);
+        (count != 0 && !self.is_dead(user)).then_some(user)
+    }
+
     /// The last instruction in layout order that uses `value`, if it is in the same block as `def` and is
     /// not a phi.
     pub fn last_user_in_block(&self, func: &Function, def: Inst, value: Value) -> Option<Inst> {
-        let ValueUses { count, user, .. } = self.values[value.index()];
-        if count == 0 {
-            return None;
-        }
-        let user = Inst::from_u32(user);
-        (!self.is_dead(user)
-            && func.layout.block_of(user) == func.layout.block_of(def)
+        let user = self.last_user(value)?;
+        (func.layout.block_of(user) == func.layout.block_of(def)
             && !matches!(func.inst(user), InstData::Phi { .. }))
         .then_some(user)
     }
 }
 
-/// The address that a load or store uses.
+/// The address that a load or store uses, or the lane of a vector that goes into a vector.
 fn address_of(func: &Function, inst: Inst) -> Option<Value> {
     match *func.inst(inst) {
         InstData::Load { address, .. } | InstData::Store { address, .. } => Some(address),
+        InstData::InsertElement { element, .. } => {
+            let from = func.defining_inst(element).map(|inst| func.inst(inst));
+            matches!(from, Some(InstData::ExtractElement { .. })).then_some(element)
+        }
         _ => None,
     }
 }

@@ -11,11 +11,12 @@
 //! to what came out; look at the difference before you keep it.
 
 use ice_ir::{
-    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
-    parse_program, verify_function, write_function,
+    BinaryOp, Block, ControlFlowGraph, Cursor, DominatorTree, Function, InstData, LoopForest, Module,
+    Program, Rules, VerifierScratch, parse_program, verify_function, write_function,
 };
+use ice_passes::switch::{self, SwitchNode, SwitchPlan, SwitchScratch};
 use ice_passes::{
-    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, Uses, hoist_invariants,
+    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, Uses, hoist_invariants, magic,
     number_values, sink, split_conditions,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -69,13 +70,65 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
             write_living(module, func, &mut text)?;
         }
+        "switch" => {
+            let (mut scratch, mut plan) = (SwitchScratch::default(), SwitchPlan::default());
+            for block in func.blocks() {
+                let Some(last) = func.layout.last_inst(block) else { continue };
+                if let InstData::Switch { value, default, table } = *func.inst(last) {
+                    let bits = func.value_type(value).bits();
+                    switch::plan(
+                        bits,
+                        default,
+                        &func.switch(table).cases,
+                        |block| block,
+                        &mut scratch,
+                        &mut plan,
+                    );
+                    write_plan(&plan, &mut text)?;
+                }
+            }
+        }
+        "magic" => {
+            for inst in func.blocks().flat_map(|block| func.block_insts(block)) {
+                let InstData::Binary { op, args: [x, divisor] } = *func.inst(inst) else { continue };
+                let Some(divisor) = func.int_value(divisor).filter(|_| op.is_division()) else { continue };
+                let ty = func.value_type(x);
+                let multiplier = match op {
+                    BinaryOp::Sdiv | BinaryOp::Srem => format!("{:x?}", magic::signed(ty.bits(), divisor)),
+                    _ => format!("{:x?}", magic::unsigned(ty.bits(), divisor as u64 & ty.int_mask())),
+                };
+                writeln!(text, "{op} {ty} by {divisor}: {multiplier}")?;
+            }
+        }
         _ => return Err(format!("there is no pass '{name}'").into()),
     }
     Ok(text)
 }
 
+/// Writes a decision tree, one line a node.
+fn write_plan(plan: &SwitchPlan<Block>, text: &mut String) -> std::fmt::Result {
+    for (n, node) in plan.nodes.iter().enumerate() {
+        match *node {
+            SwitchNode::Goto(target) => writeln!(text, "{n}: {target}")?,
+            SwitchNode::Less { pivot, below, otherwise } => {
+                writeln!(text, "{n}: below {pivot}: {below}, else {otherwise}")?;
+            }
+            SwitchNode::Range { low, high, target, otherwise } => {
+                writeln!(text, "{n}: {low}..={high}: {target}, else {otherwise}")?;
+            }
+            SwitchNode::Table { low, start, len, default, bounds } => {
+                let entries = plan.entries[start as usize..][..len as usize].iter();
+                let entries: Vec<String> = entries.map(Block::to_string).collect();
+                writeln!(text, "{n}: {low} on: {}, else {default} ({bounds:?})", entries.join(" "))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Writes the function as lowering sees it, without dead instructions.
 fn write_living(module: &Module, func: &mut Function, text: &mut String) -> Result<(), Failed> {
+    verify_body(module, func, "after")?;
     let mut uses = Uses::default();
     uses.compute(func);
     let mut cursor = Cursor::new(func);
@@ -90,13 +143,12 @@ fn write_living(module: &Module, func: &mut Function, text: &mut String) -> Resu
 }
 
 fn verify(program: &Program, when: &str) -> Result<(), Failed> {
-    let mut scratch = VerifierScratch::default();
-    for func in &program.bodies {
-        if let Err(errors) = verify_function(&program.module, func, Rules::Ice, &mut scratch) {
-            return Err(format!("{when} the pass: {errors:#?}\n{func:?}").into());
-        }
-    }
-    Ok(())
+    program.bodies.iter().try_for_each(|func| verify_body(&program.module, func, when))
+}
+
+fn verify_body(module: &Module, func: &Function, when: &str) -> Result<(), Failed> {
+    let result = verify_function(module, func, Rules::Ice, &mut VerifierScratch::default());
+    result.map_err(|errors| format!("{when} the pass: {errors:#?}\n{func:?}").into())
 }
 
 fn run(path: &Path) -> Result<(), Failed> {

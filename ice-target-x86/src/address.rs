@@ -80,9 +80,13 @@ impl X86 {
                 .is_some_and(|user| addends(cx, user).is_some() && self.folds_into_address(cx, scale, user))
     }
 
-    /// Whether all users of `def`, which are loads and stores, take it into their addresses.
+    /// Whether all users of `def`, which are loads and stores, take it into their addresses; or, if it is a lane, are
+    /// parts of one shuffle.
     pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
+        if let InstData::ExtractElement { .. } = cx.func.inst(def) {
+            return self.is_lane_of_shuffle(cx, def);
+        }
         addends(cx, def).is_some_and(|args| {
             has_constant(cx, args)
                 || cx.uses.count(result) <= 2 && cx.uses.last_user_in_block(cx.func, def, result).is_some()

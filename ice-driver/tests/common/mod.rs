@@ -1,6 +1,8 @@
 //! What the tests of the command have in common: the binary, the corpus, tools and scratch directories.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod program;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -105,15 +105,24 @@ impl X86 {
                     self.load_from(cx, mem, param);
                 }
             }
-            if func.value_type(param) == Type::I1 && self.is_native() {
-                let dst = cx.regs(param).lo();
-                self.alu_imm(cx, Alu::And, dst, 1);
-            }
+            let regs = cx.regs(param);
+            self.clean_booleans(cx, regs, func.value_type(param));
         }
         if self.mode == Mode::Bits32 && pops_result_address(signature) {
             cx.sink.frame().popped = 4;
         }
         Ok(())
+    }
+
+    /// Of a boolean from other native code, and of each lane of a vector of them, only the lowest bit counts.
+    fn clean_booleans<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, regs: ValueRegs, ty: Type) {
+        if !self.is_native() || !ty.is_bool_or_bool_vector() {
+            return;
+        }
+        match ty.is_vector() {
+            true => self.low_bits_to_mask(cx, ty, regs.lo()),
+            false => self.alu_imm(cx, Alu::And, regs.lo(), 1),
+        }
     }
 
     /// A direct call.
@@ -337,14 +346,10 @@ impl X86 {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
         for (place, result) in places.into_iter().zip(results) {
-            match (place, result) {
-                (ResultPlace::Fpu, Some((regs, ty))) => {
-                    cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
-                }
-                (_, Some((regs, Type::I1))) if self.is_native() => {
-                    self.alu_imm(cx, Alu::And, regs.lo(), 1);
-                }
-                _ => {}
+            let Some((regs, ty)) = result else { continue };
+            match place {
+                ResultPlace::Fpu => cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() }),
+                _ => self.clean_booleans(cx, regs, ty),
             }
         }
         Ok(())

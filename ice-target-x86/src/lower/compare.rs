@@ -288,6 +288,9 @@ impl X86 {
         result: Value,
     ) {
         let ty = cx.func.value_type(result);
+        if ty.is_scalar_float() && self.select_extremum(cx, cond, [if_true, if_false], result) {
+            return;
+        }
         let dst = cx.regs(result);
         let numbers = [if_true, if_false].map(|v| cx.func.int_value(v));
         if let ([Some(0), Some(1)] | [Some(1), Some(0)], Type::I32) = (numbers, ty) {

@@ -5,7 +5,7 @@ use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width, X87Mem};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, Type, Value, ValueDef};
 use ice_passes::Libcall;
 
 /// The instruction for an operator on f32 or f64.
@@ -25,7 +25,76 @@ pub(super) fn by_type<T>(ty: Type, single: T, double: T) -> T {
     if ty == Type::F32 { single } else { double }
 }
 
+/// The smaller or the larger of two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extremum {
+    Min,
+    Max,
+}
+
+impl Extremum {
+    /// The instruction for a scalar or a vector.
+    pub(super) fn instruction(self, ty: Type) -> SseOp {
+        match (self, ty) {
+            (Extremum::Min, Type::F32) => SseOp::Minss,
+            (Extremum::Min, Type::F64) => SseOp::Minsd,
+            (Extremum::Min, Type::V2F64) => SseOp::Minpd,
+            (Extremum::Min, _) => SseOp::Minps,
+            (Extremum::Max, Type::F32) => SseOp::Maxss,
+            (Extremum::Max, Type::F64) => SseOp::Maxsd,
+            (Extremum::Max, Type::V2F64) => SseOp::Maxpd,
+            (Extremum::Max, _) => SseOp::Maxps,
+        }
+    }
+}
+
+/// The operands of `min` or `max` that a choice between two compared numbers is, exactly. `min p, q` is `p < q ? p : q`
+/// and `max p, q` is `p > q ? p : q`: the second operand if one is a NaN or both are zero (SDM volume 2). So
+/// conditions that hold of equal numbers fit only where equal numbers have equal bits: one is a constant and not
+/// zero.
+pub(super) fn extremum(func: &Function, cond: Value, choices: [Value; 2]) -> Option<(Extremum, [Value; 2])> {
+    use FloatCond::*;
+    let &InstData::Fcmp { cond, args: [x, y] } = func.inst(func.defining_inst(cond)?) else { return None };
+    let cond = match choices {
+        _ if choices == [x, y] => cond,
+        _ if choices == [y, x] => cond.inverse(),
+        _ => return None,
+    };
+    let is_nonzero = |v| {
+        matches!(func.value_def(v), ValueDef::Float(bits)
+        if bits & !(1 << (func.value_type(v).bits() - 1)) != 0)
+    };
+    let cond = match cond {
+        Ole | Oge | Ugt | Ult if !is_nonzero(x) && !is_nonzero(y) => return None,
+        cond => cond,
+    };
+    Some(match cond {
+        Olt | Ole => (Extremum::Min, [x, y]),
+        Ogt | Oge => (Extremum::Max, [x, y]),
+        Uge | Ugt => (Extremum::Max, [y, x]),
+        Ule | Ult => (Extremum::Min, [y, x]),
+        _ => return None,
+    })
+}
+
 impl X86 {
+    /// A choice between two compared numbers, scalars or lane by lane. False, and nothing done, for others.
+    pub(super) fn select_extremum<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: Value,
+        choices: [Value; 2],
+        result: Value,
+    ) -> bool {
+        let Some((which, [first, second])) = extremum(cx.func, cond, choices) else { return false };
+        let ty = cx.func.value_type(result);
+        let src = if ty.is_vector() { self.vector_src(cx, second) } else { self.float_src(cx, second) };
+        let dst = cx.regs(result);
+        self.move_value(cx, dst, first);
+        cx.sink.push(Inst::Sse { op: which.instruction(ty), dst: dst.lo(), src });
+        true
+    }
+
     /// Any binary operator on f32 or f64.
     pub(super) fn float_binary<S: Sink<Inst>>(
         self,

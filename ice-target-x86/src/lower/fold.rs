@@ -7,6 +7,8 @@
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `test` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
+//! | comparison of vectors | select of the same two | minimum or maximum |
+//! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
@@ -24,6 +26,7 @@
 //! Cost: constant for each definition with one use.
 
 use super::compare::float_test;
+use super::float::extremum;
 use super::int::{alu, shift};
 use super::vector::constant::constant_vector;
 use crate::inst::{Amode, Inst, Src};
@@ -56,9 +59,12 @@ impl X86 {
         };
         match *cx.func.inst(def) {
             InstData::Icmp { args, .. } => !cx.func.value_type(args[0]).is_vector() && decides(),
-            InstData::Fcmp { args, cond } => {
-                !cx.func.value_type(args[0]).is_vector()
-                    && decides()
+            InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
+                matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }
+                    if extremum(cx.func, cond, [if_true, if_false]).is_some())
+            }
+            InstData::Fcmp { cond, .. } => {
+                decides()
                     && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
             }
             InstData::Cast { op: CastOp::Trunc, .. } => cx.func.value_type(result) == Type::I1 && decides(),
@@ -70,6 +76,7 @@ impl X86 {
             InstData::Load { .. } => self.folds_load(cx, def, user),
             InstData::InsertElement { .. } => {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
+                    || self.folds_into_shuffle(cx, def)
             }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>

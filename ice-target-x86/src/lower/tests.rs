@@ -174,3 +174,91 @@ fn known_halves_of_pairs_cost_nothing() {
         "LoadPair Load MulWide Imul Alu"
     );
 }
+
+const FLOATS: &str = "  v20: f64 = 0x4000000000000000\n  v21: f64 = 0x0000000000000000";
+
+/// `min` and `max` where they give the same for NaN and zeros, else a comparison and a choice.
+#[test]
+fn choices_between_compared_numbers_are_extrema() {
+    let choice = |cond: &str, choices: &str| {
+        let loads = "v30: f64 = load v0, align 8\nv31: f64 = load v1, align 8";
+        format!(
+            "{loads}\nv32: i1 = fcmp {cond}\nv33: f64 = select v32, {choices}\nstore v33 to v1, align 8\nret v0"
+        )
+    };
+    for (cond, exact) in
+        [("olt", true), ("ogt", true), ("ule", true), ("uge", true), ("ole", false), ("ult", false)]
+    {
+        let expected = if exact {
+            "LoadXmm LoadXmm Sse StoreXmm"
+        } else {
+            "LoadXmm LoadXmm CompareXmm SelectXmm StoreXmm"
+        };
+        check(FLOATS, &choice(&format!("{cond} v30, v31"), "v30, v31"), expected);
+        check(FLOATS, &choice(&format!("{cond} v30, v31"), "v31, v30"), expected);
+        // A number that is not zero: equal numbers are the same.
+        let constant = choice(&format!("{cond} v30, v20"), "v30, v20");
+        let names = lowered(Mode::Bits32, "v0: i32, v1: i32", "i32", FLOATS, &constant).join(" ");
+        assert!(names.contains("Sse StoreXmm") && !names.contains("Compare"), "{cond}: {names}");
+        let zero = choice(&format!("{cond} v30, v21"), "v30, v21");
+        let names = lowered(Mode::Bits32, "v0: i32, v1: i32", "i32", FLOATS, &zero).join(" ");
+        assert_eq!(names.contains("Compare"), !exact, "{cond}: {names}");
+    }
+    check(
+        FLOATS,
+        &choice("oeq v30, v31", "v30, v31").replace("oeq", "one"),
+        "LoadXmm LoadXmm CompareXmm SelectXmm StoreXmm",
+    );
+}
+
+/// Lanes that change places cost as many instructions as there are shuffles.
+#[test]
+fn lanes_that_change_places_are_shuffles() {
+    let shuffled = |ty: &str, element: &str, lanes: &[(u32, u32)]| {
+        let mut constants = format!("  v10: i32 = @cell\n  v11: i32 = 0\n  v12: {ty} = undef\n");
+        for lane in 0..16 {
+            constants += &format!("  v{}: i32 = {lane}\n", 50 + lane);
+        }
+        let mut body = format!("v20: {ty} = load v10, align 4\nv21: {ty} = load v0, align 4\n");
+        let mut last = 12;
+        for (n, (source, lane)) in lanes.iter().enumerate() {
+            let n = n as u32;
+            body += &format!("v{}: {element} = extractelement v{}, v{}\n", 100 + n, 20 + source, 50 + lane);
+            body += &format!("v{}: {ty} = insertelement v{last}, v{}, v{}\n", 200 + n, 100 + n, 50 + n);
+            last = 200 + n;
+        }
+        body += &format!("store v{last} to v10, align 4\nret v11");
+        let names = lowered(Mode::Bits64, "v0: i32", "i32", &constants, &body);
+        names
+            .into_iter()
+            .filter(|name| !matches!(name.as_str(), "LoadXmm" | "StoreXmm" | "MovImm" | "ZeroUpper"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(shuffled("v4f32", "f32", &[(0, 3), (0, 2), (0, 1), (0, 0)]), "SseUnaryImm");
+    assert_eq!(shuffled("v4i32", "i32", &[(0, 0), (1, 0), (0, 1), (1, 1)]), "Sse");
+    assert_eq!(shuffled("v4f32", "f32", &[(0, 1), (0, 3), (1, 0), (1, 2)]), "SseImm");
+    assert_eq!(shuffled("v4f32", "f32", &[(0, 1), (1, 3), (0, 0), (1, 2)]), "SseImm SseUnaryImm");
+    assert_eq!(shuffled("v4i32", "i32", &[(0, 1), (0, 3), (1, 0), (0, 2)]), "SseImm SseImm");
+    let words: Vec<(u32, u32)> = (0..8).map(|n| (n % 2, 4 + n / 2)).collect();
+    assert_eq!(shuffled("v8i16", "i16", &words), "Sse");
+    assert_eq!(shuffled("v8i16", "i16", &[(0, 5); 8]), "SseUnaryImm SseUnaryImm");
+    assert_eq!(shuffled("v16i8", "i8", &[(0, 9); 16]), "Sse SseUnaryImm SseUnaryImm");
+}
+
+/// Constant sizes in the entry block cost no code until their address is needed; others move the stack pointer.
+#[test]
+fn allocations_of_constant_size_are_objects_of_the_frame() {
+    let constants = "  v10: i32 = 64\n  v11: i32 = 4\n  v12: i32 = 0";
+    let fixed = "v20: i32 = alloca v10, align 16\nv21: i32 = alloca v11, align 4\nv22: i32 = add v20, v11\n\
+                 store v0 to v22, align 1\nstore v0 to v21, align 1\nv23: i32 = load v20, align 1\nret v23";
+    assert_eq!(lowered(Mode::Bits64, "v0: i32", "i32", constants, fixed).join(" "), "Store Store Load");
+    let escapes = "v20: i32 = alloca v10, align 16\nret v20";
+    assert_eq!(lowered(Mode::Bits64, "v0: i32", "i32", constants, escapes).join(" "), "Lea");
+    let dynamic = "v20: i32 = alloca v0, align 16\nstore v0 to v20, align 1\nret v0";
+    let names = lowered(Mode::Bits64, "v0: i32", "i32", constants, dynamic).join(" ");
+    assert!(names.contains("StackSub"), "{names}");
+    let aligned = "v20: i32 = alloca v10, align 64\nstore v0 to v20, align 1\nret v0";
+    let names = lowered(Mode::Bits64, "v0: i32", "i32", constants, aligned).join(" ");
+    assert!(names.contains("StackSub"), "{names}");
+}

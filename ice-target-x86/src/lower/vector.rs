@@ -1,6 +1,6 @@
 //! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the
 //! files below: single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of 64
-//! bits in `wide`, constants in `constant`.
+//! bits in `wide`, constants in `constant`, lanes that change places in `shuffle`.
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
 //! or all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
@@ -11,6 +11,7 @@
 mod cast;
 pub(super) mod constant;
 mod lanes;
+pub(super) mod shuffle;
 #[cfg(test)]
 mod tests;
 mod wide;
@@ -350,6 +351,9 @@ impl X86 {
         if_false: Value,
         result: Value,
     ) {
+        if self.select_extremum(cx, cond, [if_true, if_false], result) {
+            return;
+        }
         let [mask, if_true, if_false] = [cond, if_true, if_false].map(|v| self.reg(cx, v));
         let dst = cx.regs(result).lo();
         self.copy_to(cx, dst, if_true);

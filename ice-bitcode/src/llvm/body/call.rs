@@ -40,6 +40,9 @@ pub(super) struct Prototype {
     pub(super) is_variadic: bool,
 }
 
+/// Arguments in general registers before a pair that still goes to registers, on x86-64.
+const MAX_INTS_BEFORE_PAIR: usize = 4;
+
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
 
@@ -284,6 +287,14 @@ impl<F: Filter> Body<'_, '_, F> {
                 let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;
                 if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
                     return unsupported("an object by value behind a variable argument of several parts");
+                }
+                // It would need to stay whole, which nothing says of variable arguments.
+                let ints = args.iter().filter(|&&value| self.ty_of(value).is_scalar_int()).count();
+                let is_pair = self.m.types.get(operand.ty) == LlvmType::Int(128);
+                if is_pair && self.m.layout.pointer_bytes == 8 && ints > MAX_INTS_BEFORE_PAIR {
+                    return unsupported(
+                        "an i128 among variable arguments for which no two registers are left",
+                    );
                 }
                 self.pass(operand, attributes, Argument::Variable, args)?;
                 index += 1;

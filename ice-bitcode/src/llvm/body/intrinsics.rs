@@ -540,6 +540,9 @@ impl<F: Filter> Body<'_, '_, F> {
             }
             Special::Funnel(side) => {
                 let (b, amount) = (self.arg(&args, 1)?, self.arg(&args, 2)?);
+                if let Some(result) = self.native_funnel(ret, side, [a, b, amount]) {
+                    return Ok(result);
+                }
                 self.map_lanes(ret, &[a, b, amount], |cx, scalar, runs| match scalar {
                     Scalar::Int(bits @ ..=64) => {
                         let values = [runs[0], runs[1], runs[2]].map(|run| cx.get(run, 0));
@@ -770,6 +773,40 @@ impl<F: Filter> Body<'_, '_, F> {
         let shape = self.vector_shape(a.ty)?;
         let run = self.run(a);
         Ok(self.split_lanes(shape, run))
+    }
+
+    /// A funnel shift of a native vector by the same constant in all lanes, which shifts them at once.
+    fn native_funnel(&mut self, ret: TypeId, side: BinaryOp, operands: [Operand; 3]) -> Option<Operand> {
+        let Kind::Vector(vector) = self.kind(ret) else { return None };
+        // There are no shifts of bytes.
+        let native = vector.native.filter(|ty| matches!(ty.element(), Type::I16 | Type::I32 | Type::I64))?;
+        if operands.iter().any(|operand| operand.ty != ret) {
+            return None;
+        }
+        let [a, b, amount] = operands.map(|operand| self.run(operand));
+        let number =
+            |i: u32| self.inserted(self.get(amount, i / native.lanes()), (i % native.lanes()).into());
+        let first = number(0)?;
+        if !(1..vector.lanes).all(|i| number(i) == Some(first)) {
+            return None;
+        }
+        let bits = i64::from(native.element().bits());
+        let left = match side {
+            BinaryOp::Shl => first & (bits - 1),
+            _ => bits - (first & (bits - 1)),
+        };
+        let run = match left {
+            0 => a,
+            left if left == bits => b,
+            left => {
+                let (up, down) = (self.splat(native, left), self.splat(native, bits - left));
+                self.each_part(a, b, |cx, a, b| {
+                    let (high, low) = (cx.bin(BinaryOp::Shl, a, up), cx.bin(BinaryOp::Lshr, b, down));
+                    cx.bin(BinaryOp::Or, high, low)
+                })
+            }
+        };
+        Some(self.operand(ret, run))
     }
 
     /// A function of scalars on scalars, or lane by lane; arguments that are no vectors are the same in all lanes.

@@ -4,7 +4,7 @@
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
 //! A lane with a variable index is chosen by comparing the index with every lane.
 
-use ice_ir::{Filter, IntCond, Type, Value};
+use ice_ir::{Filter, InstData, IntCond, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
@@ -68,6 +68,21 @@ impl<F: Filter> Body<'_, '_, F> {
             self.set(out, i, part);
         }
         out
+    }
+
+    /// The number in a lane of a native vector that was put together from constants.
+    pub(super) fn inserted(&self, mut vector: Value, lane: i64) -> Option<i64> {
+        for _ in 0..self.ty_of(vector).lanes() {
+            let inst = self.b.func.defining_inst(vector)?;
+            let InstData::InsertElement { vector: below, element, index } = *self.b.func.inst(inst) else {
+                break;
+            };
+            if self.b.func.int_value(index) == Some(lane) {
+                return self.b.func.int_value(element);
+            }
+            vector = below;
+        }
+        None
     }
 
     /// All lanes of a native vector one: what compares equal with itself, as wide as the lanes.

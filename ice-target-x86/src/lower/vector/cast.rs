@@ -108,7 +108,7 @@ impl X86 {
 
     /// Makes each lane all ones or zeros by its lowest bit, which is shifted to the top and spread from
     /// there. Bytes have no shifts: words bring the bit to the top, a comparison with zero spreads it.
-    fn low_bits_to_mask<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: VReg) {
+    pub(in crate::lower) fn low_bits_to_mask<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: VReg) {
         if lane_bits(ty) == 64 {
             // The low halves decide.
             let low = self.vector_temp(cx);

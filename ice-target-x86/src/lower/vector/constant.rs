@@ -69,7 +69,7 @@ impl X86 {
     }
 
     /// A vector as a source operand: memory for a constant that was folded into the instruction.
-    pub(super) fn vector_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+    pub(in crate::lower) fn vector_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         if cx.folded(value).is_some()
             && let Some(bits) = constant_vector(cx.func, value)
         {

@@ -87,6 +87,9 @@ impl X86 {
             let dst = cx.regs(result).lo();
             return self.load_constant(cx, dst, bits);
         }
+        if let Some(shuffle) = cx.func.defining_inst(result).and_then(|inst| self.shuffle_of(cx, inst)) {
+            return self.shuffle(cx, &shuffle, result);
+        }
         let ty = cx.func.value_type(vector);
         let lane = lane_number(cx, ty, index);
         let src = self.reg(cx, vector);
