@@ -4,6 +4,8 @@
 //! them stand the figures of the original Subzero (release build, 2017) and of PNaCl's `llc`, measured with
 //! the same tool on the same inputs; `-` where there are none.
 
+mod times;
+
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
@@ -14,6 +16,7 @@ use std::time::Duration;
 
 pub const HELP: &str = "\
 usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text]
+       cargo xtask bench --times [--rounds N]
 
 Prints markdown tables: instructions and memory of `ice translate -Om1 --threads 0` (release build), instructions
 of translated programs, and sizes of their code, each beside the figures of other translators. Needs valgrind,
@@ -23,6 +26,8 @@ readelf, time and the corpus (ICE_CORPUS).
   --translate      only the first table
   --programs       only the second
   --text           only the third
+  --times          how long six programs take beside the same in C built by clang -O2, on i686
+  --rounds N       rounds of --times (9)
 ";
 
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -65,9 +70,11 @@ const PROGRAMS: [Program; 7] = [
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let targets = workspace::targets(arguments.text("--targets")?)?;
     let only = ["--translate", "--programs", "--text"].map(|flag| arguments.switch(flag));
+    let times = arguments.switch("--times");
+    let rounds = arguments.value("--rounds", 9)?;
     arguments.finish()?;
     for tool in ["valgrind", "readelf", "time"] {
-        ensure!(has_tool(tool), "{tool} is not installed");
+        ensure!(times || has_tool(tool), "{tool} is not installed");
     }
     let corpus = workspace.corpus()?;
     let bench = Bench {
@@ -76,6 +83,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         corpus,
         targets,
     };
+    if times {
+        return bench.times(rounds);
+    }
     let wanted = |index: usize| only[index] || !only.contains(&true);
     if wanted(0) {
         bench.translate()?;

@@ -167,6 +167,21 @@ pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Longest time that a measured command may take.
+const SECONDS_LIMIT: Duration = Duration::from_secs(1200);
+
+/// Seconds of the processor that a command takes, measured by the shell's `time`.
+pub fn seconds(measured: &Command) -> anyhow::Result<f64> {
+    let script = "TIMEFORMAT='%3U %3S'; { time \"$@\" >/dev/null 2>&1; } 2>&1";
+    let mut shell = command(Path::new("bash"), ["-c", script, "bash"]);
+    shell.arg(measured.get_program()).args(measured.get_args());
+    let outcome = run(&mut shell, SECONDS_LIMIT)?;
+    let text = String::from_utf8_lossy(&outcome.output).into_owned();
+    anyhow::ensure!(outcome.end == End::Exit(0), "{}: {}", crate::toolchain::line_of(measured), outcome.end);
+    let times: Option<Vec<f64>> = text.split_whitespace().map(|number| number.parse().ok()).collect();
+    Ok(times.with_context(|| format!("no times: {text}"))?.iter().sum())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

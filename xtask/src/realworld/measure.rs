@@ -4,35 +4,20 @@
 //! round they seldom do to all.
 
 use super::{Plan, Prepared};
-use crate::process::{self, End};
+use crate::process;
 use crate::program::{self, Setting};
 use crate::toolchain::Recipe;
 use crate::toolchain::{Translator, llc_command};
-use anyhow::{Context as _, ensure};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(1200);
-
-/// Seconds of the processor that a command takes, measured by the shell's `time`.
-fn seconds(command: &Command) -> anyhow::Result<f64> {
-    let script = "TIMEFORMAT='%3U %3S'; { time \"$@\" >/dev/null 2>&1; } 2>&1";
-    let mut shell = process::command(Path::new("bash"), ["-c", script, "bash"]);
-    shell.arg(command.get_program()).args(command.get_args());
-    let outcome = process::run(&mut shell, LIMIT)?;
-    let text = String::from_utf8_lossy(&outcome.output).into_owned();
-    ensure!(outcome.end == End::Exit(0), "{}: {}", crate::toolchain::line_of(command), outcome.end);
-    let times: Option<Vec<f64>> = text.split_whitespace().map(|number| number.parse().ok()).collect();
-    Ok(times.with_context(|| format!("no times: {text}"))?.iter().sum())
-}
 
 /// The least time of each command.
 fn least(commands: &[(String, Command)], rounds: usize) -> anyhow::Result<Vec<f64>> {
     let mut times = vec![f64::INFINITY; commands.len()];
     for _ in 0..rounds.max(1) {
         for (time, (_, command)) in times.iter_mut().zip(commands) {
-            *time = time.min(seconds(command)?);
+            *time = time.min(process::seconds(command)?);
         }
     }
     Ok(times)
