@@ -83,16 +83,14 @@ pub fn number_values(
     uses: &Uses,
     numbering: &mut Numbering,
 ) -> u32 {
+    // The dead would keep their old operands, which may be gone.
+    uses.remove_dead(func);
     let mut count = numbering.begin(func);
     for &block in tree.rpo() {
         numbering.memory += 1;
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
-            // What is dead would keep its old operands, which may be gone.
-            if remove_if_dead(func, uses, inst) {
-                continue;
-            }
             let data = func.inst(inst);
             if matches!(data, InstData::Phi { .. }) {
                 numbering.phis.push(inst);
@@ -114,28 +112,17 @@ pub fn number_values(
         for &phi in &numbering.phis {
             func.map_operands(phi, |value| numbering.resolve(value));
         }
-    }
-    // Nothing runs in the other blocks, but their text must stay valid.
-    for index in 0..func.num_blocks() {
-        let block = Block::new(index);
-        let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
-        while let Some(inst) = next {
-            next = func.layout.next_inst(inst);
-            if !remove_if_dead(func, uses, inst) {
+        // Nothing runs in the other blocks, but their text must stay valid.
+        for index in 0..func.num_blocks() {
+            let block = Block::new(index);
+            let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
+            while let Some(inst) = next {
                 func.map_operands(inst, |value| numbering.resolve(value));
+                next = func.layout.next_inst(inst);
             }
         }
     }
     count
-}
-
-/// Takes the instruction out of its block if nothing uses it, but not from behind its call.
-fn remove_if_dead(func: &mut Function, uses: &Uses, inst: Inst) -> bool {
-    let is_dead = uses.is_dead(inst) && !matches!(func.inst(inst), InstData::SecondResult { .. });
-    if is_dead {
-        func.layout.remove_inst(inst);
-    }
-    is_dead
 }
 
 /// Whether the instruction is worth a register on the way to another block.

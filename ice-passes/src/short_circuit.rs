@@ -8,7 +8,7 @@
 //! (jumping code: Aho, Lam, Sethi and Ullman, "Compilers", 2nd edition, 6.6).
 //!
 //! Requires: a verified function and its use counts. Preserves: the order of side effects; every block, but
-//! adds second halves ([`Blocks::Changed`] if it did). Linear in blocks and in what moves.
+//! adds second halves ([`Blocks::Changed`] if it did). What is dead goes away. Linear in blocks and in what moves.
 
 use crate::hoist::Blocks;
 use crate::uses::Uses;
@@ -45,6 +45,9 @@ pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCir
         {
             scratch.work.push((block, 0));
         }
+    }
+    if !scratch.work.is_empty() {
+        uses.remove_dead(func);
     }
     while let Some((block, splits)) = scratch.work.pop() {
         if splits < MAX_SPLITS

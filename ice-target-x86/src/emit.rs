@@ -20,7 +20,8 @@ use crate::regs::{self, FramePointer, GPR};
 use crate::size;
 use crate::target::X86;
 use ice_asm::x86::{
-    self, Alu, BitOp, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width, Xmm,
+    self, Alu, BitOp, BitTest, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width,
+    Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
@@ -442,6 +443,10 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Unary { op, width, .. } => {
                 let dst = self.gpr();
                 self.e.unary_rm(op, width, Rm::Reg(dst));
+            }
+            Inst::BitTest { width, .. } => {
+                let (lhs, bit) = (self.gpr(), self.gpr());
+                self.e.bit_test_rm_r(BitTest::Bt, width, Rm::Reg(lhs), bit);
             }
             Inst::Bswap { width, .. } => {
                 let dst = self.gpr();

@@ -195,6 +195,8 @@ pub enum Inst {
     Alu { op: Alu, width: Width, dst: VReg, src: Src },
     Compare { op: Compare, width: Width, lhs: VReg, rhs: Src },
     CompareMem { op: Compare, width: Width, mem: Amode, imm: i32 },
+    /// The carry flag is the bit of `lhs` with number `bit`, which counts modulo the width.
+    BitTest { width: Width, lhs: VReg, bit: VReg },
     /// Operations on memory: mem = mem op src.
     AluMem { op: Alu, width: Width, src: VReg, mem: Amode },
     AluMemImm { op: Alu, width: Width, imm: i32, mem: Amode },
@@ -426,6 +428,10 @@ impl MachInst for Inst {
                 };
                 visit(lhs);
                 rhs.visit(class(width), &mut visit);
+            }
+            Inst::BitTest { lhs, bit, .. } => {
+                visit(Operand::use_reg(lhs, GPR));
+                visit(Operand::use_reg(bit, GPR));
             }
             Inst::Unary { width, dst, .. } => visit(Operand::use_def_reg(dst, class(width))),
             Inst::Bswap { dst, .. } => visit(Operand::use_def_reg(dst, GPR)),

@@ -61,6 +61,7 @@ impl Bounds<'_> {
                 _ => 3 + self.src(rhs),
             },
             Inst::Unary { .. } | Inst::Bswap { .. } => 3,
+            Inst::BitTest { .. } => 4,
             Inst::Shift { .. } | Inst::DoubleShift { .. } => 5,
             Inst::Imul { src, .. } => 4 + self.src(src),
             Inst::ImulImm { src, .. } => 7 + self.src(src),

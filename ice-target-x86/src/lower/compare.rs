@@ -95,6 +95,10 @@ impl X86 {
 
     /// Whether the lowest bit of `value` is set.
     fn test_low_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Test {
+        if let Some(bit) = self.tested_bit(cx, value, None) {
+            self.test_bit(cx, bit, cx.func.value_type(value));
+            return Test::One(Cond::B);
+        }
         let op = Compare::Test;
         match self.folded_load(cx, value) {
             Some(mem) => cx.sink.push(Inst::CompareMem { op, width: Width::B8, mem, imm: 1 }),
@@ -104,6 +108,12 @@ impl X86 {
             }
         }
         Test::One(Cond::Ne)
+    }
+
+    /// Copies bit number `n` of `x` to the carry flag.
+    fn test_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, (x, n): (Value, Value), ty: Type) {
+        let (lhs, bit) = (self.reg(cx, x), self.reg(cx, n));
+        cx.sink.push(Inst::BitTest { width: self.width(ty), lhs, bit });
     }
 
     /// Whether an `and`, `or` or `xor` of booleans is true. Above the lowest eight bits is anything.
@@ -141,6 +151,11 @@ impl X86 {
         if let Some(InstData::Binary { op: BinaryOp::And, args }) = folded
             && cx.func.int_value(b) == Some(0)
         {
+            let is_equality = matches!(cond, IntCond::Eq | IntCond::Ne);
+            if let Some(bit) = self.tested_bit(cx, args[0], Some(args[1])).filter(|_| is_equality) {
+                self.test_bit(cx, bit, ty);
+                return Test::One(if cond == IntCond::Ne { Cond::B } else { Cond::Ae });
+            }
             self.test_bits(cx, width, args);
             return Test::One(int_cond(cond));
         }

@@ -6,6 +6,7 @@
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `test` |
+//! | shift by a variable | test of the one bit that it moves | `bt` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | comparison of vectors | select of the same two | minimum or maximum |
 //! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
@@ -32,7 +33,7 @@ use super::vector::constant::constant_vector;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_ir::mach::Sink;
-use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
 fn takes_constant_vector(user: &InstData) -> bool {
@@ -91,6 +92,7 @@ impl X86 {
                         && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
+                        || self.is_tested_bit(cx, op, def, user)
                 }
                 _ => false,
             },
@@ -105,6 +107,73 @@ impl X86 {
                 args[0] == result && cx.func.int_value(args[1]) == Some(0) && !self.is_pair(ty)
             }
             _ => false,
+        }
+    }
+
+    /// Whether `def`, a shift by a variable, brings one bit to where `user` decides by it: `(x >> n) & 1`, `x & (1 << n)`
+    /// compared with zero, or the truncation of `x >> n` to a boolean.
+    fn is_tested_bit<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        op: BinaryOp,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let &InstData::Binary { args: [x, amount], .. } = cx.func.inst(def) else { return false };
+        let (Some(result), Some(tested)) = (cx.func.result(def), cx.func.result(user)) else { return false };
+        let ty = cx.func.value_type(result);
+        if shift(op).is_none()
+            || cx.is_constant(amount)
+            || !matches!(ty, Type::I32 | Type::I64)
+            || self.is_pair(ty)
+        {
+            return false;
+        }
+        let is_bit = match *cx.func.inst(user) {
+            InstData::Cast { op: CastOp::Trunc, .. } => op != BinaryOp::Shl,
+            InstData::Binary { op: BinaryOp::And, args } if op != BinaryOp::Shl => {
+                args[0] == result && cx.func.int_value(args[1]) == Some(1)
+            }
+            InstData::Binary { op: BinaryOp::And, .. } => cx.func.int_value(x) == Some(1),
+            _ => false,
+        };
+        is_bit
+            && cx.uses.only_user_in_block(cx.func, user, tested).is_some_and(|next| {
+                let is_equality = match *cx.func.inst(next) {
+                    InstData::Icmp { cond, .. } => matches!(cond, IntCond::Eq | IntCond::Ne),
+                    _ => cx.func.value_type(tested) == Type::I1,
+                };
+                is_equality && self.folds_into(cx, user, next)
+            })
+    }
+
+    /// The number and the place of the bit that `a & b`, or the lowest bit of `a` if there is no `b`, tests, where
+    /// a shift was folded into that.
+    pub(super) fn tested_bit<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        a: Value,
+        b: Option<Value>,
+    ) -> Option<(Value, Value)> {
+        let shifted = |value| match *cx.func.inst(cx.folded(value)?) {
+            InstData::Binary { op, args } if shift(op).is_some() => Some((op, args)),
+            _ => None,
+        };
+        match b {
+            Some(b) if cx.func.int_value(b) != Some(1) => {
+                let is_one = |(op, [one, _]): &(BinaryOp, [Value; 2])| {
+                    *op == BinaryOp::Shl && cx.func.int_value(*one) == Some(1)
+                };
+                match (shifted(a).filter(is_one), shifted(b).filter(is_one)) {
+                    (_, Some((_, [_, amount]))) => Some((a, self.shift_amount(cx, amount))),
+                    (Some((_, [_, amount])), _) => Some((b, self.shift_amount(cx, amount))),
+                    _ => None,
+                }
+            }
+            _ => {
+                let (_, [x, amount]) = shifted(a).filter(|(op, _)| *op != BinaryOp::Shl)?;
+                Some((x, self.shift_amount(cx, amount)))
+            }
         }
     }
 

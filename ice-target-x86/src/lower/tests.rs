@@ -146,6 +146,31 @@ fn bits_are_tested_without_being_computed() {
 }
 
 #[test]
+fn one_bit_is_tested_where_it_stands() {
+    let one = "  v20: i32 = 1\n  v21: i32 = 31";
+    let choice = "v34: i32 = select v33, v0, v1\nret v34";
+    check(
+        one,
+        &format!("v30: i32 = lshr v0, v1\nv31: i32 = and v30, v20\nv33: i1 = icmp ne v31, v11\n{choice}"),
+        "BitTest Cmov",
+    );
+    check(
+        one,
+        &format!(
+            "v29: i32 = and v1, v21\nv30: i32 = shl v20, v29\nv31: i32 = and v0, v30\nv33: i1 = icmp eq v31, v11\n{choice}"
+        ),
+        "BitTest Cmov",
+    );
+    check(one, &format!("v30: i32 = ashr v0, v1\nv33: i1 = trunc v30\n{choice}"), "BitTest Cmov");
+    // The sign of what is left is not the bit.
+    check(
+        one,
+        &format!("v30: i32 = shl v20, v1\nv31: i32 = and v0, v30\nv33: i1 = icmp slt v31, v11\n{choice}"),
+        "MovImm Shift Compare Cmov",
+    );
+}
+
+#[test]
 fn constants_leave_no_division() {
     for divisor in [2, 7, 10, 100, -3] {
         for op in ["sdiv", "udiv", "srem", "urem"] {
