@@ -11,7 +11,6 @@ use crate::toolchain::{Translator, llc_command};
 use std::path::PathBuf;
 use std::process::Command;
 
-
 /// The least time of each command.
 fn least(commands: &[(String, Command)], rounds: usize) -> anyhow::Result<Vec<f64>> {
     let mut times = vec![f64::INFINITY; commands.len()];
