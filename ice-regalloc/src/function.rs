@@ -22,6 +22,20 @@ use crate::operand::{Block, Inst, Operand, VReg};
 use crate::registers::{RegClass, RegUnits};
 use core::ops::Range;
 
+/// How the value of an instruction can be made again; answer of [`Function::rematerialize`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Remat {
+    /// By executing the instruction again, into a register of the class of the value.
+    Register,
+    /// The same, or straight into a spill slot: a constant that can be stored as it is.
+    Anywhere,
+    /// The instruction loads from memory that keeps the value as long as the function runs: a constant in
+    /// memory, an argument that came on the stack. It can be executed again into a register, and a use that
+    /// says Any may be in that memory as it may be in a slot: it is the value's home, which costs no store.
+    Memory,
+}
+
 /// A function to allocate registers for.
 pub trait Function {
     /// Number of blocks.
@@ -65,6 +79,16 @@ pub trait Function {
     /// If `inst` only copies one virtual register: source and destination. A hint; the operands
     /// are still what counts, and a copy whose places come out equal may be left out by the client.
     fn is_move(&self, inst: Inst) -> Option<(VReg, VReg)> {
+        let _ = inst;
+        None
+    }
+
+    /// How the value that `inst` defines can be made again, if it can: a constant, an address, an argument
+    /// on the stack. Such an instruction has one operand, a Late Def that says Reg or Any, gives the same
+    /// value whenever it is executed in this function, and changes nothing else. It is asked of
+    /// instructions with one operand only. A value without a register is then made again at its uses, in
+    /// place of a reload, and never stored; constants as edge arguments are made on the edge.
+    fn rematerialize(&self, inst: Inst) -> Option<Remat> {
         let _ = inst;
         None
     }

@@ -90,7 +90,7 @@ mod tables;
 pub use checker::{Checker, Violation, check};
 pub use context::{Context, Mode, Options, SlotSharing};
 pub use error::Error;
-pub use function::Function;
+pub use function::{Function, Remat};
 pub use moves::{MoveSolver, ParallelMove};
 pub use operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, Slot, VReg};
 pub use output::{Allocation, AllocationKind, Edit, EditKind, Output, ProgPoint, SlotInfo, Stats};

@@ -110,7 +110,9 @@ impl MoveSolver {
                 self.state[index as usize].done = true;
                 self.release_source(file, index);
             }
-            while next_cut < self.moves.len() && self.state[next_cut].done {
+            // What reads no place is in no cycle.
+            let is_cut = |k: usize| !self.state[k].done && !self.moves[k].from.is_remat();
+            while next_cut < self.moves.len() && !is_cut(next_cut) {
                 next_cut += 1;
             }
             if next_cut == self.moves.len() {
@@ -195,7 +197,7 @@ fn for_each_place(file: &RegisterFile, place: Allocation, mut visit: impl FnMut(
     match place.kind() {
         AllocationKind::Reg(reg) => file.units(reg).iter().for_each(|u| visit(usize::from(u))),
         AllocationKind::Slot(slot) => visit(UNITS + slot.as_u32() as usize),
-        AllocationKind::None => {}
+        AllocationKind::None | AllocationKind::Remat(_) => {}
     }
 }
 

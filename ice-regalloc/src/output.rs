@@ -4,6 +4,11 @@
 //! places at different instructions; [`Edit`]s carry its value from one place to the next. This
 //! form serves block-local allocation and live-range splitting alike.
 //!
+//! A value that an instruction can make again ([`Function::rematerialize`](crate::Function::rematerialize))
+//! needs no place between its uses: an edit may copy *from the instruction*, which means to execute it once
+//! more, into the edit's target. If nothing reads what such an instruction has made at its own place, its
+//! definition has no place, [`Allocation::NONE`], and it is left out.
+//!
 //! To emit code: walk the instructions; before `inst` apply in order the edits whose point is
 //! [`ProgPoint::before`]`(inst)`, then emit it with [`Output::allocs_of`], then apply the edits at
 //! [`ProgPoint::after`]`(inst)`.
@@ -14,7 +19,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-/// Where an operand is: nowhere, in a register or in a spill slot. Packed in a `u32`.
+/// Where an operand is: nowhere, in a register, in a spill slot, or where an instruction makes it again.
+/// Packed in a `u32`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Allocation(u32);
 
@@ -28,11 +34,14 @@ pub enum AllocationKind {
     Reg(PReg),
     /// A spill slot.
     Slot(Slot),
+    /// The result of this instruction, made again: see [`Remat`](crate::Remat).
+    Remat(Inst),
 }
 
 const TAG_SHIFT: u32 = 30;
 const TAG_REG: u32 = 1;
 const TAG_SLOT: u32 = 2;
+const TAG_REMAT: u32 = 3;
 const PAYLOAD: u32 = (1 << TAG_SHIFT) - 1;
 
 impl Allocation {
@@ -51,12 +60,19 @@ impl Allocation {
         Allocation(TAG_SLOT << TAG_SHIFT | slot.as_u32() & PAYLOAD)
     }
 
+    /// The result of `inst`, whose number must be below 2^30, made again.
+    #[inline]
+    pub fn remat(inst: Inst) -> Allocation {
+        Allocation(TAG_REMAT << TAG_SHIFT | inst.as_u32() & PAYLOAD)
+    }
+
     /// The unpacked form.
     #[inline]
     pub fn kind(self) -> AllocationKind {
         match self.0 >> TAG_SHIFT {
             TAG_REG => AllocationKind::Reg(PReg(self.0 as u8)),
             TAG_SLOT => AllocationKind::Slot(Slot::from_u32(self.0 & PAYLOAD)),
+            TAG_REMAT => AllocationKind::Remat(Inst::from_u32(self.0 & PAYLOAD)),
             _ => AllocationKind::None,
         }
     }
@@ -77,6 +93,21 @@ impl Allocation {
             AllocationKind::Slot(slot) => Some(slot),
             _ => None,
         }
+    }
+
+    /// The instruction that makes the value again, if that is where it is.
+    #[inline]
+    pub fn as_remat(self) -> Option<Inst> {
+        match self.kind() {
+            AllocationKind::Remat(inst) => Some(inst),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an instruction that makes the value again.
+    #[inline]
+    pub const fn is_remat(self) -> bool {
+        self.0 >> TAG_SHIFT == TAG_REMAT
     }
 
     /// Whether it is a register.
@@ -104,6 +135,7 @@ impl fmt::Display for Allocation {
             AllocationKind::None => f.write_str("none"),
             AllocationKind::Reg(reg) => write!(f, "{reg}"),
             AllocationKind::Slot(slot) => write!(f, "{slot}"),
+            AllocationKind::Remat(inst) => write!(f, "remat {inst}"),
         }
     }
 }
@@ -158,7 +190,8 @@ impl fmt::Debug for ProgPoint {
     }
 }
 
-/// A copy of one value between two places at a program point. Never from slot to slot.
+/// A copy of one value between two places at a program point. Never from slot to slot; from an instruction
+/// to a slot only if [`Remat::Anywhere`](crate::Remat) says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edit {
     /// Where the copy stands. Edits at one point happen in list order.
@@ -173,7 +206,7 @@ pub struct Edit {
     pub size: u32,
 }
 
-/// What an [`Edit`] does. More kinds (rematerialisation) may come.
+/// What an [`Edit`] does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EditKind {
@@ -183,13 +216,17 @@ pub enum EditKind {
     Spill,
     /// Slot to register.
     Reload,
+    /// An instruction executed again into a register or slot.
+    Rematerialize,
 }
 
 impl Edit {
     /// What the edit does, told from its places.
     #[inline]
     pub fn kind(&self) -> EditKind {
-        if self.to.is_slot() {
+        if self.from.is_remat() {
+            EditKind::Rematerialize
+        } else if self.to.is_slot() {
             EditKind::Spill
         } else if self.from.is_slot() {
             EditKind::Reload
@@ -218,6 +255,8 @@ pub struct Stats {
     pub spills: u32,
     /// Slot to register edits.
     pub reloads: u32,
+    /// Edits that execute an instruction again, and operands in the memory that one loads from.
+    pub rematerialized: u32,
     /// Values thrown out of a register although they have further uses.
     pub evictions: u32,
     /// Virtual registers that are live across block borders.
@@ -273,6 +312,9 @@ mod tests {
         assert_eq!(Allocation::slot(slot).as_reg(), None);
         assert_eq!(Allocation::reg(PReg(255)).as_reg(), Some(PReg(255)));
         assert_eq!(Allocation::NONE.kind(), AllocationKind::None);
+        let again = Allocation::remat(Inst::from_u32(9));
+        assert_eq!((again.as_remat(), again.as_slot()), (Some(Inst::from_u32(9)), None));
+        assert!(again.is_remat() && !again.is_reg() && !again.is_slot());
         let (a, b) = (Inst::from_u32(4), Inst::from_u32(5));
         assert!(ProgPoint::before(a) < ProgPoint::after(a));
         assert!(ProgPoint::after(a) < ProgPoint::before(b));

@@ -21,6 +21,9 @@
 //!
 //! The pass knows what lives on behind each operand, and completes the lists of `scan` with it.
 //!
+//! A value whose only definition can be executed again ([`Remat`]) is worth a register only as far as that
+//! saves executions: its weight is that of its uses less that of its definition.
+//!
 //! Weight of an interval: its operands, each 8^depth, where the loop depth of a block is the
 //! number of back edges (to a block at or before the source, in layout order) that enclose it.
 //!
@@ -32,11 +35,12 @@
 //! operands and segments.
 
 use crate::fixed::{is_early, is_late};
-use crate::function::Function;
+use crate::function::{Function, Remat};
 use crate::linear::move_pair;
 use crate::liveness::Liveness;
 use crate::operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, VReg};
-use crate::registers::{RegUnits, RegisterFile};
+use crate::output::Allocation;
+use crate::registers::{PReg, RegUnits, RegisterFile};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, params_at_start};
 use alloc::vec::Vec;
 
@@ -75,7 +79,22 @@ pub(crate) struct Interval {
     old_read: bool,
     /// Its parts that have registers, if it was split.
     pub split: u32,
+    /// Its one definition, if it can be executed again, or `SEVERAL`.
+    maker: Allocation,
+    pub remat: Option<Remat>,
+    /// What the weight loses if that is so.
+    discount: f32,
 }
+
+impl Interval {
+    /// The place "its definition again", or none.
+    pub fn again(&self) -> Allocation {
+        if self.maker.is_remat() { self.maker } else { Allocation::NONE }
+    }
+}
+
+/// Stands for several definitions, or one that cannot be executed again.
+const SEVERAL: Allocation = Allocation::reg(PReg(0));
 
 const NEW: Interval = Interval {
     first: 0,
@@ -92,6 +111,9 @@ const NEW: Interval = Interval {
     reg: NO_REG,
     old_read: false,
     split: NONE,
+    maker: Allocation::NONE,
+    remat: None,
+    discount: 0.0,
 };
 
 /// Segment in the order in which they are found, last position first.
@@ -240,6 +262,7 @@ impl Ranges {
                 }
             }
             for param in params {
+                self.intervals[param.index()].maker = SEVERAL;
                 let open = &mut self.open[param.index()];
                 *open = (*open).max(4 * start + 1);
                 if at_start {
@@ -358,8 +381,20 @@ impl Ranges {
                 if op.class().0 != interval.narrow && narrower(op.class().0, interval.narrow) {
                     interval.narrow = op.class().0;
                 }
+            } else {
+                interval.maker = SEVERAL;
             }
-            defines |= op.is_def() && !op.is_use();
+            if op.is_def() {
+                interval.maker = match operands {
+                    [_] if op.is_plain() && !op.is_use() && interval.maker.is_none() => {
+                        interval.remat = func.rematerialize(inst);
+                        interval.discount = 2.0 * frequency;
+                        if interval.remat.is_some() { Allocation::remat(inst) } else { SEVERAL }
+                    }
+                    _ => SEVERAL,
+                };
+                defines |= !op.is_use();
+            }
         }
         if defines {
             for op in operands.iter().filter(|op| op.is_def() && !op.is_use()) {
@@ -442,6 +477,11 @@ impl Ranges {
                 link = next;
             }
             interval.count = self.segments.len() as u32 - interval.first;
+            if interval.maker.is_remat() {
+                interval.weight -= interval.discount;
+            } else {
+                interval.remat = None;
+            }
             interval.density = interval.weight / (length + 4) as f32;
         }
     }
@@ -495,7 +535,7 @@ impl Ranges {
         let start = |v: u32| segments[intervals[v as usize].first as usize].from;
         for v in (0..intervals.len() as u32).rev() {
             let interval = &intervals[v as usize];
-            if interval.count == 0 || interval.weight == 0.0 {
+            if interval.count == 0 || interval.weight <= 0.0 {
                 continue;
             }
             let from = start(v);

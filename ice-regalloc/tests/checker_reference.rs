@@ -47,10 +47,16 @@ struct Reference<'a> {
     func: &'a StoredFunction,
     file: &'a RegisterFile,
     output: &'a Output,
+    /// What is always where it can be made again.
+    again: Vec<(usize, VReg)>,
 }
 
 fn reference(func: &StoredFunction, file: &RegisterFile, output: &Output) -> Result<(), Vec<Violation>> {
-    let r = Reference { func, file, output };
+    let mut r = Reference { func, file, output, again: Vec::new() };
+    for i in 0..func.num_insts() as u32 {
+        let place = Allocation::remat(Inst::from_u32(i));
+        r.again.extend(r.source(place).zip(r.only_made(place)));
+    }
     let mut found = r.constraints();
     if found.is_empty() {
         found = r.values();
@@ -78,6 +84,31 @@ impl Reference<'_> {
         }
     }
 
+    /// The virtual register that the instruction which `place` names can make again, and how.
+    fn made(&self, place: Allocation) -> Option<(VReg, Remat)> {
+        let inst = place.as_remat().filter(|inst| (inst.as_u32() as usize) < self.func.num_insts())?;
+        let remat = self.func.rematerialize(inst)?;
+        match self.func.operands(inst) {
+            [op] if op.kind() == OperandKind::Def => Some((op.vreg(), remat)),
+            _ => None,
+        }
+    }
+
+    /// The same if nothing else defines it.
+    fn only_made(&self, place: Allocation) -> Option<VReg> {
+        let (v, _) = self.made(place)?;
+        let params = self.func.blocks.iter().flat_map(|b| &b.params).filter(|&&p| p == v).count();
+        let ops = self.func.insts.iter().flat_map(|i| &i.ops);
+        (params + ops.filter(|op| op.is_def() && op.vreg() == v).count() == 1).then_some(v)
+    }
+
+    /// Index of a place that can be read. One for each instruction that can be made again follows the slots.
+    fn source(&self, place: Allocation) -> Option<usize> {
+        let made = self.made(place).and(place.as_remat());
+        let places = self.file.regs.len() + self.output.slots.len();
+        self.index(place).or(made.map(|inst| places + inst.as_u32() as usize))
+    }
+
     fn fits(&self, place: Allocation, size: u32) -> bool {
         self.index(place).is_some_and(|index| {
             index < self.file.regs.len() || self.output.slots[index - self.file.regs.len()].size >= size
@@ -97,6 +128,12 @@ impl Reference<'_> {
             let inst = Inst::from_u32(i);
             let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
             for (operand, (&op, &place)) in ops.iter().zip(places).enumerate() {
+                let home = op.kind() == OperandKind::Use && op.constraint() == Constraint::Any;
+                if home && self.made(place).is_some_and(|made| made.1 == Remat::Memory)
+                    || place.is_none() && self.made(Allocation::remat(inst)).is_some()
+                {
+                    continue;
+                }
                 if !self.fits(place, self.size(op.vreg())) {
                     found.push(Violation::BadPlace { inst, operand, place });
                     continue;
@@ -136,7 +173,11 @@ impl Reference<'_> {
         for (index, edit) in self.output.edits.iter().enumerate() {
             let slots = edit.from.is_slot() && edit.to.is_slot();
             let class = edit.class.index() < self.file.classes.len();
-            if slots || !class || !self.fits(edit.from, edit.size) || !self.fits(edit.to, edit.size) {
+            let from = match self.made(edit.from) {
+                Some((_, remat)) => edit.to.is_reg() || remat == Remat::Anywhere,
+                None => self.fits(edit.from, edit.size),
+            };
+            if slots || !class || !from || !self.fits(edit.to, edit.size) {
                 found.push(Violation::BadEdit { edit: index });
             } else if !self.output.used_regs.contains(self.units(edit.to)) {
                 found.push(Violation::UnreportedRegister { inst: edit.point.inst(), place: edit.to });
@@ -147,7 +188,9 @@ impl Reference<'_> {
 
     fn values(&self) -> Vec<Violation> {
         let places = self.file.regs.len() + self.output.slots.len();
-        let fresh = State { places: vec![BTreeSet::new(); places], defined: BTreeSet::new() };
+        let places = places + self.func.num_insts();
+        let mut fresh = State { places: vec![BTreeSet::new(); places], defined: BTreeSet::new() };
+        self.make_again(&mut fresh);
         let mut inputs: Vec<Option<State>> = vec![None; self.func.num_blocks()];
         inputs[0] = Some(fresh.clone());
         let mut work = vec![0];
@@ -179,7 +222,7 @@ impl Reference<'_> {
             let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
             for (operand, (op, &place)) in ops.iter().zip(places).enumerate() {
                 let vreg = op.vreg();
-                let holds = self.index(place).is_some_and(|p| state.places[p].contains(&vreg));
+                let holds = self.source(place).is_some_and(|p| state.places[p].contains(&vreg));
                 if op.is_use() && !holds && state.defined.contains(&vreg) {
                     found.push(Violation::WrongValue { inst, operand, vreg, place });
                 }
@@ -194,13 +237,23 @@ impl Reference<'_> {
             for (op, &place) in ops.iter().zip(places).filter(|(op, _)| op.is_def()) {
                 self.write(place, BTreeSet::from([op.vreg()]), state);
             }
+            if ops.iter().any(|op| op.is_def()) {
+                self.make_again(state);
+            }
             self.edits(ProgPoint::after(inst), state);
+        }
+    }
+
+    /// What is always where it can be made.
+    fn make_again(&self, state: &mut State) {
+        for &(place, v) in &self.again {
+            state.places[place].insert(v);
         }
     }
 
     fn edits(&self, point: ProgPoint, state: &mut State) {
         for edit in self.output.edits.iter().filter(|e| e.point == point) {
-            let Some(from) = self.index(edit.from) else { continue };
+            let Some(from) = self.source(edit.from) else { continue };
             let values = state.places[from].iter().copied().filter(|&v| self.size(v) <= edit.size).collect();
             self.write(edit.to, values, state);
         }
@@ -246,7 +299,9 @@ fn cross(state: &State, args: &[VReg], params: &[VReg]) -> State {
 
 /// Some place that exists.
 fn any_place(output: &Output, file: &RegisterFile, rng: &mut Rng) -> Allocation {
-    if rng.one_in(2) && !output.slots.is_empty() {
+    if rng.one_in(6) {
+        Allocation::remat(Inst::from_u32(rng.below(output.operand_starts.len()) as u32))
+    } else if rng.one_in(2) && !output.slots.is_empty() {
         Allocation::slot(Slot::from_u32(rng.below(output.slots.len()) as u32))
     } else {
         Allocation::reg(PReg(rng.below(file.regs.len()) as u8))

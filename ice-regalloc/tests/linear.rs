@@ -235,3 +235,127 @@ fn time() {
         }
     }
 }
+
+/// Seven values that live together, and a place to define an eighth.
+fn crowd() -> Vec<StoredInst> {
+    (0..7).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).collect()
+}
+
+fn rematerialized(output: &Output) -> Vec<(Allocation, Allocation)> {
+    let again = output.edits.iter().filter(|e| e.kind() == EditKind::Rematerialize);
+    again.map(|e| (e.from, e.to)).collect()
+}
+
+#[test]
+fn what_can_be_made_again_is_never_stored() {
+    // v7 is a constant before a call and is used twice behind it, where seven others need registers.
+    for (remat, edits) in [(Remat::Register, 1..=2), (Remat::Anywhere, 1..=2), (Remat::Memory, 0..=2)] {
+        let mut insts = vec![again(7, remat)];
+        insts.extend(crowd());
+        insts.push(call(&[]));
+        insts.push(inst(&[Operand::use_any(v(7), GPR)]));
+        insts.extend((0..7).map(|n| inst(&[Operand::use_def_reg(v(n), GPR)])));
+        insts.push(inst(&[Operand::use_any(v(7), GPR)]));
+        insts.push(end(&(0..7).map(|n| Operand::use_any(v(n), GPR)).collect::<Vec<_>>()));
+        let func = function(8, vec![(vec![], insts, vec![])]);
+        let output = allocate(&func);
+        assert!(place(&output, 0, 0).is_none(), "{remat:?}: it is left out where it stands");
+        let made = rematerialized(&output);
+        assert!(edits.contains(&made.len()), "{remat:?}: {made:?}");
+        let own = Allocation::remat(Inst::from_u32(0));
+        let used = [9, 17].map(|i| place(&output, i, 0));
+        // A load is read where it loads from; anything else is in a register. No slot holds it.
+        assert!(used.iter().all(|p| p.is_reg() || *p == own && remat == Remat::Memory), "{used:?}");
+        assert!(!output.edits.iter().any(|e| e.to.is_slot() && e.from == own));
+    }
+}
+
+#[test]
+fn an_argument_on_the_stack_has_its_home_there() {
+    // As many arguments as registers and two more, all read behind a call: nothing is stored.
+    let mut insts: Vec<StoredInst> = (0..9).map(|n| again(n, Remat::Memory)).collect();
+    insts.push(call(&[]));
+    insts.extend((0..9).map(|n| inst(&[Operand::use_any(v(n), GPR)])));
+    insts.push(end(&[]));
+    let output = allocate(&function(9, vec![(vec![], insts, vec![])]));
+    assert_eq!((output.stats.spills, output.slots.len()), (0, 0));
+    assert!(output.edits.is_empty(), "{:?}", output.edits);
+    assert!((0..9).any(|n| place(&output, 10 + n, 0) == Allocation::remat(Inst::from_u32(n))));
+}
+
+#[test]
+fn constants_are_made_on_the_edge() {
+    // Both values of the parameter v0 are constants.
+    let output = allocate(&function(
+        4,
+        vec![
+            (vec![], vec![again(1, Remat::Register), end(&[])], vec![(1, vec![1])]),
+            (vec![0], vec![inst(&[Operand::use_reg(v(0), GPR)]), end(&[])], vec![(2, vec![]), (3, vec![])]),
+            (vec![], vec![again(2, Remat::Register), end(&[])], vec![(1, vec![2])]),
+            (vec![], vec![end(&[])], vec![]),
+        ],
+    ));
+    let home = place(&output, 2, 0);
+    let again = [0, 4].map(|i| (Allocation::remat(Inst::from_u32(i)), home));
+    assert_eq!(rematerialized(&output), again);
+    assert_eq!(output.edits.len(), 2);
+    assert!([0, 4].iter().all(|&i| place(&output, i, 0).is_none()));
+}
+
+#[test]
+fn a_constant_goes_straight_to_the_slot_of_a_parameter() {
+    // The parameter must be in a slot. Only `Anywhere` reaches it without a register.
+    for (remat, edits) in [(Remat::Anywhere, 1), (Remat::Register, 2)] {
+        let output = allocate(&function(
+            2,
+            vec![
+                (vec![], vec![again(1, remat), end(&[])], vec![(1, vec![1])]),
+                (vec![0], vec![call(&[]), inst(&[Operand::use_stack(v(0), GPR)]), end(&[])], vec![]),
+            ],
+        ));
+        let own = Allocation::remat(Inst::from_u32(0));
+        let from = output.edits.iter().position(|e| e.from == own).expect("made on the edge");
+        assert_eq!(output.edits.len(), edits, "{:?}", output.edits);
+        assert_eq!(output.edits[from].to.is_slot(), remat == Remat::Anywhere);
+        assert!(place(&output, 3, 0).is_slot());
+    }
+}
+
+#[test]
+fn several_definitions_are_not_made_again() {
+    let mut insts = vec![again(7, Remat::Register), inst(&[Operand::use_def_reg(v(7), GPR)])];
+    insts.extend(crowd());
+    insts.push(call(&[]));
+    insts.extend((0..8).map(|n| inst(&[Operand::use_reg(v(n), GPR)])));
+    insts.push(end(&[]));
+    let output = allocate(&function(8, vec![(vec![], insts, vec![])]));
+    assert!(place(&output, 0, 0).is_reg() && rematerialized(&output).is_empty());
+}
+
+#[test]
+fn a_loop_that_needs_all_registers_ends_a_part() {
+    // v7 is busy in a first loop, idle in a second one that needs every register, and busy again in a third:
+    // it is in a register in the first and the third, and moves at the borders only.
+    let loop_of = |ops: Vec<StoredInst>, b: u32| {
+        let body = ops.into_iter().chain([end(&[])]).collect();
+        [(vec![], body, vec![(b + 1, vec![]), (b + 2, vec![])]), (vec![], vec![end(&[])], vec![(b, vec![])])]
+    };
+    let uses = |n: u32| inst(&[Operand::use_def_reg(v(n), GPR)]);
+    let mut blocks = vec![(vec![], vec![inst(&[Operand::def_reg(v(7), GPR)]), end(&[])], vec![(1, vec![])])];
+    blocks.extend(loop_of((0..4).map(|_| uses(7)).collect(), 1));
+    let mut first = crowd();
+    first.push(end(&[]));
+    blocks.push((vec![], first, vec![(4, vec![])]));
+    blocks.extend(loop_of((0..7).flat_map(|n| (0..8).map(move |_| uses(n))).collect(), 4));
+    blocks.push((vec![], (0..7).map(uses).chain([end(&[])]).collect(), vec![(7, vec![])]));
+    blocks.extend(loop_of((0..4).map(|_| uses(7)).collect(), 7));
+    blocks.push((vec![], vec![uses(7), end(&[])], vec![]));
+    let func = function(8, blocks);
+    let output = allocate(&func);
+    for b in [1, 2, 4, 5, 7, 8] {
+        let range = func.blocks[b].insts.clone();
+        let inside = output.edits.iter().filter(|e| range.contains(&e.point.inst().as_u32()));
+        assert_eq!(inside.count(), 0, "block{b}: {:?}", output.edits);
+    }
+    assert_eq!((output.stats.spills, output.stats.reloads), (1, 1), "{:?}", output.edits);
+}

@@ -107,7 +107,9 @@ fn the_checker_catches_broken_allocations() {
 /// Changes one place or one edit.
 fn mutate(output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
     let place = |output: &Output, rng: &mut Rng| {
-        if rng.one_in(3) && !output.slots.is_empty() {
+        if rng.one_in(8) {
+            Allocation::remat(Inst::from_u32(rng.below(output.operand_starts.len()) as u32))
+        } else if rng.one_in(3) && !output.slots.is_empty() {
             Allocation::slot(Slot::from_u32(rng.below(output.slots.len()) as u32))
         } else {
             Allocation::reg(PReg(rng.below(file.regs.len()) as u8))

@@ -54,6 +54,7 @@ pub(crate) fn emit_function<L: Listing>(
         frame,
         switches,
         e: Encoder::new(buffer, mode),
+        insts: mach.insts(),
         allocs: &[],
         tables,
         uses_global_base: mach.frame.uses_global_base,
@@ -81,7 +82,10 @@ pub(crate) fn emit_function<L: Listing>(
             {
                 emitter.back_edge = only_jump(mach, emitter.next_block, edits.next).filter(|&to| to <= block);
             }
-            emitter.inst(inst);
+            // Nothing wants what such an instruction makes where it stands.
+            if !matches!(emitter.allocs, [only] if only.is_none()) {
+                emitter.inst(inst);
+            }
             emitter.edits_at(&mut edits, ProgPoint::after(id));
             start = end as usize;
             id = MachInstId::from_u32(id.as_u32() + 1);
@@ -129,6 +133,8 @@ struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
+    /// All instructions: edits execute some of them again.
+    insts: &'a [Inst],
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     tables: &'a mut TableLabels,
@@ -172,7 +178,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-impl<L: Listing> Emitter<'_, L> {
+impl<'a, L: Listing> Emitter<'a, L> {
     // ---- operands
 
     #[inline(always)]
@@ -206,22 +212,30 @@ impl<L: Listing> Emitter<'_, L> {
         self.place_xm(place)
     }
 
-    fn place_rm(&self, place: Allocation) -> Rm<Gpr> {
+    fn place_rm(&mut self, place: Allocation) -> Rm<Gpr> {
         match place.kind() {
             AllocationKind::Reg(reg) => Rm::Reg(regs::gpr(reg)),
             _ => Rm::Mem(self.slot(place)),
         }
     }
 
-    fn place_xm(&self, place: Allocation) -> Rm<Xmm> {
+    fn place_xm(&mut self, place: Allocation) -> Rm<Xmm> {
         match place.kind() {
             AllocationKind::Reg(reg) => Rm::Reg(regs::vector(reg)),
             _ => Rm::Mem(self.slot(place)),
         }
     }
 
-    fn slot(&self, place: Allocation) -> Mem {
-        Mem::base(self.base(), self.slot_offset(place))
+    /// A slot, or the memory that an instruction loads from, at an address that takes no registers.
+    fn slot(&mut self, place: Allocation) -> Mem {
+        let Some(inst) = place.as_remat() else { return Mem::base(self.base(), self.slot_offset(place)) };
+        match self.insts[inst.as_u32() as usize] {
+            Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } => self.mem(&mem),
+            _ => {
+                debug_assert!(false, "{inst} is no load");
+                Mem::absolute(0)
+            }
+        }
     }
 
     fn slot_offset(&self, place: Allocation) -> i32 {
@@ -289,7 +303,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Emits the edits at `point`, which are the first of those left.
     #[inline(always)]
-    fn edits_at(&mut self, edits: &mut Edits<'_>, point: ProgPoint) {
+    fn edits_at(&mut self, edits: &mut Edits<'a>, point: ProgPoint) {
         while edits.next == point
             && let Some((edit, rest)) = edits.rest.split_first()
         {
@@ -298,8 +312,36 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
+    /// Executes an instruction again, into the target of `edit`, leaving the flags alone.
     #[inline(never)]
-    fn edit(&mut self, edit: &Edit) {
+    fn again(&mut self, inst: MachInstId, edit: &'a Edit) {
+        let inst = &self.insts[inst.as_u32() as usize];
+        match (*inst, edit.to.as_reg()) {
+            (Inst::MovImm { imm, .. }, None) => {
+                let width = if edit.size == 8 { Width::B64 } else { Width::B32 };
+                let slot = Rm::Mem(self.slot(edit.to));
+                self.e.mov_rm_i(width, slot, Imm::from(imm as i32));
+            }
+            // `xor` is shorter, but only before a jump are the flags known to be free.
+            (Inst::MovImm { width, imm: 0, .. }, Some(to)) if !self.is_before_jump(edit.point) => {
+                self.e.mov_r_i(width, regs::gpr(to), 0);
+            }
+            _ => {
+                self.allocs = core::slice::from_ref(&edit.to);
+                self.inst(inst);
+            }
+        }
+    }
+
+    fn is_before_jump(&self, point: ProgPoint) -> bool {
+        point.is_before() && matches!(self.insts[point.inst().as_u32() as usize], Inst::Jmp { .. })
+    }
+
+    #[inline(never)]
+    fn edit(&mut self, edit: &'a Edit) {
+        if let Some(inst) = edit.from.as_remat() {
+            return self.again(inst, edit);
+        }
         if edit.class == regs::XMM {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }

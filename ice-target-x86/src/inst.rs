@@ -10,7 +10,8 @@
 use crate::regs::{self, BYTE, GPR, XMM};
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, VReg};
+use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
+use ice_passes::CodeSymbol;
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +62,21 @@ impl Amode {
     /// The operand `bytes` further on.
     pub const fn offset(self, bytes: i32) -> Amode {
         Amode { disp: self.disp.wrapping_add(bytes), ..self }
+    }
+
+    /// Whether this is an address in the frame that is known once the frame is laid out.
+    fn is_in_frame(&self) -> bool {
+        matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none() && self.symbol.is_none()
+    }
+
+    /// Whether nothing writes this memory while the function runs: the incoming arguments, which only it
+    /// may write and does not, and the constants of the function.
+    fn is_constant(&self) -> bool {
+        let symbol = self.symbol.map(CodeSymbol::unpack);
+        match (self.base, symbol) {
+            (Base::Incoming, None) | (Base::None, Some(CodeSymbol::Constant(_))) => self.index.is_none(),
+            _ => false,
+        }
     }
 
     fn visit(&self, pos: Pos, mut visit: impl FnMut(Operand)) {
@@ -597,6 +613,24 @@ impl MachInst for Inst {
     fn is_move(&self) -> Option<(VReg, VReg)> {
         match *self {
             Inst::Mov { dst, src, .. } | Inst::MovXmm { dst, src, .. } => Some((src, dst)),
+            _ => None,
+        }
+    }
+
+    fn rematerialize(&self) -> Option<Remat> {
+        match *self {
+            // A negative one of 32 bits would have to fill a slot of 64.
+            Inst::MovImm { imm: 0..=0x7fff_ffff, .. } => Some(Remat::Anywhere),
+            Inst::MovImm { .. } | Inst::MovSymbol { .. } | Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => {
+                Some(Remat::Register)
+            }
+            Inst::Lea { mem, .. } if mem.is_in_frame() => Some(Remat::Register),
+            Inst::Load { width: Width::B32 | Width::B64, mem, .. } if mem.is_constant() => {
+                Some(Remat::Memory)
+            }
+            // A vector operand of 16 bytes must be aligned; scalars need not.
+            Inst::LoadXmm { size: 4 | 8, mem, .. } if mem.is_constant() => Some(Remat::Memory),
+            Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } if mem.is_constant() => Some(Remat::Register),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
-use ice_regalloc::Output;
+use ice_regalloc::{Edit, Output};
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
 const PROGRAM_MEMORY: u32 = 7;
@@ -133,6 +133,21 @@ pub(crate) fn set_longest_offsets<L: Listing>(
         let end = MachInstId::from_u32(range.end as u32);
         let here = edits.iter().take_while(|e| e.point.inst() < end).count();
         offset += u64::from(edit) * here as u64;
+        if allocation.stats.rematerialized > 0 {
+            offset += again(allocation, range, &edits[..here]);
+        }
         edits = &edits[here..];
     }
+}
+
+/// What instructions executed again, and operands in the memory that one loads from, may take beyond the
+/// bounds of other edits and operands.
+fn again(allocation: &Output, insts: core::ops::Range<usize>, edits: &[Edit]) -> u64 {
+    // A constant and where it is stored, or a load from any address; the longest immediate is of 8 bytes.
+    const LONGEST: u64 = 4 + PROGRAM_MEMORY as u64;
+    let starts = &allocation.operand_starts;
+    let places = &allocation.allocs[starts[insts.start] as usize..starts[insts.end] as usize];
+    let operands = places.iter().filter(|place| place.is_remat()).count() as u64;
+    let edits = edits.iter().filter(|edit| edit.from.is_remat()).count() as u64;
+    LONGEST * (operands + edits)
 }

@@ -1,6 +1,6 @@
 //! The sequence itself, and the view of it that the register allocator asks for.
 
-use super::{FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Sink, VReg};
+use super::{FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Sink, VReg};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -286,6 +286,11 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
     #[inline]
     fn is_move(&self, inst: MachInstId) -> Option<(VReg, VReg)> {
         self.insts[inst.index()].is_move()
+    }
+
+    #[inline]
+    fn rematerialize(&self, inst: MachInstId) -> Option<Remat> {
+        self.insts[inst.index()].rematerialize()
     }
 
     #[inline]

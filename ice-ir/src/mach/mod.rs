@@ -13,7 +13,7 @@ mod function;
 
 pub use frame::{FrameInfo, FrameObject};
 pub use function::MachFunction;
-pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, VReg};
+pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, Remat, VReg};
 
 use core::fmt;
 
@@ -29,6 +29,12 @@ pub trait MachInst: Copy + fmt::Debug {
 
     /// Source and destination of a plain copy of one register.
     fn is_move(&self) -> Option<(VReg, VReg)> {
+        None
+    }
+
+    /// How the value of an instruction with one operand can be made again: see
+    /// [`ice_regalloc::Function::rematerialize`].
+    fn rematerialize(&self) -> Option<Remat> {
         None
     }
 

@@ -8,7 +8,7 @@
 //! clashes with, and for slots with a mark on the slot. Pairs are only looked at to name a clash.
 
 use super::{Input, Violation};
-use crate::function::Function;
+use crate::function::{Function, Remat};
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
 use crate::registers::RegUnits;
@@ -58,8 +58,11 @@ impl Marks {
         for (index, edit) in input.output.edits.iter().enumerate() {
             let ok = !(edit.from.is_slot() && edit.to.is_slot())
                 && edit.class.index() < input.file.classes.len()
-                && fits(input, edit.from, edit.size)
-                && fits(input, edit.to, edit.size);
+                && fits(input, edit.to, edit.size)
+                && match input.remat(edit.from) {
+                    Some(how) => edit.to.is_reg() || how == Remat::Anywhere,
+                    None => fits(input, edit.from, edit.size),
+                };
             if !ok {
                 violations.push(Violation::BadEdit { edit: index });
             } else if !used_regs.contains(input.units(edit.to)) {
@@ -73,9 +76,13 @@ impl Marks {
         let ops = input.func.operands(inst);
         let places = input.output.allocs_of(inst);
         let clobbers = input.func.clobbers(inst);
+        let left_out = places == [Allocation::NONE] && input.remat_of(inst).is_some();
         let mut clash = false;
         let mut occupied = [RegUnits::EMPTY; 4];
         for (operand, (&op, &place)) in ops.iter().zip(places).enumerate() {
+            if left_out || op.kind() == OperandKind::Use && is_home(input, op, place) {
+                continue;
+            }
             if !fits(input, place, input.size(op.vreg())) {
                 violations.push(Violation::BadPlace { inst, operand, place });
                 clash = true;
@@ -116,6 +123,11 @@ impl Marks {
             name_clashes(input, inst, violations);
         }
     }
+}
+
+/// Whether the use `op` may be in the memory that `place` stands for.
+fn is_home<F: Function>(input: &Input<'_, F>, op: Operand, place: Allocation) -> bool {
+    op.constraint() == Constraint::Any && input.remat(place) == Some(Remat::Memory)
 }
 
 fn fits<F: Function>(input: &Input<'_, F>, place: Allocation, size: u32) -> bool {

@@ -10,6 +10,8 @@
 //! place holds it.
 //!
 //! * entry: every `S[p]` and `D` are empty;
+//! * "instruction `i` again" is a place too if `i` is rematerialisable: nothing writes it, and it always holds
+//!   `v` if `v` is defined there and nowhere else. Such an instruction may have no place to write;
 //! * edit `p -> q`: `S[q] := {v in S[p] | size(v) <= size of the edit}`; `S[r] := {}` for other
 //!   registers `r` that alias `q`; `p` and `q` are not both slots;
 //! * use of `v` at `p`: requires `v in S[p]` or `v not in D`;
@@ -55,8 +57,8 @@ mod flow;
 mod queries;
 mod symbolic;
 
-use crate::function::Function;
-use crate::operand::{Block, Inst, VReg};
+use crate::function::{Function, Remat};
+use crate::operand::{Block, Inst, OperandKind, VReg};
 use crate::output::{Allocation, AllocationKind, Output};
 use crate::registers::{RegUnits, RegisterFile};
 use alloc::vec;
@@ -175,10 +177,24 @@ impl<F: Function> Input<'_, F> {
     /// Index of a place, if it exists.
     fn index(&self, place: Allocation) -> Option<usize> {
         match place.kind() {
-            AllocationKind::None => None,
+            AllocationKind::None | AllocationKind::Remat(_) => None,
             AllocationKind::Reg(reg) => (reg.index() < self.file.regs.len()).then_some(reg.index()),
             AllocationKind::Slot(slot) => ((slot.as_u32() as usize) < self.output.slots.len())
                 .then_some(self.file.regs.len() + slot.as_u32() as usize),
+        }
+    }
+
+    /// How a place that is an instruction makes the value again, if it may.
+    fn remat(&self, place: Allocation) -> Option<Remat> {
+        let inst = place.as_remat().filter(|inst| (inst.as_u32() as usize) < self.func.num_insts())?;
+        self.remat_of(inst)
+    }
+
+    /// How `inst` makes its value again, if it can.
+    fn remat_of(&self, inst: Inst) -> Option<Remat> {
+        match self.func.operands(inst) {
+            [op] if op.kind() == OperandKind::Def => self.func.rematerialize(inst),
+            _ => None,
         }
     }
 

@@ -16,7 +16,7 @@
 use super::Input;
 use crate::function::Function;
 use crate::operand::{Block, Inst, VReg};
-use crate::output::{Edit, ProgPoint};
+use crate::output::{Allocation, Edit, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
 use alloc::vec::Vec;
 
@@ -56,12 +56,14 @@ impl Content {
         Content { source, limit: u32::MAX }
     }
 
-    /// Whether this holds a value of `size` bytes whose latest definition in the block is `def`.
-    fn holds(self, def: Option<u32>, size: u32) -> Answer {
+    /// Whether this holds a value of `size` bytes whose latest definition in the block is `def`, and which
+    /// the place `maker` always holds.
+    fn holds(self, def: Option<u32>, maker: u32, size: u32) -> Answer {
         let fits = size <= self.limit;
         match (def, self.source) {
             (Some(n), Source::Def(m)) if m == n && fits => Answer::Yes,
             (Some(_), _) => Answer::No,
+            (None, Source::Entry(place)) if fits && place == maker => Answer::Yes,
             (None, Source::Entry(place)) if fits => Answer::Ask(place),
             (None, _) => Answer::Ask(NOWHERE),
         }
@@ -102,8 +104,13 @@ pub(super) struct Symbolic {
     /// Registers with a unit in `clobbers`: calls mostly clobber the same.
     clobbered: Vec<u32>,
     clobbers: RegUnits,
+    /// For each virtual register the place "its only definition again", or `NO_MAKER`.
+    makers: Vec<u32>,
     summaries: Summaries,
 }
+
+/// Several instructions define the virtual register, or one that cannot be executed again.
+const NO_MAKER: u32 = u32::MAX - 1;
 
 /// What each block does: sorted lists of the places it writes and of what it defines.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +156,14 @@ impl Aliases {
     }
 }
 
+/// Index of a place that can be read: a register, a slot, or an instruction executed again.
+fn place_index<F: Function>(input: &Input<'_, F>, place: Allocation) -> Option<usize> {
+    match place.as_remat() {
+        Some(inst) => input.remat(place).map(|_| input.num_places() + inst.as_u32() as usize),
+        None => input.index(place),
+    }
+}
+
 fn with_a_unit_in(units: RegUnits, file: &RegisterFile) -> impl Iterator<Item = u32> {
     (0u32..).zip(file.regs).filter(move |(_, info)| info.units.intersects(units)).map(|(r, _)| r)
 }
@@ -165,10 +180,35 @@ impl Symbolic {
         self.latest.resize(input.func.num_vregs(), 0);
         self.first.clear();
         self.first.resize(input.func.num_vregs(), 0);
+        self.find_makers(input);
         self.summaries.places.clear();
         self.summaries.defs.clear();
         self.summaries.starts.clear();
         self.summaries.starts.push((0, 0));
+    }
+
+    /// Finds the instructions that can be executed again.
+    fn find_makers<F: Function>(&mut self, input: &Input<'_, F>) {
+        let func = input.func;
+        // The first definition of any kind is noted as one more than its instruction.
+        let meet = |maker: &mut u32, inst: u32| *maker = if *maker == 0 { inst } else { NO_MAKER };
+        self.makers.clear();
+        self.makers.resize(func.num_vregs(), 0);
+        for inst in 0..func.num_insts() as u32 {
+            for op in func.operands(Inst::from_u32(inst)).iter().filter(|op| op.is_def()) {
+                meet(&mut self.makers[op.vreg().as_u32() as usize], inst + 1);
+            }
+        }
+        for block in (0..func.num_blocks() as u32).map(Block::from_u32) {
+            for param in func.block_params(block) {
+                meet(&mut self.makers[param.as_u32() as usize], NO_MAKER);
+            }
+        }
+        for maker in &mut self.makers {
+            let inst = maker.checked_sub(1).filter(|&inst| (inst as usize) < func.num_insts());
+            let place = inst.and_then(|inst| place_index(input, Allocation::remat(Inst::from_u32(inst))));
+            *maker = place.map_or(NO_MAKER, |place| place as u32);
+        }
     }
 
     /// Runs `block` and tells what is known of each use in it.
@@ -199,8 +239,8 @@ impl Symbolic {
     }
 
     fn edit<F: Function>(&mut self, input: &Input<'_, F>, edit: &Edit) {
-        if let (Some(from), Some(to)) = (input.index(edit.from), input.index(edit.to)) {
-            let Content { source, limit } = self.content(from);
+        if let Some(to) = input.index(edit.to) {
+            let Content { source, limit } = self.content_of(input, edit.from);
             self.write(to, Content { source, limit: limit.min(edit.size) });
         }
     }
@@ -215,8 +255,12 @@ impl Symbolic {
                 let vreg = op.vreg();
                 let latest = self.latest[vreg.as_u32() as usize];
                 let def = (latest >= self.first_def).then_some(latest);
-                let content = input.index(place).map_or(NOTHING, |index| self.content(index));
-                let answer = content.holds(def, input.size(vreg));
+                let maker = self.makers[vreg.as_u32() as usize];
+                let answer = match place_index(input, place) {
+                    None => NOTHING.holds(def, maker, 0),
+                    Some(index) if index as u32 == maker => Answer::Yes,
+                    Some(index) => self.content(index).holds(def, maker, input.size(vreg)),
+                };
                 tell(Found { inst, operand, vreg, answer });
             }
         }
@@ -251,9 +295,22 @@ impl Symbolic {
         }
     }
 
+    /// What an edit from `place` reads.
+    fn content_of<F: Function>(&self, input: &Input<'_, F>, place: Allocation) -> Content {
+        let Some(index) = place_index(input, place) else { return NOTHING };
+        let made = place.as_remat().and_then(|inst| input.func.operands(inst).first());
+        match made.map(|op| self.latest[op.vreg().as_u32() as usize]) {
+            // Like a place that the definition in this block has written.
+            Some(latest) if latest >= self.first_def => {
+                Content { source: Source::Def(latest), limit: u32::MAX }
+            }
+            _ => self.content(index),
+        }
+    }
+
     fn content(&self, index: usize) -> Content {
-        match self.places[index] {
-            (stamp, content) if stamp == self.stamp => content,
+        match self.places.get(index) {
+            Some(&(stamp, content)) if stamp == self.stamp => content,
             _ => Content::of_entry(index as u32),
         }
     }
@@ -302,6 +359,10 @@ impl Symbolic {
         v: VReg,
         place: u32,
     ) -> Answer {
+        let maker = self.makers[v.as_u32() as usize];
+        if place == maker {
+            return Answer::Yes;
+        }
         let Summaries { places, defs, starts } = &self.summaries;
         let block = block.as_u32() as usize;
         let (start, end) = (starts[block], starts[block + 1]);
@@ -312,6 +373,6 @@ impl Symbolic {
             Ok(i) => places[i].1,
             Err(_) => Content::of_entry(place),
         };
-        content.holds(def, input.size(v))
+        content.holds(def, maker, input.size(v))
     }
 }

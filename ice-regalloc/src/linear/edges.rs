@@ -30,7 +30,7 @@ impl<F: Function> Allocator<'_, F> {
 
     fn register_or_slot(&mut self, v: u32, reg: u8) -> Allocation {
         match reg {
-            NO_REG => self.slot(v),
+            NO_REG => self.backing(v),
             reg => Allocation::reg(PReg(reg)),
         }
     }
@@ -232,7 +232,7 @@ impl<F: Function> Allocator<'_, F> {
         for (arg, param) in args.iter().zip(params) {
             let (a, p) = (arg.as_u32(), param.as_u32());
             let to = self.home(p, succ);
-            if self.is_valid(a) && to.is_slot() && self.slot(a) == to {
+            if self.is_valid(a) && to.is_slot() && self.backing(a) == to {
                 continue;
             }
             let from = self.location(a);

@@ -338,11 +338,15 @@ impl<'a, F: Function> Allocator<'a, F> {
             && (op.pos() == OperandPos::Late || work.ops.iter().any(early_def))
     }
 
-    /// Gives the use `k` the slot of its value, or a slot with a copy.
+    /// Gives the use `k` the backing of its value, or a slot with a copy.
     fn use_slot(&mut self, work: Work, k: usize) {
         let op = work.ops[k];
         let v = op.vreg().as_u32();
-        if self.slot_is_overwritten(work, op) {
+        let value = *self.value(v);
+        if value.in_memory {
+            self.out.stats.rematerialized += 1;
+            self.give(work, k, value.again);
+        } else if !value.again.is_none() || self.slot_is_overwritten(work, op) {
             let (size, align) = self.size_of(v);
             let place = self.temporary(size, align);
             let from = self.location(v);
@@ -390,7 +394,11 @@ impl<'a, F: Function> Allocator<'a, F> {
                     continue;
                 }
             }
-            self.use_slot(work, k);
+            // What is computed has no slot to be read from.
+            let computed = !value.again.is_none() && !value.in_memory;
+            if !computed || self.acquire(work, k).is_err() {
+                self.use_slot(work, k);
+            }
         }
     }
 
@@ -458,9 +466,8 @@ impl<'a, F: Function> Allocator<'a, F> {
                 self.give_up(v, work.terminates);
             }
             let mut place = None;
-            if (has_home && !self.is_valid(v) || value.next < LIVE_OUT)
-                && let Some(reg) = self.pick_safe(class, v)
-            {
+            let moves = has_home && !self.is_valid(v) || value.next < LIVE_OUT && value.again.is_none();
+            if moves && let Some(reg) = self.pick_safe(class, v) {
                 let units = self.units(reg);
                 if !self.is_valid(v) || self.out.used_regs.contains(units) {
                     self.pins.early.insert(units);
@@ -476,7 +483,7 @@ impl<'a, F: Function> Allocator<'a, F> {
                 }
                 None => {
                     self.store(v);
-                    self.slot(v)
+                    self.backing(v)
                 }
             };
             self.cx.away.push((v, place));

@@ -23,7 +23,9 @@
 //! * `owner`, `occupied` and `Value::reg` agree;
 //! * a live value with a home register is in it;
 //! * a live value without one is in its register, or its slot is `valid`, or both; at block
-//!   borders the slot is.
+//!   borders the slot is;
+//! * a value whose definition can be executed again has that in place of a slot, always valid. Without a
+//!   home it has no place at its definition, which is left out.
 //!
 //! Cost: linear in operands and segments, plus n log n for the order of the intervals; the walk
 //! is repeated a bounded number of times and seldom at all.
@@ -39,7 +41,7 @@ mod split;
 
 use crate::context::{Options, SlotSharing};
 use crate::error::Error;
-use crate::function::Function;
+use crate::function::{Function, Remat};
 use crate::liveness::Liveness;
 use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
@@ -83,6 +85,9 @@ struct Value {
     /// In this block the slot holds the value if that has a home, and does not if it has none; in
     /// other blocks it is the other way round.
     stamp: u32,
+    /// Its definition, if that can be executed again, and whether that is a load.
+    again: Allocation,
+    in_memory: bool,
 }
 
 impl Value {
@@ -207,7 +212,7 @@ pub(crate) fn allocate<F: Function>(
             walk.values[v as usize].stored = true;
         }
         if options.slots == SlotSharing::Shared && !(assign.losers.is_empty() && round == 0) {
-            walk.slots.join_params(func, ranges, scan);
+            walk.slots.join_params(func, ranges);
         }
         let mut allocator = Allocator {
             func,
@@ -263,6 +268,8 @@ impl Walk {
             class: interval.class,
             stored: false,
             stamp: NONE,
+            again: interval.again(),
+            in_memory: interval.remat == Some(Remat::Memory),
         }));
         self.owner.clear();
         self.owner.resize(128, NONE);
@@ -328,11 +335,11 @@ impl<F: Function> Allocator<'_, F> {
         &self.scan.operands[end - count..end]
     }
 
-    /// Whether the slot of `v` holds its value.
+    /// Whether the value of `v` can be had from `backing`.
     #[inline]
     fn is_valid(&self, v: u32) -> bool {
         let value = &self.cx.values[v as usize];
-        (value.stamp == self.block) == (value.home != NO_REG)
+        (value.stamp == self.block) == (value.home != NO_REG) || !value.again.is_none()
     }
 
     #[inline]
@@ -435,6 +442,14 @@ impl<F: Function> Allocator<'_, F> {
         Allocation::slot(Slot::from_u32(self.value(v).slot))
     }
 
+    /// Where the value of `v` is when no register holds it.
+    fn backing(&mut self, v: u32) -> Allocation {
+        match self.value(v).again {
+            Allocation::NONE => self.slot(v),
+            again => again,
+        }
+    }
+
     /// A slot for the present instruction.
     fn temporary(&mut self, size: u32, align: u32) -> Allocation {
         let slot = self.cx.slots.temporary(SlotInfo { size, align });
@@ -442,13 +457,13 @@ impl<F: Function> Allocator<'_, F> {
         Allocation::slot(Slot::from_u32(slot))
     }
 
-    /// Where the value of `v` is: its register or else its slot. An argument that is only copied, in
+    /// Where the value of `v` is: its register or else its backing. An argument that is only copied, in
     /// a block of terminators, has a home and is not bound to it.
     fn location(&mut self, v: u32) -> Allocation {
         let value = self.value(v);
         let reg = if value.reg == NO_REG { value.home } else { value.reg };
         match reg {
-            NO_REG => self.slot(v),
+            NO_REG => self.backing(v),
             reg => Allocation::reg(PReg(reg)),
         }
     }
@@ -458,7 +473,7 @@ impl<F: Function> Allocator<'_, F> {
         ParallelMove { from, to, class, size: self.size_of(v).0 }
     }
 
-    /// Makes the slot of `v` hold its value from the present point on.
+    /// Makes the backing of `v` hold its value from the present point on.
     fn store(&mut self, v: u32) {
         let value = *self.value(v);
         if !self.is_valid(v) && value.reg != NO_REG {
@@ -475,6 +490,7 @@ impl<F: Function> Allocator<'_, F> {
             EditKind::Move => stats.moves += 1,
             EditKind::Spill => stats.spills += 1,
             EditKind::Reload => stats.reloads += 1,
+            EditKind::Rematerialize => stats.rematerialized += 1,
         }
         if let Some(reg) = edit.to.as_reg() {
             self.out.used_regs.insert(self.file.units(reg));

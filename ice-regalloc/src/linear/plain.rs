@@ -27,6 +27,7 @@ impl<F: Function> Allocator<'_, F> {
     fn try_plain(&mut self, work: Work) -> bool {
         let mut def = None;
         let mut dies = false;
+        let mut homes = 0;
         let end = self.mirror as usize + 1 - work.base;
         let aheads = &self.scan.operands[end - work.ops.len()..end];
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
@@ -40,6 +41,11 @@ impl<F: Function> Allocator<'_, F> {
                     return false;
                 }
                 if !op.is_use() {
+                    if value.home == NO_REG && !value.again.is_none() {
+                        // Made again where it is used. It is the only operand.
+                        self.unbind(op.vreg().as_u32());
+                        return true;
+                    }
                     if value.home == NO_REG || ahead.next == DEAD || !tables.in_class(op.class(), value.home)
                     {
                         return false;
@@ -57,12 +63,17 @@ impl<F: Function> Allocator<'_, F> {
                 *alloc = Allocation::reg(PReg(reg));
             } else if reg == NO_REG
                 && homeless
-                && value.slot != NONE
+                && (value.slot != NONE || value.in_memory)
                 && !op.is_reg()
                 && !op.is_def()
                 && (next >= LIVE_OUT || work.copies)
             {
-                *alloc = Allocation::slot(Slot::from_u32(value.slot));
+                *alloc = if value.in_memory {
+                    homes += 1;
+                    value.again
+                } else {
+                    Allocation::slot(Slot::from_u32(value.slot))
+                };
             } else {
                 return false;
             };
@@ -84,6 +95,7 @@ impl<F: Function> Allocator<'_, F> {
                 }
             }
         }
+        self.out.stats.rematerialized += homes;
         if let Some((k, op)) = def {
             let v = op.vreg().as_u32();
             self.set_valid(v, false);

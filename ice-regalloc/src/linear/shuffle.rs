@@ -1,7 +1,7 @@
 //! Emits the moves that happen at once at one program point.
 //!
-//! The move solver orders them. What it cannot do alone: a copy from slot to slot needs a
-//! register to carry the value, and a cycle needs a place to break it. A free register serves
+//! The move solver orders them. What it cannot do alone: a copy from slot to slot, or from an instruction
+//! executed again that cannot write a slot, needs a register to carry the value, and a cycle needs a place to break it. A free register serves
 //! both. If none of the class is free, one is emptied first: values that it holds are saved to
 //! temporary slots and the moves read those; moves that write it write temporary slots, from
 //! which it is filled at the end.
@@ -10,7 +10,7 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::function::Function;
+use crate::function::{Function, Remat};
 use crate::moves::ParallelMove;
 use crate::operand::Block;
 use crate::output::{Allocation, Edit};
@@ -35,9 +35,21 @@ impl<F: Function> Allocator<'_, F> {
         moves.fold(self.occupied, |units, place| units.union(self.place_units(place)))
     }
 
-    /// Whether the copy may go from slot to slot, at once or because a cycle is broken there.
+    /// Whether the copy takes two edits, through a register.
+    fn takes_two(&self, m: &ParallelMove) -> bool {
+        let from = match m.from.as_remat() {
+            Some(inst) => self.func.rematerialize(inst) != Some(Remat::Anywhere),
+            None => m.from.is_slot(),
+        };
+        from && m.to.is_slot()
+    }
+
+    /// Whether the copy may take two edits, at once or because a cycle is broken there.
     fn needs_carrier(&self, m: &ParallelMove) -> bool {
         let moves = &self.cx.moves;
+        if m.from.is_remat() {
+            return self.takes_two(m);
+        }
         m.from.is_slot()
             && m.from != m.to
             && (m.to.is_slot() || moves.len() > PAIRWISE || moves.iter().any(|other| other.to == m.from))
@@ -52,7 +64,7 @@ impl<F: Function> Allocator<'_, F> {
     fn shuffle_moves(&mut self) -> Result<(), Error> {
         self.cx.moves.retain(|m| m.from != m.to);
         if let &[one] = self.cx.moves.as_slice()
-            && !(one.from.is_slot() && one.to.is_slot())
+            && !self.takes_two(&one)
         {
             self.cx.moves.clear();
             let edit = self.edit(one);
@@ -151,7 +163,7 @@ impl<F: Function> Allocator<'_, F> {
         let mut result = Ok(());
         for &m in order {
             let edit = self.edit(m);
-            if !(m.from.is_slot() && m.to.is_slot()) {
+            if !self.takes_two(&m) {
                 self.push_edit(edit);
                 continue;
             }

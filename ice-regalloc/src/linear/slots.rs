@@ -18,7 +18,7 @@ use crate::function::Function;
 use crate::operand::{Block, Slot};
 use crate::output::{Allocation, Output, SlotInfo};
 use crate::ranges::{Ranges, Segment};
-use crate::scan::{NO_REG, NONE, Scan};
+use crate::scan::{NO_REG, NONE};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -76,8 +76,7 @@ impl Slots {
     }
 
     /// Joins parameters and arguments that both live in slots.
-    pub fn join_params<F: Function>(&mut self, func: &F, ranges: &Ranges, scan: &Scan) {
-        let _ = scan;
+    pub fn join_params<F: Function>(&mut self, func: &F, ranges: &Ranges) {
         for b in 0..func.num_blocks() as u32 {
             let block = Block::from_u32(b);
             for (k, &succ) in func.block_succs(block).iter().enumerate() {
@@ -85,6 +84,7 @@ impl Slots {
                     let fits = func.vreg_size(*arg) == func.vreg_size(*param);
                     let (a, p) = (arg.as_u32(), param.as_u32());
                     let (x, y) = (&ranges.intervals[a as usize], &ranges.intervals[p as usize]);
+                    let fits = fits && x.again().is_none();
                     if fits && x.reg == NO_REG && y.reg == NO_REG && x.class == y.class && y.count > 0 {
                         self.join(a, p, ranges);
                     }

@@ -321,7 +321,8 @@ impl Splits {
             live.live_in |= r.passes && !r.param;
             live.live_in &= !r.param;
             (live.writes, live.param) = (r.writes, r.param);
-            live.cost = live.frequency * reference_cost(r.reads && live.live_in, r.writes);
+            let stores = r.writes && ranges.intervals[v as usize].remat.is_none();
+            live.cost = live.frequency * reference_cost(r.reads && live.live_in, stores);
         }
         self.edges.clear();
         for (to, live) in self.live.iter().enumerate().filter(|l| l.1.live_in) {
@@ -423,7 +424,8 @@ impl Splits {
             }
             let part = self.parts.len() as u32;
             let free = self.grow(func, seed, part);
-            let weighed = self.weigh(func, input.scan, part);
+            let again = ranges.intervals[v as usize].remat.is_some();
+            let weighed = self.weigh(func, input.scan, part, again);
             let near = ranges.intervals[v as usize].near;
             let hints = near.map(|n| ranges.intervals.get(n as usize).map_or(NO_REG, |i| i.reg));
             let fresh = file.callee_saved.difference(assign.used);
@@ -448,7 +450,7 @@ impl Splits {
                 }
                 continue;
             };
-            let defines = self.members.iter().any(|&k| self.live[k as usize].writes);
+            let defines = !again && self.members.iter().any(|&k| self.live[k as usize].writes);
             self.parts.push(Part { reg: reg.0, dirty: defines && !store_at_definition });
             if store_at_definition && defines {
                 self.stored.push(v);
@@ -506,12 +508,13 @@ impl Splits {
             || func.block_preds(Block::from_u32(live.block)).iter().all(|pred| part_of(pred) == part)
     }
 
-    /// What `part`, made of `members`, saves.
-    fn weigh<F: Function>(&self, func: &F, scan: &Scan, part: u32) -> Gain {
+    /// What `part`, made of `members`, saves. A value made `again` where it is needed is never stored.
+    fn weigh<F: Function>(&self, func: &F, scan: &Scan, part: u32, again: bool) -> Gain {
         let inside = self.members.iter().map(|&k| &self.live[k as usize]);
         // Paths through a function without loops meet only some of the references: half.
         let mut saved: f32 = 0.5 * inside.clone().map(|l| l.cost).sum::<f32>();
-        let definitions: f32 = inside.clone().filter(|l| l.writes).map(|l| l.frequency).sum();
+        let stores = inside.clone().filter(|l| l.writes && !again);
+        let definitions: f32 = stores.map(|l| l.frequency).sum();
         let has_param = inside.clone().any(|l| l.param);
         let mut exits = 0.0;
         let mut closed = true;

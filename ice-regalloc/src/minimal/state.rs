@@ -73,6 +73,7 @@ impl<F: Function> Allocator<'_, F> {
             EditKind::Move => stats.moves += 1,
             EditKind::Spill => stats.spills += 1,
             EditKind::Reload => stats.reloads += 1,
+            EditKind::Rematerialize => stats.rematerialized += 1,
         }
         if let Some(reg) = edit.to.as_reg() {
             self.used_regs.insert(self.tables.units(reg));

@@ -72,9 +72,19 @@ impl Generator<'_> {
         self.new_vreg()
     }
 
+    /// A constant, an address, an argument on the stack.
+    fn constant(&mut self) {
+        let v = if self.rng.one_in(12) { self.target() } else { self.new_vreg() };
+        let class = self.operand_class(v);
+        let op = if self.rng.one_in(8) { Operand::def_any(v, class) } else { Operand::def_reg(v, class) };
+        let remat = self.rng.pick(&[Remat::Register, Remat::Anywhere, Remat::Memory]);
+        self.push(StoredInst { ops: vec![op], remat: Some(remat), ..Default::default() });
+    }
+
     fn random_inst(&mut self) {
-        match self.rng.below(12) {
+        match self.rng.below(13) {
             0 => self.call(),
+            12 => self.constant(),
             1 | 2 => {
                 if let Some(from) = self.source() {
                     let class = self.class_of(from);

@@ -46,6 +46,7 @@ pub struct StoredInst {
     pub clobbers: RegUnits,
     pub is_move: Option<(VReg, VReg)>,
     pub terminates: bool,
+    pub remat: Option<Remat>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -103,6 +104,9 @@ impl Function for StoredFunction {
     fn is_move(&self, i: Inst) -> Option<(VReg, VReg)> {
         self.insts[i.as_u32() as usize].is_move
     }
+    fn rematerialize(&self, i: Inst) -> Option<Remat> {
+        self.insts[i.as_u32() as usize].remat
+    }
     fn is_terminator(&self, i: Inst) -> bool {
         self.insts[i.as_u32() as usize].terminates
     }
@@ -125,6 +129,10 @@ pub fn inst(ops: &[Operand]) -> StoredInst {
 }
 pub fn end(ops: &[Operand]) -> StoredInst {
     StoredInst { terminates: true, ..inst(ops) }
+}
+/// A definition of `v` that can be executed again.
+pub fn again(n: u32, remat: Remat) -> StoredInst {
+    StoredInst { remat: Some(remat), ..inst(&[Operand::def_reg(v(n), GPR)]) }
 }
 pub fn copy(to: u32, from: u32) -> StoredInst {
     StoredInst {

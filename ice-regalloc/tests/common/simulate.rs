@@ -24,6 +24,8 @@ pub fn simulate(
         0 => file.class(func.vreg_class(v)).spill_size,
         size => size,
     };
+    // What can be made again is always the same.
+    let constant = |inst: Inst| (1 << 40 | u64::from(inst.as_u32())) << 16;
     let read = |units: &[u64; 128], slots: &[(u64, u32)], place: Allocation| -> (u64, u32) {
         match (place.as_reg(), place.as_slot()) {
             (Some(reg), _) => {
@@ -34,7 +36,10 @@ pub fn simulate(
                 (if whole { first } else { BAD }, u32::MAX)
             }
             (_, Some(slot)) => slots.get(slot.as_u32() as usize).copied().unwrap_or((BAD, 0)),
-            _ => (BAD, 0),
+            _ => match place.as_remat() {
+                Some(inst) if func.rematerialize(inst).is_some() => (constant(inst), u32::MAX),
+                _ => (BAD, 0),
+            },
         }
     };
     let write = |units: &mut [u64; 128],
@@ -73,7 +78,8 @@ pub fn simulate(
             for k in 0..ops.len() {
                 if ops[k].is_def() {
                     serial += 1;
-                    values[k] = serial << 16;
+                    values[k] =
+                        if func.rematerialize(inst).is_some() { constant(inst) } else { serial << 16 };
                 }
             }
             let compare = |units: &[u64; 128], slots: &[(u64, u32)], k: usize| {
@@ -113,7 +119,8 @@ pub fn simulate(
             // Definitions must all have survived the instruction.
             for k in 0..ops.len() {
                 if ops[k].is_def() {
-                    if read(&units, &slots, places[k]).0 != values[k] {
+                    let left_out = places[k].is_none() && func.rematerialize(inst).is_some();
+                    if !left_out && read(&units, &slots, places[k]).0 != values[k] {
                         return Err(inst);
                     }
                     virtuals[ops[k].vreg().as_u32() as usize] = values[k];
