@@ -52,6 +52,19 @@ f64 callee_format(const char *format, ...) {
     va_end(list);
     return sum;
 }
+#ifdef __SIZEOF_INT128__
+u64 callee_wide(i32 count, ...) {
+    va_list list;
+    va_start(list, count);
+    u128 sum = 0;
+    for (i32 i = 0; i < count; i++) {
+        sum = sum * 3 + va_arg(list, u64);
+        if (i % 2) sum = sum * 5 - va_arg(list, u128);
+    }
+    va_end(list);
+    return (u64)(sum ^ sum >> 64);
+}
+#endif
 u64 help_list_callee(i32 count, va_list list) {
     u64 sum = 0;
     va_list copy;

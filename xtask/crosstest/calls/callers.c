@@ -76,6 +76,12 @@ f64 call_format(i32 a, i64 b, f64 c, f32 d, u8 *p, f64 x) {
     return callee_format("") + callee_format("i", a) + callee_format("ild", a, b, c) + callee_format("dddddddddddd", c, d, c, d, 1.0, 2.0, 3.0, 4.0, c, d, 5.0, 6.0) +
            callee_format("lilililildid", b, a, b, a, b, a, b, a, b, c, a, d) + callee_format("pddip", p, c, x, a, p + 1);
 }
+#ifdef __SIZEOF_INT128__
+u64 call_wide(u64 a, u64 b) {
+    u128 w = (u128)a << 64 | b;
+    return callee_wide(2, a, b, w) + callee_wide(5, a, b, w, b, a, ~w, a) + callee_wide(6, 1ull, 2ull, w, a, b, w + 1, b, 3ull, w - 1);
+}
+#endif
 static u64 help_list(i32 count, ...) { va_list list; va_start(list, count); u64 r = help_list_callee(count, list); va_end(list); return r; }
 u64 call_list(u64 a, u64 b) { return help_list(2, a, b) + help_list(9, a, b, a + 1, b + 1, a, b, a, b, 3ull); }
 u64 call_structs(const u8 *p, i32 a) {

@@ -53,6 +53,9 @@ CD callee_CD(CD, CD);
 
 u64 callee_sum(i32 count, ...);
 f64 callee_format(const char *format, ...);
+#ifdef __SIZEOF_INT128__
+u64 callee_wide(i32 count, ...);
+#endif
 u64 help_list_callee(i32 count, va_list);
 u64 callee_structs(i32 count, ...);
 i32 callee_late(i32, i64, f64, i32, i32, i32, i32, i32, i32, f32, const char *, ...);

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, Filter, FuncId, SigId, Symbol, TailHint, Type, Value};
+use ice_ir::{Arity, Filter, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value};
 
 use super::extended::Argument;
 use super::integer::Sign;
@@ -40,7 +40,7 @@ pub(super) struct Prototype {
     pub(super) is_variadic: bool,
 }
 
-/// Arguments in general registers before a pair that still goes to registers, on x86-64.
+/// Arguments in general registers before a pair that still goes to registers (System V ABI of x86-64, 3.2.3).
 const MAX_INTS_BEFORE_PAIR: usize = 4;
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
@@ -161,7 +161,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
-        self.s.extended_arguments = 0;
+        self.s.memory_arguments = 0;
         let slot = match self.arguments(prototype, &attributes, signature, &mut args) {
             Ok(slot) => slot,
             Err(error) => {
@@ -288,20 +288,35 @@ impl<F: Filter> Body<'_, '_, F> {
                 if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
                     return unsupported("an object by value behind a variable argument of several parts");
                 }
-                // It would need to stay whole, which nothing says of variable arguments.
-                let ints = args.iter().filter(|&&value| self.ty_of(value).is_scalar_int()).count();
-                let is_pair = self.m.types.get(operand.ty) == LlvmType::Int(128);
-                if is_pair && self.m.layout.pointer_bytes == 8 && ints > MAX_INTS_BEFORE_PAIR {
-                    return unsupported(
-                        "an i128 among variable arguments for which no two registers are left",
-                    );
+                if self.m.types.get(operand.ty) == LlvmType::Int(128)
+                    && self.m.layout.pointer_bytes == 8
+                    && self.general_arguments(signature, args) > MAX_INTS_BEFORE_PAIR
+                {
+                    // It stays whole, where plain halves would not.
+                    let place = self.argument_place()?;
+                    self.store_value(operand, place, 4)?;
+                    args.push(self.intrinsic_one(Intrinsic::ByValue, &[place])?);
+                } else {
+                    self.pass(operand, attributes, Argument::Variable, args)?;
                 }
-                self.pass(operand, attributes, Argument::Variable, args)?;
                 index += 1;
             }
         }
         self.end()?;
         Ok(slot)
+    }
+
+    /// How many arguments want a general register.
+    fn general_arguments(&self, signature: Option<SigId>, args: &[Value]) -> usize {
+        let signature = signature.map(|id| &self.m.module.signatures[id]);
+        let is_general = |&(n, &value): &(usize, &Value)| {
+            let passing = signature.map_or(Passing::Plain, |signature| signature.passing(n));
+            let def = self.b.func.defining_inst(value).map(|def| self.b.func.inst(def));
+            let in_memory = matches!(passing, Passing::ByVal { .. })
+                || matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }));
+            self.ty_of(value).is_scalar_int() && !in_memory
+        };
+        args.iter().enumerate().filter(is_general).count()
     }
 
     /// Appends a value in the form in which it is passed.

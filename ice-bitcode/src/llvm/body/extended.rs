@@ -303,14 +303,7 @@ impl<F: Filter> Body<'_, '_, F> {
             args.push(upper);
             return Ok(());
         }
-        // Every argument of a call has memory of its own; that of the next call may be the same.
-        let used = self.s.extended_arguments;
-        if used == self.s.extended_places.len() {
-            let place = self.slot(16, 4)?;
-            self.s.extended_places.push(place);
-        }
-        let place = self.s.extended_places[used];
-        self.s.extended_arguments += 1;
+        let place = self.argument_place()?;
         self.store_extended(place, number);
         args.push(match argument {
             Argument::Fixed => place,
@@ -363,7 +356,7 @@ impl<F: Filter> Body<'_, '_, F> {
     pub(super) fn extended_library(&mut self, name: &'static str, numbers: &[Run]) -> Checked<Run> {
         let Some(callee) = self.p.runtime.extended_function(name) else { return unsupported(name) };
         let mut args = Vec::new();
-        self.s.extended_arguments = 0;
+        self.s.memory_arguments = 0;
         for &number in numbers {
             match number.len {
                 2 => self.pass_extended(number, Argument::Fixed, &mut args)?,

@@ -130,6 +130,17 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
+    /// Storage for the next argument of a call that is passed in memory. That of the next call may be the same.
+    pub(super) fn argument_place(&mut self) -> Checked<Value> {
+        let used = self.s.memory_arguments;
+        if used == self.s.argument_places.len() {
+            let place = self.slot(16, 4)?;
+            self.s.argument_places.push(place);
+        }
+        self.s.memory_arguments += 1;
+        Ok(self.s.argument_places[used])
+    }
+
     // ---- load
 
     /// LOAD.

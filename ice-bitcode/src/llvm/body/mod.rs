@@ -173,10 +173,11 @@ struct Scratch {
     ret: Option<(TypeId, ParamAttributes)>,
     /// Where a result of many parts goes.
     result_slot: Option<Value>,
-    /// The temporaries of operations on `x86_fp80`, those for its arguments, and how many the current call has.
+    /// The temporaries of operations on `x86_fp80`.
     extended: Option<[Value; 3]>,
-    extended_places: Vec<Value>,
-    extended_arguments: usize,
+    /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
+    argument_places: Vec<Value>,
+    memory_arguments: usize,
     /// The bundle in front of the next call.
     bundle: Option<u32>,
     /// ICE blocks in which basic blocks went on.
@@ -220,8 +221,8 @@ impl Default for Scratch {
             ret: None,
             result_slot: None,
             extended: None,
-            extended_places: Vec::new(),
-            extended_arguments: 0,
+            argument_places: Vec::new(),
+            memory_arguments: 0,
             bundle: None,
             splits: Vec::new(),
             fixups: Vec::new(),
@@ -268,8 +269,8 @@ impl Scratch {
         self.ret = None;
         self.result_slot = None;
         self.extended = None;
-        self.extended_places.clear();
-        self.extended_arguments = 0;
+        self.argument_places.clear();
+        self.memory_arguments = 0;
         self.bundle = None;
         self.splits.clear();
         self.fixups.clear();
