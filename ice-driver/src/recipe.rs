@@ -51,6 +51,8 @@ pub enum Step {
     Sink,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
+    /// What loops keep in registers, on targets where constants are costly.
+    HoldConstants,
     /// Final block order with split edges.
     BlockOrder,
     /// Machine instructions over virtual registers.
@@ -63,7 +65,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 14] = [
+    pub const ALL: [Step; 15] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
@@ -74,6 +76,7 @@ impl Step {
         Step::ShortCircuit,
         Step::Sink,
         Step::Layout,
+        Step::HoldConstants,
         Step::BlockOrder,
         Step::Lower,
         Step::Allocate,
@@ -93,6 +96,7 @@ impl Step {
             Step::ShortCircuit => "short-circuit",
             Step::Sink => "sink",
             Step::Layout => "layout",
+            Step::HoldConstants => "hold-constants",
             Step::BlockOrder => "block-order",
             Step::Lower => "lower",
             Step::Allocate => "allocate",
@@ -102,7 +106,15 @@ impl Step {
 
     /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink | Step::Layout)
+        matches!(
+            self,
+            Step::NumberValues
+                | Step::Licm
+                | Step::ShortCircuit
+                | Step::Sink
+                | Step::Layout
+                | Step::HoldConstants
+        )
     }
 
     /// The step of that name.
@@ -129,6 +141,7 @@ const O2: &[Step] = &[
     Step::Sink,
     Step::Uses,
     Step::Layout,
+    Step::HoldConstants,
     Step::BlockOrder,
     Step::Lower,
     Step::Allocate,
@@ -405,6 +418,10 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 self.layout.compute(&self.func, cfg, &self.loops);
                 Ok(())
             }
+            Step::HoldConstants => {
+                self.hold_constants(job);
+                Ok(())
+            }
             Step::BlockOrder => {
                 let cfg = graph::<B>(&self.reader, &self.cfg, self.graph);
                 match job.performs(Step::Layout) {
@@ -434,6 +451,21 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 &mut out.compiled,
             ),
         }
+    }
+
+    fn hold_constants(&mut self, job: &Job<'_, T, B>) {
+        if !T::HOLDS_CONSTANTS || self.loops.num_loops() == 0 {
+            return;
+        }
+        let cfg = graph::<B>(&self.reader, &self.cfg, self.graph);
+        if matches!(self.graph, Graph::Own) {
+            // Blocks may have come since.
+            self.dominators.compute(&self.func, cfg);
+        }
+        let func = &self.func;
+        self.lower.held.compute(func, &self.loops, &self.dominators, |inst, visit| {
+            job.target.costly_constants(func, inst, visit);
+        });
     }
 
     /// Brings up to date what the steps behind those that change blocks need.
@@ -528,6 +560,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Step::Layout => {
                 let _ = writeln!(out.log, "{:?}", self.layout.blocks());
             }
+            Step::HoldConstants => {}
             Step::BlockOrder => {
                 for (index, block) in self.order.blocks().iter().enumerate() {
                     let _ = writeln!(out.log, "{index}: {block:?}");

@@ -9,6 +9,7 @@
 //! Requires: a verified function, its flow graph, block order and use counts. Preserves: the function.
 
 use crate::block_order::{BlockOrder, LoweredBlock};
+use crate::hold::{self, Constant, HeldConstants};
 use crate::switch::{self, SwitchPlan, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
 use crate::uses::Uses;
@@ -83,6 +84,8 @@ pub struct LowerScratch {
     /// How many of `switches` belong to this function; the others are kept for their memory.
     num_switches: usize,
     planner: SwitchScratch,
+    /// What the loops of the function hold in registers; empty if nothing was computed.
+    pub held: HeldConstants,
 }
 
 impl LowerScratch {
@@ -159,6 +162,15 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let regs = self.new_regs(layout);
         self.scratch.values[value.index()] = regs.first.into();
         regs
+    }
+
+    /// The register with `constant`, if a loop around the current block holds it.
+    #[inline]
+    pub fn held(&mut self, constant: Constant) -> Option<VReg> {
+        let layout = self.layouts[hold::type_of(self.func, constant) as usize];
+        let sink = &mut *self.sink;
+        let make = || sink.new_vreg(layout.class, u32::from(layout.size));
+        self.scratch.held.reg(self.block?, constant, make)
     }
 
     /// The instruction that was folded into the one being lowered and defines `value`.
@@ -318,6 +330,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         block: Block,
         inst: Inst,
     ) -> Result<(), ErrorKind> {
+        self.make_held(target, block);
         self.scratch.args.clear();
         self.scratch.arg_ends.clear();
         let (cfg, order) = (self.cfg, self.order);
@@ -341,7 +354,23 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         Ok(())
     }
 
+    /// Makes what loops that begin behind `block` hold.
+    fn make_held<T: Target<Inst = I>>(&mut self, target: &T, block: Block) {
+        let mut n = 0;
+        while let Some((index, constant, reg)) = self.scratch.held.made_in(block, n) {
+            let reg = reg.unwrap_or_else(|| {
+                let layout = self.layouts[hold::type_of(self.func, constant) as usize];
+                let reg = self.new_regs(layout).lo();
+                self.scratch.held.set_reg(index, reg);
+                reg
+            });
+            target.hold(self, constant, reg);
+            n += 1;
+        }
+    }
+
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
+        self.block = Some(from);
         self.sink.begin_block(&[]);
         self.scratch.args.clear();
         self.gather_edge_args(target, from, to);
@@ -396,6 +425,7 @@ pub fn lower_function<T: Target>(
             LoweredBlock::Edge { from, to } => cx.lower_edge(target, from, to),
         }
     }
+    cx.scratch.held.clear();
     mach.finish();
     mach.set_loop_depths(order.depths());
     Ok(())

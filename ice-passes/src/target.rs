@@ -1,6 +1,7 @@
 //! The one trait that a back end implements, and what can go wrong in it.
 
 use crate::code::CompiledFunction;
+use crate::hold::Constant;
 use crate::lower::Lower;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
@@ -52,6 +53,21 @@ pub trait Target {
     /// will compute it itself: `def` is then not lowered. The answer must only depend on the function.
     fn folds_into_addresses<S: Sink<Self::Inst>>(&self, _cx: &Lower<'_, Self::Inst, S>, _def: Inst) -> bool {
         false
+    }
+
+    /// Whether [`costly_constants`](Self::costly_constants) names any.
+    const HOLDS_CONSTANTS: bool = false;
+
+    /// Names the constants that lowering `inst` puts in registers, each with the instructions that it takes.
+    fn costly_constants(&self, _func: &Function, _inst: Inst, _visit: &mut dyn FnMut(Constant, u32)) {}
+
+    /// Makes a constant that [`costly_constants`](Self::costly_constants) has named, in this register.
+    fn hold<S: Sink<Self::Inst>>(
+        &self,
+        _cx: &mut Lower<'_, Self::Inst, S>,
+        _constant: Constant,
+        _reg: ice_ir::mach::VReg,
+    ) {
     }
 
     /// Lowers one instruction that is neither a phi nor a terminator.

@@ -9,6 +9,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Shift, Transfer};
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
+use ice_passes::Constant;
 
 /// What an access can have in its address.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,6 +115,11 @@ impl Arm32 {
             ValueDef::Function(f) => Some(Symbol::Function(f)),
             _ => None,
         };
+        if symbol.is_some()
+            && let Some(base) = cx.held(Constant::Value(value))
+        {
+            return Amode::new(Base::Reg(base), disp);
+        }
         if let (Some(symbol), Ok(addend)) = (symbol, i16::try_from(disp)) {
             let dst = self.temp(cx);
             self.symbol_address(cx, symbol, addend, dst);

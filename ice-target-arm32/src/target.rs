@@ -5,7 +5,7 @@ use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
 use crate::{emit, lower};
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_ir::{Function, Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
@@ -105,6 +105,21 @@ impl Target for Arm32 {
 
     fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
         self.folds_into(cx, def, user)
+    }
+
+    const HOLDS_CONSTANTS: bool = true;
+
+    fn costly_constants(
+        &self,
+        func: &Function,
+        inst: ice_ir::Inst,
+        visit: &mut dyn FnMut(ice_passes::Constant, u32),
+    ) {
+        self.name_costly_constants(func, inst, visit);
+    }
+
+    fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: ice_passes::Constant, reg: VReg) {
+        self.make_held(cx, constant, reg);
     }
 
     fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {

@@ -1,13 +1,12 @@
 //! Integers of up to 32 bits.
 
 use super::Signedness;
+use super::constant::word;
 use crate::inst::{Inst, Src};
-use crate::regs::{GPR, r};
-use crate::target::{Arm32, Cx, Division};
-use ice_asm::arm32::{Alu, BitField, Divide, Flags, ModImm, Multiply, Shift};
-use ice_ir::mach::{Operand, Sink, VReg};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Shift};
+use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
-use ice_passes::Libcall;
 
 /// The operation for an IR operator, where there is one.
 pub(super) fn alu(op: BinaryOp) -> Option<Alu> {
@@ -32,7 +31,7 @@ pub(super) fn shift(op: BinaryOp) -> Option<Shift> {
 }
 
 /// The operation and immediate for a constant: as it is, negated for the opposite operation, or inverted.
-fn alu_immediate(op: Alu, number: u32) -> Option<(Alu, ModImm)> {
+pub(super) fn alu_immediate(op: Alu, number: u32) -> Option<(Alu, ModImm)> {
     if let Some(imm) = ModImm::new(number) {
         return Some((op, imm));
     }
@@ -43,6 +42,27 @@ fn alu_immediate(op: Alu, number: u32) -> Option<(Alu, ModImm)> {
         _ => return None,
     };
     ModImm::new(number).map(|imm| (opposite, imm))
+}
+
+/// A multiplication by (2^n + 1) × 2^left or (2^n - 1) × 2^left.
+#[derive(Clone, Copy)]
+pub(super) struct Product {
+    /// The operation on the number and the number shifted left by n; `None` for a power of two.
+    near: Option<(Alu, u8)>,
+    left: u8,
+}
+
+/// How to multiply by a constant without multiplying, if that is not longer.
+pub(super) fn product(number: u32) -> Option<Product> {
+    if number == 0 {
+        return None;
+    }
+    let left = number.trailing_zeros() as u8;
+    let odd = number >> left;
+    let log2 = |n: u32| (n.is_power_of_two() && n > 1).then(|| n.trailing_zeros() as u8);
+    let near = [(Alu::Add, odd - 1), (Alu::Rsb, odd.wrapping_add(1))];
+    let near = near.into_iter().find_map(|(op, power)| Some((op, log2(power)?)));
+    (odd == 1 || near.is_some()).then_some(Product { near, left })
 }
 
 impl Arm32 {
@@ -171,93 +191,28 @@ impl Arm32 {
         self.mov(cx, dst, src);
     }
 
-    /// By a constant of the form 2^n, 2^n + 1 or 2^n - 1 it is one instruction with a shifted operand.
+    /// By a constant of [`product`] it is one or two instructions with shifted operands.
     fn multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: VReg) {
         let lhs = self.reg(cx, a);
-        if let Some(number) = cx.func.int_value(b) {
-            let number = number as u32;
-            let log2 = |n: u32| (n.is_power_of_two() && n > 1).then(|| n.trailing_zeros() as u8);
-            let flags = Flags::Keep;
-            if let Some(n) = log2(number) {
-                return self.mov(cx, dst, Src::Shift(lhs, Shift::Lsl, n));
-            }
-            let near = [(Alu::Add, number.wrapping_sub(1)), (Alu::Rsb, number.wrapping_add(1))];
-            if let Some((op, n)) = near.into_iter().find_map(|(op, power)| Some((op, log2(power)?))) {
-                let rhs = Src::Shift(lhs, Shift::Lsl, n);
-                return cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
-            }
+        if let Some(product) = word(cx.func, b).and_then(product) {
+            let src = self.product_src(cx, lhs, product);
+            return self.mov(cx, dst, src);
         }
         let rhs = self.reg(cx, b);
         cx.sink.push(Inst::Mul { dst, lhs, rhs });
     }
 
-    /// A zero divisor traps; the test is left out for a constant. Narrow operands are divided in 32 bits.
-    fn divide<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: BinaryOp,
-        [a, b]: [Value; 2],
-        ty: Type,
-        dst: VReg,
-    ) {
-        let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
-        let is_quotient = matches!(op, BinaryOp::Sdiv | BinaryOp::Udiv);
-        let sign = if signed { Signedness::Signed } else { Signedness::Unsigned };
-        let constant = cx.func.int_value(b).map(|n| (n as u64 & ty.int_mask()) as u32);
-        if let (false, Some(n)) = (signed, constant)
-            && n.is_power_of_two()
-        {
-            let src = self.extended(cx, sign, a);
-            return match (is_quotient, n.trailing_zeros() as u8) {
-                (true, 0) => cx.sink.push(Inst::Mov { dst, src }),
-                (true, log2) => self.mov(cx, dst, Src::Shift(src, Shift::Lsr, log2)),
-                (false, 0) => cx.sink.push(Inst::MovImm { dst, imm: 0 }),
-                (false, width) => {
-                    cx.sink.push(Inst::BitField { op: BitField::Ubfx, dst, src, lsb: 0, width })
-                }
-            };
-        }
-        let lhs = self.extended(cx, sign, a);
-        let rhs = self.extended(cx, sign, b);
-        if constant.is_none_or(|n| n == 0) && !self.is_native() {
-            cx.sink.push(Inst::TrapIfZero { lo: rhs, hi: None });
-        }
-        self.divide_words(cx, op, [lhs, rhs], dst);
-    }
-
-    /// Division or remainder of 32-bit numbers; the divisor is not zero.
-    pub(super) fn divide_words<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: BinaryOp,
-        [lhs, rhs]: [VReg; 2],
-        dst: VReg,
-    ) {
-        let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
-        let is_quotient = matches!(op, BinaryOp::Sdiv | BinaryOp::Udiv);
-        if self.division == Division::Hardware {
-            let op = if signed { Divide::Sdiv } else { Divide::Udiv };
-            if is_quotient {
-                return cx.sink.push(Inst::Divide { op, dst, lhs, rhs });
+    /// A product as a flexible operand.
+    fn product_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg, product: Product) -> Src {
+        let odd = match product.near {
+            None => src,
+            Some((op, n)) => {
+                let (dst, rhs) = (self.temp(cx), Src::Shift(src, Shift::Lsl, n));
+                cx.sink.push(Inst::Alu { op, flags: Flags::Keep, dst, lhs: src, rhs });
+                dst
             }
-            let quotient = self.temp(cx);
-            cx.sink.push(Inst::Divide { op, dst: quotient, lhs, rhs });
-            let op = Multiply::Mls;
-            return cx.sink.push(Inst::MultiplyAdd { op, dst, lhs: quotient, rhs, acc: lhs });
-        }
-        // The helpers with a remainder give it in r1 (RTABI, IHI 0043D, 4.3.1).
-        let (helper, result) = match (signed, is_quotient) {
-            (true, true) => (Libcall::AeabiIdiv, r(0)),
-            (true, false) => (Libcall::AeabiIdivmod, r(1)),
-            (false, true) => (Libcall::AeabiUidiv, r(0)),
-            (false, false) => (Libcall::AeabiUidivmod, r(1)),
         };
-        let operands = [
-            Operand::use_fixed(lhs, GPR, r(0)),
-            Operand::use_fixed(rhs, GPR, r(1)),
-            Operand::def_fixed(dst, GPR, result),
-        ];
-        self.push_libcall(cx, helper, &operands, 0);
+        if product.left == 0 { Src::Reg(odd) } else { Src::Shift(odd, Shift::Lsl, product.left) }
     }
 
     /// Truncation and extension of scalar integers, pairs included.

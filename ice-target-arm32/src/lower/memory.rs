@@ -92,6 +92,10 @@ impl Arm32 {
     /// A store of `value` to a memory operand that is aligned as its type needs.
     pub(super) fn store_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
         let ty = cx.func.value_type(value);
+        if ty != Type::I64 {
+            let src = self.reg(cx, value);
+            return self.store_part(cx, ty, src, mem);
+        }
         let regs = self.regs(cx, value);
         for (n, src) in regs.iter().enumerate() {
             self.store_part(cx, ty, src, mem.offset(4 * n as i32));

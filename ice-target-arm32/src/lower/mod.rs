@@ -6,7 +6,9 @@
 mod atomic;
 mod call;
 mod compare;
+mod constant;
 mod control;
+mod divide;
 mod float;
 mod int;
 mod intrinsic;
@@ -15,13 +17,12 @@ mod pair64;
 mod variadic;
 mod vector;
 
-use crate::inst::{Amode, Base, FloatSize, Inst, Src};
+use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::ConstantSize;
-use ice_asm::arm32::{Extend, Flags, FloatImm, ModImm, Move};
+use ice_asm::arm32::{Extend, Flags, ModImm, Move};
 use ice_ir::mach::{FrameInfo, Sink, VReg};
-use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Symbol, Type, Value, ValueDef};
-use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Type, Value, ValueDef};
+use ice_passes::{ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
@@ -160,53 +161,6 @@ impl Arm32 {
 
     // ---- operands
 
-    /// A value that has no register yet, put into fresh ones. Writes no flags.
-    pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
-        let ty = cx.func.value_type(value);
-        let regs = cx.fresh_constant_regs(value);
-        let dst = regs.lo();
-        if let Some(object) = cx.frame_object(value) {
-            cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
-            return regs;
-        }
-        match cx.func.value_def(value) {
-            ValueDef::Int(number) => {
-                let imm = if ty == Type::I1 { number & 1 } else { number };
-                for (n, dst) in regs.iter().enumerate() {
-                    cx.sink.push(Inst::MovImm { dst, imm: (imm >> (32 * n)) as u32 });
-                }
-            }
-            ValueDef::Float(bits) => self.float_constant(cx, ty, bits, dst),
-            ValueDef::Function(f) => self.symbol_address(cx, Symbol::Function(f), 0, dst),
-            ValueDef::Global(g) => self.symbol_address(cx, Symbol::Global(g), 0, dst),
-            _ if is_extension(ty) => cx.sink.push(Inst::ZeroFloat { size: float_size(ty), dst }),
-            _ => {
-                for dst in regs.iter() {
-                    cx.sink.push(Inst::MovImm { dst, imm: 0 });
-                }
-            }
-        }
-        regs
-    }
-
-    fn float_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, bits: u64, dst: VReg) {
-        let size = float_size(ty);
-        let imm = match ty {
-            Type::F32 => FloatImm::from_f32(bits as u32),
-            _ => FloatImm::from_f64(bits),
-        };
-        let inst = match imm {
-            Some(imm) => Inst::FloatImm { size, dst, imm },
-            None if ty == Type::F32 => Inst::SingleBits { dst, bits: bits as u32 },
-            None if bits == 0 => Inst::ZeroFloat { size, dst },
-            None => {
-                let constant = cx.constant(ConstantSize::C8, bits.into());
-                Inst::LoadConstant { size, dst, symbol: CodeSymbol::Constant(constant).pack() }
-            }
-        };
-        cx.sink.push(inst);
-    }
-
     /// The registers of a value; constants and what was folded but is needed are made here.
     pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
         if cx.is_constant(value) {
@@ -220,21 +174,14 @@ impl Arm32 {
         cx.regs(value)
     }
 
-    /// The only register of a value, constants materialised.
+    /// The only register of a value, which must not be written; constants are made or held.
     pub(crate) fn reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
-        self.regs(cx, value).lo()
-    }
-
-    /// A number as a flexible operand: an immediate where it can be encoded.
-    pub(crate) fn number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, number: u32) -> Src {
-        match ModImm::new(number) {
-            Some(imm) => Src::Imm(imm),
-            None => {
-                let dst = self.temp(cx);
-                cx.sink.push(Inst::MovImm { dst, imm: number });
-                Src::Reg(dst)
-            }
+        if cx.func.is_constant(value)
+            && let Some(reg) = self.held_constant(cx, value)
+        {
+            return reg;
         }
+        self.regs(cx, value).lo()
     }
 
     /// A value of up to 32 bits as a flexible operand.
@@ -300,13 +247,11 @@ impl Arm32 {
     pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, value: Value) -> VReg {
         let ty = cx.func.value_type(value);
         if let Some(number) = cx.func.int_value(value) {
-            let dst = self.temp(cx);
             let number = match sign {
                 Signedness::Unsigned => (number as u64 & ty.int_mask()) as i64,
                 Signedness::Signed => number,
             };
-            cx.sink.push(Inst::MovImm { dst, imm: number as u32 });
-            return dst;
+            return self.number_reg(cx, number as u32);
         }
         let src = self.reg(cx, value);
         if ty == Type::I32 || (ty == Type::I1 && sign == Signedness::Unsigned) {

@@ -1,0 +1,264 @@
+//! Constants that loops keep in registers.
+//!
+//! On a machine whose instructions carry small constants only, an address or a large number costs one to three
+//! instructions wherever it is used. What a loop uses is therefore made once, before the loop: the outermost
+//! loop that can hold it takes it, the heaviest constants first, a use weighing what it saves times 8 for each
+//! level of depth. Registers are few: a loop holds at most [`MAX_CORE`] numbers and addresses and
+//! [`MAX_FLOAT`] floating-point constants; what is left over is tried again for the loops inside. (Muchnick,
+//! *Advanced Compiler Design and Implementation*, 13.2, for constants; LLVM does it in MachineLICM.)
+//!
+//! The constant is made at the end of the nearest block that dominates the loop's header and is in fewer loops.
+//! Lowering asks for it by its [`Constant`] wherever it would make it anew ([`Lower::held`]).
+//!
+//! Requires: a verified function, its loop forest, its dominator tree. Preserves: the function.
+//! Cost: the instructions inside loops times the depth of loops, and a sort of the constants they use.
+//!
+//! [`Lower::held`]: crate::Lower::held
+
+use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
+use ice_ir::mach::VReg;
+use ice_ir::{Block, DominatorTree, Function, Inst, LoopForest, Type, Value};
+
+/// Most numbers and addresses that a loop holds for itself.
+const MAX_CORE: usize = 6;
+/// Most floating-point constants that a loop holds for itself.
+const MAX_FLOAT: usize = 8;
+/// Depth from which on uses weigh the same.
+const MAX_DEPTH: u32 = 6;
+
+/// A constant that an instruction needs in a register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Constant {
+    /// A number of up to 32 bits that lowering makes.
+    Word(u32),
+    /// A constant of the function: an address, a floating-point number.
+    Value(Value),
+}
+
+/// A use in a loop.
+#[derive(Clone, Copy)]
+struct Use {
+    block: Block,
+    constant: Constant,
+    weight: u32,
+    /// The loop that is tried at the moment; `None` once one has taken the constant.
+    header: PackedOption<Block>,
+}
+
+/// A constant that a loop holds.
+#[derive(Clone, Copy)]
+struct Entry {
+    header: Block,
+    constant: Constant,
+    weight: u32,
+    /// Where it is made.
+    place: Block,
+    /// Made on first use.
+    reg: PackedOption<VReg>,
+}
+
+/// The constants that the loops of one function hold. Reused from function to function.
+#[derive(Default)]
+pub struct HeldConstants {
+    uses: Vec<Use>,
+    entries: Vec<Entry>,
+    /// Candidates of the present depth.
+    candidates: Vec<Entry>,
+    /// Where entries are made, by block.
+    places: Vec<(Block, u32)>,
+    /// Of every block the smallest loop around it whose header dominates it, and of a header the smallest such
+    /// one around its loop.
+    innermost: Vec<PackedOption<Block>>,
+    outer: Vec<PackedOption<Block>>,
+}
+
+impl HeldConstants {
+    /// Forgets everything: nothing is held.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Decides what the loops of `func` hold. `costly` names the constants that an instruction needs in
+    /// registers, with the number of instructions that each one costs there.
+    pub fn compute(
+        &mut self,
+        func: &Function,
+        loops: &LoopForest,
+        tree: &DominatorTree,
+        costly: impl Fn(Inst, &mut dyn FnMut(Constant, u32)),
+    ) {
+        self.clear();
+        if loops.num_loops() == 0 {
+            return;
+        }
+        self.uses.clear();
+        let mut deepest = 0;
+        for block in func.blocks() {
+            let depth = loops.depth(block);
+            if depth == 0 || !tree.is_reachable(block) {
+                continue;
+            }
+            deepest = deepest.max(depth);
+            let factor = 1 << (3 * (depth.min(MAX_DEPTH) - 1));
+            for inst in func.block_insts(block) {
+                costly(inst, &mut |constant, cost| {
+                    self.uses.push(Use { block, constant, weight: cost * factor, header: None.into() });
+                });
+            }
+        }
+        for depth in 1..=deepest {
+            if self.uses.is_empty() {
+                break;
+            }
+            self.take(func, loops, tree, depth);
+        }
+        if self.entries.is_empty() {
+            return;
+        }
+        self.entries.sort_unstable_by_key(|entry| (entry.header, entry.constant));
+        self.innermost.clear();
+        self.innermost.resize(func.num_blocks(), None.into());
+        self.outer.clear();
+        self.outer.resize(func.num_blocks(), None.into());
+        let entered = |mut header: Option<Block>, block| {
+            while let Some(at) = header
+                && !tree.dominates(at, block)
+            {
+                header = loops.outer(at);
+            }
+            PackedOption::from(header)
+        };
+        for block in func.blocks().filter(|&block| loops.depth(block) > 0 && tree.is_reachable(block)) {
+            self.innermost[block.index()] = entered(loops.innermost(block), block);
+            self.outer[block.index()] = entered(loops.outer(block), block);
+        }
+        self.places.clear();
+        self.places.extend(self.entries.iter().enumerate().map(|(n, entry)| (entry.place, n as u32)));
+        self.places.sort_unstable();
+    }
+
+    /// Lets the loops of this depth take constants of the uses that are left.
+    fn take(&mut self, func: &Function, loops: &LoopForest, tree: &DominatorTree, depth: u32) {
+        for one in &mut self.uses {
+            let mut header = loops.innermost(one.block);
+            while let Some(inner) = header
+                && loops.depth(inner) > depth
+            {
+                header = loops.outer(inner);
+            }
+            one.header = header.filter(|&header| loops.depth(header) == depth).into();
+        }
+        self.uses.sort_unstable_by_key(|one| (one.header, one.constant));
+        self.candidates.clear();
+        for one in &self.uses {
+            let Some(header) = one.header.expand() else { continue };
+            match self.candidates.last_mut() {
+                Some(last) if (last.header, last.constant) == (header, one.constant) => {
+                    last.weight = last.weight.saturating_add(one.weight);
+                }
+                _ => {
+                    let entry = Entry {
+                        header,
+                        constant: one.constant,
+                        weight: one.weight,
+                        place: header,
+                        reg: None.into(),
+                    };
+                    self.candidates.push(entry);
+                }
+            }
+        }
+        self.candidates
+            .sort_unstable_by_key(|entry| (entry.header, core::cmp::Reverse(entry.weight), entry.constant));
+        let start = self.entries.len();
+        let (mut of, mut core, mut float) = (None, 0, 0);
+        for entry in &self.candidates {
+            if of != Some(entry.header) {
+                (of, core, float) = (Some(entry.header), 0, 0);
+            }
+            let is_float = matches!(entry.constant, Constant::Value(v) if !func.value_type(v).is_scalar_int());
+            let (count, most) = if is_float { (&mut float, MAX_FLOAT) } else { (&mut core, MAX_CORE) };
+            if *count == most {
+                continue;
+            }
+            // What dominates the header and is in fewer loops dominates all of the loop.
+            let mut place = tree.idom(entry.header);
+            while let Some(block) = place
+                && loops.depth(block) >= depth
+            {
+                place = tree.idom(block);
+            }
+            let Some(place) = place.filter(|_| tree.is_reachable(entry.header)) else { continue };
+            *count += 1;
+            self.entries.push(Entry { place, ..*entry });
+        }
+        let taken = &mut self.entries[start..];
+        taken.sort_unstable_by_key(|entry| (entry.header, entry.constant));
+        self.uses.retain(|one| {
+            !one.header.expand().is_some_and(|header| {
+                tree.dominates(header, one.block)
+                    && taken
+                        .binary_search_by_key(&(header, one.constant), |entry| (entry.header, entry.constant))
+                        .is_ok()
+            })
+        });
+    }
+
+    /// The entry of `constant` that a use in `block` finds.
+    fn find(&self, block: Block, constant: Constant) -> Option<usize> {
+        let mut header = self.innermost[block.index()].expand();
+        while let Some(at) = header {
+            let key = (at, constant);
+            if let Ok(index) = self.entries.binary_search_by_key(&key, |entry| (entry.header, entry.constant)) {
+                return Some(index);
+            }
+            header = self.outer[at.index()].expand();
+        }
+        None
+    }
+
+    /// The register with `constant` in `block`; `make` makes one for the first that asks.
+    pub(crate) fn reg(
+        &mut self,
+        block: Block,
+        constant: Constant,
+        make: impl FnOnce() -> VReg,
+    ) -> Option<VReg> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let index = self.find(block, constant)?;
+        let reg = &mut self.entries[index].reg;
+        Some(reg.expand().unwrap_or_else(|| {
+            let made = make();
+            *reg = made.into();
+            made
+        }))
+    }
+
+    /// The `n`-th constant that is to be made at the end of `block`, and its register if it has one.
+    pub(crate) fn made_in(&self, block: Block, n: usize) -> Option<(usize, Constant, Option<VReg>)> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let first = self.places.partition_point(|&(place, _)| place < block);
+        let &(_, index) = self.places.get(first + n).filter(|&&(place, _)| place == block)?;
+        let Entry { constant, reg, .. } = self.entries[index as usize];
+        Some((index as usize, constant, reg.expand()))
+    }
+
+    /// Sets the register of an entry.
+    pub(crate) fn set_reg(&mut self, index: usize, reg: VReg) {
+        self.entries[index].reg = reg.into();
+    }
+}
+
+/// The type of the register of a constant.
+pub(crate) fn type_of(func: &Function, constant: Constant) -> Type {
+    match constant {
+        Constant::Word(_) => Type::I32,
+        Constant::Value(value) => func.value_type(value),
+    }
+}

@@ -1,0 +1,211 @@
+//! Constants in registers: how each is made, and which are worth a register through a loop.
+//!
+//! | constant | instructions |
+//! |---|---|
+//! | number | `mov`, `mvn` or `movw`; else `movw` and `movt` |
+//! | address | `movw` and `movt` |
+//! | `f32`, `f64` of eight bits ([`FloatImm`]) | `vmov` |
+//! | other `f32` | a number and `vmov` |
+//! | other `f64` | an address and `vldr` |
+//!
+//! What an instruction can carry itself ([`ModImm`]) is not made. What loops use is made before them
+//! ([`ice_passes::hold`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
+
+use super::divide::multiplier;
+use super::int::{alu, alu_immediate};
+use super::{float_size, is_extension};
+use crate::inst::{Amode, Base, Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_asm::ConstantSize;
+use ice_asm::arm32::{FloatImm, ModImm};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{BinaryOp, Function, InstData, Symbol, Type, Value, ValueDef};
+use ice_passes::{CodeSymbol, Constant, ValueRegs};
+
+/// The symbol whose address `value` is.
+fn address_of(func: &Function, value: Value) -> Option<Symbol> {
+    match func.value_def(value) {
+        ValueDef::Function(f) => Some(Symbol::Function(f)),
+        ValueDef::Global(g) => Some(Symbol::Global(g)),
+        _ => None,
+    }
+}
+
+/// The floating-point constant `value` as one that `vmov` carries.
+fn float_imm(ty: Type, bits: u64) -> Option<FloatImm> {
+    match ty {
+        Type::F32 => FloatImm::from_f32(bits as u32),
+        _ => FloatImm::from_f64(bits),
+    }
+}
+
+/// The instructions that a number takes.
+fn cost(number: u32) -> u32 {
+    let is_one = number <= 0xffff || ModImm::new(number).is_some() || ModImm::new(!number).is_some();
+    if is_one { 1 } else { 2 }
+}
+
+/// The bits of an integer constant of up to 32 bits in its register: those above its width are zeros.
+pub(super) fn word(func: &Function, value: Value) -> Option<u32> {
+    let number = match func.value_def(value) {
+        ValueDef::Int(number) => number,
+        ValueDef::Undef if func.value_type(value).is_scalar_int() => 0,
+        _ => return None,
+    };
+    let ty = func.value_type(value);
+    (ty != Type::I64).then_some((number as u64 & ty.int_mask()) as u32)
+}
+
+impl Arm32 {
+    /// A value that has no register yet, put into fresh ones. Writes no flags.
+    pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        let ty = cx.func.value_type(value);
+        let regs = cx.fresh_constant_regs(value);
+        let dst = regs.lo();
+        if let Some(object) = cx.frame_object(value) {
+            cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
+            return regs;
+        }
+        if let Some(number) = word(cx.func, value) {
+            self.mov_number(cx, dst, number);
+        } else if let ValueDef::Int(number) = cx.func.value_def(value) {
+            for (n, dst) in regs.iter().enumerate() {
+                self.mov_number(cx, dst, (number >> (32 * n)) as u32);
+            }
+        } else if is_extension(ty) {
+            let size = float_size(ty);
+            match cx.held(Constant::Value(value)) {
+                Some(src) => cx.sink.push(Inst::MovFloat { size, dst, src }),
+                None => self.float_constant(cx, value, dst),
+            }
+        } else if let Some(of) = address_of(cx.func, value) {
+            match cx.held(Constant::Value(value)) {
+                Some(src) => cx.sink.push(Inst::Mov { dst, src }),
+                None => self.symbol_address(cx, of, 0, dst),
+            }
+        } else {
+            for dst in regs.iter() {
+                cx.sink.push(Inst::MovImm { dst, imm: 0 });
+            }
+        }
+        regs
+    }
+
+    /// The register of a constant that a loop holds.
+    pub(super) fn held_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
+        match word(cx.func, value) {
+            Some(number) => cx.held(Constant::Word(number)),
+            None => cx.held(Constant::Value(value)),
+        }
+    }
+
+    /// Makes a constant that a loop holds.
+    pub(crate) fn make_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant, dst: VReg) {
+        match constant {
+            Constant::Word(imm) => cx.sink.push(Inst::MovImm { dst, imm }),
+            Constant::Value(value) => match address_of(cx.func, value) {
+                Some(of) => self.symbol_address(cx, of, 0, dst),
+                None => self.float_constant(cx, value, dst),
+            },
+        }
+    }
+
+    /// A floating-point constant, or zeros.
+    fn float_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, dst: VReg) {
+        let ty = cx.func.value_type(value);
+        let size = float_size(ty);
+        let ValueDef::Float(bits) = cx.func.value_def(value) else {
+            return cx.sink.push(Inst::ZeroFloat { size, dst });
+        };
+        let inst = match float_imm(ty, bits) {
+            Some(imm) => Inst::FloatImm { size, dst, imm },
+            None if ty == Type::F32 => Inst::SingleBits { dst, bits: bits as u32 },
+            None if bits == 0 => Inst::ZeroFloat { size, dst },
+            None => {
+                let constant = cx.constant(ConstantSize::C8, bits.into());
+                Inst::LoadConstant { size, dst, symbol: CodeSymbol::Constant(constant).pack() }
+            }
+        };
+        cx.sink.push(inst);
+    }
+
+    /// `dst = number`.
+    pub(super) fn mov_number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, imm: u32) {
+        let inst = match cx.held(Constant::Word(imm)) {
+            Some(src) => Inst::Mov { dst, src },
+            None => Inst::MovImm { dst, imm },
+        };
+        cx.sink.push(inst);
+    }
+
+    /// A number in a register, which must not be written.
+    pub(super) fn number_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, imm: u32) -> VReg {
+        match cx.held(Constant::Word(imm)) {
+            Some(reg) => reg,
+            None => {
+                let dst = self.temp(cx);
+                cx.sink.push(Inst::MovImm { dst, imm });
+                dst
+            }
+        }
+    }
+
+    /// A number as a flexible operand: an immediate where it can be encoded.
+    pub(crate) fn number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, number: u32) -> Src {
+        match ModImm::new(number) {
+            Some(imm) => Src::Imm(imm),
+            None => Src::Reg(self.number_reg(cx, number)),
+        }
+    }
+
+    /// The constants that the rule for `inst` puts in registers, and the instructions that they take.
+    pub(crate) fn name_costly_constants(
+        self,
+        func: &Function,
+        inst: ice_ir::Inst,
+        visit: &mut dyn FnMut(Constant, u32),
+    ) {
+        let mut number = |number: u32| visit(Constant::Word(number), cost(number));
+        match *func.inst(inst) {
+            InstData::Binary { op, args: [_, b] } => {
+                if let Some(n) = word(func, b) {
+                    let op_imm = alu(op).map(|op| alu_immediate(op, n).is_some());
+                    match op {
+                        BinaryOp::Mul if super::int::product(n).is_none() => number(n),
+                        _ if op.is_division() => {
+                            for n in multiplier(op, func.value_type(b), func.int_value(b).unwrap_or(0)) {
+                                number(n);
+                            }
+                        }
+                        _ if op_imm == Some(false) => number(n),
+                        _ => {}
+                    }
+                }
+            }
+            InstData::Icmp { args: [_, b], .. } => {
+                let up = 32 - func.value_type(b).bits().min(32);
+                if let Some(n) = word(func, b).map(|n| n << up)
+                    && ModImm::new(n).is_none()
+                    && ModImm::new(n.wrapping_neg()).is_none()
+                {
+                    number(n);
+                }
+            }
+            InstData::Store { value, .. } => {
+                if let Some(n) = word(func, value) {
+                    number(n);
+                }
+            }
+            InstData::Phi { .. } => return,
+            _ => {}
+        }
+        func.for_each_operand(inst, |value| match func.value_def(value) {
+            ValueDef::Global(_) | ValueDef::Function(_) => visit(Constant::Value(value), 2),
+            ValueDef::Float(bits) => {
+                let ty = func.value_type(value);
+                visit(Constant::Value(value), if float_imm(ty, bits).is_some() || bits == 0 { 1 } else { 3 });
+            }
+            _ => {}
+        });
+    }
+}
