@@ -4,9 +4,9 @@
 //! the form: a constant in reach of the instruction, or a register (of words and bytes also shifted to the
 //! left). Registers are 32 bits wide, as addresses are, so that every fold is exact.
 
-use crate::inst::{Amode, Base, Inst, Src};
+use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Shift, Transfer};
+use ice_asm::arm32::Transfer;
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 use ice_passes::Constant;
@@ -31,6 +31,9 @@ fn form(ty: Type) -> Form {
     }
 }
 
+/// The largest constant that every access can have, in bytes, but those of vectors.
+const NEAR: u32 = 255;
+
 /// Loads of a type by its memory form.
 pub(crate) fn load_op(ty: Type) -> Transfer {
     match ty {
@@ -49,32 +52,86 @@ pub(crate) fn store_op(ty: Type) -> Transfer {
     }
 }
 
+/// The two terms of an addition of addresses.
+fn addends<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<[Value; 2]> {
+    match *cx.func.inst(inst) {
+        InstData::Binary { op: BinaryOp::Add, args } if cx.func.value_type(args[0]) == Type::I32 => Some(args),
+        _ => None,
+    }
+}
+
+/// The type that the load or store `user` accesses at `address`.
+fn accessed<S: Sink<Inst>>(cx: &Cx<'_, S>, user: ice_ir::Inst, address: Value) -> Option<Type> {
+    let value = match *cx.func.inst(user) {
+        InstData::Load { address: at, .. } if at == address => cx.func.result(user)?,
+        InstData::Store { address: at, value, .. } if at == address && value != address => value,
+        _ => return None,
+    };
+    Some(cx.func.value_type(value))
+}
+
+/// Whether an access to `ty` can have this sum as its address.
+fn fits<S: Sink<Inst>>(cx: &Cx<'_, S>, [base, offset]: [Value; 2], ty: Type) -> bool {
+    let form = form(ty);
+    match cx.func.int_value(offset) {
+        Some(number) => (number as i32).unsigned_abs() & !form.most == 0,
+        None => form.has_index && (cx.frame_object(base).is_none() || cx.frame_object(offset).is_none()),
+    }
+}
+
+/// What is shifted left by a constant, and the constant.
+fn scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<(Value, u8)> {
+    let &InstData::Binary { op: BinaryOp::Shl, args: [value, amount] } = cx.func.inst(inst) else { return None };
+    let amount = cx.func.int_value(amount).filter(|amount| (1..=31).contains(amount))?;
+    (cx.func.value_type(value) == Type::I32 && !cx.is_constant(value)).then_some((value, amount as u8))
+}
+
+fn is_scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
+    scale(cx, inst).is_some()
+}
+
 impl Arm32 {
-    /// Whether `user` takes `def`, an addition, into its address.
+    /// Whether `user`, which alone uses `def`, takes it into its address.
     pub(crate) fn folds_into_address<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
         def: ice_ir::Inst,
         user: ice_ir::Inst,
     ) -> bool {
-        let &InstData::Binary { op: BinaryOp::Add, args: [base, offset] } = cx.func.inst(def) else {
-            return false;
-        };
         let Some(result) = cx.func.result(def) else { return false };
-        if cx.func.value_type(result) != Type::I32 {
-            return false;
+        match (addends(cx, def), accessed(cx, user, result)) {
+            (Some(args), Some(ty)) => fits(cx, args, ty),
+            // A shift becomes the index of an addition that is folded itself.
+            (None, None) => {
+                let Some(args) = addends(cx, user) else { return false };
+                is_scale(cx, def)
+                    && cx.func.int_value(args[1]).is_none()
+                    && (args[1] == result || !cx.func.defining_inst(args[1]).is_some_and(|i| is_scale(cx, i)))
+                    && self.becomes_address(cx, user, args)
+            }
+            _ => false,
         }
-        let accessed = match *cx.func.inst(user) {
-            InstData::Load { address, .. } if address == result => cx.func.result(user),
-            InstData::Store { address, value, .. } if address == result && value != result => Some(value),
-            _ => None,
-        };
-        let Some(accessed) = accessed else { return false };
-        let form = form(cx.func.value_type(accessed));
-        match cx.func.int_value(offset) {
-            Some(number) => (number as i32).unsigned_abs() & !form.most == 0,
-            None => form.has_index && cx.frame_object(base).is_none() && cx.frame_object(offset).is_none(),
-        }
+    }
+
+    /// Whether the addition `sum` of registers becomes the address of accesses that can shift one of them.
+    fn becomes_address<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst, args: [Value; 2]) -> bool {
+        let Some(result) = cx.func.result(sum) else { return false };
+        cx.uses.is_only_address(result)
+            && cx.uses.count(result) <= 2
+            && cx
+                .uses
+                .last_user_in_block(cx.func, sum, result)
+                .and_then(|user| accessed(cx, user, result))
+                .is_some_and(|ty| load_op(ty).has_shift() && fits(cx, args, ty))
+    }
+
+    /// Whether all users of `def`, which are loads and stores, take it into their addresses: a constant that
+    /// every access can have, or two registers for what is mostly the load and the store of one place.
+    pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        addends(cx, def).is_some_and(|args| match cx.func.int_value(args[1]) {
+            Some(number) => (number as i32).unsigned_abs() <= NEAR,
+            None => self.becomes_address(cx, def, args),
+        })
     }
 
     /// The memory operand for the address `value` of an access to `ty`.
@@ -82,27 +139,27 @@ impl Arm32 {
         if let Some(object) = cx.frame_object(value) {
             return Amode::new(Base::Object(object), 0);
         }
-        let Some(inst) = cx.folded(value) else {
-            return Amode::new(Base::Reg(self.reg(cx, value)), 0);
-        };
-        let &InstData::Binary { op: BinaryOp::Add, args: [a, b] } = cx.func.inst(inst) else {
+        let Some([a, b]) = cx.folded(value).and_then(|inst| addends(cx, inst)) else {
             return Amode::new(Base::Reg(self.reg(cx, value)), 0);
         };
         if let Some(number) = cx.func.int_value(b) {
             return self.address_plus(cx, a, number as i32);
         }
-        // A term that is a shift becomes the index.
-        let [a, b] = if cx.folded(a).is_some() && cx.folded(b).is_none() { [b, a] } else { [a, b] };
-        let index = match self.folded_shift(cx, b) {
-            Some(Src::Shift(index, Shift::Lsl, shift)) if load_op(ty).has_shift() => (index, shift),
-            Some(src) => {
-                let index = self.temp(cx);
-                self.mov(cx, index, src);
-                (index, 0)
-            }
-            None => (self.reg(cx, b), 0),
+        // A term that is a shift becomes the index, and so does what is not the address of an object.
+        let moves = cx.folded(a).is_some() && cx.folded(b).is_none() || cx.frame_object(b).is_some();
+        let [a, b] = if moves { [b, a] } else { [a, b] };
+        let index = match cx.folded(b).and_then(|inst| scale(cx, inst)) {
+            Some((index, shift)) if load_op(ty).has_shift() => (self.reg(cx, index), shift),
+            _ => (self.reg(cx, b), 0),
         };
-        Amode { base: Base::Reg(self.reg(cx, a)), index: Some(index), disp: 0 }
+        let base = match cx.frame_object(a) {
+            Some(object) => match cx.held(Constant::Value(a)) {
+                Some(reg) => Base::Reg(reg),
+                None => Base::Object(object),
+            },
+            None => Base::Reg(self.reg(cx, a)),
+        };
+        Amode { base, index: Some(index), disp: 0 }
     }
 
     /// The address of `value` plus a constant; the address of a symbol takes it in if it is small.

@@ -21,7 +21,7 @@ use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
-use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
+use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
@@ -57,6 +57,8 @@ pub(crate) fn emit_function<L: Listing>(
         tables,
         pool,
         next_block: MachBlock::from_u32(0),
+        following: &[],
+        tested: None,
     };
     emitter.prologue();
     let mut edits = allocation.edits.as_slice();
@@ -64,11 +66,15 @@ pub(crate) fn emit_function<L: Listing>(
         emitter.e.bind(label(block));
         emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
         let range = mach.inst_range(block);
-        let first = range.start as u32;
-        for (id, inst) in (first..).map(MachInstId::from_u32).zip(&mach.insts()[range]) {
+        let range_start = range.start;
+        let first = range_start as u32;
+        let block_insts = &mach.insts()[range];
+        emitter.tested = None;
+        for (id, inst) in (first..).map(MachInstId::from_u32).zip(block_insts) {
             emitter.edits_at(&mut edits, ProgPoint::before(id));
             emitter.allocs = allocation.allocs_of(id);
             emitter.flush_pool_if_due(inst);
+            emitter.following = &block_insts[id.as_u32() as usize + 1 - range_start..];
             emitter.inst(inst);
             emitter.edits_at(&mut edits, ProgPoint::after(id));
         }
@@ -107,7 +113,14 @@ struct Emitter<'a, L: Listing> {
     pool: &'a mut Pool,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
+    /// The rest of the block.
+    following: &'a [Inst],
+    /// The register whose comparison with zero, which follows, an instruction has done already.
+    tested: Option<VReg>,
 }
+
+/// How far ahead of an instruction the comparison of its result with zero may be.
+const MAX_TEST_DISTANCE: usize = 6;
 
 const AL: Cond = Cond::Al;
 
@@ -168,6 +181,40 @@ impl<L: Listing> Emitter<'_, L> {
 
     // ---- instructions
 
+    /// The flags that an operation sets which gives `dst`: also those that the next comparison with zero wants,
+    /// if nothing between the two writes flags or the register.
+    fn flags_for_test(&mut self, flags: Flags, dst: VReg) -> Flags {
+        for inst in self.following.iter().take(MAX_TEST_DISTANCE) {
+            let written = match *inst {
+                Inst::TestZero { lhs } if lhs == dst => {
+                    self.tested = Some(dst);
+                    return Flags::Set;
+                }
+                Inst::Mov { dst, .. }
+                | Inst::MovImm { dst, .. }
+                | Inst::MovSymbol { dst, .. }
+                | Inst::MovSrc { flags: Flags::Keep, dst, .. }
+                | Inst::Extend { dst, .. }
+                | Inst::Load { dst, .. }
+                | Inst::Lea { dst, .. }
+                | Inst::Alu { flags: Flags::Keep, dst, .. }
+                | Inst::Mul { dst, .. }
+                | Inst::MultiplyAdd { dst, .. }
+                | Inst::BitField { dst, .. } => Some(dst),
+                Inst::Store { .. }
+                | Inst::StoreFloat { .. }
+                | Inst::LoadFloat { .. }
+                | Inst::MovFloat { .. }
+                | Inst::Float3 { .. } => None,
+                _ => break,
+            };
+            if written == Some(dst) {
+                break;
+            }
+        }
+        flags
+    }
+
     /// `dst = place` unless they are the same register.
     fn copy_to(&mut self, dst: Gpr, place: Allocation) {
         match place.kind() {
@@ -207,7 +254,8 @@ impl<L: Listing> Emitter<'_, L> {
             | Inst::AddTableThreadOffset { .. }
             | Inst::ThreadLocalCall { .. }
             | Inst::CopyWords { .. } => self.native(inst),
-            Inst::MovSrc { op, flags, src, .. } => {
+            Inst::MovSrc { op, flags, dst, src } => {
+                let flags = self.flags_for_test(flags, dst);
                 let src = self.src(src);
                 let dst = self.gpr();
                 self.e.mov(AL, op, flags, dst, src);
@@ -218,7 +266,8 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.extend(AL, op, dst, src, 0);
             }
             Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
-            Inst::Alu { op, flags, rhs, .. } => {
+            Inst::Alu { op, flags, dst, rhs, .. } => {
+                let flags = self.flags_for_test(flags, dst);
                 let lhs = self.gpr();
                 let rhs = self.src(rhs);
                 let dst = self.gpr();
@@ -228,6 +277,12 @@ impl<L: Listing> Emitter<'_, L> {
                 let lhs = self.gpr();
                 let rhs = self.src(rhs);
                 self.e.compare(AL, op, lhs, rhs);
+            }
+            Inst::TestZero { lhs } => {
+                let reg = self.gpr();
+                if self.tested.take() != Some(lhs) {
+                    self.e.compare(AL, Compare::Cmp, reg, imm(0));
+                }
             }
             Inst::CondCompare { cond, op, rhs, .. } => {
                 let lhs = self.gpr();

@@ -178,6 +178,8 @@ pub enum Inst {
     // ---- integer arithmetic
     Alu { op: Alu, flags: Flags, dst: VReg, lhs: VReg, rhs: Src },
     Compare { op: Compare, lhs: VReg, rhs: Src },
+    /// A comparison with zero of which only equality and sign are asked.
+    TestZero { lhs: VReg },
     /// A comparison where the condition holds; else the flags stay.
     CondCompare { cond: Cond, op: Compare, lhs: VReg, rhs: Src },
     /// dst = cond ? src : dst.
@@ -207,6 +209,8 @@ pub enum Inst {
     /// From the address of a symbol.
     LoadConstant { size: FloatSize, dst: VReg, symbol: SymbolId },
     Float3 { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
+    /// dst = dst op lhs × rhs, rounded twice.
+    Float3Acc { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
     Float2 { op: Float2, size: FloatSize, dst: VReg, src: VReg },
     /// To the flags.
     CompareFloat { size: FloatSize, lhs: VReg, rhs: Option<VReg> },
@@ -321,6 +325,7 @@ impl MachInst for Inst {
                 each! { use_reg lhs, GPR; }
                 rhs.visit(&mut visit);
             }
+            Inst::TestZero { lhs } => each! { use_reg lhs, GPR; },
             Inst::CondMov { dst, src, .. } => {
                 src.visit(&mut visit);
                 each! { use_def_reg dst, GPR; }
@@ -361,6 +366,9 @@ impl MachInst for Inst {
             Inst::SplatByte { dst, .. } => each! { def_reg dst, QUAD; },
             Inst::Float3 { size, dst, lhs, rhs, .. } => {
                 each! { use_reg lhs, size.class(); use_reg rhs, size.class(); def_reg dst, size.class(); }
+            }
+            Inst::Float3Acc { size, dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, size.class(); use_reg rhs, size.class(); use_def_reg dst, size.class(); }
             }
             Inst::Float2 { size, dst, src, .. } => {
                 each! { use_reg src, size.class(); def_reg dst, size.class(); }

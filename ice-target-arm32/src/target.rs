@@ -107,6 +107,10 @@ impl Target for Arm32 {
         self.folds_into(cx, def, user)
     }
 
+    fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        Arm32::folds_into_addresses(*self, cx, def)
+    }
+
     const HOLDS_CONSTANTS: bool = true;
 
     fn costly_constants(

@@ -28,6 +28,13 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.next_block => {
                 self.e.jump_if(cond.invert(), label(if_false));
             }
+            // Back to the start of a loop in one step.
+            Inst::Branch { cond, or: None, if_true, if_false }
+                if if_false < self.next_block && if_true > self.next_block =>
+            {
+                self.e.jump_if(cond.invert(), label(if_false));
+                self.e.jump(label(if_true));
+            }
             Inst::Branch { cond, or, if_true, if_false } => {
                 self.e.jump_if(cond, label(if_true));
                 if let Some(cond) = or {

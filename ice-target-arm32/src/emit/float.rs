@@ -187,7 +187,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.mov_symbol(Gpr::IP, symbol, 0);
                 self.slot_float(Direction::Load, dst, Gpr::IP, 0);
             }
-            Inst::Float3 { op, size, .. } => {
+            Inst::Float3 { op, size, .. } | Inst::Float3Acc { op, size, .. } => {
                 let operands = (self.extension(size), self.extension(size), self.extension(size));
                 match operands {
                     (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(AL, op, dst, lhs, rhs),

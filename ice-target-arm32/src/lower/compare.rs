@@ -1,11 +1,13 @@
 //! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
 
+use super::constant::word;
+use super::extension::is_zero_extended;
 use super::{float_size, is_extension};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Shift};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift};
 use ice_ir::mach::Sink;
-use ice_ir::{FloatCond, InstData, IntCond, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
 /// How the flags tell the result of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,28 +59,6 @@ fn float_test(cond: FloatCond) -> Test {
 }
 
 impl Arm32 {
-    /// Whether `user` takes `def` into itself.
-    pub(crate) fn folds_into<S: Sink<Inst>>(
-        self,
-        cx: &Cx<'_, S>,
-        def: ice_ir::Inst,
-        user: ice_ir::Inst,
-    ) -> bool {
-        match *cx.func.inst(def) {
-            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
-                let result = cx.func.result(def);
-                let is_scalar = !cx.func.value_type(args[0]).is_vector();
-                is_scalar
-                    && match *cx.func.inst(user) {
-                        InstData::CondBr { .. } => true,
-                        InstData::Select { cond, .. } => Some(cond) == result,
-                        _ => false,
-                    }
-            }
-            _ => self.folds_into_address(cx, def, user) || self.folds_shift(cx, def, user),
-        }
-    }
-
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
     fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
@@ -91,33 +71,91 @@ impl Arm32 {
     /// Sets the flags for a condition value, which may have been folded.
     pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
         if let Some(inst) = cx.folded(cond) {
-            return self.compare(cx, inst);
+            return match *cx.func.inst(inst) {
+                InstData::Cast { arg, .. } => {
+                    let (lhs, op) = (self.reg(cx, arg), Compare::Tst);
+                    cx.sink.push(Inst::Compare { op, lhs, rhs: Src::Imm(ModImm::small(1)) });
+                    Test::Flags(Cond::Ne, None)
+                }
+                InstData::Binary { op, args } => self.test_logic(cx, op, args),
+                _ => self.compare(cx, inst),
+            };
         }
         if let Some(number) = cx.func.int_value(cond) {
             return Test::Known(number != 0);
         }
         let lhs = self.reg(cx, cond);
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs, rhs: Src::Imm(ModImm::small(0)) });
+        cx.sink.push(Inst::TestZero { lhs });
+        Test::Flags(Cond::Ne, None)
+    }
+
+    /// Whether an `and`, `or` or `xor` of booleans is true.
+    fn test_logic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, [a, b]: [Value; 2]) -> Test {
+        let [a, b] = if cx.is_constant(a) { [b, a] } else { [a, b] };
+        let rhs = self.src(cx, b);
+        let lhs = self.reg(cx, a);
+        match op {
+            BinaryOp::And => cx.sink.push(Inst::Compare { op: Compare::Tst, lhs, rhs }),
+            BinaryOp::Xor => cx.sink.push(Inst::Compare { op: Compare::Teq, lhs, rhs }),
+            _ => {
+                let (op, flags, dst) = (Alu::Orr, Flags::Set, self.temp(cx));
+                cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
+            }
+        }
         Test::Flags(Cond::Ne, None)
     }
 
     fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Test {
         let ty = cx.func.value_type(a);
-        let swap = cx.is_constant(a) && !cx.is_constant(b);
+        let swap =
+            !cx.is_constant(b) && (cx.is_constant(a) || cx.folded(a).is_some() && cx.folded(b).is_none());
         let (cond, [a, b]) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
         let cond = match ty {
             Type::I64 => self.compare_pairs(cx, cond, [a, b]),
-            _ => {
-                self.compare_words(cx, ty, [a, b]);
-                int_cond(cond)
-            }
+            _ => self.compare_words(cx, cond, ty, [a, b]),
         };
         Test::Flags(cond, None)
     }
 
-    /// Narrow values are compared at the top of the register, where the bits above them are gone.
-    fn compare_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, [a, b]: [Value; 2]) {
-        let up = 32 - ty.bits() as u8;
+    /// Narrow values are compared at the top of the register, where the bits above them are gone, unless they
+    /// are known to be zeros and so is the order of the numbers. With zero the sign and equality are enough.
+    fn compare_words<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: IntCond,
+        ty: Type,
+        [a, b]: [Value; 2],
+    ) -> Cond {
+        let is_signed = matches!(cond, IntCond::Sgt | IntCond::Sge | IntCond::Slt | IntCond::Sle);
+        let is_equality = matches!(cond, IntCond::Eq | IntCond::Ne);
+        let is_plain = ty.bits() == 32
+            || !is_signed && is_zero_extended(cx.func, a) && is_zero_extended(cx.func, b);
+        let up = if is_plain { 0 } else { 32 - ty.bits() as u8 };
+        let constant = word(cx.func, b);
+        if constant == Some(0) && (is_equality || matches!(cond, IntCond::Slt | IntCond::Sge)) {
+            if let (Some(inst), true) = (cx.folded(a), is_equality)
+                && let InstData::Binary { op: BinaryOp::And, args } = *cx.func.inst(inst)
+            {
+                let [x, y] = if cx.folded(args[0]).is_some() { [args[1], args[0]] } else { args };
+                let rhs = self.src(cx, y);
+                let lhs = self.reg(cx, x);
+                cx.sink.push(Inst::Compare { op: Compare::Tst, lhs, rhs });
+                return int_cond(cond);
+            }
+            let lhs = self.reg(cx, a);
+            match up {
+                0 => cx.sink.push(Inst::TestZero { lhs }),
+                _ => {
+                    let (op, flags, dst) = (Move::Mov, Flags::Set, self.temp(cx));
+                    cx.sink.push(Inst::MovSrc { op, flags, dst, src: Src::Shift(lhs, Shift::Lsl, up) });
+                }
+            }
+            return match cond {
+                IntCond::Slt => Cond::Mi,
+                IntCond::Sge => Cond::Pl,
+                _ => int_cond(cond),
+            };
+        }
         let lhs = match up {
             0 => self.reg(cx, a),
             _ => {
@@ -126,24 +164,21 @@ impl Arm32 {
                 top
             }
         };
-        let constant = match cx.func.value_def(b) {
-            ValueDef::Int(number) => Some(number),
-            ValueDef::Undef => Some(0),
-            _ => None,
-        };
         if let Some(number) = constant {
-            let number = (number as u32) << up;
+            let number = number << up;
             let (op, rhs) = match (ModImm::new(number), ModImm::new(number.wrapping_neg())) {
                 (None, Some(imm)) => (Compare::Cmn, Src::Imm(imm)),
                 _ => (Compare::Cmp, self.number(cx, number)),
             };
-            return cx.sink.push(Inst::Compare { op, lhs, rhs });
+            cx.sink.push(Inst::Compare { op, lhs, rhs });
+            return int_cond(cond);
         }
         let rhs = match up {
             0 => self.src(cx, b),
             _ => Src::Shift(self.reg(cx, b), Shift::Lsl, up),
         };
         cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs, rhs });
+        int_cond(cond)
     }
 
     /// Equality and unsigned order: the high halves, and where they are equal the low ones. Signed order:

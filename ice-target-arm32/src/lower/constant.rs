@@ -13,7 +13,7 @@
 
 use super::divide::multiplier;
 use super::int::{alu, alu_immediate};
-use super::{float_size, is_extension};
+use super::{fixed_alloca, float_size, is_extension};
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
@@ -103,6 +103,9 @@ impl Arm32 {
     pub(crate) fn make_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant, dst: VReg) {
         match constant {
             Constant::Word(imm) => cx.sink.push(Inst::MovImm { dst, imm }),
+            Constant::Value(value) if let Some(object) = cx.frame_object(value) => {
+                cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
+            }
             Constant::Value(value) => match address_of(cx.func, value) {
                 Some(of) => self.symbol_address(cx, of, 0, dst),
                 None => self.float_constant(cx, value, dst),
@@ -165,35 +168,41 @@ impl Arm32 {
         inst: ice_ir::Inst,
         visit: &mut dyn FnMut(Constant, u32),
     ) {
-        let mut number = |number: u32| visit(Constant::Word(number), cost(number));
         match *func.inst(inst) {
-            InstData::Binary { op, args: [_, b] } => {
+            InstData::Binary { op, args } => {
+                let b = args[1];
                 if let Some(n) = word(func, b) {
                     let op_imm = alu(op).map(|op| alu_immediate(op, n).is_some());
                     match op {
-                        BinaryOp::Mul if super::int::product(n).is_none() => number(n),
+                        BinaryOp::Mul if super::int::product(n).is_none() => visit(Constant::Word(n), cost(n)),
                         _ if op.is_division() => {
                             for n in multiplier(op, func.value_type(b), func.int_value(b).unwrap_or(0)) {
-                                number(n);
+                                visit(Constant::Word(n), cost(n));
                             }
                         }
-                        _ if op_imm == Some(false) => number(n),
+                        _ if op_imm == Some(false) => visit(Constant::Word(n), cost(n)),
                         _ => {}
+                    }
+                } else if op == BinaryOp::Add {
+                    // The object of the frame that an array is.
+                    for arg in args {
+                        if func.defining_inst(arg).is_some_and(|inst| fixed_alloca(func, inst).is_some()) {
+                            visit(Constant::Value(arg), 1);
+                        }
                     }
                 }
             }
             InstData::Icmp { args: [_, b], .. } => {
-                let up = 32 - func.value_type(b).bits().min(32);
-                if let Some(n) = word(func, b).map(|n| n << up)
+                if let Some(n) = word(func, b)
                     && ModImm::new(n).is_none()
                     && ModImm::new(n.wrapping_neg()).is_none()
                 {
-                    number(n);
+                    visit(Constant::Word(n), cost(n));
                 }
             }
             InstData::Store { value, .. } => {
                 if let Some(n) = word(func, value) {
-                    number(n);
+                    visit(Constant::Word(n), cost(n));
                 }
             }
             InstData::Phi { .. } => return,

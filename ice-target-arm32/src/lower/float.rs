@@ -5,7 +5,7 @@ use crate::inst::{FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
 use ice_ir::mach::Sink;
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 use ice_passes::Libcall;
 
 /// Picks by f32 or f64.
@@ -34,9 +34,24 @@ impl Arm32 {
                 return self.libcall(cx, by_type(ty, Libcall::Fmodf, Libcall::Fmod), &args, Some(result));
             }
         };
-        let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
         let dst = cx.regs(result).lo();
-        cx.sink.push(Inst::Float3 { op, size: float_size(ty), dst, lhs, rhs });
+        let size = float_size(ty);
+        // A product that was folded: one of the two is, and what is added to is the other.
+        for (product, acc, op) in [(b, a, op), (a, b, op)] {
+            let Some(inst) = cx.folded(product) else { continue };
+            let InstData::Binary { args: [x, y], .. } = *cx.func.inst(inst) else { continue };
+            let op = match op {
+                Float3::Vadd => Float3::Vmla,
+                _ if product == b => Float3::Vmls,
+                _ => Float3::Vnmls,
+            };
+            let acc = self.reg(cx, acc);
+            let [lhs, rhs] = [x, y].map(|v| self.reg(cx, v));
+            cx.sink.push(Inst::MovFloat { size, dst, src: acc });
+            return cx.sink.push(Inst::Float3Acc { op, size, dst, lhs, rhs });
+        }
+        let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
+        cx.sink.push(Inst::Float3 { op, size, dst, lhs, rhs });
     }
 
     /// Conversions that involve a scalar floating-point type.

@@ -2,9 +2,11 @@
 
 use super::Signedness;
 use super::constant::word;
+use super::extension::is_zero_extended;
+use super::fold::Shifted;
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Shift};
+use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Move, Multiply, Shift, Transfer};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
@@ -48,8 +50,8 @@ pub(super) fn alu_immediate(op: Alu, number: u32) -> Option<(Alu, ModImm)> {
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     /// The operation on the number and the number shifted left by n; `None` for a power of two.
-    near: Option<(Alu, u8)>,
-    left: u8,
+    pub(super) near: Option<(Alu, u8)>,
+    pub(super) left: u8,
 }
 
 /// How to multiply by a constant without multiplying, if that is not longer.
@@ -66,43 +68,6 @@ pub(super) fn product(number: u32) -> Option<Product> {
 }
 
 impl Arm32 {
-    /// Whether `def`, a shift by a constant, becomes the flexible operand of `user`.
-    pub(super) fn folds_shift<S: Sink<Inst>>(
-        self,
-        cx: &Cx<'_, S>,
-        def: ice_ir::Inst,
-        user: ice_ir::Inst,
-    ) -> bool {
-        let is_shift = |inst: ice_ir::Inst| {
-            matches!(*cx.func.inst(inst), InstData::Binary { op, args: [value, amount] }
-                if shift(op).is_some()
-                    && cx.func.value_type(value) == Type::I32
-                    && matches!(cx.func.int_value(amount), Some(1..=31)))
-        };
-        let &InstData::Binary { op, args: [a, b] } = cx.func.inst(user) else { return false };
-        if alu(op).is_none() || !is_shift(def) {
-            return false;
-        }
-        let result = cx.func.result(def);
-        if Some(b) == result {
-            return !cx.is_constant(a) || op != BinaryOp::Sub;
-        }
-        // The first operand of an operation that commutes, unless the second is taken.
-        Some(a) == result
-            && op.is_commutative()
-            && !cx.is_constant(b)
-            && !cx.func.defining_inst(b).is_some_and(|inst| cx.is_folded(inst) || is_shift(inst))
-    }
-
-    /// The flexible operand of a shift that was folded.
-    pub(crate) fn folded_shift<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<Src> {
-        let inst = cx.folded(value)?;
-        let &InstData::Binary { op, args: [arg, amount] } = cx.func.inst(inst) else { return None };
-        let amount = cx.func.int_value(amount)? as u8;
-        let shift = shift(op)?;
-        Some(Src::Shift(self.reg(cx, arg), shift, amount & 31))
-    }
-
     /// Any binary operator on an integer of up to 32 bits.
     pub(super) fn int_binary<S: Sink<Inst>>(
         self,
@@ -113,6 +78,13 @@ impl Arm32 {
     ) {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result).lo();
+        if matches!(op, BinaryOp::Or | BinaryOp::Add | BinaryOp::Xor)
+            && ty == Type::I32
+            && let Some(Shifted::By(value, op, n)) = self.rotation(cx, [a, b])
+        {
+            let src = Src::Shift(self.reg(cx, value), op, n);
+            return self.mov(cx, dst, src);
+        }
         let first_moves = op.is_commutative()
             && (cx.is_constant(a) && !cx.is_constant(b) || cx.folded(a).is_some() && cx.folded(b).is_none());
         let [a, b] = if first_moves { [b, a] } else { [a, b] };
@@ -131,18 +103,41 @@ impl Arm32 {
     }
 
     fn alu_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, [a, b]: [Value; 2], dst: VReg) {
+        let flags = Flags::Keep;
         if let Some(number) = cx.func.int_value(b) {
             let lhs = self.reg(cx, a);
+            if (op, number) == (Alu::Eor, -1) {
+                let (op, src) = (Move::Mvn, Src::Reg(lhs));
+                return cx.sink.push(Inst::MovSrc { op, flags, dst, src });
+            }
             return self.alu_imm(cx, op, dst, lhs, number as u32);
         }
         if let (Alu::Sub, Some(number)) = (op, cx.func.int_value(a)) {
             let rhs = self.number(cx, number as u32);
             let lhs = self.reg(cx, b);
-            return cx.sink.push(Inst::Alu { op: Alu::Rsb, flags: Flags::Keep, dst, lhs, rhs });
+            return cx.sink.push(Inst::Alu { op: Alu::Rsb, flags, dst, lhs, rhs });
         }
+        if let Some(inst) = cx.folded(b) {
+            if let InstData::Binary { op: BinaryOp::Mul, args } = *cx.func.inst(inst)
+                && self.shifted(cx, inst).is_none()
+            {
+                let op = if op == Alu::Sub { Multiply::Mls } else { Multiply::Mla };
+                let [lhs, rhs, acc] = [args[0], args[1], a].map(|v| self.reg(cx, v));
+                return cx.sink.push(Inst::MultiplyAdd { op, dst, lhs, rhs, acc });
+            }
+            if let (Alu::And, Some(value)) = (op, self.complement_of(cx, inst)) {
+                let (rhs, lhs) = (self.src(cx, value), self.reg(cx, a));
+                return cx.sink.push(Inst::Alu { op: Alu::Bic, flags, dst, lhs, rhs });
+            }
+        }
+        // Only the reversed subtraction takes a shifted first operand.
+        let (op, [a, b]) = match op {
+            Alu::Sub if cx.folded(a).is_some() && cx.folded(b).is_none() => (Alu::Rsb, [b, a]),
+            _ => (op, [a, b]),
+        };
         let rhs = self.src(cx, b);
         let lhs = self.reg(cx, a);
-        cx.sink.push(Inst::Alu { op, flags: Flags::Keep, dst, lhs, rhs });
+        cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
     }
 
     /// `dst = lhs op number`.
@@ -203,7 +198,7 @@ impl Arm32 {
     }
 
     /// A product as a flexible operand.
-    fn product_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg, product: Product) -> Src {
+    pub(super) fn product_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg, product: Product) -> Src {
         let odd = match product.near {
             None => src,
             Some((op, n)) => {
@@ -220,8 +215,22 @@ impl Arm32 {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let regs = cx.regs(result);
         let dst = regs.lo();
+        if let Some(inst) = cx.folded(arg)
+            && let InstData::Load { address, .. } = *cx.func.inst(inst)
+        {
+            let mem = self.address(cx, address, from);
+            let op = if from == Type::I8 { Transfer::Ldrsb } else { Transfer::Ldrsh };
+            cx.sink.push(Inst::Load { op, dst, mem });
+            if to == Type::I64 {
+                self.mov(cx, regs.hi(), Src::Shift(dst, Shift::Asr, 31));
+            }
+            return;
+        }
         let src = self.regs(cx, arg).lo();
         match op {
+            CastOp::Zext if from != Type::I32 && is_zero_extended(cx.func, arg) => {
+                cx.sink.push(Inst::Mov { dst, src });
+            }
             CastOp::Trunc if to == Type::I1 => return self.alu_imm(cx, Alu::And, dst, src, 1),
             CastOp::Trunc => return cx.sink.push(Inst::Mov { dst, src }),
             CastOp::Zext => self.extend(cx, Signedness::Unsigned, from, dst, src),

@@ -9,7 +9,9 @@ mod compare;
 mod constant;
 mod control;
 mod divide;
+mod extension;
 mod float;
+mod fold;
 mod int;
 mod intrinsic;
 mod memory;
@@ -17,6 +19,8 @@ mod pair64;
 mod variadic;
 mod vector;
 
+use self::constant::word;
+use self::extension::is_zero_extended;
 use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Extend, Flags, ModImm, Move};
@@ -166,17 +170,23 @@ impl Arm32 {
         if cx.is_constant(value) {
             return self.materialize_constant(cx, value);
         }
-        if let Some(src) = self.folded_shift(cx, value) {
-            let dst = cx.temp(Type::I32);
-            self.mov(cx, dst.lo(), src);
-            return dst;
+        if let Some(inst) = cx.folded(value) {
+            self.unfold(cx, inst);
         }
         cx.regs(value)
     }
 
+    #[inline(never)]
+    fn unfold<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) {
+        cx.unfold(inst);
+        // What is folded is arithmetic, a comparison or a load: none of them can fail.
+        let lowered = self.lower_inst(cx, inst);
+        debug_assert!(lowered.is_ok());
+    }
+
     /// The only register of a value, which must not be written; constants are made or held.
     pub(crate) fn reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
-        if cx.func.is_constant(value)
+        if cx.is_constant(value)
             && let Some(reg) = self.held_constant(cx, value)
         {
             return reg;
@@ -230,10 +240,12 @@ impl Arm32 {
             let src = self.reg(cx, value);
             return cx.sink.push(Inst::MovFloat { size: float_size(ty), dst: dst.lo(), src });
         }
+        if let Some(number) = word(cx.func, value) {
+            return self.mov_number(cx, dst.lo(), number);
+        }
         if let Some(number) = cx.func.int_value(value) {
-            let number = if ty == Type::I1 { number & 1 } else { number };
             for (n, dst) in dst.iter().enumerate() {
-                cx.sink.push(Inst::MovImm { dst, imm: (number >> (32 * n)) as u32 });
+                self.mov_number(cx, dst, (number >> (32 * n)) as u32);
             }
             return;
         }
@@ -254,7 +266,7 @@ impl Arm32 {
             return self.number_reg(cx, number as u32);
         }
         let src = self.reg(cx, value);
-        if ty == Type::I32 || (ty == Type::I1 && sign == Signedness::Unsigned) {
+        if ty == Type::I32 || sign == Signedness::Unsigned && is_zero_extended(cx.func, value) {
             return src;
         }
         let dst = self.temp(cx);

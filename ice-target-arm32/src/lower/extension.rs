@@ -1,0 +1,35 @@
+//! Which narrow integers are known to have zeros above their width.
+//!
+//! A rule may leave anything there. What is loaded, extended, compared or masked has zeros, and so has what
+//! merges only such values; it then needs no extension before it is compared, widened or divided.
+
+use super::constant::word;
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
+
+/// Through how many phis and selects the question is followed.
+const MAX_DEPTH: u32 = 3;
+/// Most operands of a phi that are asked.
+const MAX_INCOMING: usize = 8;
+
+/// Whether the bits above the width of `value`, an integer of up to 16 bits, are zeros in its register.
+pub(super) fn is_zero_extended(func: &Function, value: Value) -> bool {
+    func.value_type(value) == Type::I1 || is_known(func, value, MAX_DEPTH)
+}
+
+fn is_known(func: &Function, value: Value, depth: u32) -> bool {
+    let Some(inst) = func.defining_inst(value) else { return word(func, value).is_some() };
+    let ask = |value| depth > 0 && is_known(func, value, depth - 1);
+    match *func.inst(inst) {
+        InstData::Load { .. } | InstData::Icmp { .. } | InstData::Fcmp { .. } => true,
+        InstData::Cast { op, arg } => op == CastOp::Zext && !func.value_type(arg).is_vector(),
+        // The mask is made with its sign above it.
+        InstData::Binary { op: BinaryOp::And, args: [_, mask] } => func.int_value(mask).is_some_and(|n| n >= 0),
+        InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] } => func.int_value(amount).is_some(),
+        InstData::Select { if_true, if_false, .. } => ask(if_true) && ask(if_false),
+        InstData::Phi { incoming } => {
+            let incoming = func.incoming(incoming);
+            incoming.len() <= MAX_INCOMING && incoming.iter().all(|&(value, _)| ask(value))
+        }
+        _ => false,
+    }
+}

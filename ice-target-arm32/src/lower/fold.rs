@@ -1,0 +1,245 @@
+//! Which values are not computed where they are defined, but by their only user, in one instruction.
+//!
+//! | definition | user | becomes |
+//! |---|---|---|
+//! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
+//! | and | comparison with zero | `tst` |
+//! | shift by a constant, rotation, multiple by (2^n ± 1) 2^k | arithmetic, comparison | a shifted operand |
+//! | multiplication | addition, subtraction from | `mla`, `mls` |
+//! | complement | and | `bic` |
+//! | load of 8 or 16 bits | sign extension | `ldrsb`, `ldrsh` |
+//! | multiplication of floating point | addition, subtraction | `vmla`, `vmls`, `vnmls` |
+//! | addition, shift | address | an operand ([`address`](crate::address)) |
+//!
+//! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
+//! reached, by looking at its only user. A load is then later than it stood: no instruction between the two has
+//! a side effect. `vmla` rounds the product before it adds (DDI 0406C A8.8.337), so that the bits are those of
+//! two instructions.
+//!
+//! A rule that finds no use for a folded definition asks for its register, and it is lowered then and there
+//! ([`Arm32::regs`]).
+//!
+//! Cost: constant for each definition with one use.
+
+use super::constant::word;
+use super::int::{Product, alu, product, shift};
+use crate::inst::{Inst, Src};
+use crate::target::{Arm32, Cx};
+use ice_asm::arm32::Shift;
+use ice_ir::mach::Sink;
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
+
+/// How many instructions a load is moved down at most.
+const MAX_DELAY: u32 = 12;
+
+/// A definition that becomes the shifted operand of its user.
+#[derive(Clone, Copy)]
+pub(super) enum Shifted {
+    /// A value shifted or rotated.
+    By(Value, Shift, u8),
+    /// A multiple.
+    Product(Value, Product),
+}
+
+impl Arm32 {
+    /// Whether `user` computes `def`, its operand in its block that nothing else uses, itself.
+    pub(crate) fn folds_into<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let Some(result) = cx.func.result(def) else { return false };
+        let decides = || match *cx.func.inst(user) {
+            InstData::CondBr { .. } => true,
+            InstData::Select { cond, .. } => cond == result,
+            _ => false,
+        };
+        match *cx.func.inst(def) {
+            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
+                !cx.func.value_type(args[0]).is_vector() && decides()
+            }
+            InstData::Cast { op: CastOp::Trunc, arg } => {
+                cx.func.value_type(result) == Type::I1 && cx.func.value_type(arg) != Type::I64 && decides()
+            }
+            InstData::Load { .. } => {
+                matches!(cx.func.value_type(result), Type::I8 | Type::I16)
+                    && matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
+                    && self.may_delay(cx, def, user)
+            }
+            InstData::Binary { op, .. } => match cx.func.value_type(result) {
+                Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
+                Type::F32 | Type::F64 => op == BinaryOp::Fmul && self.folds_product(cx, result, user),
+                Type::I32 => {
+                    self.folds_into_address(cx, def, user)
+                        || self.folds_into_rotation(cx, def, user)
+                        || self.folds_shift(cx, def, user)
+                        || op == BinaryOp::And && self.is_bit_test(cx, result, user)
+                        || op == BinaryOp::Mul && self.folds_multiple(cx, result, user)
+                        || self.folds_complement(cx, def, user)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether `user` compares `result` with zero for equality.
+    fn is_bit_test<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
+        matches!(*cx.func.inst(user), InstData::Icmp { cond, args: [a, b] }
+            if a == result && cx.func.int_value(b) == Some(0)
+                && matches!(cond, ice_ir::IntCond::Eq | ice_ir::IntCond::Ne))
+    }
+
+    /// Whether `user` adds to `result`, a product, or subtracts it.
+    fn folds_multiple<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
+        match *cx.func.inst(user) {
+            _ if self.is_easy_product(cx, result) => false,
+            InstData::Binary { op: BinaryOp::Add, args: [a, b] } => {
+                let other = if a == result { b } else { a };
+                !cx.is_constant(other)
+                    && other != result
+                    && !cx.func.defining_inst(other).is_some_and(|inst| cx.is_folded(inst))
+            }
+            InstData::Binary { op: BinaryOp::Sub, args: [a, b] } => b == result && !cx.is_constant(a),
+            _ => false,
+        }
+    }
+
+    /// Whether `result` is multiplied by a number that needs no multiplication.
+    fn is_easy_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value) -> bool {
+        matches!(cx.func.defining_inst(result).map(|inst| cx.func.inst(inst)),
+            Some(&InstData::Binary { args: [_, b], .. }) if word(cx.func, b).and_then(product).is_some())
+    }
+
+    /// The same in floating point. Of two products one is folded.
+    fn folds_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
+        let InstData::Binary { op: BinaryOp::Fadd | BinaryOp::Fsub, args: [a, b] } = *cx.func.inst(user) else {
+            return false;
+        };
+        let other = if a == result { b } else { a };
+        other != result && !cx.func.defining_inst(other).is_some_and(|inst| cx.is_folded(inst))
+    }
+
+    /// Whether `def` is the complement of a value and `user` the `and` with another.
+    fn folds_complement<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        let InstData::Binary { op: BinaryOp::And, args: [a, b] } = *cx.func.inst(user) else { return false };
+        let other = if cx.func.result(def) == Some(a) { b } else { a };
+        self.complement_of(cx, def).is_some()
+            && !cx.is_constant(other)
+            && !cx.func.defining_inst(other).is_some_and(|inst| cx.is_folded(inst))
+    }
+
+    /// The value whose complement `inst` is.
+    pub(super) fn complement_of<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<Value> {
+        match *cx.func.inst(inst) {
+            InstData::Binary { op: BinaryOp::Xor, args: [value, ones] }
+                if cx.func.int_value(ones) == Some(-1) =>
+            {
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
+    /// What kind of shifted operand the 32-bit operation `inst` is.
+    pub(super) fn shifted<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<Shifted> {
+        let &InstData::Binary { op, args: [value, other] } = cx.func.inst(inst) else { return None };
+        if cx.func.value_type(value) != Type::I32 || cx.is_constant(value) {
+            return None;
+        }
+        match op {
+            BinaryOp::Mul => {
+                let product = word(cx.func, other).and_then(product)?;
+                (product.left > 0).then_some(Shifted::Product(value, product))
+            }
+            BinaryOp::Or | BinaryOp::Add | BinaryOp::Xor => self.rotation(cx, [value, other]),
+            _ => match (shift(op)?, cx.func.int_value(other)?) {
+                (op, n @ 1..=31) => Some(Shifted::By(value, op, n as u8)),
+                _ => None,
+            },
+        }
+    }
+
+    /// A value shifted left by n together with itself shifted right by 32 - n.
+    pub(super) fn rotation<S: Sink<Inst>>(self, cx: &Cx<'_, S>, args: [Value; 2]) -> Option<Shifted> {
+        let [a, b] = args.map(|arg| {
+            let &InstData::Binary { op, args: [x, n] } = cx.func.inst(cx.func.defining_inst(arg)?) else {
+                return None;
+            };
+            Some((shift(op)?, x, cx.func.int_value(n)?))
+        });
+        match (a?, b?) {
+            ((Shift::Lsl, x, left), (Shift::Lsr, y, right)) | ((Shift::Lsr, y, right), (Shift::Lsl, x, left)) => {
+                let rotates = x == y && left + right == 32 && (1..32).contains(&right);
+                rotates.then_some(Shifted::By(x, Shift::Ror, right as u8))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `user` rotates, and `def` is one of its two shifts.
+    fn folds_into_rotation<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        match (cx.func.inst(def), cx.func.inst(user)) {
+            (
+                &InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr, .. },
+                &InstData::Binary { op: BinaryOp::Or | BinaryOp::Add | BinaryOp::Xor, args },
+            ) => self.rotation(cx, args).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether `def` becomes the flexible operand of `user`.
+    fn folds_shift<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        let (args, commutes) = match *cx.func.inst(user) {
+            InstData::Binary { op, args } if alu(op).is_some() => (args, op.is_commutative() || op == BinaryOp::Sub),
+            InstData::Icmp { args, .. } => (args, true),
+            _ => return false,
+        };
+        if self.shifted(cx, def).is_none() {
+            return false;
+        }
+        let [a, b] = args;
+        let result = cx.func.result(def);
+        let other = if Some(b) == result { a } else { b };
+        if cx.is_constant(other) {
+            // With a constant only the reversed subtraction has a shifted operand.
+            return false;
+        }
+        // The second operand, or the first if the second is not taken.
+        let other_folds = cx.func.defining_inst(other).is_some_and(|inst| {
+            cx.is_folded(inst)
+                || Some(b) != result
+                    && self.shifted(cx, inst).is_some()
+                    && cx.uses.only_user_in_block(cx.func, inst, other) == Some(user)
+        });
+        a != b && !other_folds && (Some(b) == result || commutes)
+    }
+
+    /// The flexible operand of a shift that was folded.
+    pub(crate) fn folded_shift<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<Src> {
+        let inst = cx.folded(value)?;
+        Some(match self.shifted(cx, inst)? {
+            Shifted::By(value, op, n) => Src::Shift(self.reg(cx, value), op, n),
+            Shifted::Product(value, product) => {
+                let src = self.reg(cx, value);
+                self.product_src(cx, src, product)
+            }
+        })
+    }
+
+    /// Whether `load` reads the same right before `place`, which comes later in its block.
+    fn may_delay<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, place: ice_ir::Inst) -> bool {
+        let mut next = cx.func.layout.next_inst(load);
+        for _ in 0..MAX_DELAY {
+            match next {
+                Some(inst) if inst == place => return true,
+                Some(inst) if !cx.func.inst(inst).has_side_effects() => {
+                    next = cx.func.layout.next_inst(inst);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+}
