@@ -178,7 +178,8 @@ impl HeldConstants {
             if of != Some(entry.header) {
                 (of, core, float) = (Some(entry.header), 0, 0);
             }
-            let is_float = matches!(entry.constant, Constant::Value(v) if !func.value_type(v).is_scalar_int());
+            let is_float =
+                matches!(entry.constant, Constant::Value(v) if !func.value_type(v).is_scalar_int());
             let (count, most) = if is_float { (&mut float, MAX_FLOAT) } else { (&mut core, MAX_CORE) };
             if *count == most {
                 continue;
@@ -211,7 +212,8 @@ impl HeldConstants {
         let mut header = self.innermost[block.index()].expand();
         while let Some(at) = header {
             let key = (at, constant);
-            if let Ok(index) = self.entries.binary_search_by_key(&key, |entry| (entry.header, entry.constant)) {
+            if let Ok(index) = self.entries.binary_search_by_key(&key, |entry| (entry.header, entry.constant))
+            {
                 return Some(index);
             }
             header = self.outer[at.index()].expand();

@@ -55,7 +55,9 @@ pub(crate) fn store_op(ty: Type) -> Transfer {
 /// The two terms of an addition of addresses.
 fn addends<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<[Value; 2]> {
     match *cx.func.inst(inst) {
-        InstData::Binary { op: BinaryOp::Add, args } if cx.func.value_type(args[0]) == Type::I32 => Some(args),
+        InstData::Binary { op: BinaryOp::Add, args } if cx.func.value_type(args[0]) == Type::I32 => {
+            Some(args)
+        }
         _ => None,
     }
 }
@@ -81,7 +83,9 @@ fn fits<S: Sink<Inst>>(cx: &Cx<'_, S>, [base, offset]: [Value; 2], ty: Type) -> 
 
 /// What is shifted left by a constant, and the constant.
 fn scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<(Value, u8)> {
-    let &InstData::Binary { op: BinaryOp::Shl, args: [value, amount] } = cx.func.inst(inst) else { return None };
+    let &InstData::Binary { op: BinaryOp::Shl, args: [value, amount] } = cx.func.inst(inst) else {
+        return None;
+    };
     let amount = cx.func.int_value(amount).filter(|amount| (1..=31).contains(amount))?;
     (cx.func.value_type(value) == Type::I32 && !cx.is_constant(value)).then_some((value, amount as u8))
 }

@@ -11,19 +11,21 @@ mod frame;
 mod memory;
 mod native;
 mod pool;
+mod predicate;
 mod vector;
 
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src};
 use crate::regs;
 use crate::target::Arm32;
+use alloc::vec::Vec;
 use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
+use ice_passes::{CompiledFunction, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
 use pool::Pool;
 
@@ -40,9 +42,10 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, pool } = scratch;
+    let EmitScratch { frame, written, pool } = scratch;
     frame.compute(mach, allocation)?;
-    tables.clear();
+    written.clear();
+    written.resize(mach.num_blocks(), false);
     pool.clear();
     buffer.clear();
     for _ in mach.blocks() {
@@ -50,12 +53,16 @@ pub(crate) fn emit_function<L: Listing>(
     }
     let mut emitter = Emitter {
         target,
+        mach,
+        allocation,
         frame,
         switches,
         e: Encoder::new(buffer),
+        cond: AL,
         allocs: &[],
-        tables,
         pool,
+        written,
+        block: MachBlock::from_u32(0),
         next_block: MachBlock::from_u32(0),
         following: &[],
         tested: None,
@@ -64,19 +71,17 @@ pub(crate) fn emit_function<L: Listing>(
     let mut edits = allocation.edits.as_slice();
     for block in mach.blocks() {
         emitter.e.bind(label(block));
+        emitter.block = block;
         emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
-        let range = mach.inst_range(block);
-        let range_start = range.start;
-        let first = range_start as u32;
-        let block_insts = &mach.insts()[range];
-        emitter.tested = None;
-        for (id, inst) in (first..).map(MachInstId::from_u32).zip(block_insts) {
-            emitter.edits_at(&mut edits, ProgPoint::before(id));
-            emitter.allocs = allocation.allocs_of(id);
-            emitter.flush_pool_if_due(inst);
-            emitter.following = &block_insts[id.as_u32() as usize + 1 - range_start..];
-            emitter.inst(inst);
-            emitter.edits_at(&mut edits, ProgPoint::after(id));
+        if emitter.written[block.as_u32() as usize] {
+            let end = MachInstId::from_u32(mach.inst_range(block).end as u32);
+            let done = edits.partition_point(|edit| edit.point < ProgPoint::before(end));
+            edits = &edits[done..];
+            continue;
+        }
+        emitter.write_insts(block, &mut edits);
+        if let Some(last) = mach.insts()[mach.inst_range(block)].last() {
+            emitter.control(last);
         }
     }
     emitter.flush_pool();
@@ -84,7 +89,6 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
-    tables.place(buffer, &mut out.tables);
     Ok(())
 }
 
@@ -97,20 +101,27 @@ fn label(block: MachBlock) -> Label {
 #[derive(Default)]
 pub struct EmitScratch {
     frame: Frame,
-    tables: TableLabels,
     pool: Pool,
+    /// Blocks that were written out of their turn.
+    written: Vec<bool>,
 }
 
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
     target: Arm32,
+    mach: &'a MachFunction<Inst>,
+    allocation: &'a Output,
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
-    tables: &'a mut TableLabels,
     pool: &'a mut Pool,
+    /// The condition of what is written: not always in a block that [`predicate`] puts elsewhere.
+    cond: Cond,
+    written: &'a mut Vec<bool>,
+    /// The current block.
+    block: MachBlock,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
     /// The rest of the block.
@@ -148,6 +159,29 @@ impl<L: Listing> Emitter<'_, L> {
                 let value = self.gpr();
                 Operand2::ShiftReg(value, shift, self.gpr())
             }
+        }
+    }
+
+    // ---- blocks
+
+    /// Writes the instructions of a block but for the last, and the edits between them and before the last.
+    fn write_insts(&mut self, block: MachBlock, edits: &mut &[Edit]) {
+        let range = self.mach.inst_range(block);
+        let insts = &self.mach.insts()[range.clone()];
+        self.tested = None;
+        for (n, (inst, index)) in insts.iter().zip(range.start as u32..).enumerate() {
+            let id = MachInstId::from_u32(index);
+            self.edits_at(edits, ProgPoint::before(id));
+            self.allocs = self.allocation.allocs_of(id);
+            self.following = &insts[n + 1..];
+            if self.cond == AL {
+                self.flush_pool_if_due(inst);
+            }
+            if self.following.is_empty() {
+                break;
+            }
+            self.inst(inst);
+            self.edits_at(edits, ProgPoint::after(id));
         }
     }
 
@@ -228,7 +262,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn copy(&mut self, dst: Gpr, src: Gpr) {
         if src != dst {
-            self.e.mov(AL, Move::Mov, Flags::Keep, dst, src);
+            self.e.mov(self.cond, Move::Mov, Flags::Keep, dst, src);
         }
     }
 
@@ -242,7 +276,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::MovImm { imm, .. } => {
                 let dst = self.gpr();
-                self.e.mov_u32(AL, dst, imm);
+                self.e.mov_u32(self.cond, dst, imm);
             }
             Inst::MovSymbol { symbol, addend, .. } => {
                 let dst = self.gpr();
@@ -258,12 +292,12 @@ impl<L: Listing> Emitter<'_, L> {
                 let flags = self.flags_for_test(flags, dst);
                 let src = self.src(src);
                 let dst = self.gpr();
-                self.e.mov(AL, op, flags, dst, src);
+                self.e.mov(self.cond, op, flags, dst, src);
             }
             Inst::Extend { op, .. } => {
                 let src = self.gpr();
                 let dst = self.gpr();
-                self.e.extend(AL, op, dst, src, 0);
+                self.e.extend(self.cond, op, dst, src, 0);
             }
             Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
             Inst::Alu { op, flags, dst, rhs, .. } => {
@@ -271,17 +305,17 @@ impl<L: Listing> Emitter<'_, L> {
                 let lhs = self.gpr();
                 let rhs = self.src(rhs);
                 let dst = self.gpr();
-                self.e.alu(AL, op, flags, dst, lhs, rhs);
+                self.e.alu(self.cond, op, flags, dst, lhs, rhs);
             }
             Inst::Compare { op, rhs, .. } => {
                 let lhs = self.gpr();
                 let rhs = self.src(rhs);
-                self.e.compare(AL, op, lhs, rhs);
+                self.e.compare(self.cond, op, lhs, rhs);
             }
             Inst::TestZero { lhs } => {
                 let reg = self.gpr();
                 if self.tested.take() != Some(lhs) {
-                    self.e.compare(AL, Compare::Cmp, reg, imm(0));
+                    self.e.compare(self.cond, Compare::Cmp, reg, imm(0));
                 }
             }
             Inst::CondCompare { cond, op, rhs, .. } => {
@@ -296,7 +330,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::SetCond { cond, or, .. } => {
                 let dst = self.gpr();
-                self.e.mov_u32(AL, dst, 0);
+                self.e.mov_u32(self.cond, dst, 0);
                 self.e.mov_u32(cond, dst, 1);
                 if let Some(cond) = or {
                     self.e.mov_u32(cond, dst, 1);
@@ -305,40 +339,40 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Mul { .. } => {
                 let (lhs, rhs) = (self.gpr(), self.gpr());
                 let dst = self.gpr();
-                self.e.mul(AL, Flags::Keep, dst, lhs, rhs);
+                self.e.mul(self.cond, Flags::Keep, dst, lhs, rhs);
             }
             Inst::MultiplyAdd { op, .. } => {
                 let (lhs, rhs, acc) = (self.gpr(), self.gpr(), self.gpr());
                 let dst = self.gpr();
-                self.e.multiply_add(AL, op, Flags::Keep, [dst, lhs, rhs, acc]);
+                self.e.multiply_add(self.cond, op, Flags::Keep, [dst, lhs, rhs, acc]);
             }
             Inst::MultiplyLong { op, .. } => {
                 let (lhs, rhs) = (self.gpr(), self.gpr());
                 let (lo, hi) = (self.gpr(), self.gpr());
-                self.e.multiply_long(AL, op, Flags::Keep, [lo, hi, lhs, rhs]);
+                self.e.multiply_long(self.cond, op, Flags::Keep, [lo, hi, lhs, rhs]);
             }
             Inst::Divide { op, .. } => {
                 let (lhs, rhs) = (self.gpr(), self.gpr());
                 let dst = self.gpr();
-                self.e.divide(AL, op, dst, lhs, rhs);
+                self.e.divide(self.cond, op, dst, lhs, rhs);
             }
             Inst::BitField { op, lsb, width, .. } => {
                 let src = self.gpr();
                 let dst = self.gpr();
-                self.e.bit_field(AL, op, dst, src, lsb, width);
+                self.e.bit_field(self.cond, op, dst, src, lsb, width);
             }
             Inst::Unary { op, .. } => {
                 let src = self.gpr();
                 let dst = self.gpr();
-                self.e.unary(AL, op, dst, src);
+                self.e.unary(self.cond, op, dst, src);
             }
             Inst::TrapIfZero { hi, .. } => {
                 let lo = self.gpr();
                 match hi {
-                    None => self.e.compare(AL, Compare::Cmp, lo, imm(0)),
+                    None => self.e.compare(self.cond, Compare::Cmp, lo, imm(0)),
                     Some(_) => {
                         let hi = self.gpr();
-                        self.e.alu(AL, ice_asm::arm32::Alu::Orr, Flags::Set, Gpr::IP, lo, hi);
+                        self.e.alu(self.cond, ice_asm::arm32::Alu::Orr, Flags::Set, Gpr::IP, lo, hi);
                     }
                 }
                 let valid = self.e.buf.new_label();
@@ -354,7 +388,7 @@ impl<L: Listing> Emitter<'_, L> {
             | Inst::AtomicLoadPair { .. } => self.atomic(inst),
             Inst::StackSub { .. } => {
                 let amount = self.gpr();
-                self.e.alu(AL, ice_asm::arm32::Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
+                self.e.alu(self.cond, ice_asm::arm32::Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
             }
             Inst::StackSave { .. } => {
                 let dst = self.gpr();
@@ -375,7 +409,7 @@ impl<L: Listing> Emitter<'_, L> {
                             Gpr::IP
                         }
                     };
-                    self.e.blx(AL, callee);
+                    self.e.blx(self.cond, callee);
                 }
             },
             Inst::Jump { .. }

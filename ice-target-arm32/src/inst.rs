@@ -261,10 +261,10 @@ pub enum Inst {
     Call { callee: Callee },
     Jump { target: MachBlock },
     Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock },
-    /// A planned switch: `index` is the value, `scratch` is destroyed.
-    Switch { switch: u32, index: VReg, scratch: VReg },
+    /// A planned switch: `index` is the value.
+    Switch { switch: u32, index: VReg },
     /// The same for a pair.
-    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg },
+    SwitchPair { switch: u32, lo: VReg, hi: VReg },
     /// Epilogue and return; results are extra operands.
     Ret,
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
@@ -449,10 +449,8 @@ impl MachInst for Inst {
                     each! { use_any callee, GPR; }
                 }
             }
-            Inst::Switch { index, scratch, .. } => each! { use_reg index, GPR; use_reg scratch, GPR; },
-            Inst::SwitchPair { lo, hi, scratch, .. } => {
-                each! { use_reg lo, GPR; use_reg hi, GPR; use_reg scratch, GPR; }
-            }
+            Inst::Switch { index, .. } => each! { use_reg index, GPR; },
+            Inst::SwitchPair { lo, hi, .. } => each! { use_reg lo, GPR; use_reg hi, GPR; },
         }
     }
 

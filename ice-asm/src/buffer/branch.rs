@@ -148,6 +148,19 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.add_branch(Some(cond), root, reach);
     }
 
+    /// Appends unconditional branches of the long form that stay as they are: a table that code jumps into.
+    pub fn emit_branch_table(&mut self, targets: impl IntoIterator<Item = Label>) {
+        for target in targets {
+            // What jumps into the table is not known here.
+            self.freeze_tail();
+            self.sync_tail();
+            let Some(root) = self.compress(target) else { return };
+            self.push_branch(None, root, Form::Long);
+        }
+        self.freeze_tail();
+        self.stop_flow();
+    }
+
     /// States that `label` is the same place as `target`, before `label` is bound or branched to: a block
     /// known to hold nothing but a jump. Binding `label` later has no effect. Without this, such blocks are
     /// threaded as well, but not where a short branch to the block would not reach its target.

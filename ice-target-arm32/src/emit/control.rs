@@ -1,11 +1,12 @@
 //! Terminators and switches.
+//!
+//! A table of a switch is a row of branches in the code: the index, two bits to the left, is added to pc.
 
 use super::{AL, Emitter, TRAP, label};
 use crate::inst::Inst;
-use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, Mem, ModImm, Transfer};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
 use ice_ir::mach::MachBlock;
-use ice_passes::CodeSymbol;
 use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
 
 /// Registers of a switch.
@@ -15,8 +16,6 @@ struct SwitchRegs {
     index: Gpr,
     /// The high half of a pair.
     high: Option<Gpr>,
-    /// Destroyed.
-    scratch: Gpr,
 }
 
 impl<L: Listing> Emitter<'_, L> {
@@ -25,6 +24,8 @@ impl<L: Listing> Emitter<'_, L> {
             // The buffer would cut a jump to the next block off again.
             Inst::Jump { target } if target == self.next_block => {}
             Inst::Jump { target } => self.e.jump(label(target)),
+            Inst::Branch { cond, or: None, if_true, if_false } if self.predicate(cond, if_true, if_false) => {
+            }
             Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.next_block => {
                 self.e.jump_if(cond.invert(), label(if_false));
             }
@@ -45,12 +46,12 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             }
             Inst::Switch { switch, .. } => {
-                let (index, scratch) = (self.gpr(), self.gpr());
-                self.switch(switch, SwitchRegs { index, high: None, scratch });
+                let index = self.gpr();
+                self.switch(switch, SwitchRegs { index, high: None });
             }
             Inst::SwitchPair { switch, .. } => {
-                let (index, high, scratch) = (self.gpr(), self.gpr(), self.gpr());
-                self.switch(switch, SwitchRegs { index, high: Some(high), scratch });
+                let (index, high) = (self.gpr(), self.gpr());
+                self.switch(switch, SwitchRegs { index, high: Some(high) });
             }
             Inst::Ret => {
                 self.allocs = &[];
@@ -130,11 +131,16 @@ impl<L: Listing> Emitter<'_, L> {
                 self.compare_with(regs.index, low as u32);
                 self.e.jump_if(Cond::Eq, target);
             }
-            // One unsigned comparison of the distance from the low end.
-            None => {
-                self.add_offset(regs.scratch, regs.index, (low as i32).wrapping_neg());
-                self.compare_with(regs.scratch, high.wrapping_sub(low) as u32);
+            // One unsigned comparison of the distance from the low end, if ip is free for the distance.
+            None if can_compare((high - low) as u32) => {
+                self.add_offset(Gpr::IP, regs.index, (low as i32).wrapping_neg());
+                self.compare_with(Gpr::IP, (high - low) as u32);
                 self.e.jump_if(Cond::Ls, target);
+            }
+            None => {
+                self.jump_if_less(regs, low, other);
+                self.compare_with(regs.index, high as u32);
+                self.e.jump_if(Cond::Le, target);
             }
             Some(_) => {
                 self.jump_if_less(regs, low, other);
@@ -166,22 +172,32 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.jump(label(default));
             self.e.bind(inside);
         }
-        // The index is below 2^32 from here on, or tested next.
-        self.add_offset(regs.scratch, regs.index, (low as i32).wrapping_neg());
-        if regs.high.is_none() && bounds == TableBounds::Test {
-            self.compare_with(regs.scratch, len as u32);
-            self.e.jump_if(Cond::Hs, label(default));
+        // pc is two instructions ahead: the branches begin behind the one for what is out of the table.
+        let index = match low {
+            0 => regs.index,
+            _ => {
+                self.add_offset(Gpr::IP, regs.index, (low as i32).wrapping_neg());
+                Gpr::IP
+            }
+        };
+        let is_tested = regs.high.is_none() && bounds == TableBounds::Test;
+        let mut bound = len as u32;
+        if is_tested {
+            while !can_compare(bound) {
+                bound += 1;
+            }
+            self.compare_with(index, bound);
         }
-        let table = self.tables.push(entries.iter().map(|&block| label(block)));
-        self.mov_symbol(Gpr::IP, CodeSymbol::JumpTable(table).pack(), 0);
-        if self.target.is_position_independent() {
-            // Entries are distances from the table.
-            self.e.transfer(AL, Transfer::Ldr, regs.scratch, Mem::indexed(Gpr::IP, regs.scratch, 2));
-            self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::PC, Gpr::IP, regs.scratch);
-            return self.e.buf.stop_flow();
-        }
-        // Entries are even, so that control stays in ARM state.
-        self.e.transfer(AL, Transfer::Ldr, Gpr::PC, Mem::indexed(Gpr::IP, regs.scratch, 2));
-        self.e.buf.stop_flow();
+        let cond = if is_tested { Cond::Lo } else { AL };
+        let step = Operand2::Shift(index, Shift::Lsl, 2);
+        self.e.alu(cond, Alu::Add, Flags::Keep, Gpr::PC, Gpr::PC, step);
+        let rest = (len as u32..bound).map(|_| default);
+        let targets = core::iter::once(default).chain(entries.iter().copied()).chain(rest);
+        self.e.buf.emit_branch_table(targets.map(label));
     }
+}
+
+/// Whether a comparison with the number needs no register for it.
+fn can_compare(number: u32) -> bool {
+    ModImm::new(number).is_some() || ModImm::new(number.wrapping_neg()).is_some()
 }

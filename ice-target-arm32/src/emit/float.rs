@@ -64,7 +64,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn move_float(&mut self, size: FloatSize, to: Allocation, from: Allocation) {
         match (to.kind(), from.kind()) {
             (AllocationKind::Reg(_), AllocationKind::Reg(_)) => {
-                self.copy_float(AL, Self::reg(size, to), Self::reg(size, from));
+                self.copy_float(self.cond, Self::reg(size, to), Self::reg(size, from));
             }
             (AllocationKind::Reg(_), _) => {
                 let (base, offset) = self.slot(from);
@@ -98,11 +98,11 @@ impl<L: Listing> Emitter<'_, L> {
         match reg {
             Reg::S(reg) => {
                 let (base, offset) = self.reach(base, offset, NEAR);
-                self.e.float_transfer(AL, op, reg, base, offset);
+                self.e.float_transfer(self.cond, op, reg, base, offset);
             }
             Reg::D(reg) => {
                 let (base, offset) = self.reach(base, offset, NEAR);
-                self.e.float_transfer(AL, op, reg, base, offset);
+                self.e.float_transfer(self.cond, op, reg, base, offset);
             }
             Reg::Q(reg) => {
                 let (base, offset) = match offset.unsigned_abs() + 8 <= NEAR as u32 {
@@ -112,8 +112,8 @@ impl<L: Listing> Emitter<'_, L> {
                         (Gpr::IP, 0)
                     }
                 };
-                self.e.float_transfer(AL, op, reg.low(), base, offset);
-                self.e.float_transfer(AL, op, reg.high(), base, offset + 8);
+                self.e.float_transfer(self.cond, op, reg.low(), base, offset);
+                self.e.float_transfer(self.cond, op, reg.high(), base, offset + 8);
             }
         }
     }
@@ -159,8 +159,8 @@ impl<L: Listing> Emitter<'_, L> {
                 self.near_float(Direction::Store, src, base, offset);
             }
             Inst::FloatImm { size, imm, .. } => match self.extension(size) {
-                Reg::S(dst) => self.e.float_mov_imm(AL, dst, imm),
-                Reg::D(dst) => self.e.float_mov_imm(AL, dst, imm),
+                Reg::S(dst) => self.e.float_mov_imm(self.cond, dst, imm),
+                Reg::D(dst) => self.e.float_mov_imm(self.cond, dst, imm),
                 Reg::Q(_) => debug_assert!(false, "a scalar"),
             },
             Inst::SingleBits { bits, .. } => {
@@ -190,14 +190,14 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Float3 { op, size, .. } | Inst::Float3Acc { op, size, .. } => {
                 let operands = (self.extension(size), self.extension(size), self.extension(size));
                 match operands {
-                    (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(AL, op, dst, lhs, rhs),
-                    (Reg::D(lhs), Reg::D(rhs), Reg::D(dst)) => self.e.float3(AL, op, dst, lhs, rhs),
+                    (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
+                    (Reg::D(lhs), Reg::D(rhs), Reg::D(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
                     _ => debug_assert!(false, "scalars"),
                 }
             }
             Inst::Float2 { op, size, .. } => match (self.extension(size), self.extension(size)) {
-                (Reg::S(src), Reg::S(dst)) => self.e.float2(AL, op, dst, src),
-                (Reg::D(src), Reg::D(dst)) => self.e.float2(AL, op, dst, src),
+                (Reg::S(src), Reg::S(dst)) => self.e.float2(self.cond, op, dst, src),
+                (Reg::D(src), Reg::D(dst)) => self.e.float2(self.cond, op, dst, src),
                 _ => debug_assert!(false, "scalars"),
             },
             Inst::CompareFloat { size, rhs, .. } => {
@@ -205,29 +205,29 @@ impl<L: Listing> Emitter<'_, L> {
                 let lhs = self.extension(size);
                 let rhs = rhs.map(|_| self.extension(size));
                 match (lhs, rhs) {
-                    (Reg::S(lhs), Some(Reg::S(rhs))) => self.e.float_compare(AL, op, lhs, rhs),
-                    (Reg::D(lhs), Some(Reg::D(rhs))) => self.e.float_compare(AL, op, lhs, rhs),
-                    (Reg::S(lhs), None) => self.e.float_compare_zero(AL, op, lhs),
-                    (Reg::D(lhs), None) => self.e.float_compare_zero(AL, op, lhs),
+                    (Reg::S(lhs), Some(Reg::S(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
+                    (Reg::D(lhs), Some(Reg::D(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
+                    (Reg::S(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
+                    (Reg::D(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
                     _ => debug_assert!(false, "scalars"),
                 }
-                self.e.vmrs_flags(AL);
+                self.e.vmrs_flags(self.cond);
             }
             Inst::FloatWiden { .. } => {
                 let src = self.single();
                 let dst = self.double();
-                self.e.float_widen(AL, dst, src);
+                self.e.float_widen(self.cond, dst, src);
             }
             Inst::FloatNarrow { .. } => {
                 let src = self.double();
                 let dst = self.single();
-                self.e.float_narrow(AL, dst, src);
+                self.e.float_narrow(self.cond, dst, src);
             }
             Inst::IntToFloat { op, size, .. } => {
                 let src = self.single();
                 match self.extension(size) {
-                    Reg::S(dst) => self.e.int_to_float(AL, op, dst, src),
-                    Reg::D(dst) => self.e.int_to_float(AL, op, dst, src),
+                    Reg::S(dst) => self.e.int_to_float(self.cond, op, dst, src),
+                    Reg::D(dst) => self.e.int_to_float(self.cond, op, dst, src),
                     Reg::Q(_) => debug_assert!(false, "a scalar"),
                 }
             }
@@ -235,30 +235,30 @@ impl<L: Listing> Emitter<'_, L> {
                 let src = self.extension(size);
                 let dst = self.single();
                 match src {
-                    Reg::S(src) => self.e.float_to_int(AL, op, dst, src),
-                    Reg::D(src) => self.e.float_to_int(AL, op, dst, src),
+                    Reg::S(src) => self.e.float_to_int(self.cond, op, dst, src),
+                    Reg::D(src) => self.e.float_to_int(self.cond, op, dst, src),
                     Reg::Q(_) => debug_assert!(false, "a scalar"),
                 }
             }
             Inst::CoreToSingle { .. } => {
                 let src = self.gpr();
                 let dst = self.single();
-                self.e.vmov_s_r(AL, dst, src);
+                self.e.vmov_s_r(self.cond, dst, src);
             }
             Inst::SingleToCore { .. } => {
                 let src = self.single();
                 let dst = self.gpr();
-                self.e.vmov_r_s(AL, dst, src);
+                self.e.vmov_r_s(self.cond, dst, src);
             }
             Inst::PairToDouble { .. } => {
                 let (lo, hi) = (self.gpr(), self.gpr());
                 let dst = self.double();
-                self.e.vmov_d_rr(AL, dst, lo, hi);
+                self.e.vmov_d_rr(self.cond, dst, lo, hi);
             }
             Inst::DoubleToPair { .. } => {
                 let src = self.double();
                 let (lo, hi) = (self.gpr(), self.gpr());
-                self.e.vmov_rr_d(AL, lo, hi, src);
+                self.e.vmov_rr_d(self.cond, lo, hi, src);
             }
             _ => self.vector(inst),
         }
@@ -267,14 +267,14 @@ impl<L: Listing> Emitter<'_, L> {
     /// A scalar in memory, at an offset in reach.
     fn near_float(&mut self, op: Direction, reg: Reg, base: Gpr, offset: i32) {
         match reg {
-            Reg::S(reg) => self.e.float_transfer(AL, op, reg, base, offset),
-            Reg::D(reg) => self.e.float_transfer(AL, op, reg, base, offset),
+            Reg::S(reg) => self.e.float_transfer(self.cond, op, reg, base, offset),
+            Reg::D(reg) => self.e.float_transfer(self.cond, op, reg, base, offset),
             Reg::Q(_) => debug_assert!(false, "a scalar"),
         }
     }
 
     fn single_bits(&mut self, dst: Sreg, bits: u32) {
-        self.e.mov_u32(AL, Gpr::IP, bits);
-        self.e.vmov_s_r(AL, dst, Gpr::IP);
+        self.e.mov_u32(self.cond, Gpr::IP, bits);
+        self.e.vmov_s_r(self.cond, dst, Gpr::IP);
     }
 }

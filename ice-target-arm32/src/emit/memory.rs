@@ -1,6 +1,6 @@
 //! Addresses of loads and stores, made to fit each instruction.
 
-use super::{AL, Emitter};
+use super::Emitter;
 use crate::inst::{Amode, Base, Inst};
 use crate::regs::FramePointer;
 use ice_asm::Listing;
@@ -26,7 +26,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// Loads or stores a register at a base and any offset.
     pub(super) fn transfer(&mut self, op: Transfer, reg: Gpr, base: Gpr, offset: i32) {
         let (base, offset) = self.reach(base, offset, op.max_offset());
-        self.e.transfer(AL, op, reg, Mem::new(base, offset));
+        self.e.transfer(self.cond, op, reg, Mem::new(base, offset));
     }
 
     /// A base and an offset that the instruction can have and that give the address; what it cannot have goes
@@ -39,15 +39,15 @@ impl<L: Listing> Emitter<'_, L> {
         let near = offset & most;
         let far = offset.wrapping_sub(near);
         if let Some(imm) = ModImm::new(far as u32) {
-            self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, base, imm);
+            self.e.alu(self.cond, Alu::Add, Flags::Keep, Gpr::IP, base, imm);
             return (Gpr::IP, near);
         }
         if let Some(imm) = ModImm::new(far.wrapping_neg() as u32) {
-            self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::IP, base, imm);
+            self.e.alu(self.cond, Alu::Sub, Flags::Keep, Gpr::IP, base, imm);
             return (Gpr::IP, near);
         }
-        self.e.mov_u32(AL, Gpr::IP, offset as u32);
-        self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, base);
+        self.e.mov_u32(self.cond, Gpr::IP, offset as u32);
+        self.e.alu(self.cond, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, base);
         (Gpr::IP, 0)
     }
 
@@ -57,13 +57,13 @@ impl<L: Listing> Emitter<'_, L> {
             return self.copy(dst, base);
         }
         if let Some(imm) = ModImm::new(offset as u32) {
-            return self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, imm);
+            return self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, imm);
         }
         if let Some(imm) = ModImm::new(offset.wrapping_neg() as u32) {
-            return self.e.alu(AL, Alu::Sub, Flags::Keep, dst, base, imm);
+            return self.e.alu(self.cond, Alu::Sub, Flags::Keep, dst, base, imm);
         }
-        self.e.mov_u32(AL, Gpr::IP, offset as u32);
-        self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, Gpr::IP);
+        self.e.mov_u32(self.cond, Gpr::IP, offset as u32);
+        self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, Gpr::IP);
     }
 
     /// Base, index and displacement of an operand, consuming its registers.
@@ -85,14 +85,21 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn base_offset(&mut self, amode: &Amode, most: i32) -> (Gpr, i32) {
         let (base, index, disp) = self.parts(amode);
         let Some((index, shift)) = index else { return self.reach(base, disp, most) };
-        self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, base, Operand2::Shift(index, Shift::Lsl, shift));
+        self.e.alu(
+            self.cond,
+            Alu::Add,
+            Flags::Keep,
+            Gpr::IP,
+            base,
+            Operand2::Shift(index, Shift::Lsl, shift),
+        );
         if disp.unsigned_abs() & !(most as u32) == 0 {
             return (Gpr::IP, disp);
         }
         // Byte by byte: a constant would need a second register.
         for shift in (0..32).step_by(8) {
             if let Some(imm) = ModImm::new(disp as u32 & 0xff << shift).filter(|imm| imm.value() != 0) {
-                self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, imm);
+                self.e.alu(self.cond, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, imm);
             }
         }
         (Gpr::IP, 0)
@@ -115,12 +122,12 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Load { op, mem, .. } => {
                 let mem = self.mem(op, &mem);
                 let dst = self.gpr();
-                self.e.transfer(AL, op, dst, mem);
+                self.e.transfer(self.cond, op, dst, mem);
             }
             Inst::Store { op, mem, .. } => {
                 let src = self.gpr();
                 let mem = self.mem(op, &mem);
-                self.e.transfer(AL, op, src, mem);
+                self.e.transfer(self.cond, op, src, mem);
             }
             Inst::Lea { mem, .. } => {
                 let (base, index, disp) = self.parts(&mem);
@@ -129,7 +136,7 @@ impl<L: Listing> Emitter<'_, L> {
                     None => self.add_offset(dst, base, disp),
                     Some((index, shift)) => {
                         let index = Operand2::Shift(index, Shift::Lsl, shift);
-                        self.e.alu(AL, Alu::Add, Flags::Keep, dst, base, index);
+                        self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, index);
                         self.add_offset(dst, dst, disp);
                     }
                 }

@@ -59,6 +59,9 @@ const LARGEST: u32 = 512;
 /// Most bytes of code that a node of a switch becomes.
 const LARGEST_NODE: usize = 64;
 
+/// Most bytes of code that an entry of a table becomes, those that fill the table up among them.
+const LARGEST_ENTRY: usize = 8;
+
 impl<L: Listing> Emitter<'_, L> {
     /// Loads a word into `dst`, which the next instruction must add the base to.
     pub(super) fn load_from_pool(&mut self, dst: Gpr, kind: RelocKind, symbol: SymbolId, base: Base) {
@@ -80,8 +83,10 @@ impl<L: Listing> Emitter<'_, L> {
         }
         let size = match *inst {
             Inst::Switch { switch, .. } | Inst::SwitchPair { switch, .. } => {
-                let nodes = self.switches[switch as usize].plan.nodes.len();
-                u32::try_from(nodes.saturating_mul(LARGEST_NODE)).unwrap_or(u32::MAX)
+                let plan = &self.switches[switch as usize].plan;
+                let tables = plan.entries.len().saturating_mul(LARGEST_ENTRY);
+                let nodes = plan.nodes.len().saturating_mul(LARGEST_NODE);
+                u32::try_from(nodes.saturating_add(tables)).unwrap_or(u32::MAX)
             }
             _ => 0,
         };

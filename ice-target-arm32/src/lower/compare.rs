@@ -128,8 +128,8 @@ impl Arm32 {
     ) -> Cond {
         let is_signed = matches!(cond, IntCond::Sgt | IntCond::Sge | IntCond::Slt | IntCond::Sle);
         let is_equality = matches!(cond, IntCond::Eq | IntCond::Ne);
-        let is_plain = ty.bits() == 32
-            || !is_signed && is_zero_extended(cx.func, a) && is_zero_extended(cx.func, b);
+        let is_plain =
+            ty.bits() == 32 || !is_signed && is_zero_extended(cx.func, a) && is_zero_extended(cx.func, b);
         let up = if is_plain { 0 } else { 32 - ty.bits() as u8 };
         let constant = word(cx.func, b);
         if constant == Some(0) && (is_equality || matches!(cond, IntCond::Slt | IntCond::Sge)) {

@@ -174,7 +174,9 @@ impl Arm32 {
                 if let Some(n) = word(func, b) {
                     let op_imm = alu(op).map(|op| alu_immediate(op, n).is_some());
                     match op {
-                        BinaryOp::Mul if super::int::product(n).is_none() => visit(Constant::Word(n), cost(n)),
+                        BinaryOp::Mul if super::int::product(n).is_none() => {
+                            visit(Constant::Word(n), cost(n))
+                        }
                         _ if op.is_division() => {
                             for n in multiplier(op, func.value_type(b), func.int_value(b).unwrap_or(0)) {
                                 visit(Constant::Word(n), cost(n));

@@ -2,7 +2,7 @@
 
 use super::Signedness;
 use super::compare::Test;
-use crate::inst::{Inst, Src};
+use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use ice_ir::mach::Sink;
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
@@ -51,15 +51,11 @@ impl Arm32 {
             return cx.sink.push(Inst::Jump { target });
         }
         let switch = cx.plan_switch(ty.bits(), default, cases);
-        // The scratch register starts as a copy: a terminator defines nothing.
-        let scratch = self.temp(cx);
         if ty == Type::I64 {
             let regs = self.regs(cx, value);
-            self.mov(cx, scratch, Src::Reg(regs.lo()));
-            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi(), scratch });
+            return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });
         }
         let index = self.extended(cx, Signedness::Signed, value);
-        self.mov(cx, scratch, Src::Reg(index));
-        cx.sink.push(Inst::Switch { switch, index, scratch });
+        cx.sink.push(Inst::Switch { switch, index });
     }
 }

@@ -66,7 +66,11 @@ fn plan(sign: Signedness, ty: Type, n: i64) -> Option<Plan> {
     let magic = magic::unsigned(32, n as u64)?;
     if ty.bits() <= 16 {
         // (x × ⌈2^32 / n⌉) >> 32: exact as x and n are below 2^16.
-        return Some(Plan::Unsigned { multiplier: ((1u64 << 32) / n as u64 + 1) as u32, shift: 0, add: false });
+        return Some(Plan::Unsigned {
+            multiplier: ((1u64 << 32) / n as u64 + 1) as u32,
+            shift: 0,
+            add: false,
+        });
     }
     Some(Plan::Unsigned { multiplier: magic.multiplier as u32, shift: magic.shift as u8, add: magic.add })
 }

@@ -23,7 +23,9 @@ fn is_known(func: &Function, value: Value, depth: u32) -> bool {
         InstData::Load { .. } | InstData::Icmp { .. } | InstData::Fcmp { .. } => true,
         InstData::Cast { op, arg } => op == CastOp::Zext && !func.value_type(arg).is_vector(),
         // The mask is made with its sign above it.
-        InstData::Binary { op: BinaryOp::And, args: [_, mask] } => func.int_value(mask).is_some_and(|n| n >= 0),
+        InstData::Binary { op: BinaryOp::And, args: [_, mask] } => {
+            func.int_value(mask).is_some_and(|n| n >= 0)
+        }
         InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] } => func.int_value(amount).is_some(),
         InstData::Select { if_true, if_false, .. } => ask(if_true) && ask(if_false),
         InstData::Phi { incoming } => {

@@ -114,7 +114,8 @@ impl Arm32 {
 
     /// The same in floating point. Of two products one is folded.
     fn folds_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
-        let InstData::Binary { op: BinaryOp::Fadd | BinaryOp::Fsub, args: [a, b] } = *cx.func.inst(user) else {
+        let InstData::Binary { op: BinaryOp::Fadd | BinaryOp::Fsub, args: [a, b] } = *cx.func.inst(user)
+        else {
             return false;
         };
         let other = if a == result { b } else { a };
@@ -170,7 +171,8 @@ impl Arm32 {
             Some((shift(op)?, x, cx.func.int_value(n)?))
         });
         match (a?, b?) {
-            ((Shift::Lsl, x, left), (Shift::Lsr, y, right)) | ((Shift::Lsr, y, right), (Shift::Lsl, x, left)) => {
+            ((Shift::Lsl, x, left), (Shift::Lsr, y, right))
+            | ((Shift::Lsr, y, right), (Shift::Lsl, x, left)) => {
                 let rotates = x == y && left + right == 32 && (1..32).contains(&right);
                 rotates.then_some(Shifted::By(x, Shift::Ror, right as u8))
             }
@@ -179,7 +181,12 @@ impl Arm32 {
     }
 
     /// Whether `user` rotates, and `def` is one of its two shifts.
-    fn folds_into_rotation<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+    fn folds_into_rotation<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
         match (cx.func.inst(def), cx.func.inst(user)) {
             (
                 &InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr, .. },
@@ -192,7 +199,9 @@ impl Arm32 {
     /// Whether `def` becomes the flexible operand of `user`.
     fn folds_shift<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
         let (args, commutes) = match *cx.func.inst(user) {
-            InstData::Binary { op, args } if alu(op).is_some() => (args, op.is_commutative() || op == BinaryOp::Sub),
+            InstData::Binary { op, args } if alu(op).is_some() => {
+                (args, op.is_commutative() || op == BinaryOp::Sub)
+            }
             InstData::Icmp { args, .. } => (args, true),
             _ => return false,
         };
@@ -202,7 +211,7 @@ impl Arm32 {
         let [a, b] = args;
         let result = cx.func.result(def);
         let other = if Some(b) == result { a } else { b };
-        if cx.is_constant(other) {
+        if cx.func.int_value(other).is_some() {
             // With a constant only the reversed subtraction has a shifted operand.
             return false;
         }

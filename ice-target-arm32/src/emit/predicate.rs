@@ -1,0 +1,149 @@
+//! Conditional execution: a short block behind a branch becomes a few instructions with a condition.
+//!
+//! A block that only the branch leads to, of at most [`MAX_FORWARD`] instructions that keep the flags and a jump,
+//! is written in place of the branch, each instruction under the condition of the branch (if-conversion; Muchnick,
+//! *Advanced Compiler Design and Implementation*, 18.11). Then control goes
+//!
+//! * on, where the block would have come to the other successor of the branch as well, or where the other
+//!   successor is such a block, too, and both come to one place;
+//! * back to the head of a loop by a branch under the same condition: what the edge moves is executed before
+//!   it, once too often at the end of the loop. As loops mostly go round, [`MAX_BACK`] instructions pay.
+//!
+//! What has been written so is left out when its turn comes.
+
+use super::{AL, Emitter, label};
+use crate::inst::{FloatSize, Inst};
+use crate::regs::QUAD;
+use ice_asm::Listing;
+use ice_asm::arm32::{Cond, Flags, ModImm};
+use ice_ir::mach::{MachBlock, MachInstId};
+use ice_regalloc::{Edit, Function, ProgPoint};
+
+/// Most instructions on a way forward.
+const MAX_FORWARD: usize = 2;
+/// Most instructions on the way back to the head of a loop.
+const MAX_BACK: usize = 3;
+
+/// A block that can be executed under a condition.
+#[derive(Clone, Copy)]
+struct Body {
+    block: MachBlock,
+    target: MachBlock,
+    size: usize,
+}
+
+/// How many machine words the instruction becomes, if each can have a condition and none writes the flags.
+fn size(inst: &Inst) -> Option<usize> {
+    match *inst {
+        Inst::Mov { .. } => Some(0),
+        Inst::MovImm { imm, .. } => {
+            let is_one = imm <= 0xffff || ModImm::new(imm).is_some() || ModImm::new(!imm).is_some();
+            Some(if is_one { 1 } else { 2 })
+        }
+        Inst::MovSrc { flags: Flags::Keep, .. }
+        | Inst::Extend { .. }
+        | Inst::Load { .. }
+        | Inst::Store { .. }
+        | Inst::Alu { flags: Flags::Keep, .. }
+        | Inst::Mul { .. }
+        | Inst::MultiplyAdd { .. }
+        | Inst::BitField { .. }
+        | Inst::Unary { .. } => Some(1),
+        Inst::MovFloat { size, .. } if size != FloatSize::Quad => Some(0),
+        Inst::LoadFloat { size, .. }
+        | Inst::StoreFloat { size, .. }
+        | Inst::Float3 { size, .. }
+        | Inst::Float3Acc { size, .. }
+        | Inst::FloatImm { size, .. }
+            if size != FloatSize::Quad =>
+        {
+            Some(1)
+        }
+        _ => None,
+    }
+}
+
+impl<'a, L: Listing> Emitter<'a, L> {
+    /// The edits of a block.
+    fn edits_of(&self, block: MachBlock) -> &'a [Edit] {
+        let range = self.mach.inst_range(block);
+        let at = |index: usize| MachInstId::from_u32(index as u32);
+        let edits = &self.allocation.edits;
+        let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
+        let len = edits[start..].partition_point(|edit| edit.point < ProgPoint::before(at(range.end)));
+        &edits[start..start + len]
+    }
+
+    /// The block, if it is short and simple and only one edge leads to it.
+    fn body(&self, block: MachBlock) -> Option<Body> {
+        let range = self.mach.inst_range(block);
+        let insts = &self.mach.insts()[range.clone()];
+        let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
+        if insts.len() > 2 * MAX_BACK || self.written[block.as_u32() as usize] {
+            return None;
+        }
+        let mut words = 0;
+        for (inst, index) in insts.iter().zip(range.start..) {
+            let id = MachInstId::from_u32(index as u32);
+            words += size(inst)?;
+            // A copy is a word if it does not vanish.
+            if let (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) =
+                (inst, self.allocation.allocs_of(id))
+            {
+                words += usize::from(from != to);
+            }
+        }
+        let edits = self.edits_of(block);
+        if words + edits.len() > MAX_BACK
+            || edits.iter().any(|edit| edit.class.index() >= QUAD.index())
+            || self.mach.block_preds(block).len() != 1
+        {
+            return None;
+        }
+        Some(Body { block, target, size: words + edits.len() })
+    }
+
+    /// Writes a body under a condition.
+    fn write_body(&mut self, body: Body, cond: Cond) {
+        self.cond = cond;
+        self.write_insts(body.block, &mut self.edits_of(body.block));
+        self.cond = AL;
+        self.written[body.block.as_u32() as usize] = true;
+    }
+
+    /// Writes a branch with one of its successors, or both, if that is shorter. False if it has written nothing.
+    pub(super) fn predicate(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
+        let (this, following) = (self.block, self.next_block);
+        let bodies = [self.body(if_true), self.body(if_false)];
+        if let [Some(first), Some(second)] = bodies
+            && first.target == second.target
+            && first.size + second.size <= MAX_FORWARD
+        {
+            self.write_body(first, cond);
+            self.write_body(second, cond.invert());
+            self.e.jump(label(first.target));
+            return true;
+        }
+        let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
+        for (body, cond, other) in sides {
+            let Some(body) = body else { continue };
+            if body.size == 0 {
+                continue;
+            }
+            if body.target == other && body.size <= MAX_FORWARD {
+                self.write_body(body, cond);
+                self.e.jump(label(other));
+                return true;
+            }
+            if body.target <= this && other > this {
+                self.write_body(body, cond);
+                self.e.jump_if(cond, label(body.target));
+                if other != following || body.block == following {
+                    self.e.jump(label(other));
+                }
+                return true;
+            }
+        }
+        false
+    }
+}
