@@ -31,9 +31,11 @@ fn random_programs_print_what_the_interpreter_prints() {
         let input = scratch.write("program.ice", program(seed));
         let expected = ice().arg("interpret").arg(&input).output().unwrap();
         expect_success(&expected, "interpreter");
-        let output = ice().args(["run", "--target", "armv7", "-Om1"]).arg(&input).output().unwrap();
-        expect_success(&output, &format!("seed {seed}"));
-        assert_eq!(output.stdout, expected.stdout, "seed {seed}");
+        for level in ["-Om1", "-O2"] {
+            let output = ice().args(["run", "--target", "armv7", level]).arg(&input).output().unwrap();
+            expect_success(&output, &format!("seed {seed} {level}"));
+            assert_eq!(output.stdout, expected.stdout, "seed {seed} {level}");
+        }
     }
 }
 
@@ -45,6 +47,25 @@ fn large_frames_and_arguments_on_the_stack_hold_what_was_put_there() {
         for level in ["-Om1", "-O2"] {
             let output = ice().args(["run", "--target", "armv7", level, input]).output().unwrap();
             expect_success(&output, level);
+        }
+    }
+}
+
+#[test]
+fn objects_do_not_depend_on_the_number_of_threads() {
+    let scratch = Scratch::new();
+    let mut inputs = vec![scratch.write("program.ice", program(11))];
+    inputs.extend(common::corpus().map(|corpus| corpus.join("bench/fasta.pexe")));
+    for input in inputs {
+        for level in ["-Om1", "-O2"] {
+            let translated = ["0", "4"].map(|threads| {
+                let object = scratch.path("a.o");
+                let arguments = ["translate", "--target", "armv7", level, "--threads", threads];
+                let output = ice().args(arguments).arg(&input).arg("-o").arg(&object).output().unwrap();
+                expect_success(&output, level);
+                std::fs::read(object).unwrap()
+            });
+            assert!(translated[0] == translated[1], "{} {level}", input.display());
         }
     }
 }

@@ -58,7 +58,8 @@ fn cases_on_i686() {
 #[test]
 fn cases_on_armv7() {
     if can_run("armv7") {
-        run_cases(&["run", "--target", "armv7", "-Om1"], &[]);
+        run_cases(&["run", "--target", "armv7", "-Om1"], &["nbody-50000", "binarytrees-12"]);
+        run_cases(&["run", "--target", "armv7", "-O2"], &[]);
     }
 }
 
