@@ -136,7 +136,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_section(&place)?;
         self.write_visibility(Symbol::Global(id), &name)?;
         let is_kept = place.is_kept();
-        let (names, is_wide) = (self.names, module.pointer_type == Type::I64);
+        let (names, arch, is_wide) = (self.names, self.arch, module.pointer_type == Type::I64);
         let out = &mut self.text;
         let kind = if decl.storage.is_thread_local() { "tls_object" } else { "object" };
         writeln!(out, "\t.type {name},%{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
@@ -157,8 +157,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 Initializer::Relative { target, addend } => {
                     out.write_str("\t.long ")?;
                     names.write_symbol(target, out)?;
-                    let is_called = matches!(target, Symbol::Function(f)
-                        if !module.functions[f].linkage.is_local() && module.environment == Environment::Native);
+                    let is_called = matches!(target, Symbol::Function(f) if arch != Arch::Arm32
+                        && !module.functions[f].linkage.is_local()
+                        && module.environment == Environment::Native);
                     writeln!(out, "{}{addend:+}-.", if is_called { "@PLT" } else { "" })?;
                 }
             }

@@ -180,6 +180,7 @@ fn compile<T: Target + Sync + Copy>(
         InputFormat::Llvm => {
             let vectors = match options.arch {
                 Arch::X86_32 | Arch::X86_64 => llvm::Vectors::TwoLanes,
+                Arch::Arm32 => llvm::Vectors::Neon,
                 _ => llvm::Vectors::Frozen,
             };
             let program = llvm::LlvmProgram::new(llvm::read_module(input, vectors).map_err(Error::Bitcode)?);

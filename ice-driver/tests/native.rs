@@ -1,14 +1,17 @@
 //! Native modules against C: each folder entry `native/NAME.ice` is translated and linked with `native/NAME.c`,
 //! which calls it, is called by it, and checks what arrives. `ptr` in a module stands for the integer type of
-//! addresses; a line that ends with `;only WORD` is left out unless the word is the target or the kind of link.
+//! addresses; a line that ends with `;only WORDS` is left out unless one of them is the target or the kind of link.
 
 mod common;
 
-use common::{Scratch, TARGETS, can_run, errors, expect_success, find_tool, ice};
+use common::{Scratch, can_run, errors, expect_success, find_tool, ice};
 use object::{Object, ObjectSymbol};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The targets of native modules.
+const TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
 
 /// How a program is put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,13 +44,15 @@ impl Link {
 }
 
 fn compiler(target: &str) -> Command {
-    let (name, flag) = match target {
-        "x86_64" => ("gcc", "-m64"),
-        _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), "-m32"),
+    let (name, flags) = match target {
+        "x86_64" => ("gcc", ["-m64", "-msse2", "-mfpmath=sse"]),
+        // Frames of Thumb code are not found through r11.
+        "armv7" => ("arm-linux-gnueabihf-gcc", ["-marm", "-mfpu=neon", "-mfloat-abi=hard"]),
+        _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), ["-m32", "-msse2", "-mfpmath=sse"]),
     };
     let mut command = Command::new(name);
     // Frames are walked, and floating point is compared with the bits that SSE gives.
-    command.args([flag, "-O1", "-w", "-msse2", "-mfpmath=sse", "-fno-omit-frame-pointer", "-pthread"]);
+    command.args(flags).args(["-O1", "-w", "-fno-omit-frame-pointer", "-pthread"]);
     command
 }
 
@@ -58,7 +63,7 @@ fn instantiate(module: &str, target: &str, link: Link) -> String {
     let mut text = String::new();
     for line in module.lines() {
         let (line, only) = line.split_once(";only ").unwrap_or((line, target));
-        if only == target || only == kind {
+        if only.split(' ').any(|word| word == target || word == kind) {
             let words = line.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
             let replaced = words.map(|word| match word.strip_prefix("ptr") {
                 Some(rest) if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
@@ -93,7 +98,8 @@ fn build_module(scratch: &Scratch, module: &Path, target: &str, level: &str, lin
         let mut assembler = match find_tool(&["llvm-mc", "llvm-mc-19"]).filter(|_| level == "2") {
             Some(name) => {
                 let mut command = Command::new(name);
-                command.args(["-filetype=obj", "-triple", &format!("{target}-linux-gnu")]);
+                let system = if target == "armv7" { "linux-gnueabihf" } else { "linux-gnu" };
+                command.args(["-filetype=obj", "-triple", &format!("{target}-{system}")]);
                 command
             }
             None => {
@@ -128,7 +134,15 @@ fn check(modules: &[String], program: &str, target: &str, level: &str, link: Lin
     }
     let executable = scratch.path("program");
     run_tool(cc.arg("-o").arg(&executable), &what);
-    let output = Command::new(&executable).output().expect("the program starts");
+    let mut program = match target {
+        "armv7" => {
+            let mut command = Command::new("qemu-arm");
+            command.args(["-L", "/usr/arm-linux-gnueabihf"]).arg(&executable);
+            command
+        }
+        _ => Command::new(&executable),
+    };
+    let output = program.output().expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{what}: {}\n{printed}{}", output.status, errors(&output));
 }

@@ -44,6 +44,12 @@ pub enum Passing {
     /// The low half of a pair whose other half is the next parameter: both in registers or, aligned to
     /// their size, both in memory (an `i128`).
     PairLow,
+    /// The first of `len` parameters of one type that are one object: in consecutive registers of their class, or
+    /// all in memory; integers also in part, while nothing is in memory yet (AAPCS, rules C.1 to C.5).
+    Group {
+        /// Number of parameters, this one first.
+        len: u16,
+    },
 }
 
 /// Whether a function takes arguments beyond its parameters.

@@ -56,6 +56,16 @@ pub(crate) struct ArgumentPlaces {
     free: u16,
     /// Bytes of stack arguments so far (NSAA).
     pub(crate) stack: u32,
+    /// What is left of a group.
+    group: Group,
+}
+
+/// The place of what is left of a group of arguments.
+#[derive(Clone, Copy)]
+struct Group {
+    /// How many.
+    left: u16,
+    place: Place,
 }
 
 /// More bytes of stack arguments than any function can have.
@@ -63,7 +73,13 @@ const MAX_STACK: u32 = 1 << 31;
 
 impl ArgumentPlaces {
     pub(crate) const fn new(convention: Convention) -> Self {
-        ArgumentPlaces { convention, core: 0, free: 0xffff, stack: 0 }
+        ArgumentPlaces {
+            convention,
+            core: 0,
+            free: 0xffff,
+            stack: 0,
+            group: Group { left: 0, place: Place::Stack(0) },
+        }
     }
 
     /// The place of the next argument.
@@ -73,6 +89,12 @@ impl ArgumentPlaces {
             return self.words(size.div_ceil(4), align);
         }
         let vfp = self.convention == Convention::Vfp;
+        if let (Passing::Group { len }, true) = (passing, vfp) {
+            self.group = Group { left: len, place: self.group(ty, len) };
+        }
+        if self.group.left > 0 {
+            return self.next_of_group(ty);
+        }
         match ty {
             Type::F32 if vfp => {
                 self.extension(1).map_or_else(|| self.on_stack(4, 4), |n| Place::Register(s(n)))
@@ -92,6 +114,55 @@ impl ArgumentPlaces {
             }
             _ => self.on_stack(4, 4),
         }
+    }
+
+    /// The place of a group of `len` arguments of one type.
+    fn group(&mut self, ty: Type, len: u16) -> Place {
+        let size = ty.bytes().max(4);
+        let align = size.min(8);
+        if !is_extension(ty) {
+            return self.words((size / 4).saturating_mul(len.into()), align);
+        }
+        let each = (size / 4) as u16;
+        let found = each.checked_mul(len).and_then(|count| self.extension_run(count, each));
+        match found {
+            Some(n) => Place::Register(s(n)),
+            None => {
+                self.free = 0;
+                self.on_stack(size.saturating_mul(len.into()), align)
+            }
+        }
+    }
+
+    /// The place of the next argument of the group.
+    fn next_of_group(&mut self, ty: Type) -> Place {
+        let words = (ty.bytes().max(4) / 4) as u8;
+        let Group { left, place } = self.group;
+        let (this, rest) = match place {
+            Place::Stack(at) => (place, Place::Stack(at.saturating_add(4 * u32::from(words)))),
+            Place::Register(PReg(first)) => {
+                let n = first - s(0).0;
+                let this = match words {
+                    1 => s(n),
+                    2 => d(n / 2),
+                    _ => q(n / 4),
+                };
+                (Place::Register(this), Place::Register(s(n + words)))
+            }
+            Place::Words { registers: 0, stack, .. } => {
+                (Place::Stack(stack), Place::Stack(stack.saturating_add(4 * u32::from(words))))
+            }
+            Place::Words { first, registers, stack } => {
+                let this = match words {
+                    1 => Place::Register(r(first)),
+                    _ => Place::Words { first, registers: words.min(registers), stack },
+                };
+                let registers = registers.saturating_sub(words);
+                (this, Place::Words { first: first + words, registers, stack })
+            }
+        };
+        self.group = Group { left: left - 1, place: rest };
+        this
     }
 
     /// Words in core registers, in whole or, while the stack is empty, in part (rules C.3 to C.5).
@@ -115,9 +186,21 @@ impl ArgumentPlaces {
     /// The first of `count` free registers at a multiple of `count`. Once there are none, no later argument
     /// goes into a register (rule C.2).
     fn extension(&mut self, count: u8) -> Option<u8> {
-        let mask = |n: u8| ((1u16 << count) - 1) << n;
-        let found = (0..16).step_by(count.into()).find(|&n| self.free & mask(n) == mask(n));
-        self.free = found.map_or(0, |n| self.free & !mask(n));
+        let found = self.extension_run(count.into(), count.into());
+        if found.is_none() {
+            self.free = 0;
+        }
+        found
+    }
+
+    /// The first of `count` free registers at a multiple of `step`.
+    fn extension_run(&mut self, count: u16, step: u16) -> Option<u8> {
+        let last = 16u8.checked_sub(u8::try_from(count).ok()?)?;
+        let mask = |n: u8| (((1u32 << count) - 1) << n) as u16;
+        let found = (0..=last).step_by(step.into()).find(|&n| self.free & mask(n) == mask(n));
+        if let Some(n) = found {
+            self.free &= !mask(n);
+        }
         found
     }
 
@@ -129,16 +212,20 @@ impl ArgumentPlaces {
     }
 }
 
+/// Whether values of the type are in extension registers.
+pub(crate) fn is_extension(ty: Type) -> bool {
+    ty.is_vector() || ty.is_scalar_float()
+}
+
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
 /// In core registers nothing is aligned.
 pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<Place>; 2]> {
     let mut places = ArgumentPlaces::new(convention);
     let mut out = [None; 2];
     for (out, ty) in out.iter_mut().zip(types) {
-        let is_extension = ty.is_vector() || ty.is_scalar_float();
         *out = match ty {
             Type::Void => continue,
-            _ if is_extension && convention == Convention::Vfp => Some(places.next(ty, Passing::Plain)),
+            _ if is_extension(ty) && convention == Convention::Vfp => Some(places.next(ty, Passing::Plain)),
             Type::I64 | Type::F64 | Type::F32 => Some(places.words(ty.bytes() / 4, 4)),
             _ if ty.is_vector() => Some(places.words(4, 4)),
             _ => Some(places.next(ty, Passing::Plain)),
@@ -321,6 +408,36 @@ mod tests {
         );
         let full = places_of(Convention::Vfp, [one, object(72, 3), object(8, 2), one]);
         assert_eq!((full.0[2], full.0[3], full.1), (Place::Stack(64), Place::Stack(72), 76));
+    }
+
+    #[test]
+    fn groups_are_together() {
+        use Place::*;
+        use Type::*;
+        let group = |ty, len| (ty, Passing::Group { len });
+        let plain = |ty| (ty, Passing::Plain);
+        let list = [plain(F32), group(F64, 3), plain(F64), plain(F64), plain(F32)];
+        let expected = [s(0), d(1), d(2), d(3), s(1)].map(Register);
+        assert_eq!(places_of(Convention::Vfp, list).0, expected);
+        let list =
+            [plain(V4F32), plain(V4F32), plain(V4F32), group(F32, 4), plain(F32), plain(F32), plain(F32)];
+        assert_eq!(places_of(Convention::Vfp, list).0[3..], [s(12), s(13), s(14), s(15)].map(Register));
+        let list = [
+            plain(V4F32),
+            plain(V4F32),
+            plain(V4F32),
+            plain(F32),
+            group(F32, 4),
+            plain(F32),
+            plain(F32),
+            plain(F32),
+        ];
+        assert_eq!(places_of(Convention::Vfp, list).0[4..], [0, 4, 8, 12].map(Stack));
+        let list = [plain(I32), plain(I32), group(I32, 4), plain(I32), plain(I32), plain(I32), group(I32, 1)];
+        let expected = [Register(r(2)), Register(r(3)), Stack(0), Stack(4), Stack(8)];
+        assert_eq!(places_of(Convention::Vfp, list).0[2..], expected);
+        let list = [plain(I32), group(I64, 2), plain(I64), plain(I32)];
+        assert_eq!(places_of(Convention::Vfp, list).0, [Register(r(0)), words(2, 2, 0), Stack(0), Stack(8)]);
     }
 
     #[test]

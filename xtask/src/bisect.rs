@@ -69,7 +69,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
             .with_context(|| format!("no file {}", show(Path::new(&rest[0]))))?,
         others: others.split(',').filter(|name| !name.is_empty()).map(PathBuf::from).collect(),
         directory: workspace.results("bisect")?,
-        invocation: Invocation { arguments: program_arguments, directory: None, limit },
+        invocation: Invocation { target, arguments: program_arguments, directory: None, limit },
         expected: Outcome { end: End::Exit(0), output: Vec::new(), errors: String::new() },
         tried: 0,
     };

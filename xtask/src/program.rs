@@ -20,8 +20,9 @@ pub struct Setting {
 }
 
 /// How a program is run.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Invocation {
+    pub target: Target,
     pub arguments: Vec<OsString>,
     pub directory: Option<PathBuf>,
     pub limit: Duration,
@@ -79,7 +80,8 @@ pub fn link(objects: &[PathBuf], executable: &Path, setting: Setting) -> anyhow:
 /// # Errors
 /// It cannot be started.
 pub fn run(executable: &Path, invocation: &Invocation) -> anyhow::Result<Outcome> {
-    let mut command = process::command(executable, &invocation.arguments);
+    let mut command = invocation.target.execute(executable);
+    command.args(&invocation.arguments);
     if let Some(directory) = &invocation.directory {
         command.current_dir(directory);
     }

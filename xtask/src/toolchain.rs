@@ -18,16 +18,40 @@ const TOOL_LIMIT: Duration = Duration::from_secs(600);
 pub enum Target {
     X86_64,
     I686,
+    Armv7,
 }
 
 impl Target {
-    pub const ALL: [Target; 2] = [Target::X86_64, Target::I686];
+    pub const ALL: [Target; 3] = [Target::X86_64, Target::I686, Target::Armv7];
+    /// Those that are meant where none is named: their programs run here without help.
+    const NATIVE: [Target; 2] = [Target::X86_64, Target::I686];
 
     /// The name that `ice` knows.
     pub fn name(self) -> &'static str {
         match self {
             Target::X86_64 => "x86_64",
             Target::I686 => "i686",
+            Target::Armv7 => "armv7",
+        }
+    }
+
+    /// The words before the name of a program that run it.
+    pub fn emulator(self) -> &'static [&'static str] {
+        match self {
+            Target::X86_64 | Target::I686 => &[],
+            Target::Armv7 => &["qemu-arm", "-L", "/usr/arm-linux-gnueabihf"],
+        }
+    }
+
+    /// The command that runs a program.
+    pub fn execute(self, program: &Path) -> Command {
+        match self.emulator() {
+            [] => process::command(program, [""; 0]),
+            [emulator, flags @ ..] => {
+                let mut command = process::command(Path::new(emulator), flags);
+                command.arg(program);
+                command
+            }
         }
     }
 
@@ -46,6 +70,9 @@ impl Target {
             Target::I686 => {
                 &["--target=i686-linux-gnu", "-march=pentium4", "-mfpmath=sse", "-ffp-contract=off"]
             }
+            Target::Armv7 => {
+                &["--target=armv7-linux-gnueabihf", "-mfpu=neon", "-mfloat-abi=hard", "-ffp-contract=off"]
+            }
         }
     }
 
@@ -54,6 +81,7 @@ impl Target {
         match self {
             Target::X86_64 => "cc",
             Target::I686 => "i686-linux-gnu-gcc",
+            Target::Armv7 => "arm-linux-gnueabihf-gcc",
         }
     }
 
@@ -68,6 +96,10 @@ impl Target {
                 "target datalayout = \"e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128\"\n\
                  target triple = \"i686-unknown-linux-gnu\"\n"
             }
+            Target::Armv7 => {
+                "target datalayout = \"e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64\"\n\
+                 target triple = \"armv7-unknown-linux-gnueabihf\"\n"
+            }
         }
     }
 
@@ -76,12 +108,13 @@ impl Target {
         match self {
             Target::X86_64 => "x86-64",
             Target::I686 => "pentium4",
+            Target::Armv7 => "generic",
         }
     }
 
-    /// The targets of a list `a,b`, or all of them.
+    /// The targets of a list `a,b`, or those whose programs run without help.
     pub fn list(list: Option<String>) -> anyhow::Result<Vec<Target>> {
-        let Some(list) = list else { return Ok(Target::ALL.to_vec()) };
+        let Some(list) = list else { return Ok(Target::NATIVE.to_vec()) };
         let find = |name: &str| {
             let found = Target::ALL.into_iter().find(|target| target.name() == name);
             found.with_context(|| format!("unknown target '{name}'"))

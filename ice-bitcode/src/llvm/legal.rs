@@ -41,6 +41,8 @@ pub enum Vectors {
     Frozen,
     /// These, and those of two lanes, which only x86 has.
     TwoLanes,
+    /// Those of the frozen format; they and shorter ones travel as the procedure call standard for ARM has them.
+    Neon,
 }
 
 impl Vectors {
@@ -51,6 +53,7 @@ impl Vectors {
             [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
                 Vectors::TwoLanes
             }
+            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => Vectors::Neon,
             _ => Vectors::Frozen,
         }
     }
@@ -67,9 +70,11 @@ pub struct Part {
     pub bits: u8,
     /// First bit in the byte at `offset`. Only lanes of vectors whose lanes are no whole bytes have one.
     pub shift: u8,
-    /// How many parts, this one first, travel in one vector register: the lanes of a vector of less than 128 bits.
-    /// 1 for what travels alone, 0 for the lanes after the first.
+    /// How many parts, this one first, travel in one register: the lanes of a vector of less than 128 bits, on ARM
+    /// also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
     pub together: u8,
+    /// The type of the value in which the part travels, with those that it is together with in the low bits.
+    pub carrier: Type,
 }
 
 impl Part {
@@ -77,15 +82,6 @@ impl Part {
     #[must_use]
     pub const fn bytes(self) -> u32 {
         (self.shift as u32 + self.bits as u32).div_ceil(8)
-    }
-
-    /// The type of the value in which the part travels, with those that it is together with in the low lanes.
-    #[must_use]
-    pub fn passed(self) -> Type {
-        match self.together {
-            0 | 1 => self.ty,
-            _ => Type::vector(self.ty, 128 / self.ty.bits()).unwrap_or(self.ty),
-        }
     }
 }
 
@@ -314,7 +310,7 @@ pub const fn int_type(bits: u32) -> Type {
 /// Appends the parts of a scalar at a byte offset and a bit in it.
 fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset: u32, shift: u8) {
     let mut part = |ty, bits: u32, at| {
-        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1 });
+        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1, carrier: ty });
     };
     match ty {
         LlvmType::Int(bits @ ..=64) => part(int_type(bits), bits, 0),
@@ -374,6 +370,7 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
             bits: bits as u8,
             shift: 0,
             together: 1,
+            carrier: ty,
         }));
         return;
     }
@@ -382,9 +379,23 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
         let bit = u64::from(lane) * u64::from(lane_bits);
         push_scalar(parts, element, layout, (bit / 8) as u32, (bit % 8) as u8);
     }
-    if matches!(element, LlvmType::Int(8 | 16 | 32) | LlvmType::Float) && lanes * lane_bits < 128 {
-        parts[start..].iter_mut().for_each(|part| part.together = 0);
+    if let Some(carrier) = vector_carrier(element, lanes.saturating_mul(lane_bits), vectors) {
+        parts[start..].iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
         parts[start..].iter_mut().take(1).for_each(|first| first.together = lanes as u8);
+    }
+}
+
+/// The type of the value in which all lanes of a vector of `bits` travel that is no native one.
+fn vector_carrier(element: LlvmType, bits: u32, vectors: Vectors) -> Option<Type> {
+    use LlvmType::*;
+    match (element, bits) {
+        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors == Vectors::Neon => Some(Type::F64),
+        (Int(64) | Double, 128) if vectors == Vectors::Neon => Some(Type::V4I32),
+        (Int(8), ..128) => Some(Type::V16I8),
+        (Int(16), ..128) => Some(Type::V8I16),
+        (Int(32), ..128) => Some(Type::V4I32),
+        (Float, ..128) => Some(Type::V4F32),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 //! | a parameter | its parts, one after another; those of an `i128` on 64-bit targets as a pair |
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
+//! | on ARM, an array of integers, or up to four floats or vectors of one type | a group |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
 //! | `x86_fp80` | memory by value on 64-bit targets, an `i64` and an `i32` on others; no result: the unit has it |
 //! | a result that travels in one or two values | both results |
@@ -24,7 +25,7 @@ use rustc_hash::FxBuildHasher;
 use super::attributes::{AttributeList, AttributeTable, ParamAttributes, ParamFlags};
 use super::constants::Checked;
 use super::data_layout::{DataLayout, Layouts};
-use super::legal::{Legal, Part};
+use super::legal::{Legal, Part, Vectors};
 use super::types::{LlvmType, TypeId, TypeTable};
 use crate::error::Error;
 
@@ -76,6 +77,9 @@ const MAX_STORED: usize = 1 << 20;
 /// Most steps of the search for calls; beyond, they are not supported.
 const MAX_STEPS: usize = 1 << 24;
 
+/// Most members of an object that is homogeneous to the procedure call standard for ARM.
+const MAX_HOMOGENEOUS: usize = 4;
+
 /// Most parameters of a signature, in parts.
 const MAX_PARAMS: usize = 1 << 16;
 
@@ -117,15 +121,66 @@ fn count_extended(types: &TypeTable, ty: TypeId) -> usize {
     }
 }
 
-/// The types of the ICE values in which these parts travel.
-pub fn passed(parts: &[Part]) -> impl Iterator<Item = Type> {
-    parts.iter().filter(|part| part.together != 0).map(|part| part.passed())
+/// What travels in one ICE value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// The type of the value.
+    pub ty: Type,
+    /// The parts that are in its low bits.
+    pub parts: u32,
 }
 
-/// Whether a result of these parts is returned through memory of the caller.
+/// The values in which an argument of these parts travels.
+pub fn units(parts: &[Part]) -> Units<'_> {
+    Units { parts, joined: 1 }
+}
+
+/// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector
+/// register, and three or four doubles those of two.
 #[must_use]
-pub fn is_demoted(parts: &[Part]) -> bool {
-    passed(parts).nth(2).is_some()
+pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
+    let types = || units(parts).map(|unit| unit.ty);
+    let joined = match (vectors, types().next(), types().count()) {
+        (Vectors::Neon, Some(first), 3 | 4) if types().all(|ty| ty == first) => match first {
+            Type::F32 => 4,
+            Type::F64 => 2,
+            _ => 1,
+        },
+        _ => 1,
+    };
+    Units { parts, joined }
+}
+
+/// The values of [`units`] and [`result_units`], in order.
+#[derive(Clone, Debug)]
+pub struct Units<'a> {
+    parts: &'a [Part],
+    /// Most that are in one vector.
+    joined: usize,
+}
+
+impl Iterator for Units<'_> {
+    type Item = Unit;
+
+    fn next(&mut self) -> Option<Unit> {
+        let first = self.parts.first()?;
+        let (mut parts, mut count) = (0, 0);
+        while let Some(part) = self.parts.get(parts)
+            && count < self.joined
+        {
+            parts += usize::from(part.together).max(1);
+            count += 1;
+        }
+        let ty = if count == 1 { first.carrier } else { Type::V4I32 };
+        self.parts = self.parts.get(parts..).unwrap_or_default();
+        Some(Unit { ty, parts: parts as u32 })
+    }
+}
+
+/// Whether a result that travels in these values is returned through memory of the caller.
+#[must_use]
+pub fn is_demoted(mut units: Units<'_>) -> bool {
+    units.nth(2).is_some()
 }
 
 impl Signatures {
@@ -250,18 +305,22 @@ impl Rules<'_> {
             return Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "a function type" });
         };
         let mut signature = Signature::new(Vec::new(), Type::Void);
-        let results = self.legal.parts(ret)?;
+        let results = result_units(self.legal.parts(ret)?, self.legal.vectors());
         let form = |ty, attributes| form(self.types, self.legal, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
         match form(ret, list.ret)? {
             Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
             Form::Extended => {}
-            Form::Parts if is_demoted(results) => {
+            Form::Parts if is_demoted(results.clone()) => {
+                if self.is_homogeneous(ret) && results.clone().count() <= MAX_HOMOGENEOUS {
+                    let what = "a result of three or four vectors of 128 bits".into();
+                    return Err(Error::Unsupported { what });
+                }
                 signature.params.push(pointer);
                 signature.passing.push(Passing::StructReturn);
             }
             Form::Parts => {
-                let mut types = passed(results);
+                let mut types = results.map(|unit| unit.ty);
                 signature.ret = types.next().unwrap_or(Type::Void);
                 signature.second = types.next().unwrap_or(Type::Void);
             }
@@ -278,7 +337,7 @@ impl Rules<'_> {
                     (0..count).for_each(|_| signature.params.extend_from_slice(by_value.0));
                 }
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
-                Form::Parts => signature.params.extend(passed(self.legal.parts(param)?)),
+                Form::Parts => signature.params.extend(units(self.legal.parts(param)?).map(|unit| unit.ty)),
             }
             if signature.params.len() > MAX_PARAMS {
                 let limit = MAX_PARAMS as u64;
@@ -288,6 +347,10 @@ impl Rules<'_> {
             let is_pair = self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128);
             if is_pair && passing == Passing::Plain {
                 signature.passing[start] = Passing::PairLow;
+            }
+            let count = signature.params.len() - start;
+            if count > 1 && passing == Passing::Plain && !variadic && self.is_group(param, count) {
+                signature.passing[start] = Passing::Group { len: count as u16 };
             }
         }
         let count = |what| signature.passing.iter().filter(|&&passing| passing == what).count();
@@ -304,6 +367,28 @@ impl Rules<'_> {
             signature.passing.clear();
         }
         Ok(signature)
+    }
+
+    /// Whether a parameter of `count` values is one object to the procedure call standard for ARM: an array of
+    /// integers, or up to four floats or vectors of one type.
+    fn is_group(&self, ty: TypeId, count: usize) -> bool {
+        let is_integers = match self.types.get(ty) {
+            LlvmType::Array { element, .. } => matches!(self.types.get(element), LlvmType::Int(_)),
+            _ => false,
+        };
+        self.legal.vectors() == Vectors::Neon
+            && usize::from(u16::MAX) >= count
+            && (is_integers || count <= MAX_HOMOGENEOUS && self.is_homogeneous(ty))
+    }
+
+    /// Whether the type is a struct or array of floats or vectors of one type, on ARM.
+    fn is_homogeneous(&self, ty: TypeId) -> bool {
+        let Ok(parts) = self.legal.parts(ty) else { return false };
+        let mut types = units(parts).map(|unit| unit.ty);
+        let is_extension = |ty: Type| ty.is_vector() || ty.is_scalar_float();
+        self.legal.vectors() == Vectors::Neon
+            && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
+            && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))
     }
 
     /// Appends how variable arguments are passed, up to the last one that is not passed plainly. Each is taken to

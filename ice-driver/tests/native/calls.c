@@ -100,24 +100,52 @@ static void only_here(void) {
 }
 #else
 typedef float V4 __attribute__((vector_size(16)));
-#define REGS __attribute__((regparm(3)))
-REGS int c_inreg(int a, int b, int c, int d) { return a + 10 * b + 100 * c + 1000 * d; }
-REGS int ice_inreg(int, int, int, int);
-REGS long long c_inreg_wide(long long a, int b, long long c) { return a * 3 + b - c; }
-REGS long long ice_inreg_wide(long long, int, long long);
 long long c_two_words(int a, int b) { return (long long)(a * b) << 32 | (unsigned)(a + b); }
 long long ice_two_words(int, int);
 int ice_calls_two_words(int, int);
 V4 ice_vectors(V4, V4, V4, V4);
 
-static void only_here(void) {
-  CHECK(ice_inreg(1, 2, 3, 4) == 20000 + 4321);
-  CHECK(ice_inreg_wide(1LL << 33, 7, 5LL << 35) == (15LL << 35) + 7 - (2LL << 33));
+static void both(void) {
   CHECK(ice_two_words(6, 7) == (42LL << 32 | 13));
   CHECK(ice_calls_two_words(6, 7) == 13 * 3 - 42);
   V4 a = {1, 2, 3, 4}, b = {5, 6, 7, 8}, c = {2, 2, 2, 2}, d = {1, 2, 3, 4};
   V4 e = ice_vectors(a, b, c, d);
   CHECK(e[0] == -2 && e[3] == 4);
+}
+#endif
+
+#ifdef __arm__
+struct D3 { double x, y, z; };
+struct I6 { int n[6]; };
+struct D3 c_three_doubles(float a, struct D3 b, float c) {
+  return (struct D3){a + b.x, b.y * 10, b.z - c};
+}
+struct D3 ice_three_doubles(float a, struct D3 b, float c);
+int c_six_words(int a, int b, struct I6 c, int d) {
+  int sum = a + 10 * b + 7 * d;
+  for (int i = 0; i < 6; i++) sum = 3 * sum + c.n[i];
+  return sum;
+}
+int ice_six_words(int a, int b, struct I6 c, int d);
+
+static void only_here(void) {
+  both();
+  struct D3 d = ice_three_doubles(1, (struct D3){2, 3, 4}, 100), e = c_three_doubles(100, (struct D3){4, 2, 3}, 1);
+  CHECK(d.x == e.x && d.y == e.y && d.z == e.z + 2);
+  struct I6 c = {{1, 2, 3, 4, 5, 6}}, rotated = {{-2, 1, 2, 3, 4, 5}};
+  CHECK(ice_six_words(-1, -2, c, 7) == c_six_words(7, -1, rotated, 6) - 1 - 6);
+}
+#elif !defined(__x86_64__)
+#define REGS __attribute__((regparm(3)))
+REGS int c_inreg(int a, int b, int c, int d) { return a + 10 * b + 100 * c + 1000 * d; }
+REGS int ice_inreg(int, int, int, int);
+REGS long long c_inreg_wide(long long a, int b, long long c) { return a * 3 + b - c; }
+REGS long long ice_inreg_wide(long long, int, long long);
+
+static void only_here(void) {
+  both();
+  CHECK(ice_inreg(1, 2, 3, 4) == 20000 + 4321);
+  CHECK(ice_inreg_wide(1LL << 33, 7, 5LL << 35) == (15LL << 35) + 7 - (2LL << 33));
 }
 #endif
 

@@ -113,6 +113,10 @@ impl ModuleVerifier<'_> {
                 }
                 Passing::StructReturn | Passing::Nest => params[n] == self.module.pointer_type,
                 Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
+                Passing::Group { len } => {
+                    let group = params.get(n..n + usize::from(*len)).unwrap_or_default();
+                    !group.is_empty() && group.iter().all(|ty| *ty == params[n])
+                }
             })
     }
 

@@ -21,6 +21,7 @@ mod vector;
 
 use self::constant::word;
 use self::extension::is_zero_extended;
+pub(crate) use crate::abi::is_extension;
 use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Extend, Flags, ModImm, Move};
@@ -80,11 +81,6 @@ fn float_size(ty: Type) -> FloatSize {
         Type::F64 => FloatSize::Double,
         _ => FloatSize::Quad,
     }
-}
-
-/// Whether values of the type are in extension registers.
-fn is_extension(ty: Type) -> bool {
-    ty.is_vector() || ty.is_scalar_float()
 }
 
 impl Arm32 {

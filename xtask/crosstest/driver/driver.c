@@ -157,6 +157,13 @@ static void on_signal(int signal) {
     siglongjmp(after_signal, signal);
 }
 
+#ifdef __arm__
+// Mode bits of the FPSCR: with CROSSTEST_FLUSH, scalars treat denormals and NaNs as vectors always do.
+unsigned float_mode;
+
+static void set_control(void) { __asm__ volatile("vmsr fpscr, %0" : : "r"(float_mode)); }
+#endif
+
 static void call(struct side *side, stub *stub, const struct kind *kinds, unsigned count, const union slot *values) {
     static union slot arguments[MOST_SCALARS];
     memcpy(arguments, values, sizeof(union slot) * count);
@@ -169,8 +176,12 @@ static void call(struct side *side, stub *stub, const struct kind *kinds, unsign
         in_call = 1;
         side->damage = checked_call(stub, arguments, side->results);
     } else {
+#ifdef __arm__
+        set_control();
+#else
         unsigned control = 0x1f80;
         __asm__ volatile("fninit; cld; ldmxcsr %0" : : "m"(control));
+#endif
     }
     in_call = 0;
 }
@@ -282,6 +293,10 @@ int main(int count, char **arguments) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGALRM};
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, 0);
 
+#ifdef __arm__
+    if (getenv("CROSSTEST_FLUSH")) float_mode = 3 << 24;
+    set_control();
+#endif
     for (const struct function *f = functions; f->name; f++) {
         if (count > 3 && strcmp(arguments[3], f->name)) continue;
         current = f->name;

@@ -115,12 +115,12 @@ impl Plan {
         clang.args(["-w", "-c", "-emit-llvm", "-fno-pic", "-I", HEADERS]).arg(format!("-{level}"));
         succeed(clang.arg("-o").arg(&bitcode).arg(directory.join("program.c")))?;
         let setting = |recipe| Setting { target, recipe, model: Model::Static };
-        let invocation = Invocation { limit: RUN_LIMIT, ..Invocation::default() };
+        let invocation = |limit| Invocation { target, arguments: Vec::new(), directory: None, limit };
         program::llvm_object("llc-19", "-O2", &bitcode, &file("o"), setting(Recipe::O2))?;
         if let Err(text) = program::link(&[file("o")], &file("exe"), setting(Recipe::O2))? {
             bail!(text);
         }
-        let expected = program::run(&file("exe"), &invocation)?;
+        let expected = program::run(&file("exe"), &invocation(RUN_LIMIT))?;
         if expected.end != End::Exit(0) {
             tally.too_slow += 1;
             return Ok(());
@@ -133,10 +133,7 @@ impl Plan {
                 Err(text) => Some(text),
                 Ok(()) => match program::link(&[object], &executable, setting)? {
                     Err(text) => Some(text),
-                    Ok(()) => {
-                        let invocation = Invocation { limit: 4 * RUN_LIMIT, ..Invocation::default() };
-                        difference(&expected, &program::run(&executable, &invocation)?)
-                    }
+                    Ok(()) => difference(&expected, &program::run(&executable, &invocation(4 * RUN_LIMIT))?),
                 },
             };
             if let Some(fault) = fault {

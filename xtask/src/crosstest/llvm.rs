@@ -75,6 +75,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     need_tools(&[&*clang.tool("clang"), &*clang.tool("clang++")])?;
     need_tools(&TOOLS.map(|tool| clang.reader().tool(tool)).each_ref().map(String::as_str))?;
     need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
+    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
         recipes,
@@ -222,8 +223,11 @@ impl Plan {
         if let Err(error) = sources::link(prepared, setting.model, &tested, &executable) {
             return Ok(Some(format!("{refusals}{error}")));
         }
-        let mut command = process::command(&executable, [self.calls.to_string(), self.seed.to_string()]);
-        command.args(&self.function);
+        let mut command = prepared.target.execute(&executable);
+        command.args([self.calls.to_string(), self.seed.to_string()]).args(&self.function);
+        if prepared.flushes {
+            command.env("CROSSTEST_FLUSH", "1");
+        }
         let outcome = process::run(&mut command, RUN_LIMIT)?;
         let text = String::from_utf8_lossy(&outcome.output).into_owned();
         let counts: Vec<u64> = text

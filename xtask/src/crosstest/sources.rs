@@ -62,6 +62,8 @@ pub struct Prepared {
     pub common: Vec<PathBuf>,
     /// Number of functions that no stub can call.
     pub left_out: usize,
+    /// Whether denormal numbers count as zero: LLVM's vectors of floats are NEON's on ARM, Ice's are IEEE's.
+    pub flushes: bool,
 }
 
 /// One module of a source.
@@ -177,7 +179,8 @@ impl Source {
                 common.extend(archives(library)?);
             }
         }
-        Ok(Prepared { directory, target, llvm, modules, common, left_out })
+        let flushes = target == Target::Armv7 && self.name.contains("vectors");
+        Ok(Prepared { directory, target, llvm, modules, common, left_out, flushes })
     }
 
     /// The bitcode of each module.
@@ -319,7 +322,8 @@ fn compile(
 /// The objects of the driver.
 fn driver(setting: &Setting, target: Target) -> anyhow::Result<Vec<PathBuf>> {
     let mut objects = Vec::new();
-    for file in ["driver.c", "checked_call_x86.S"] {
+    let call = if target == Target::Armv7 { "checked_call_arm.S" } else { "checked_call_x86.S" };
+    for file in ["driver.c", call] {
         let source = setting.sources.join("driver").join(file);
         let object = setting.results.join(format!("{file}-{}-{:?}.o", target.name(), setting.model));
         if !is_current(&object, &[&source, &source.with_file_name("driver.h")]) {

@@ -237,7 +237,7 @@ impl Plan {
         let file = |suffix: &str| PathBuf::from(format!("{}.{suffix}", base.display()));
         let setting = |recipe| Setting { target, recipe, model };
         let invocation =
-            Invocation { arguments: vec![prepared.argument.into()], directory: None, limit: LIMIT };
+            Invocation { target, arguments: vec![prepared.argument.into()], directory: None, limit: LIMIT };
         let reference = file("llc-O2");
         program::llvm_object(prepared.llc, "-O2", &prepared.bitcode, &file("llc-O2.o"), setting(Recipe::O2))?;
         self.link(prepared, &file("llc-O2.o"), &reference, setting(Recipe::O2))?

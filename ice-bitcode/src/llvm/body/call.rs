@@ -7,7 +7,9 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, Filter, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value};
+use ice_ir::{
+    Arity, BinaryOp, Filter, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value,
+};
 
 use super::extended::Argument;
 use super::integer::Sign;
@@ -18,7 +20,7 @@ use crate::llvm::attributes::{AttributeList, ParamAttributes, ParamFlags};
 use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
 use crate::llvm::shape::{Kind, Scalar};
-use crate::llvm::signature::{Form, form, is_demoted, passed};
+use crate::llvm::signature::{Form, Units, form, is_demoted, result_units, units};
 use crate::llvm::types::{LlvmType, TypeId, TypeList};
 
 /// What is called.
@@ -45,6 +47,16 @@ const MAX_INTS_BEFORE_PAIR: usize = 4;
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
+
+/// The vector that has values of `ty` as its lanes, or their words.
+fn lanes_type(ty: Type) -> Type {
+    match ty {
+        Type::I8 => Type::V16I8,
+        Type::I16 => Type::V8I16,
+        Type::F32 => Type::V4F32,
+        _ => Type::V4I32,
+    }
+}
 
 impl<F: Filter> Body<'_, '_, F> {
     pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
@@ -230,9 +242,9 @@ impl<F: Filter> Body<'_, '_, F> {
             Form::Extended => return Ok(Type::Void),
             Form::ZeroExtended | Form::SignExtended => return Ok(Type::I32),
         }
-        let mut types = passed(self.m.legal.parts(ty)?);
-        match (types.next(), types.next()) {
-            (first, None) => Ok(first.unwrap_or(Type::Void)),
+        let mut results = self.result_units(ty)?;
+        match (results.next(), results.next()) {
+            (first, None) => Ok(first.map_or(Type::Void, |unit| unit.ty)),
             _ => unsupported("this function type, or attributes, in a call"),
         }
     }
@@ -262,7 +274,7 @@ impl<F: Filter> Body<'_, '_, F> {
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
             if self.form(prototype.ret, attributes.ret)? == Form::Parts
-                && is_demoted(self.m.legal.parts(prototype.ret)?)
+                && is_demoted(self.result_units(prototype.ret)?)
             {
                 let size = self.m.layouts.alloc_size(prototype.ret)?;
                 let place = self.slot(size, self.m.layouts.abi_align_log2(prototype.ret))?;
@@ -319,12 +331,30 @@ impl<F: Filter> Body<'_, '_, F> {
         args.iter().enumerate().filter(is_general).count()
     }
 
+    /// The values in which a result of the type travels.
+    fn result_units(&self, ty: TypeId) -> Checked<Units<'_>> {
+        Ok(result_units(self.m.legal.parts(ty)?, self.m.legal.vectors()))
+    }
+
     /// Appends a value in the form in which it is passed.
     pub(super) fn pass(
         &mut self,
         operand: Operand,
         attributes: ParamAttributes,
         argument: Argument,
+        args: &mut Vec<Value>,
+    ) -> Checked<()> {
+        let parts = self.m.legal.parts(operand.ty)?;
+        self.pass_as(operand, attributes, argument, units(parts), args)
+    }
+
+    /// Appends a value in the form in which it is passed, its parts in these values.
+    fn pass_as(
+        &mut self,
+        operand: Operand,
+        attributes: ParamAttributes,
+        argument: Argument,
+        mut units: Units<'_>,
         args: &mut Vec<Value>,
     ) -> Checked<()> {
         let shape = self.shape(operand.ty);
@@ -334,16 +364,18 @@ impl<F: Filter> Body<'_, '_, F> {
             _ => self.form(operand.ty, attributes)?,
         };
         match form {
-            Form::Parts if shape.parts == 1 => args.push(self.single(operand)),
+            Form::Parts if shape.parts == 1 => {
+                let part = self.single(operand);
+                args.push(match units.next() {
+                    Some(unit) => self.bits_as(part, unit.ty),
+                    None => part,
+                });
+            }
             Form::Parts => {
                 let (run, mut at) = (self.run(operand), 0);
-                for part in self.m.legal.parts(operand.ty)?.iter().filter(|part| part.together != 0) {
-                    let count = part.together.into();
-                    args.push(match count {
-                        1 => self.get(run, at),
-                        _ => self.lanes_in(part.passed(), run.part(at, count)),
-                    });
-                    at += count;
+                for unit in units {
+                    args.push(self.carried(unit.ty, run.part(at, unit.parts)));
+                    at += unit.parts;
                 }
             }
             Form::Extended => {
@@ -363,40 +395,103 @@ impl<F: Filter> Body<'_, '_, F> {
         Ok(())
     }
 
-    /// A vector of `ty` whose low lanes are these.
-    fn lanes_in(&mut self, ty: Type, lanes: Run) -> Value {
-        let mut vector = self.undef(ty);
-        for i in 0..lanes.len {
-            let lane = self.bits_as(self.get(lanes, i), ty.element());
-            let index = self.i32(i.into());
-            vector = self.b.insert_element(vector, lane, index);
+    /// A value of `ty` with these parts in its low bits, which all have one width.
+    fn carried(&mut self, ty: Type, parts: Run) -> Value {
+        let first = self.get(parts, 0);
+        let of_part = self.ty_of(first);
+        if parts.len == 1 {
+            return self.bits_as(first, ty);
         }
-        vector
+        let mut vector = self.undef(lanes_type(of_part));
+        for i in 0..parts.len {
+            let part = self.get(parts, i);
+            vector = match of_part.bits() {
+                64 => {
+                    let words = self.words_of(part);
+                    let vector = self.insert(vector, words[0], 2 * i);
+                    self.insert(vector, words[1], 2 * i + 1)
+                }
+                _ => self.insert(vector, part, i),
+            };
+        }
+        if ty != Type::F64 {
+            return self.bits_as(vector, ty);
+        }
+        let words = self.bits_as(vector, Type::V4I32);
+        let wide = self.wide_lane(words, 0);
+        self.bits_as(wide, ty)
     }
 
-    /// A value of type `ty` from the form in which it was passed: `next` gives one ICE value after another.
-    pub(super) fn unpass(
+    /// Sets `parts` of type `of_part` to those in the low bits of `value`.
+    fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) {
+        if parts.len == 1 {
+            let part = self.bits_as(value, of_part);
+            return self.set(parts, 0, part);
+        }
+        let vector = match self.ty_of(value) {
+            Type::F64 => {
+                let words = self.words_of(value);
+                let vector = self.undef(Type::V4I32);
+                let vector = self.insert(vector, words[0], 0);
+                self.insert(vector, words[1], 1)
+            }
+            _ => value,
+        };
+        let vector = self.bits_as(vector, lanes_type(of_part));
+        for i in 0..parts.len {
+            let part = match of_part.bits() {
+                64 => self.wide_lane(vector, i),
+                _ => self.extract(vector, i),
+            };
+            let part = self.bits_as(part, of_part);
+            self.set(parts, i, part);
+        }
+    }
+
+    fn insert(&mut self, vector: Value, lane: Value, index: u32) -> Value {
+        let element = self.ty_of(vector).element();
+        let (lane, index) = (self.bits_as(lane, element), self.i32(index.into()));
+        self.b.insert_element(vector, lane, index)
+    }
+
+    fn extract(&mut self, vector: Value, index: u32) -> Value {
+        let index = self.i32(index.into());
+        self.b.extract_element(vector, index)
+    }
+
+    /// The low and high half of 64 bits.
+    fn words_of(&mut self, value: Value) -> [Value; 2] {
+        let wide = self.bits_as(value, Type::I64);
+        let high = self.bin_int(BinaryOp::Lshr, wide, 32);
+        [wide, high].map(|word| self.resize_zero(word, Type::I32))
+    }
+
+    /// Lane `index` of a vector of words as if it were one of 64 bits.
+    fn wide_lane(&mut self, words: Value, index: u32) -> Value {
+        let halves = [self.extract(words, 2 * index), self.extract(words, 2 * index + 1)];
+        let [low, high] = halves.map(|word| self.resize_zero(word, Type::I64));
+        let high = self.bin_int(BinaryOp::Shl, high, 32);
+        self.bin(BinaryOp::Or, low, high)
+    }
+
+    /// A value of type `ty` from the form in which it was passed, its parts in these values: `next` gives one after
+    /// another.
+    fn unpass(
         &mut self,
         ty: TypeId,
         attributes: ParamAttributes,
+        units: Units<'_>,
         mut next: impl FnMut(&mut Self) -> Checked<Value>,
     ) -> Checked<Operand> {
         let shape = self.value_shape(ty)?;
         match self.form(ty, attributes)? {
             Form::Parts => {
                 let (out, mut at) = (self.reserve(shape.parts), 0);
-                for part in self.m.legal.parts(ty)?.iter().filter(|part| part.together != 0) {
+                for unit in units {
                     let value = next(self)?;
-                    if part.together == 1 {
-                        self.set(out, at, value);
-                    } else {
-                        for lane in 0..part.together.into() {
-                            let index = self.i32(lane.into());
-                            let value = self.b.extract_element(value, index);
-                            self.set(out, at + lane, value);
-                        }
-                    }
-                    at += u32::from(part.together);
+                    let of_part = self.m.legal.parts(ty)?[at as usize].ty;
+                    self.uncarry(value, of_part, out.part(at, unit.parts));
+                    at += unit.parts;
                 }
                 Ok(self.operand(ty, out))
             }
@@ -446,7 +541,8 @@ impl<F: Filter> Body<'_, '_, F> {
             both[1] = Some(self.b.second_result(first, second));
         }
         let mut both = both.into_iter().flatten();
-        let result = self.unpass(ty, attributes, |_| match both.next() {
+        let units = result_units(self.m.legal.parts(ty)?, self.m.legal.vectors());
+        let result = self.unpass(ty, attributes, units, |_| match both.next() {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
         })?;
@@ -528,14 +624,14 @@ impl<F: Filter> Body<'_, '_, F> {
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void
             && self.form(ret, attributes.ret)? == Form::Parts
-            && is_demoted(self.m.legal.parts(ret)?)
+            && is_demoted(self.result_units(ret)?)
         {
             self.s.result_slot = self.b.func.params().first().copied();
             at = 1;
         }
         for (i, &ty) in self.m.types.list(params).iter().enumerate() {
             let attributes = self.m.attributes.param(&attributes, i);
-            let operand = self.unpass(ty, attributes, |cx| {
+            let operand = self.unpass(ty, attributes, units(self.m.legal.parts(ty)?), |cx| {
                 let value = cx.b.func.params().get(at).copied();
                 at += 1;
                 match value {
@@ -576,7 +672,8 @@ impl<F: Filter> Body<'_, '_, F> {
         }
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
-        let passed = self.pass(value, attributes, Argument::Fixed, &mut args);
+        let units = result_units(self.m.legal.parts(ty)?, self.m.legal.vectors());
+        let passed = self.pass_as(value, attributes, Argument::Fixed, units, &mut args);
         match (&passed, &args[..]) {
             (Ok(()), &[]) => self.b.ret(None),
             (Ok(()), &[one]) => self.b.ret(Some(one)),

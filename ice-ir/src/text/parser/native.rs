@@ -48,6 +48,12 @@ impl Parser<'_> {
                 let size = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
                 return Ok(Passing::ByVal { size, align_log2: self.alignment()? });
             }
+            "group" => {
+                self.advance();
+                let at = self.at;
+                let len = u16::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+                return Ok(Passing::Group { len });
+            }
             word => {
                 let passing = match word {
                     "sret" => Passing::StructReturn,

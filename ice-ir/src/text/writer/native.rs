@@ -43,6 +43,7 @@ fn write_passing(passing: Passing, out: &mut impl Write) -> fmt::Result {
         Passing::InRegister => out.write_str(" inreg"),
         Passing::Nest => out.write_str(" nest"),
         Passing::PairLow => out.write_str(" pair"),
+        Passing::Group { len } => write!(out, " group {len}"),
     }
 }
 
