@@ -60,6 +60,7 @@ impl Target {
         match self {
             Target::X86_64 => "x86_64-unknown-linux-gnu",
             Target::I686 => "i686-unknown-linux-gnu",
+            Target::Armv7 => "armv7-unknown-linux-gnueabihf",
         }
     }
 
