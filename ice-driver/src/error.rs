@@ -50,8 +50,6 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
-    /// The back end takes PNaCl programs only, and the module is of the C world.
-    NativeModule(Arch),
     /// Addresses of the module have another width than those of the target.
     PointerWidth {
         /// The target.
@@ -86,7 +84,6 @@ impl Error {
             Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
             | Error::WrongTarget { .. }
-            | Error::NativeModule(_)
             | Error::NoSuchFunction(_) => Blame::Request,
             _ => Blame::Input,
         }
@@ -122,7 +119,6 @@ impl fmt::Display for Error {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
             Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
-            Error::NativeModule(arch) => write!(f, "native modules are not supported by target {arch} yet"),
             Error::PointerWidth { arch, pointer } => {
                 write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
             }

@@ -186,8 +186,11 @@ fn compile<T: Target + Sync + Copy>(
             let program = llvm::LlvmProgram::new(llvm::read_module(input, vectors).map_err(Error::Bitcode)?);
             let (module, count) = (program.module(), program.bodies().len());
             let is_wide = module.pointer_type == Type::I64;
-            if is_wide != (options.arch == Arch::X86_64) {
-                let triple = String::from_utf8_lossy(&program.header().triple).into_owned();
+            let triple = &program.header().triple;
+            // Calls whose floats are in core registers.
+            let is_soft = options.arch == Arch::Arm32 && triple.ends_with(b"eabi");
+            if is_wide != (options.arch == Arch::X86_64) || is_soft {
+                let triple = String::from_utf8_lossy(triple).into_owned();
                 return Err(Error::WrongTarget { arch: options.arch, triple });
             }
             let bodies = LlvmBodies { bytes: input, program: &program };

@@ -55,6 +55,14 @@ fn ice_agrees_with_llvm() {
     }
 }
 
+#[test]
+fn ice_agrees_with_llvm_on_arm() {
+    if has_tools("Ice against LLVM") && has_all("armv7", &["qemu-arm", "arm-linux-gnueabihf-gcc"]) {
+        let setting = ["--targets", "armv7", "--levels", "O1", "--calls", "20"];
+        agrees(&[&setting[..], &["arithmetic", "calls", "objects", "stack"]].concat());
+    }
+}
+
 /// The cross test of Ice with these arguments; panics if anything differs.
 fn agrees(arguments: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("crosstest").args(arguments).output();

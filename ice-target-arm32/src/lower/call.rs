@@ -30,6 +30,8 @@ enum Destination {
 
 const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
+const NEST: ErrorKind = ErrorKind::Unsupported("a static chain (nest)");
+
 /// The class of a one-register value.
 fn class_of(ty: Type) -> RegClass {
     if is_extension(ty) { float_size(ty).class() } else { GPR }
@@ -67,6 +69,9 @@ impl Arm32 {
     pub(crate) fn lower_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
         let func = cx.func;
         let signature = cx.module.signature(func.id);
+        if signature.passing.contains(&Passing::Nest) {
+            return Err(NEST);
+        }
         let (counted, _) = self.parameter_places(signature);
         if u64::from(counted.stack) > MAX_FRAME {
             return Err(ErrorKind::FrameTooLarge(counted.stack.into()));
@@ -251,6 +256,9 @@ impl Arm32 {
     ) -> Result<(), ErrorKind> {
         let (func, convention) = (cx.func, convention(signature));
         let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
+        if signature.is_some_and(|s| s.passing.contains(&Passing::Nest)) {
+            return Err(NEST);
+        }
         let mut places = ArgumentPlaces::new(convention);
         let mut operands = Operands::new();
         for (n, &arg) in args.iter().enumerate() {

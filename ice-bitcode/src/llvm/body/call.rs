@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::llvm::attributes::{AttributeList, ParamAttributes, ParamFlags};
 use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
+use crate::llvm::legal::{Part, Vectors};
 use crate::llvm::shape::{Kind, Scalar};
 use crate::llvm::signature::{Form, Units, form, is_demoted, result_units, units};
 use crate::llvm::types::{LlvmType, TypeId, TypeList};
@@ -46,7 +47,10 @@ pub(super) struct Prototype {
 const MAX_INTS_BEFORE_PAIR: usize = 4;
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
-const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
+const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, ARM_BASE, 68, 78];
+
+/// `arm_aapcscc`.
+const ARM_BASE: u64 = 67;
 
 /// The vector that has values of `ty` as its lanes, or their words.
 fn lanes_type(ty: Type) -> Type {
@@ -63,6 +67,24 @@ impl<F: Filter> Body<'_, '_, F> {
         Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
     }
 
+    /// Refuses conventions that are not C's. ARM's base standard differs from it for what has floats.
+    fn check_convention(&self, convention: u64, ty: TypeId) -> Checked<()> {
+        if !CONVENTIONS.contains(&convention) {
+            return unsupported("a calling convention other than C's");
+        }
+        if convention != ARM_BASE || self.m.legal.vectors() != Vectors::Neon {
+            return Ok(());
+        }
+        let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
+        let is_extension = |part: &Part| part.carrier.is_vector() || part.carrier.is_scalar_float();
+        let has_floats =
+            |&ty: &TypeId| self.m.legal.parts(ty).is_ok_and(|parts| parts.iter().any(is_extension));
+        match has_floats(&ret) || params.iter().any(has_floats) {
+            true => unsupported("arm_aapcscc with floats"),
+            false => Ok(()),
+        }
+    }
+
     /// CALL.
     pub(super) fn call(&mut self) -> Checked<()> {
         let (list, flags) = (self.op()?, self.op()?);
@@ -72,13 +94,11 @@ impl<F: Filter> Body<'_, '_, F> {
         if flags & 1 << 15 == 0 || flags >> 18 != 0 {
             return fail(Error::CallConvention { bits: flags });
         }
-        if !CONVENTIONS.contains(&(flags >> 1 & 0x3ff)) {
-            return unsupported("a calling convention other than C's");
-        }
         let ty = self.type_operand()?;
         let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
+        self.check_convention(flags >> 1 & 0x3ff, ty)?;
         let prototype = Prototype { ty, ret, params, is_variadic: variadic };
         let tail = if flags & 1 != 0 { TailHint::Tail } else { TailHint::None };
         match self.callee()? {
@@ -615,9 +635,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let LlvmType::Function { ret, params, .. } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        if !CONVENTIONS.contains(&info.convention.into()) {
-            return unsupported("a calling convention other than C's");
-        }
+        self.check_convention(info.convention.into(), ty)?;
         let attributes = self.m.attributes.list(info.attributes.into())?;
         self.s.ret = Some((ret, attributes.ret));
         let mut at = 0;
