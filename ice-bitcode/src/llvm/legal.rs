@@ -432,7 +432,7 @@ mod tests {
         let passed = |element, lanes| {
             let mut parts = Vec::new();
             vector_parts(&mut parts, element, lanes, &DataLayout::default(), Vectors::Frozen);
-            crate::llvm::signature::passed(&parts).collect::<Vec<_>>()
+            crate::llvm::signature::units(&parts).map(|unit| unit.ty).collect::<Vec<_>>()
         };
         assert_eq!(passed(LlvmType::Float, 2), [Type::V4F32]);
         assert_eq!(passed(LlvmType::Int(8), 15), [Type::V16I8]);
