@@ -379,18 +379,19 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
         let bit = u64::from(lane) * u64::from(lane_bits);
         push_scalar(parts, element, layout, (bit / 8) as u32, (bit % 8) as u8);
     }
-    if let Some(carrier) = vector_carrier(element, lanes.saturating_mul(lane_bits), vectors) {
+    if let Some(carrier) = vector_carrier(element, lanes, lane_bits, vectors) {
         parts[start..].iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
         parts[start..].iter_mut().take(1).for_each(|first| first.together = lanes as u8);
     }
 }
 
-/// The type of the value in which all lanes of a vector of `bits` travel that is no native one.
-fn vector_carrier(element: LlvmType, bits: u32, vectors: Vectors) -> Option<Type> {
+/// The type of the value in which all lanes of a vector travel that is no native one.
+fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vectors) -> Option<Type> {
     use LlvmType::*;
-    match (element, bits) {
+    match (element, lanes.saturating_mul(lane_bits)) {
         (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors == Vectors::Neon => Some(Type::F64),
         (Int(64) | Double, 128) if vectors == Vectors::Neon => Some(Type::V4I32),
+        _ if lanes == 1 => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
         (Int(32), ..128) => Some(Type::V4I32),
