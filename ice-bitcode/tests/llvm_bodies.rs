@@ -261,6 +261,10 @@ fn what_is_not_supported_is_refused_with_its_name() {
         ),
         ("define fp128 @f(ptr %p) { %x = load fp128, ptr %p\n ret fp128 %x }", "fp128"),
         ("define void @f({ x86_fp80, i32 } %x) { ret void }", "x86_fp80 beside others"),
+        (
+            "declare void @g(...)\ndefine void @f(ptr %p) { call void (...) @g(ptr byval([4 x double]) align 32 %p)\n ret void }",
+            "in a call",
+        ),
         ("declare i8 @llvm.coro.save(i8)\ndefine i8 @f(i8 %x) { ret i8 %x }", ""),
         ("define i8 @f(i8 %x, ptr %l) { %v = va_arg ptr %l, i8\n ret i8 %v }", "va_arg"),
         (

@@ -397,6 +397,11 @@ impl Rules<'_> {
         let params = passing.len();
         for &attributes in self.attributes.params(list).get(fixed..).unwrap_or_default() {
             passing.push(match self.passing(attributes)? {
+                // The callee looks for it at such an address, and the stack is aligned to less.
+                Passing::ByVal { align_log2: 5.., .. } => {
+                    let what = "an object aligned to more than 16 bytes among variable arguments".into();
+                    return Err(Error::Unsupported { what });
+                }
                 by_value @ Passing::ByVal { .. } => by_value,
                 _ => Passing::Plain,
             });
