@@ -1,4 +1,5 @@
-//! Time of an allocation over the size of the function, in both modes: it should grow in proportion.
+//! Time of an allocation over the size of the function, in both modes, and of the liveness in it (validation,
+//! sets, live intervals): each should grow in proportion.
 //!
 //! The function is a chain of loops with about ten values each, of which some live far; the sizes
 //! are numbers of values. `cargo bench -p ice-regalloc`
@@ -27,6 +28,10 @@ fn allocate(criterion: &mut Criterion) {
                 bencher.iter(|| context.allocate(black_box(func), &X86, &options).is_ok());
             });
         }
+        let mut context = Context::new();
+        group.bench_with_input(BenchmarkId::new("liveness", values), &func, |bencher, func| {
+            bencher.iter(|| context.live_segments(black_box(func), &X86).is_ok());
+        });
     }
     group.finish();
 }

@@ -82,6 +82,16 @@ impl Context {
         Ok(output)
     }
 
+    /// Does the analyses of [`Mode::Linear`] alone, for measurements: what lives where. Gives the number of
+    /// segments, without a hole, that the live intervals of all virtual registers have.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] tells what is malformed.
+    pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile) -> Result<usize, Error> {
+        linear::analyze(func, file, &mut self.linear)
+    }
+
     /// The result of the last allocation.
     pub fn output(&self) -> &Output {
         &self.output

@@ -58,10 +58,11 @@
 //!
 //! Features: aliasing registers up to 128 units; classes that overlap; fixed registers, early and
 //! late operands, two-address operands, several definitions of one virtual register, block
-//! parameters; no allocation of memory in steady state. [`Mode::Minimal`] is one fast pass over each
+//! parameters; values that are made again in place of a reload ([`Function::rematerialize`]); no allocation
+//! of memory in steady state. [`Mode::Minimal`] is one fast pass over each
 //! block; [`Mode::Linear`] is linear scan over the whole function.
 //!
-//! Tested by random functions on three register files, each result proved by the symbolic checker
+//! Tested by random functions on four register files, each result proved by the symbolic checker
 //! and run by an interpreter beside the original; the checker is tested with broken results.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Many generated functions through the register allocator, each result checked and run.
+//! Many generated functions through the register allocator in every mode, each result checked and run.
 
 use crate::arguments::Arguments;
 use crate::workspace::Workspace;
@@ -8,15 +8,15 @@ use xshell::cmd;
 pub const HELP: &str = "\
 usage: cargo xtask allocations [OPTIONS] [N]
 
-Allocates registers for N generated functions (1000000), spread over the register files of the tests, each in
-all modes; proves each result with the symbolic checker and runs it beside the original. The first wrong one
-ends it, with the seed that makes it again.
+Solves N generated allocation problems (1000000): functions, spread over the register files of the tests, each
+in every mode. Proves each result with the symbolic checker and runs it beside the original. The first wrong
+one ends it, with the seed that makes it again.
 
   --seed S   where the seeds begin (0)
 ";
 
-/// Register files that the tests use.
-const REGISTER_FILES: u64 = 4;
+/// Problems of one seed: for each of four register files three modes, and another one in every fourth.
+const PROBLEMS_OF_A_SEED: u64 = 4 * 3 + 1;
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let seed = arguments.value("--seed", 0u64)?;
@@ -27,9 +27,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         Some(word) => word
             .to_str()
             .and_then(|text| text.parse::<u64>().ok())
-            .with_context(|| format!("'{}' is no number of functions", word.to_string_lossy()))?,
+            .with_context(|| format!("'{}' is no number of problems", word.to_string_lossy()))?,
     };
-    let each = count.div_ceil(REGISTER_FILES).to_string();
+    let each = count.div_ceil(PROBLEMS_OF_A_SEED).to_string();
     let sh = &workspace.shell;
     cmd!(sh, "cargo test --release -p ice-regalloc --test random random_functions -- --nocapture")
         .env("ICE_REGALLOC_CASES", each)

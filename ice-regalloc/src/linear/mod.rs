@@ -172,6 +172,23 @@ pub(crate) fn move_pair<F: Function>(func: &F, inst: Inst) -> Option<(u32, u32)>
     ((from.max(to) as usize) < func.num_vregs()).then_some((from, to))
 }
 
+/// Liveness and live intervals. Gives the number of segments of all intervals.
+pub(crate) fn analyze<F: Function>(
+    func: &F,
+    file: &RegisterFile,
+    scratch: &mut Scratch,
+) -> Result<usize, Error> {
+    let Scratch { scan, live, ranges, tables, .. } = scratch;
+    tables.set(file);
+    scan.compute(func, file)?;
+    if func.num_insts() >= 1 << 29 {
+        return Err(Error::TooLarge);
+    }
+    live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
+    ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
+    Ok(ranges.segments.len())
+}
+
 /// Allocates in the full mode. The output is empty before.
 pub(crate) fn allocate<F: Function>(
     func: &F,
@@ -180,20 +197,14 @@ pub(crate) fn allocate<F: Function>(
     scratch: &mut Scratch,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Scratch { scan, live, ranges, assign, splits, tables, walk } = scratch;
-    tables.set(file);
-    scan.compute(func, file)?;
-    if func.num_insts() >= 1 << 29 {
-        return Err(Error::TooLarge);
-    }
+    analyze(func, file, scratch)?;
+    let Scratch { scan, ranges, assign, splits, tables, walk, .. } = scratch;
     let mut operands = 0;
     out.operand_starts.push(0);
     for i in 0..func.num_insts() as u32 {
         operands += func.operands(Inst::from_u32(i)).len();
         out.operand_starts.push(operands as u32);
     }
-    live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
-    ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
     Scanner { func, file, tables, ranges, assign, active_units: RegUnits::EMPTY, next_change: 0 }.run();
     splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
     for round in 0..MAX_WALKS {
