@@ -144,6 +144,16 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         ValueRegs { first, parts: layout.parts }
     }
 
+    /// Lets `value` live in the register of another that equals it; false if it has a register already.
+    pub fn share(&mut self, value: Value, reg: VReg) -> bool {
+        let place = &mut self.scratch.values[value.index()];
+        let is_free = place.is_none();
+        if is_free {
+            *place = reg.into();
+        }
+        is_free
+    }
+
     /// Fresh registers for a value of `ty`.
     pub fn temp(&mut self, ty: Type) -> ValueRegs {
         self.new_regs(self.layouts[ty as usize])

@@ -13,6 +13,7 @@ mod native;
 mod pool;
 mod predicate;
 mod vector;
+mod writeback;
 
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src};
@@ -64,7 +65,9 @@ pub(crate) fn emit_function<L: Listing>(
         written,
         block: MachBlock::from_u32(0),
         next_block: MachBlock::from_u32(0),
+        at: MachInstId::from_u32(0),
         following: &[],
+        fused: None,
         tested: None,
     };
     emitter.prologue();
@@ -124,16 +127,51 @@ struct Emitter<'a, L: Listing> {
     block: MachBlock,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
+    /// The current instruction.
+    at: MachInstId,
     /// The rest of the block.
     following: &'a [Inst],
+    /// An instruction that an earlier one has done already.
+    fused: Option<MachInstId>,
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,
 }
 
 /// How far ahead of an instruction the comparison of its result with zero may be.
-const MAX_TEST_DISTANCE: usize = 6;
+const MAX_TEST_DISTANCE: usize = 12;
 
 const AL: Cond = Cond::Al;
+
+/// Whether `dst` is compared with zero among the next instructions, and nothing before that writes flags or `dst`.
+fn tested(following: &[Inst], dst: VReg) -> bool {
+    for inst in following.iter().take(MAX_TEST_DISTANCE) {
+        let written = match *inst {
+            Inst::TestZero { lhs } => return lhs == dst,
+            Inst::Mov { dst, .. }
+            | Inst::MovImm { dst, .. }
+            | Inst::MovSymbol { dst, .. }
+            | Inst::MovSrc { flags: Flags::Keep, dst, .. }
+            | Inst::Extend { dst, .. }
+            | Inst::Load { dst, .. }
+            | Inst::Lea { dst, .. }
+            | Inst::Alu { flags: Flags::Keep, dst, .. }
+            | Inst::Mul { dst, .. }
+            | Inst::MultiplyAdd { dst, .. }
+            | Inst::BitField { dst, .. } => Some(dst),
+            Inst::Store { .. }
+            | Inst::StoreFloat { .. }
+            | Inst::LoadFloat { .. }
+            | Inst::MovFloat { .. }
+            | Inst::Float3 { .. }
+            | Inst::Float3Acc { .. } => None,
+            _ => return false,
+        };
+        if written == Some(dst) {
+            return false;
+        }
+    }
+    false
+}
 
 impl<L: Listing> Emitter<'_, L> {
     // ---- operands
@@ -173,6 +211,7 @@ impl<L: Listing> Emitter<'_, L> {
             let id = MachInstId::from_u32(index);
             self.edits_at(edits, ProgPoint::before(id));
             self.allocs = self.allocation.allocs_of(id);
+            self.at = id;
             self.following = &insts[n + 1..];
             if self.cond == AL {
                 self.flush_pool_if_due(inst);
@@ -180,7 +219,10 @@ impl<L: Listing> Emitter<'_, L> {
             if self.following.is_empty() {
                 break;
             }
-            self.inst(inst);
+            match self.fused {
+                Some(fused) if fused == id => self.fused = None,
+                _ => self.inst(inst),
+            }
             self.edits_at(edits, ProgPoint::after(id));
         }
     }
@@ -215,36 +257,11 @@ impl<L: Listing> Emitter<'_, L> {
 
     // ---- instructions
 
-    /// The flags that an operation sets which gives `dst`: also those that the next comparison with zero wants,
-    /// if nothing between the two writes flags or the register.
+    /// The flags that an operation sets which gives `dst`: also those that the next comparison with zero wants.
     fn flags_for_test(&mut self, flags: Flags, dst: VReg) -> Flags {
-        for inst in self.following.iter().take(MAX_TEST_DISTANCE) {
-            let written = match *inst {
-                Inst::TestZero { lhs } if lhs == dst => {
-                    self.tested = Some(dst);
-                    return Flags::Set;
-                }
-                Inst::Mov { dst, .. }
-                | Inst::MovImm { dst, .. }
-                | Inst::MovSymbol { dst, .. }
-                | Inst::MovSrc { flags: Flags::Keep, dst, .. }
-                | Inst::Extend { dst, .. }
-                | Inst::Load { dst, .. }
-                | Inst::Lea { dst, .. }
-                | Inst::Alu { flags: Flags::Keep, dst, .. }
-                | Inst::Mul { dst, .. }
-                | Inst::MultiplyAdd { dst, .. }
-                | Inst::BitField { dst, .. } => Some(dst),
-                Inst::Store { .. }
-                | Inst::StoreFloat { .. }
-                | Inst::LoadFloat { .. }
-                | Inst::MovFloat { .. }
-                | Inst::Float3 { .. } => None,
-                _ => break,
-            };
-            if written == Some(dst) {
-                break;
-            }
+        if tested(self.following, dst) {
+            self.tested = Some(dst);
+            return Flags::Set;
         }
         flags
     }
@@ -300,6 +317,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.extend(self.cond, op, dst, src, 0);
             }
             Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
+            Inst::Alu { .. } if self.pre_increment(inst) => {}
             Inst::Alu { op, flags, dst, rhs, .. } => {
                 let flags = self.flags_for_test(flags, dst);
                 let lhs = self.gpr();

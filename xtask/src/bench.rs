@@ -4,6 +4,7 @@
 //! them stand the figures of the original Subzero (release build, 2017) and of PNaCl's `llc`, measured with
 //! the same tool on the same inputs; `-` where there are none.
 
+mod kernels;
 mod times;
 
 use crate::arguments::Arguments;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub const HELP: &str = "\
 usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text]
        cargo xtask bench --times [--rounds N]
+       cargo xtask bench --kernels
 
 Prints markdown tables: instructions and memory of `ice translate -Om1 --threads 0` (release build), instructions
 of translated programs, and sizes of their code, each beside the figures of other translators. Needs valgrind,
@@ -28,6 +30,7 @@ readelf, time and the corpus (ICE_CORPUS).
   --text           only the third
   --times          how long six programs take beside the same in C built by clang -O2, on i686
   --rounds N       rounds of --times (9)
+  --kernels        small programs in C on armv7, under qemu-arm, beside llc -O2
 ";
 
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -71,8 +74,12 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let targets = workspace::targets(arguments.text("--targets")?)?;
     let only = ["--translate", "--programs", "--text"].map(|flag| arguments.switch(flag));
     let times = arguments.switch("--times");
+    let kernels = arguments.switch("--kernels");
     let rounds = arguments.value("--rounds", 9)?;
     arguments.finish()?;
+    if kernels {
+        return kernels::run(workspace);
+    }
     for tool in ["valgrind", "readelf", "time"] {
         ensure!(times || has_tool(tool), "{tool} is not installed");
     }

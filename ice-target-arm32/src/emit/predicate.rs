@@ -33,7 +33,7 @@ struct Body {
 }
 
 /// How many machine words the instruction becomes, if each can have a condition and none writes the flags.
-fn size(inst: &Inst) -> Option<usize> {
+pub(super) fn size(inst: &Inst) -> Option<usize> {
     match *inst {
         Inst::Mov { .. } => Some(0),
         Inst::MovImm { imm, .. } => {

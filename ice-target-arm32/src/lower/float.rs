@@ -5,12 +5,20 @@ use crate::inst::{FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
 use ice_ir::mach::Sink;
-use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 use ice_passes::Libcall;
 
 /// Picks by f32 or f64.
 fn by_type<T>(ty: Type, single: T, double: T) -> T {
     if ty == Type::F32 { single } else { double }
+}
+
+/// Whether the value is the constant 2: a number times two is the number added to itself, to the last bit.
+fn is_two(func: &Function, value: Value) -> bool {
+    match func.value_def(value) {
+        ValueDef::Float(bits) => bits == by_type(func.value_type(value), 0x4000_0000, 2.0f64.to_bits()),
+        _ => false,
+    }
 }
 
 impl Arm32 {
@@ -49,6 +57,10 @@ impl Arm32 {
             let [lhs, rhs] = [x, y].map(|v| self.reg(cx, v));
             cx.sink.push(Inst::MovFloat { size, dst, src: acc });
             return cx.sink.push(Inst::Float3Acc { op, size, dst, lhs, rhs });
+        }
+        if op == Float3::Vmul && is_two(cx.func, b) {
+            let lhs = self.reg(cx, a);
+            return cx.sink.push(Inst::Float3 { op: Float3::Vadd, size, dst, lhs, rhs: lhs });
         }
         let (lhs, rhs) = (self.reg(cx, a), self.reg(cx, b));
         cx.sink.push(Inst::Float3 { op, size, dst, lhs, rhs });

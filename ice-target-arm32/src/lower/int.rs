@@ -213,6 +213,18 @@ impl Arm32 {
     /// Truncation and extension of scalar integers, pairs included.
     pub(super) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        // The bits above do not matter, or are what they should be.
+        let is_same = match op {
+            CastOp::Trunc => to != Type::I1,
+            CastOp::Zext => from != Type::I32 && to != Type::I64 && is_zero_extended(cx.func, arg),
+            _ => false,
+        };
+        if is_same && !cx.is_constant(arg) {
+            let src = self.regs(cx, arg).lo();
+            if cx.share(result, src) {
+                return;
+            }
+        }
         let regs = cx.regs(result);
         let dst = regs.lo();
         if let Some(inst) = cx.folded(arg)

@@ -16,6 +16,8 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+#[cfg(test)]
+mod tests;
 mod variadic;
 mod vector;
 
