@@ -284,6 +284,10 @@ pub fn llc_command(
     let flags = [level, "--filetype=obj", "--fp-contract=off", &cpu, model.llc_flag(), "-o"];
     let mut command = process::command(Path::new(llc), flags);
     command.arg(object).arg(bitcode);
+    // Its generic processor has no vectors; stubs have no attributes of their own.
+    if target == Target::Armv7 {
+        command.arg("--mattr=+neon");
+    }
     command
 }
 
