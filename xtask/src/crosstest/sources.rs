@@ -179,7 +179,8 @@ impl Source {
                 common.extend(archives(library)?);
             }
         }
-        let flushes = target == Target::Armv7 && self.name.contains("vectors");
+        let has_vectors = self.name == "calls" || self.name.contains("vectors");
+        let flushes = target == Target::Armv7 && has_vectors;
         Ok(Prepared { directory, target, llvm, modules, common, left_out, flushes })
     }
 
