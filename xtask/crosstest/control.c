@@ -1,6 +1,7 @@
 // Control flow: switches, loops with several exits, phi cycles, computed goto, setjmp, recursion.
 
-typedef void *jump_buffer[64];
+// ARM writes 260 bytes.
+typedef u64 jump_buffer[64];
 int _setjmp(jump_buffer) __attribute__((returns_twice));
 void longjmp(jump_buffer, int) __attribute__((noreturn));
 

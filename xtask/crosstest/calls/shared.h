@@ -4,7 +4,12 @@
 typedef struct { i32 a, b; } P8;
 typedef struct { i64 a, b; } P16;
 typedef struct { u8 a; } S1;
+#ifdef __arm__
+// Three bytes would travel in a word whose fourth is anything.
+typedef struct { u8 a, b, c, rest; } S3;
+#else
 typedef struct { u8 a, b, c; } S3;
+#endif
 typedef struct { u8 a; i16 b; } S4;
 typedef struct { i32 a; u8 b; } S8;
 typedef struct { i32 a, b, c; } S12;
