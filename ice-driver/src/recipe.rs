@@ -380,7 +380,13 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 Ok(())
             }
             Step::NumberValues => {
-                ice_passes::number_values(&mut self.func, &self.dominators, &self.uses, &mut self.numbering);
+                ice_passes::number_values(
+                    &mut self.func,
+                    graph::<B>(&self.reader, &self.cfg, self.graph),
+                    &self.dominators,
+                    &self.uses,
+                    &mut self.numbering,
+                );
                 self.verify(job);
                 Ok(())
             }

@@ -43,7 +43,8 @@ fn cases_interpreted() {
 fn cases_on_x86_64() {
     if can_run("x86_64") {
         run_cases(&["run", "--target", "x86_64", "-Om1"], &[]);
-        run_cases(&["run", "--target", "x86_64", "-O2"], &[]);
+        run_cases(&["run", "--target", "x86_64", "-O2", "--threads", "0"], &[]);
+        run_cases(&["run", "--target", "x86_64", "-O2", "--threads", "4"], &[]);
     }
 }
 
@@ -51,7 +52,8 @@ fn cases_on_x86_64() {
 fn cases_on_i686() {
     if can_run("i686") {
         run_cases(&["run", "--target", "i686", "-Om1"], &[]);
-        run_cases(&["run", "--target", "i686", "-O2"], &[]);
+        run_cases(&["run", "--target", "i686", "-O2", "--threads", "0"], &[]);
+        run_cases(&["run", "--target", "i686", "-O2", "--threads", "4"], &[]);
     }
 }
 

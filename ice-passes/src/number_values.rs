@@ -11,8 +11,10 @@
 //! or none where it is used (comparisons, extensions, additions of a constant or to an address, small
 //! scales) is therefore found in its own block only.
 //!
-//! A load is found, too: in its block, if the same address was loaded or stored as the same type and nothing
-//! since then may have written to memory.
+//! A load is found, too, if the same address was loaded or stored as the same type where that dominates the load, and
+//! nothing may have written to memory since. Anything with a side effect may write anywhere: no two addresses are
+//! told apart. The state of memory has a number, new after each such instruction; a block with one predecessor goes
+//! on with the number at that one's end, any other block begins with a new one.
 //!
 //! The table is direct-mapped and forgets: a miss only costs an instruction.
 //!
@@ -27,7 +29,9 @@ use core::hash::{Hash, Hasher};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
-use ice_ir::{BinaryOp, Block, CastOp, DominatorTree, Function, Inst, InstData, Type, Value};
+use ice_ir::{
+    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Type, Value,
+};
 use rustc_hash::FxHasher;
 
 const SLOTS: usize = 512;
@@ -47,8 +51,11 @@ struct Entry {
 pub struct Numbering {
     entries: Box<[Entry; SLOTS]>,
     epoch: u32,
-    /// Grows with every instruction that may write to memory, and with every block.
+    /// The present state of memory, and how many there are.
     memory: u32,
+    states: u32,
+    /// The state at the end of each block that was visited.
+    memory_at_end: Vec<u32>,
     /// What stands for each value instead.
     replaced: Vec<PackedOption<Value>>,
     phis: Vec<Inst>,
@@ -69,6 +76,8 @@ impl Default for Numbering {
             entries: Box::new([empty; SLOTS]),
             epoch: 0,
             memory: 0,
+            states: 0,
+            memory_at_end: Vec::new(),
             replaced: Vec::new(),
             phis: Vec::new(),
             constants: Constants::default(),
@@ -79,6 +88,7 @@ impl Default for Numbering {
 /// Numbers the values of `func` and gives the number of instructions replaced.
 pub fn number_values(
     func: &mut Function,
+    cfg: &ControlFlowGraph,
     tree: &DominatorTree,
     uses: &Uses,
     numbering: &mut Numbering,
@@ -87,7 +97,10 @@ pub fn number_values(
     uses.remove_dead(func);
     let mut count = numbering.begin(func);
     for &block in tree.rpo() {
-        numbering.memory += 1;
+        match *cfg.preds(block) {
+            [before] => numbering.memory = numbering.memory_at_end[before.index()],
+            _ => numbering.change_memory(),
+        }
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
@@ -107,6 +120,7 @@ pub fn number_values(
                 count += 1;
             }
         }
+        numbering.memory_at_end[block.index()] = numbering.memory;
     }
     if count > 0 {
         for &phi in &numbering.phis {
@@ -148,7 +162,9 @@ impl Numbering {
         if self.epoch == 0 {
             *self = Numbering { epoch: 1, ..Numbering::default() };
         }
-        self.memory = 0;
+        (self.memory, self.states) = (0, 0);
+        self.memory_at_end.clear();
+        self.memory_at_end.resize(func.num_blocks(), 0);
         self.phis.clear();
         self.replaced.clear();
         self.replaced.resize(func.num_values(), None.into());
@@ -162,6 +178,11 @@ impl Numbering {
             }
         }
         count
+    }
+
+    fn change_memory(&mut self) {
+        self.states += 1;
+        self.memory = self.states;
     }
 
     /// What stands for `value`. What stands for something is never replaced itself: it was visited before.
@@ -189,7 +210,7 @@ impl Numbering {
                 self.find_or_insert(func, tree, block, key, result)
             }
             InstData::Store { address, value, .. } => {
-                self.memory += 1;
+                self.change_memory();
                 // What is stored is what a load would give.
                 let key = InstData::Load { address, align_log2: 0 };
                 self.insert(func, block, key, value);
@@ -197,7 +218,9 @@ impl Numbering {
             }
             ref data if data.is_computation() => self.visit_pure(func, tree, uses, block, inst),
             ref other => {
-                self.memory += u32::from(other.has_side_effects());
+                if other.has_side_effects() && !other.is_terminator() {
+                    self.change_memory();
+                }
                 None
             }
         }
@@ -270,7 +293,9 @@ impl Numbering {
             return None;
         }
         let is_usable = match data {
-            InstData::Load { .. } => entry.memory == self.memory,
+            InstData::Load { .. } => {
+                entry.memory == self.memory && (entry.block == block || tree.dominates(entry.block, block))
+            }
             _ => entry.block == block || is_worth_keeping(func, data) && tree.dominates(entry.block, block),
         };
         is_usable.then_some(entry.value)

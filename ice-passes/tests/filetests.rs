@@ -52,7 +52,7 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             }
         }
         "number-values" => {
-            number_values(func, &tree, &uses, &mut Numbering::default());
+            number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
             write_living(module, func, &mut text)?;
         }
         "licm" => {

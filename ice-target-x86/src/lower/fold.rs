@@ -13,6 +13,7 @@
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
+//! | scaling | addition | the index of `lea` |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
@@ -93,6 +94,7 @@ impl X86 {
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
                         || self.is_tested_bit(cx, op, def, user)
+                        || self.is_scaled_addend(cx, def, user)
                 }
                 _ => false,
             },
@@ -108,6 +110,34 @@ impl X86 {
             }
             _ => false,
         }
+    }
+
+    /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to something in a register: an index.
+    fn is_scaled_addend<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        match *cx.func.inst(user) {
+            InstData::Binary { op: BinaryOp::Add, args } => {
+                args[0] != args[1]
+                    && !args.into_iter().any(|arg| cx.is_constant(arg))
+                    && self.scaled_addend(cx, def).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The value and the power of two of a multiplication that an index of `lea` does.
+    pub(super) fn scaled_addend<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Option<(Value, u8)> {
+        let &InstData::Binary { op, args: [x, k] } = cx.func.inst(inst) else { return None };
+        let scale = match (op, cx.func.int_value(k)?) {
+            (BinaryOp::Shl, n @ 1..=3) => n as u8,
+            (BinaryOp::Mul, n @ (2 | 4 | 8)) => n.trailing_zeros() as u8,
+            _ => return None,
+        };
+        let ty = cx.func.value_type(x);
+        (matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty) && !cx.is_constant(x)).then_some((x, scale))
     }
 
     /// Whether `def`, a shift by a variable, brings one bit to where `user` decides by it: `(x >> n) & 1`, `x & (1 << n)`

@@ -104,7 +104,7 @@ impl X86 {
         width: Width,
         dst: VReg,
     ) -> bool {
-        if cx.is_constant(a) || cx.folded(a).is_some() {
+        if cx.is_constant(a) || cx.folded(a).is_some() && self.folded_scale(cx, a).is_none() {
             return false;
         }
         let mem = match cx.func.int_value(b) {
@@ -112,6 +112,10 @@ impl X86 {
                 let number = if op == BinaryOp::Sub { n.checked_neg() } else { Some(n) };
                 let Some(disp) = number.and_then(|n| i32::try_from(n).ok()) else { return false };
                 Amode::new(Base::Reg(self.reg(cx, a)), disp)
+            }
+            None if let Some((x, scale)) = self.folded_scale(cx, b).filter(|_| op == BinaryOp::Add) => {
+                let index = Some((self.reg(cx, x), scale));
+                Amode { index, ..Amode::reg(self.reg(cx, a)) }
             }
             None => {
                 let lives_on = |v| !cx.is_constant(v) && cx.folded(v).is_none() && cx.uses.count(v) > 1;
@@ -124,6 +128,11 @@ impl X86 {
         };
         cx.sink.push(Inst::Lea { width, dst, mem });
         true
+    }
+
+    /// What was folded as an index.
+    fn folded_scale<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> Option<(Value, u8)> {
+        cx.folded(value).and_then(|inst| self.scaled_addend(cx, inst))
     }
 
     fn int_shift<S: Sink<Inst>>(

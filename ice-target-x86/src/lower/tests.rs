@@ -146,6 +146,24 @@ fn bits_are_tested_without_being_computed() {
 }
 
 #[test]
+fn scaled_terms_of_sums_are_indices() {
+    check(FOUR, "v30: i32 = shl v0, v21\nv31: i32 = add v30, v1\nret v31", "Lea");
+    check(FOUR, "v30: i32 = mul v0, v20\nv31: i32 = add v1, v30\nret v31", "Lea");
+    check(FOUR, "v30: i32 = shl v0, v21\nv31: i32 = sub v1, v30\nret v31", "Lea Alu");
+    // Of two the second; and none beside what is in memory.
+    check(
+        FOUR,
+        "v30: i32 = shl v0, v21\nv29: i32 = shl v1, v21\nv31: i32 = add v30, v29\nret v31",
+        "Lea Lea",
+    );
+    check(
+        FOUR,
+        "v29: i32 = load v1, align 1\nv30: i32 = shl v0, v21\nv31: i32 = add v29, v30\nret v31",
+        "Lea Load Alu",
+    );
+}
+
+#[test]
 fn one_bit_is_tested_where_it_stands() {
     let one = "  v20: i32 = 1\n  v21: i32 = 31";
     let choice = "v34: i32 = select v33, v0, v1\nret v34";
