@@ -367,3 +367,54 @@ fn every_width_has_its_bit_operations() {
     }
     assert!(assembled("widths.ll", &text).contains("__umodti3"));
 }
+
+/// Shifts by one constant are of whole vectors, others lane by lane.
+#[test]
+fn funnel_shifts_of_vectors() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let program = |amounts: &str| {
+        format!(
+            r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+declare <2 x i64> @llvm.fshr.v2i64(<2 x i64>, <2 x i64>, <2 x i64>)
+define <2 x i64> @f(<2 x i64> %a, <2 x i64> %b) {{
+  %r = call <2 x i64> @llvm.fshr.v2i64(<2 x i64> %a, <2 x i64> %b, <2 x i64> <{amounts}>)
+  ret <2 x i64> %r
+}}
+"#
+        )
+    };
+    let text = assembled("funnel.ll", &program("i64 77, i64 77"));
+    assert!(!text.contains("extractelement"), "{text}");
+    let shifts = ["shl v0", "lshr v1", "v2i64 = or"].map(|what| text.matches(what).count());
+    assert_eq!(shifts, [1, 1, 1], "{text}");
+    // 77 modulo 64 to the right is 51 to the left.
+    assert!(text.contains("i64 = 51") && text.contains("i64 = 13"), "{text}");
+    assert!(assembled("lanes.ll", &program("i64 1, i64 2")).contains("extractelement"));
+}
+
+/// A pair among variable arguments stays whole in two registers, or is refused.
+#[test]
+fn pairs_among_variable_arguments() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let program = |before: &str| {
+        format!(
+            r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+declare void @g(i32, ...)
+define void @f(i128 %x, double %d) {{
+  call void (i32, ...) @g(i32 1, {before} i128 %x)
+  ret void
+}}
+"#
+        )
+    };
+    assert!(assembled("pair.ll", &program("i32 2, i32 3, double %d, i32 4,")).contains("call_as"));
+    let bytes = make("llvm-as-19", "split.ll", &program("i32 2, i32 3, i32 4, i64 5,"), &[]);
+    let error = read(&bytes).expect_err("it would be split").to_string();
+    assert!(error.contains("i128 among variable arguments"), "{error}");
+}

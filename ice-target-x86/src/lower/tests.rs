@@ -3,7 +3,7 @@
 
 extern crate std;
 
-use crate::target::X86;
+use crate::target::{CodeModel, X86};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -17,6 +17,15 @@ use ice_passes::{BlockOrder, Uses};
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
 fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
+    let target = match mode {
+        Mode::Bits32 => X86::new_32(),
+        Mode::Bits64 => X86::new_64(),
+    };
+    lowered_for(target, params, ret, constants, body)
+}
+
+/// The same for a back end.
+fn lowered_for(target: X86, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
     let text = format!(
         "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> {ret} {{\n{constants}\nblock0:\n{body}\n}}\n"
     );
@@ -28,10 +37,6 @@ fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> 
     uses.compute(func);
     let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
     let mut mach = MachFunction::new();
-    let target = match mode {
-        Mode::Bits32 => X86::new_32(),
-        Mode::Bits64 => X86::new_64(),
-    };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -304,4 +309,17 @@ fn allocations_of_constant_size_are_objects_of_the_frame() {
     let aligned = "v20: i32 = alloca v10, align 64\nstore v0 to v20, align 1\nret v0";
     let names = lowered(Mode::Bits64, "v0: i32", "i32", constants, aligned).join(" ");
     assert!(names.contains("StackSub"), "{names}");
+}
+
+/// Native code promises the lowest bit of a boolean, also in each lane; a program's own functions all of it.
+#[test]
+fn booleans_from_native_code_are_cleaned() {
+    let names = |model, ty: &str, wide: &str| {
+        let body = format!("v1: {wide} = sext v0\nret v1");
+        lowered_for(X86 { mode: Mode::Bits64, model }, &format!("v0: {ty}"), wide, "", &body).join(" ")
+    };
+    for (ty, wide) in [("v4i1", "v4i32"), ("v8i1", "v8i16")] {
+        assert_eq!(names(CodeModel::Sandboxed, ty, wide), "");
+        assert_eq!(names(CodeModel::Static, ty, wide), "SseShift SseShift");
+    }
 }
