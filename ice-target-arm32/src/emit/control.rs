@@ -31,7 +31,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             // Back to the start of a loop in one step.
             Inst::Branch { cond, or: None, if_true, if_false }
-                if if_false < self.next_block && if_true > self.next_block =>
+                if if_true != self.next_block && self.goes_round(if_false, if_true) =>
             {
                 self.e.jump_if(cond.invert(), label(if_false));
                 self.e.jump(label(if_true));
@@ -63,6 +63,12 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.buf.stop_flow();
             }
         }
+    }
+
+    /// Whether a branch goes back to `target` as long as a loop lasts, and to `other` once.
+    pub(super) fn goes_round(&self, target: MachBlock, other: MachBlock) -> bool {
+        let depths = [target, other].map(|block| self.mach.loop_depth(block));
+        target <= self.block && (other > self.block || depths[0] > depths[1])
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {

@@ -113,7 +113,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Writes a branch with one of its successors, or both, if that is shorter. False if it has written nothing.
     pub(super) fn predicate(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
-        let (this, following) = (self.block, self.next_block);
+        let following = self.next_block;
         let bodies = [self.body(if_true), self.body(if_false)];
         if let [Some(first), Some(second)] = bodies
             && first.target == second.target
@@ -135,7 +135,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.jump(label(other));
                 return true;
             }
-            if body.target <= this && other > this {
+            if self.goes_round(body.target, other) {
                 self.write_body(body, cond);
                 self.e.jump_if(cond, label(body.target));
                 if other != following || body.block == following {
