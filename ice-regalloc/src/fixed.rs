@@ -44,5 +44,6 @@ pub(crate) fn can_be_fixed(
         let late = is_late(op) && is_late(*other) && !(same && !op.is_def() && !other.is_def());
         (early || late) && tables.units(other_reg).intersects(units)
     };
-    !(outlives_clobbers(op) && units.intersects(clobbers)) && !ops[..k].iter().any(clashes)
+    let destroyed = outlives_clobbers(op) && units.intersects(clobbers);
+    !destroyed && !ops[..k].iter().any(clashes)
 }

@@ -322,8 +322,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let slot = Rm::Mem(self.slot(edit.to));
                 self.e.mov_rm_i(width, slot, Imm::from(imm as i32));
             }
-            // `xor` is shorter, but only before a jump are the flags known to be free.
-            (Inst::MovImm { width, imm: 0, .. }, Some(to)) if !self.is_before_jump(edit.point) => {
+            (Inst::MovImm { width, imm: 0, .. }, Some(to)) if !self.has_free_flags(edit.point) => {
                 self.e.mov_r_i(width, regs::gpr(to), 0);
             }
             _ => {
@@ -333,8 +332,19 @@ impl<'a, L: Listing> Emitter<'a, L> {
         }
     }
 
-    fn is_before_jump(&self, point: ProgPoint) -> bool {
-        point.is_before() && matches!(self.insts[point.inst().as_u32() as usize], Inst::Jmp { .. })
+    /// Whether nothing needs the flags at `point`, as far as the instruction behind it tells: then `xor` makes
+    /// a zero, which is shorter.
+    fn has_free_flags(&self, point: ProgPoint) -> bool {
+        point.is_before()
+            && matches!(
+                self.insts[point.inst().as_u32() as usize],
+                Inst::Jmp { .. }
+                    | Inst::Call { .. }
+                    | Inst::Ret
+                    | Inst::Compare { .. }
+                    | Inst::CompareMem { .. }
+                    | Inst::CompareXmm { .. }
+            )
     }
 
     #[inline(never)]
