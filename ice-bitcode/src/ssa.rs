@@ -2,14 +2,16 @@
 //!
 //! While a body is read, a use of a value in the block of its definition is settled at once when the
 //! definition came before; every other use is noted as (value, block), at most once in a row for a value and
-//! a block. At the end the dominator tree decides. Phis are compared with the multiset of incoming edges.
+//! a block. At the end the dominator tree decides, computed in one pass if the order of blocks allows it. Phis
+//! are compared with the predecessors, or with the multiset of incoming edges if some terminator names a block
+//! several times.
 //! Cost: linear in edges, phi entries and noted uses, plus the dominator tree.
 
 use alloc::vec::Vec;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use ice_ir::dominators::DominatorTree;
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData};
+use ice_ir::dominators::{DominatorTree, ForwardDominators};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Value};
 
 use crate::error::Error;
 
@@ -17,6 +19,7 @@ use crate::error::Error;
 #[derive(Default)]
 pub(crate) struct SsaChecks {
     pub(crate) cfg: ControlFlowGraph,
+    forward: ForwardDominators,
     dominators: DominatorTree,
     /// Uses that are not settled, by index of the local value and block: the definition must dominate the end of
     /// the block.
@@ -62,7 +65,7 @@ impl SsaChecks {
     pub(crate) fn check(&mut self, func: &Function, home: impl Fn(u32) -> u32) -> Result<(), Error> {
         self.cfg.compute(func);
         self.check_phis(func)?;
-        if self.uses.is_empty() && self.early.is_empty() {
+        if self.uses.is_empty() && self.early.is_empty() || self.check_forward(&home) {
             return Ok(());
         }
         self.dominators.compute(func, &self.cfg);
@@ -78,6 +81,19 @@ impl SsaChecks {
             }
         }
         Ok(())
+    }
+
+    /// Whether the order of blocks is such that one pass decides, and every use holds.
+    fn check_forward(&mut self, home: impl Fn(u32) -> u32) -> bool {
+        let SsaChecks { cfg, forward, uses, early, .. } = self;
+        if forward.compute(cfg, uses.len() + early.len()).is_none() {
+            return false;
+        }
+        let mut holds = |local, block| {
+            forward.dominates(Block::from_u32(home(local)), Block::from_u32(block)) == Some(true)
+        };
+        uses.iter().all(|&(local, block)| holds(local, block))
+            && early.iter().all(|&(local, block)| home(local) != block && holds(local, block))
     }
 
     fn collect_edges(&mut self, func: &Function) {
@@ -107,8 +123,11 @@ impl SsaChecks {
         if self.phis.is_empty() {
             return Ok(());
         }
-        self.collect_edges(func);
         self.seen.clear();
+        if !self.cfg.has_repeated_edges() {
+            return self.check_single_edges(func);
+        }
+        self.collect_edges(func);
         for (mark, &(inst, block)) in (1..).zip(&self.phis) {
             let &InstData::Phi { incoming } = func.inst(inst) else { continue };
             let entries = func.incoming(incoming);
@@ -134,6 +153,23 @@ impl SsaChecks {
                     return Err(mismatch());
                 }
                 *count -= 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same where no block has several edges to another one.
+    fn check_single_edges(&mut self, func: &Function) -> Result<(), Error> {
+        for (mark, &(inst, block)) in (1..).zip(&self.phis) {
+            let &InstData::Phi { incoming } = func.inst(inst) else { continue };
+            let (entries, preds) = (func.incoming(incoming), self.cfg.preds(block));
+            for &pred in preds {
+                self.seen[pred].0 = mark;
+            }
+            // As many entries as predecessors, each of them for another one.
+            let matches = |&(_, pred): &(Value, Block)| core::mem::take(&mut self.seen[pred].0) == mark;
+            if entries.len() != preds.len() || !entries.iter().all(matches) {
+                return Err(Error::PhiEdges { value: func.result(inst).map_or(0, |v| v.as_u32()) });
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHin
 use crate::intrinsics::Intrinsic;
 use crate::module::Signature;
 use crate::types::Type;
+use cranelift_entity::packed_option::PackedOption;
 
 /// Appends instructions to a function.
 pub struct FunctionBuilder<'f, F: Filter> {
@@ -18,13 +19,13 @@ pub struct FunctionBuilder<'f, F: Filter> {
     pub func: &'f mut Function,
     filter: F,
     block: Option<Block>,
-    announced: Option<Value>,
+    announced: PackedOption<Value>,
 }
 
 impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// A builder that appends to `func` through `filter`.
     pub fn new(func: &'f mut Function, filter: F) -> Self {
-        FunctionBuilder { func, filter, block: None, announced: None }
+        FunctionBuilder { func, filter, block: None, announced: None.into() }
     }
 
     /// Empties the function and makes the parameters of `signature`.
@@ -32,7 +33,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         self.func.begin(id, signature);
         self.filter.begin_function();
         self.block = None;
-        self.announced = None;
+        self.announced = None.into();
     }
 
     /// A new block at the end of the function.
@@ -54,7 +55,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// Makes the next instruction with a result define `value`, which was announced by
     /// [`Function::make_forward`]; its type must be the result's.
     pub fn define_next_as(&mut self, value: Value) {
-        self.announced = Some(value);
+        self.announced = value.into();
     }
 
     // ---- constants
@@ -83,79 +84,88 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
 
     /// Appends `data` as it is, with a result unless `ty` is `void`.
     pub fn append(&mut self, data: InstData, ty: Type) -> Inst {
-        let inst = match self.announced {
+        self.push(data, ty).0
+    }
+
+    /// Appends `data`, and gives the instruction and its result.
+    fn push(&mut self, data: InstData, ty: Type) -> (Inst, PackedOption<Value>) {
+        let result = match self.announced.expand() {
             Some(value) if ty != Type::Void => {
                 debug_assert_eq!(self.func.value_type(value), ty);
-                self.announced = None;
-                self.func.make_inst_defining(data, value)
+                self.announced = None.into();
+                self.func.define_forward(value);
+                value.into()
             }
-            _ => self.func.make_inst(data, ty),
+            _ => self.func.make_result(ty),
         };
         let block = self.block.expect("an instruction needs a block");
-        self.func.layout.append_inst(block, inst);
         if data.is_terminator() {
             self.block = None;
         }
-        inst
+        (self.func.layout.push_inst(block, data, result), result)
     }
 
-    /// Appends an instruction that always has a result.
-    fn append_value(&mut self, data: InstData, ty: Type) -> Value {
-        let inst = self.append(data, ty);
-        self.func.result(inst).expect("the type is not void")
+    /// Appends `data`, whose result has the type `ty`.
+    pub fn append_value(&mut self, data: InstData, ty: Type) -> Value {
+        self.push(data, ty).1.expect("the type is not void")
     }
 
-    /// Appends a pure instruction, or finds its value.
-    fn append_pure(&mut self, data: InstData, ty: Type) -> Value {
-        if self.announced.is_none()
-            && let Some(value) = self.filter.find(self.func, &data, ty)
+    /// Appends an instruction that has a result if `ty` is not `void`.
+    fn append_call(&mut self, data: InstData, ty: Type) -> Option<Value> {
+        self.push(data, ty).1.expand()
+    }
+
+    /// Appends a computation of type `ty`, or finds its value.
+    pub fn compute(&mut self, data: InstData, ty: Type) -> Value {
+        if let Some(value) = self.filter.find(self.func, &data, ty)
+            && self.announced.is_none()
         {
             return value;
         }
         let value = self.append_value(data, ty);
-        self.filter.record(&data, ty, value);
+        self.filter.record(value);
         value
     }
 
     /// `op a, b`.
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.func.value_type(a);
-        self.append_pure(InstData::Binary { op, args: [a, b] }, ty)
+        self.compute(InstData::Binary { op, args: [a, b] }, ty)
     }
 
     /// `op a to ty`.
     pub fn cast(&mut self, op: CastOp, arg: Value, ty: Type) -> Value {
-        self.append_pure(InstData::Cast { op, arg }, ty)
+        self.compute(InstData::Cast { op, arg }, ty)
     }
 
     /// Integer comparison.
     pub fn icmp(&mut self, cond: IntCond, a: Value, b: Value) -> Value {
         let ty = self.func.value_type(a).compare_result();
-        self.append_pure(InstData::Icmp { cond, args: [a, b] }, ty)
+        self.compute(InstData::Icmp { cond, args: [a, b] }, ty)
     }
 
     /// Floating-point comparison.
     pub fn fcmp(&mut self, cond: FloatCond, a: Value, b: Value) -> Value {
         let ty = self.func.value_type(a).compare_result();
-        self.append_pure(InstData::Fcmp { cond, args: [a, b] }, ty)
+        self.compute(InstData::Fcmp { cond, args: [a, b] }, ty)
     }
 
     /// `cond ? if_true : if_false`.
     pub fn select(&mut self, cond: Value, if_true: Value, if_false: Value) -> Value {
         let ty = self.func.value_type(if_true);
-        self.append_pure(InstData::Select { cond, if_true, if_false }, ty)
+        self.compute(InstData::Select { cond, if_true, if_false }, ty)
     }
 
     /// Lane `index` of `vector`.
     pub fn extract_element(&mut self, vector: Value, index: Value) -> Value {
         let ty = self.func.value_type(vector).element();
-        self.append_pure(InstData::ExtractElement { vector, index }, ty)
+        self.compute(InstData::ExtractElement { vector, index }, ty)
     }
 
     /// `vector` with lane `index` replaced.
     pub fn insert_element(&mut self, vector: Value, element: Value, index: Value) -> Value {
         let ty = self.func.value_type(vector);
-        self.append_pure(InstData::InsertElement { vector, element, index }, ty)
+        self.compute(InstData::InsertElement { vector, element, index }, ty)
     }
 
     /// Fresh storage; `pointer` is the address type.
@@ -176,8 +186,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// A direct call that returns `ret`.
     pub fn call(&mut self, callee: FuncId, args: &[Value], ret: Type, tail: TailHint) -> Option<Value> {
         let args = self.func.make_args(args);
-        let inst = self.append(InstData::Call { callee, args, tail }, ret);
-        self.func.result(inst)
+        self.append_call(InstData::Call { callee, args, tail }, ret)
     }
 
     /// An indirect call that returns `ret`.
@@ -189,16 +198,14 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         tail: TailHint,
     ) -> Option<Value> {
         let args = self.func.make_args(args);
-        let inst = self.append(InstData::CallIndirect { callee, args, tail }, ret);
-        self.func.result(inst)
+        self.append_call(InstData::CallIndirect { callee, args, tail }, ret)
     }
 
     /// A call of the address `args[0]` with the other arguments, as a function of `signature`, which returns
     /// `ret`.
     pub fn call_as(&mut self, signature: SigId, args: &[Value], ret: Type, tail: TailHint) -> Option<Value> {
         let args = self.func.make_args(args);
-        let inst = self.append(InstData::CallAs { signature, args, tail }, ret);
-        self.func.result(inst)
+        self.append_call(InstData::CallAs { signature, args, tail }, ret)
     }
 
     /// The second result, of type `ty`, of the call that was just built and gave `first`.
@@ -216,8 +223,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         tail: TailHint,
     ) -> Option<Value> {
         let args = self.func.make_args(args);
-        let inst = self.append(InstData::CallIntrinsic { op, callee, args, tail }, ret);
-        self.func.result(inst)
+        self.append_call(InstData::CallIntrinsic { op, callee, args, tail }, ret)
     }
 
     /// A phi with one pair for every incoming edge.

@@ -18,6 +18,10 @@
 //!
 //! [`rpo`]: DominatorTree::rpo
 
+mod forward;
+
+pub use forward::ForwardDominators;
+
 use alloc::vec::Vec;
 
 use crate::entities::Block;
@@ -273,12 +277,14 @@ mod tests {
             state ^= state << 17;
             (state % bound as u64) as usize
         };
+        let mut num_forward = 0;
         for _ in 0..400 {
             let n = 2 + next(14);
             let edges: Vec<Vec<usize>> =
                 (0..n).map(|_| (0..next(4)).map(|_| 1 + next(n - 1)).collect()).collect();
             let tree = analyze(&edges);
             let reachable = reach(&edges, None);
+            num_forward += usize::from(agrees_with_the_forward_tree(&edges, &tree));
             for a in 0..n {
                 let without = reach(&edges, Some(a));
                 for b in 0..n {
@@ -299,6 +305,22 @@ mod tests {
                 dominators.for_each(|d| assert!(tree.rpo()[..i].contains(&d)));
             }
         }
+        assert!((20..380).contains(&num_forward), "both kinds of graphs: {num_forward}");
+    }
+
+    /// Whether the order of blocks is one for [`ForwardDominators`], which then says the same.
+    fn agrees_with_the_forward_tree(edges: &[Vec<usize>], tree: &DominatorTree) -> bool {
+        let mut cfg = ControlFlowGraph::new();
+        cfg.compute(&graph(edges));
+        let mut forward = ForwardDominators::default();
+        let questions = edges.len() * edges.len();
+        if forward.compute(&cfg, questions).is_none() {
+            return false;
+        }
+        for (a, b) in (0..questions).map(|n| (Block::new(n / edges.len()), Block::new(n % edges.len()))) {
+            assert_eq!(forward.dominates(a, b), Some(tree.dominates(a, b)), "{a} {b} {edges:?}");
+        }
+        true
     }
 
     #[test]
@@ -313,5 +335,8 @@ mod tests {
         assert_eq!(tree.idom(Block::new(N - 1)), Some(Block::new(0)));
         assert!(tree.dominates(Block::new(77), Block::new(N - 2)));
         assert!(!tree.dominates(Block::new(77), Block::new(N - 1)));
+        let mut cfg = ControlFlowGraph::new();
+        cfg.compute(&graph(&edges));
+        assert_eq!(ForwardDominators::default().compute(&cfg, 0), None, "the exit climbs the whole chain");
     }
 }

@@ -23,8 +23,8 @@ pub trait Filter {
     /// A value that already holds the result of `data`, or a constant equal to it.
     fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value>;
 
-    /// `data` was appended and gives `value`.
-    fn record(&mut self, data: &InstData, ty: Type, value: Value);
+    /// What was looked for last was appended and gives `value`.
+    fn record(&mut self, value: Value);
 }
 
 /// Changes nothing: for dumps, round trips, the verifier and the interpreter.
@@ -38,7 +38,7 @@ impl Filter for Faithful {
     }
 
     #[inline]
-    fn record(&mut self, _: &InstData, _: Type, _: Value) {}
+    fn record(&mut self, _: Value) {}
 }
 
 /// Folds constants and finds common subexpressions of a block: for translation.
@@ -67,14 +67,16 @@ impl Filter for &mut Filtered {
 
     #[inline]
     fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
-        if let Some(value) = fold(func, data, ty) {
-            return Some(value);
+        let folded = fold(func, data, ty);
+        if folded.is_some() {
+            self.table.forget_key();
+            return folded;
         }
         self.table.find(&canonical(data), ty)
     }
 
     #[inline]
-    fn record(&mut self, data: &InstData, ty: Type, value: Value) {
-        self.table.insert(canonical(data), ty, value);
+    fn record(&mut self, value: Value) {
+        self.table.insert(value);
     }
 }

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 
 use crate::entities::Block;
 use crate::function::Function;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use crate::instruction::InstData;
+use cranelift_entity::EntityRef;
 
 /// Control flow of one function. Reused from function to function.
 #[derive(Clone, Default)]
@@ -17,7 +18,9 @@ pub struct ControlFlowGraph {
     succs: Vec<Block>,
     pred_ends: Vec<u32>,
     preds: Vec<Block>,
-    seen: SecondaryMap<Block, u32>,
+    has_repeated_edges: bool,
+    /// The last block (plus 1) with a switch that goes here; empty before the first switch.
+    seen: Vec<u32>,
 }
 
 impl ControlFlowGraph {
@@ -33,18 +36,31 @@ impl ControlFlowGraph {
         self.succs.clear();
         self.pred_ends.clear();
         self.pred_ends.resize(blocks, 0);
+        self.has_repeated_edges = false;
         self.seen.clear();
-        self.seen.resize(blocks);
         for index in 0..blocks {
             let block = Block::new(index);
-            let mark = index as u32 + 1;
-            func.for_each_successor(block, |succ| {
-                if self.seen[succ] != mark {
-                    self.seen[succ] = mark;
-                    self.succs.push(succ);
-                    self.pred_ends[succ.index()] += 1;
+            match func.terminator(block) {
+                Some(&InstData::Br { target }) => self.add(target),
+                Some(&InstData::CondBr { if_true, if_false, .. }) => {
+                    self.add(if_true);
+                    match if_true == if_false {
+                        true => self.has_repeated_edges = true,
+                        false => self.add(if_false),
+                    }
                 }
-            });
+                Some(InstData::Switch { .. }) => {
+                    self.seen.resize(blocks, 0);
+                    func.for_each_successor(block, |succ| {
+                        let mark = index as u32 + 1;
+                        match core::mem::replace(&mut self.seen[succ.index()], mark) == mark {
+                            true => self.has_repeated_edges = true,
+                            false => self.add(succ),
+                        }
+                    });
+                }
+                _ => {}
+            }
             self.succ_ends.push(self.succs.len() as u32);
         }
         let mut total = 0;
@@ -54,23 +70,36 @@ impl ControlFlowGraph {
         }
         self.preds.clear();
         self.preds.resize(total as usize, Block::new(0));
-        for index in 0..blocks {
-            let block = Block::new(index);
-            for i in self.succ_range(block) {
-                let slot = &mut self.pred_ends[self.succs[i].index()];
-                self.preds[*slot as usize] = block;
+        let mut start = 0;
+        for (index, &end) in self.succ_ends.iter().enumerate() {
+            for succ in &self.succs[start..end as usize] {
+                let slot = &mut self.pred_ends[succ.index()];
+                self.preds[*slot as usize] = Block::new(index);
                 *slot += 1;
             }
+            start = end as usize;
         }
     }
 
-    fn succ_range(&self, block: Block) -> core::ops::Range<usize> {
-        range(&self.succ_ends, block)
+    #[inline]
+    fn add(&mut self, succ: Block) {
+        self.succs.push(succ);
+        self.pred_ends[succ.index()] += 1;
+    }
+
+    /// Whether some terminator names a successor several times.
+    pub fn has_repeated_edges(&self) -> bool {
+        self.has_repeated_edges
+    }
+
+    /// Number of blocks.
+    pub fn num_blocks(&self) -> usize {
+        self.succ_ends.len()
     }
 
     /// Successors of `block`, in the order of the terminator.
     pub fn succs(&self, block: Block) -> &[Block] {
-        &self.succs[self.succ_range(block)]
+        &self.succs[range(&self.succ_ends, block)]
     }
 
     /// Predecessors of `block`, in the order of their numbers.
@@ -114,5 +143,6 @@ mod tests {
         assert_eq!(cfg.preds(blocks[2]), [blocks[0], blocks[1]]);
         assert_eq!(cfg.preds(blocks[1]), [blocks[0]]);
         assert!(cfg.preds(blocks[0]).is_empty());
+        assert!(cfg.has_repeated_edges());
     }
 }

@@ -71,13 +71,11 @@ pub struct Function {
     pub id: FuncId,
     /// Return type.
     pub ret: Type,
-    /// Block and instruction order.
+    /// Instructions, and their order and that of blocks.
     pub layout: Layout,
     params: Vec<Value>,
     values: PrimaryMap<Value, ValueData>,
     constants: Vec<Value>,
-    insts: PrimaryMap<Inst, InstData>,
-    results: PrimaryMap<Inst, PackedOption<Value>>,
     num_blocks: u32,
     value_pool: Vec<Value>,
     phi_pool: Vec<(Value, Block)>,
@@ -101,8 +99,6 @@ impl Function {
             params: Vec::new(),
             values: PrimaryMap::new(),
             constants: Vec::new(),
-            insts: PrimaryMap::new(),
-            results: PrimaryMap::new(),
             num_blocks: 0,
             value_pool: Vec::new(),
             phi_pool: Vec::new(),
@@ -119,8 +115,6 @@ impl Function {
         self.params.clear();
         self.values.clear();
         self.constants.clear();
-        self.insts.clear();
-        self.results.clear();
         self.num_blocks = 0;
         self.value_pool.clear();
         self.phi_pool.clear();
@@ -233,54 +227,60 @@ impl Function {
 
     /// Number of instructions ever made, removed ones included.
     pub fn num_insts(&self) -> usize {
-        self.insts.len()
+        self.layout.num_insts()
     }
 
     /// Every instruction ever made, removed ones included, in the order of their numbers.
     pub fn insts(&self) -> impl Iterator<Item = (Inst, &InstData)> {
-        self.insts.iter()
+        self.layout.insts()
     }
 
     /// The content of `inst`.
     #[inline]
     pub fn inst(&self, inst: Inst) -> &InstData {
-        &self.insts[inst]
+        self.layout.data(inst)
     }
 
     /// The content of `inst`, to be changed in place.
     pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
-        &mut self.insts[inst]
+        self.layout.data_mut(inst)
     }
 
     /// The result of `inst`, if it has one.
     #[inline]
     pub fn result(&self, inst: Inst) -> Option<Value> {
-        self.results[inst].expand()
+        self.layout.result(inst)
     }
 
     /// A new instruction outside any block, with a fresh result unless `ty` is `void`.
     pub fn make_inst(&mut self, data: InstData, ty: Type) -> Inst {
-        let inst = self.insts.push(data);
-        let result = match ty {
-            Type::Void => None,
-            _ => {
-                Some(self.values.push(ValueData { payload: u64::from(inst.as_u32()), kind: Kind::Inst, ty }))
-            }
-        };
-        self.results.push(result.into());
-        inst
+        let result = self.make_result(ty);
+        self.layout.make_inst(data, result)
     }
 
     /// A new instruction outside any block that defines `result`, announced by
     /// [`make_forward`](Self::make_forward).
     pub fn make_inst_defining(&mut self, data: InstData, result: Value) -> Inst {
-        let inst = self.insts.push(data);
+        self.define_forward(result);
+        self.layout.make_inst(data, result.into())
+    }
+
+    /// The result of the next instruction.
+    #[inline(always)]
+    pub(crate) fn make_result(&mut self, ty: Type) -> PackedOption<Value> {
+        if ty == Type::Void {
+            return None.into();
+        }
+        let payload = self.layout.num_insts() as u64;
+        self.values.push(ValueData { payload, kind: Kind::Inst, ty }).into()
+    }
+
+    /// Makes a value of [`make_forward`](Self::make_forward) the result of the next instruction.
+    pub(crate) fn define_forward(&mut self, result: Value) {
         let value = &mut self.values[result];
         debug_assert!(value.kind == Kind::Forward);
-        value.payload = u64::from(inst.as_u32());
+        value.payload = self.layout.num_insts() as u64;
         value.kind = Kind::Inst;
-        self.results.push(result.into());
-        inst
     }
 
     // ---- pools
@@ -290,6 +290,20 @@ impl Function {
         let start = self.value_pool.len() as u32;
         self.value_pool.extend_from_slice(args);
         ValueRange { start, len: args.len() as u32 }
+    }
+
+    /// A new, empty argument list, for [`push_arg`](Self::push_arg).
+    #[inline]
+    pub fn begin_args(&self) -> ValueRange {
+        ValueRange { start: self.value_pool.len() as u32, len: 0 }
+    }
+
+    /// Appends an argument to the list that was begun last.
+    #[inline]
+    pub fn push_arg(&mut self, args: &mut ValueRange, arg: Value) {
+        debug_assert_eq!(args.indices().end, self.value_pool.len());
+        self.value_pool.push(arg);
+        args.len += 1;
     }
 
     /// The arguments of a call.
@@ -381,7 +395,7 @@ impl Function {
 
     /// The terminator of `block`, if the block has one.
     pub fn terminator(&self, block: Block) -> Option<&InstData> {
-        self.layout.last_inst(block).map(|i| &self.insts[i]).filter(|data| data.is_terminator())
+        self.layout.last_inst(block).map(|i| self.layout.data(i)).filter(|data| data.is_terminator())
     }
 
     // ---- walks
@@ -389,7 +403,7 @@ impl Function {
     /// Calls `visit` with every value operand of `inst`, in the order of the wire format.
     #[inline]
     pub fn for_each_operand(&self, inst: Inst, mut visit: impl FnMut(Value)) {
-        match self.insts[inst] {
+        match *self.layout.data(inst) {
             InstData::Binary { args, .. } | InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
                 args.into_iter().for_each(visit)
             }
@@ -428,7 +442,7 @@ impl Function {
 
     /// Replaces every value operand of `inst` by what `map` gives for it, in no certain order.
     pub fn map_operands(&mut self, inst: Inst, mut map: impl FnMut(Value) -> Value) {
-        let pooled = match &mut self.insts[inst] {
+        let pooled = match self.layout.data_mut(inst) {
             InstData::Binary { args, .. }
             | InstData::Icmp { args, .. }
             | InstData::Fcmp { args, .. }
@@ -478,7 +492,7 @@ impl Function {
                 *target = to;
             }
         };
-        match &mut self.insts[inst] {
+        match self.layout.data_mut(inst) {
             InstData::Br { target } => change(target),
             InstData::CondBr { if_true, if_false, .. } => [if_true, if_false].into_iter().for_each(change),
             InstData::Switch { default, table, .. } => {
@@ -514,8 +528,8 @@ impl fmt::Debug for Function {
             writeln!(f, "{block}:")?;
             for inst in self.block_insts(block) {
                 match self.result(inst) {
-                    Some(v) => writeln!(f, "  {v}: {} = {:?}", self.value_type(v), self.insts[inst])?,
-                    None => writeln!(f, "  {:?}", self.insts[inst])?,
+                    Some(v) => writeln!(f, "  {v}: {} = {:?}", self.value_type(v), self.layout.data(inst))?,
+                    None => writeln!(f, "  {:?}", self.layout.data(inst))?,
                 }
             }
         }

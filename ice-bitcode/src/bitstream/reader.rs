@@ -372,15 +372,25 @@ impl<'a> Reader<'a> {
     /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
     #[inline(always)]
     pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
-        self.entry = self.cursor.position();
-        let selector = self.cursor.peek(self.scope.width) as u32;
-        if selector < UNABBREV_RECORD || self.scope.is_special {
-            return self.next_slow(selector, record).map_err(|error| self.entry_error(error));
-        }
-        match self.read_record(selector, record) {
-            Ok(()) => Ok(Entry::Record),
+        match self.next_record(record) {
+            Ok(true) => Ok(Entry::Record),
+            Ok(false) => self.next_slow(record).map_err(|error| self.entry_error(error)),
             Err(error) => Err(self.entry_error(error)),
         }
+    }
+
+    /// Reads the next entry if it is a record of an ordinary block; otherwise stays before its selector.
+    #[inline(never)]
+    fn next_record(&mut self, record: &mut Record) -> Result<bool> {
+        let mut cursor = self.cursor;
+        self.entry = cursor.position();
+        let selector = cursor.peek(self.scope.width) as u32;
+        if selector < UNABBREV_RECORD || self.scope.is_special {
+            self.cursor.advance_to(&cursor);
+            return Ok(false);
+        }
+        self.read_record(cursor, selector, record)?;
+        Ok(true)
     }
 
     /// An entry that starts behind the end is none, whatever it looks like.
@@ -392,20 +402,10 @@ impl<'a> Reader<'a> {
         error
     }
 
-    /// Reads the record at the cursor, which is before its selector.
-    #[inline(always)]
-    fn read_record(&mut self, selector: u32, record: &mut Record) -> Result<()> {
-        record.abbrev = selector;
-        record.blob = None;
-        match selector {
-            UNABBREV_RECORD => self.read_unabbreviated(record),
-            _ => self.read_abbreviated(selector, record),
-        }
-    }
-
     /// Everything but a record of an ordinary block.
     #[inline(never)]
-    fn next_slow(&mut self, selector: u32, record: &mut Record) -> Result<Entry> {
+    fn next_slow(&mut self, record: &mut Record) -> Result<Entry> {
+        let selector = self.cursor.peek(self.scope.width) as u32;
         if self.entry + u64::from(self.scope.width) > self.limit {
             return Err(self.error(Error::Truncated));
         }
@@ -440,7 +440,7 @@ impl<'a> Reader<'a> {
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                self.read_record(selector, record)?;
+                self.read_record(self.cursor, selector, record)?;
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
                         (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
@@ -516,38 +516,38 @@ impl<'a> Reader<'a> {
         Ok(Entry::Block(header))
     }
 
-    #[inline(never)]
-    fn read_unabbreviated(&mut self, record: &mut Record) -> Result<()> {
-        let mut cursor = self.cursor;
-        cursor.consume(self.scope.width);
-        let code = cursor.read_vbr6();
-        let count = cursor.read_vbr6();
-        // The rough bound is enough to keep memory small; the exact one is checked at the end.
-        if (count | code) >> 32 != 0 || count > self.limit.saturating_sub(cursor.position()) >> 2 {
-            return Err(self.bad_record(&cursor, code | count));
-        }
-        record.code = code as u32;
+    /// Reads the record at `cursor`, which is before its selector. The cursor is a copy, to be in registers.
+    #[inline(always)]
+    fn read_record(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
+        record.abbrev = selector;
+        record.blob = None;
         record.ops.clear();
-        record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
-        self.cursor.advance_to(&cursor);
-        self.check_entry()
-    }
-
-    #[inline(never)]
-    fn read_abbreviated(&mut self, selector: u32, record: &mut Record) -> Result<()> {
+        if selector == UNABBREV_RECORD {
+            cursor.consume(self.scope.width);
+            let code = cursor.read_vbr6();
+            let count = cursor.read_vbr6();
+            // The rough bound is enough to keep memory small; the exact one is checked at the end.
+            if (count | code) >> 32 != 0 || count > self.limit.saturating_sub(cursor.position()) >> 2 {
+                return Err(self.bad_record(&cursor, code | count));
+            }
+            record.code = code as u32;
+            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
+            self.cursor.advance_to(&cursor);
+            return self.check_entry();
+        }
         let index = self.scope.abbrevs + (selector - FIRST_ABBREV) as usize;
         let Some(abbrev) = self.abbrevs.get(index) else { return Err(self.unknown_abbrev(selector)) };
-        if abbrev.layout == Layout::Unusual {
+        let layout = abbrev.layout;
+        if layout == Layout::Unusual {
             let abbrev = Arc::clone(abbrev);
+            self.cursor.advance_to(&cursor);
             return self.read_unusual(&abbrev, record);
         }
-        let mut cursor = self.cursor;
         cursor.consume(self.scope.width);
         record.code = abbrev.code;
-        record.ops.clear();
         record.ops.extend(abbrev.fields.iter().map(|field| cursor.read_field(field)));
         self.cursor.advance_to(&cursor);
-        if abbrev.layout == Layout::Tail {
+        if layout == Layout::Tail {
             let tail = abbrev.tail();
             return self.read_tail(tail, record);
         }
@@ -584,7 +584,6 @@ impl<'a> Reader<'a> {
     #[cold]
     fn read_unusual(&mut self, abbrev: &Abbrev, record: &mut Record) -> Result<()> {
         self.cursor.consume(self.scope.width);
-        record.ops.clear();
         for &op in abbrev.ops() {
             let value = read_op(&mut self.cursor, op);
             record.ops.push(value);

@@ -49,7 +49,6 @@ pub struct FunctionReader {
     pub(super) past_phis: bool,
     /// Indices in `locals` of the constants.
     pub(super) constant_range: core::ops::Range<u32>,
-    pub(super) args: Vec<Value>,
     pub(super) incoming: Vec<(Value, Block)>,
     pub(super) cases: Vec<i64>,
     pub(super) checks: SsaChecks,
@@ -63,6 +62,7 @@ pub(super) struct Local {
     pub(super) block: u32,
     /// The last block for which a use was noted.
     noted: u32,
+    pub(super) ty: Type,
 }
 
 /// The type is known, the definition is still to come.
@@ -71,8 +71,8 @@ const ANNOUNCED: u32 = u32::MAX - 1;
 const MISSING: u32 = u32::MAX;
 
 impl Local {
-    fn new(value: Value, block: u32) -> Local {
-        Local { value, block, noted: MISSING }
+    fn new(value: Value, ty: Type, block: u32) -> Local {
+        Local { value, block, noted: MISSING, ty }
     }
 }
 
@@ -153,7 +153,8 @@ impl FunctionReader {
         builder: &mut FunctionBuilder<'_, F>,
     ) {
         let module = &header.module;
-        builder.begin(function, module.signature(function));
+        let signature = module.signature(function);
+        builder.begin(function, signature);
         self.num_functions = module.functions.len() as u32;
         self.first_local = self.num_functions + module.globals.len() as u32;
         self.addresses.resize(self.first_local as usize, (0, None.into()));
@@ -163,7 +164,8 @@ impl FunctionReader {
             self.epoch = 1;
         }
         self.locals.clear();
-        self.locals.extend(builder.func.params().iter().map(|&p| Local::new(p, 0)));
+        let params = builder.func.params().iter().zip(&signature.params);
+        self.locals.extend(params.map(|(&param, &ty)| Local::new(param, ty, 0)));
         self.next_local = self.locals.len() as u32;
         self.constant_range = self.next_local..self.next_local;
         self.pending = 0;
@@ -246,9 +248,14 @@ impl FunctionReader {
         record: &mut Record,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
-        let mut ty = None;
+        let mut ty = Type::Void;
         loop {
             match reader.next(record)? {
+                Entry::Record => {
+                    if let Err(error) = self.constant(module, record, &mut ty, builder) {
+                        return Err(reader.record_error(*error, record));
+                    }
+                }
                 Entry::EndBlock => break,
                 Entry::DefineAbbrev => {}
                 Entry::Block(inner) => {
@@ -256,17 +263,66 @@ impl FunctionReader {
                         reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::CONSTANTS })
                     );
                 }
-                Entry::Record => {
-                    let value = constant(module, record, &mut ty, builder)
-                        .map_err(|error| reader.record_error(*error, record))?;
-                    if let Some(value) = value {
-                        self.locals.push(Local::new(value, 0));
-                        self.next_local += 1;
-                    }
-                }
             }
         }
         self.constant_range.end = self.next_local;
+        Ok(())
+    }
+
+    /// Reads a record of a CONSTANTS block: sets the type, or makes a constant.
+    #[inline(always)]
+    fn constant<F: Filter>(
+        &mut self,
+        module: &ice_ir::Module,
+        record: &Record,
+        ty: &mut Type,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        let ops = &record.ops[..];
+        if record.code == code::SETTYPE {
+            let &[id] = ops else { return constant_count("SETTYPE", ops, "1") };
+            let Some(new) = value_type(module, id).filter(|&ty| ty != Type::Void) else {
+                return fail(Error::ConstantType { ty: id });
+            };
+            *ty = new;
+            return Ok(());
+        }
+        if !matches!(record.code, code::UNDEF | code::INTEGER | code::FLOAT) {
+            return fail(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
+        }
+        let ty = *ty;
+        if ty == Type::Void {
+            return fail(Error::UntypedConstant);
+        }
+        let value = match record.code {
+            code::INTEGER => {
+                let &[number] = ops else { return constant_count("INTEGER", ops, "1") };
+                if !ty.is_scalar_int() {
+                    return fail(Error::ConstantKind { ty });
+                }
+                let number = unrotate_sign(number);
+                if ty.sign_extend(number) != number {
+                    return fail(Error::ConstantRange { ty });
+                }
+                builder.int_const(ty, number)
+            }
+            code::UNDEF => match ops {
+                [] => builder.func.make_undef(ty),
+                _ => return constant_count("UNDEF", ops, "0"),
+            },
+            _ => {
+                let &[bits] = ops else { return constant_count("FLOAT", ops, "1") };
+                if !ty.is_scalar_float() {
+                    return fail(Error::ConstantKind { ty });
+                }
+                if ty == Type::F32 && bits >> 32 != 0 {
+                    return fail(Error::ConstantRange { ty });
+                }
+                builder.func.make_float(ty, bits)
+            }
+        };
+        self.locals.push(Local::new(value, ty, 0));
+        self.next_local += 1;
         Ok(())
     }
 
@@ -284,7 +340,7 @@ impl FunctionReader {
         module: &ice_ir::Module,
         relative: u64,
         builder: &mut FunctionBuilder<'_, F>,
-    ) -> Checked<Value> {
+    ) -> Checked<(Value, Type)> {
         // Above 2^32 only small negative distances in 64 bits are legal.
         if relative >> 32 != 0 && (relative >> 31) + 1 != 1 << 33 {
             return fail(Error::NonexistentValue { operand: relative });
@@ -297,13 +353,13 @@ impl FunctionReader {
         match self.locals.get_mut(index as usize) {
             Some(local) if local.block == ANNOUNCED => {
                 self.checks.note_early_use(index, block);
-                Ok(local.value)
+                Ok((local.value, local.ty))
             }
             Some(local) if local.block != MISSING => {
                 if local.block != block && core::mem::replace(&mut local.noted, block) != block {
                     self.checks.note_use(index, block);
                 }
-                Ok(local.value)
+                Ok((local.value, local.ty))
             }
             _ => self.undefined(number, relative),
         }
@@ -317,7 +373,7 @@ impl FunctionReader {
         number: u32,
         pair: &[u64],
         builder: &mut FunctionBuilder<'_, F>,
-    ) -> Checked<Value> {
+    ) -> Checked<(Value, Type)> {
         let Some(index) = number.checked_sub(self.first_local) else {
             return self.address(module, number, builder);
         };
@@ -328,14 +384,14 @@ impl FunctionReader {
                 if !settled && core::mem::replace(&mut local.noted, pred) != pred {
                     self.checks.note_use(index, pred);
                 }
-                Ok(local.value)
+                Ok((local.value, local.ty))
             }
             _ => self.undefined(number, pair[0]),
         }
     }
 
     #[cold]
-    fn undefined(&self, number: u32, operand: u64) -> Checked<Value> {
+    fn undefined<T>(&self, number: u32, operand: u64) -> Checked<T> {
         match number > i32::MAX as u32 {
             true => fail(Error::NonexistentValue { operand }),
             false => fail(Error::UsedBeforeDefined { value: number }),
@@ -348,10 +404,10 @@ impl FunctionReader {
         module: &ice_ir::Module,
         number: u32,
         builder: &mut FunctionBuilder<'_, F>,
-    ) -> Checked<Value> {
+    ) -> Checked<(Value, Type)> {
         let (epoch, value) = self.addresses[number as usize];
         if let (true, Some(value)) = (epoch == self.epoch, value.expand()) {
-            return Ok(value);
+            return Ok((value, module.pointer_type));
         }
         let symbol = match number.checked_sub(self.num_functions) {
             Some(global) => Symbol::Global(GlobalId::from_u32(global)),
@@ -365,7 +421,7 @@ impl FunctionReader {
         };
         let value = builder.address(symbol, module.pointer_type);
         self.addresses[number as usize] = (self.epoch, value.into());
-        Ok(value)
+        Ok((value, module.pointer_type))
     }
 
     /// Announces the type of a value that is defined later.
@@ -386,43 +442,50 @@ impl FunctionReader {
         }
         let local = (number - u64::from(self.first_local)) as usize;
         if self.locals.len() <= local {
-            self.locals.resize(local + 1, Local::new(Value::from_u32(0), MISSING));
+            self.locals.resize(local + 1, Local::new(Value::from_u32(0), Type::Void, MISSING));
         }
         if self.locals[local].block != MISSING {
             return fail(Error::AlreadyDeclared { value: number });
         }
-        self.locals[local] = Local::new(builder.func.make_forward(ty), ANNOUNCED);
+        self.locals[local] = Local::new(builder.func.make_forward(ty), ty, ANNOUNCED);
         self.pending += 1;
         Ok(())
     }
 
     /// Prepares the definition of the next value: if it was announced, the builder must define that one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prepare<F: Filter>(
         &mut self,
         ty: Type,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let announced = self.locals.get(self.next_local as usize);
-        if let Some(&Local { value, block: ANNOUNCED, .. }) = announced {
-            let expected = builder.func.value_type(value);
-            if expected != ty {
-                return fail(Error::AnnouncedType {
-                    value: self.next_number(),
-                    announced: expected,
-                    found: ty,
-                });
+        if self.pending == 0 { Ok(()) } else { self.prepare_announced(ty, builder) }
+    }
+
+    #[inline(never)]
+    fn prepare_announced<F: Filter>(
+        &mut self,
+        ty: Type,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        match self.locals.get(self.next_local as usize) {
+            Some(&Local { ty: announced, block: ANNOUNCED, .. }) if announced != ty => {
+                fail(Error::AnnouncedType { value: self.next_number(), announced, found: ty })
             }
-            self.pending -= 1;
-            builder.define_next_as(value);
+            Some(&Local { value, block: ANNOUNCED, .. }) => {
+                self.pending -= 1;
+                builder.define_next_as(value);
+                Ok(())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Gives the next number to `value`.
-    #[inline]
-    pub(super) fn define(&mut self, value: Value) {
-        let local = Local::new(value, self.block);
+    #[inline(always)]
+    pub(super) fn define(&mut self, value: Value, ty: Type) {
+        let local = Local::new(value, ty, self.block);
+        // Only announced values were given a place ahead of time.
         match self.locals.get_mut(self.next_local as usize) {
             Some(slot) => *slot = local,
             None => self.locals.push(local),
@@ -477,52 +540,8 @@ pub(super) fn value_type(module: &ice_ir::Module, id: u64) -> Option<Type> {
     }
 }
 
-/// Reads a record of a CONSTANTS block: sets the type, or makes a constant.
-fn constant<F: Filter>(
-    module: &ice_ir::Module,
-    record: &Record,
-    ty: &mut Option<Type>,
-    builder: &mut FunctionBuilder<'_, F>,
-) -> Checked<Option<Value>> {
-    let ops = &record.ops[..];
-    let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
-    if record.code == code::SETTYPE {
-        let &[id] = ops else { return fail(wrong("SETTYPE", "1")) };
-        *ty = Some(
-            value_type(module, id).filter(|&ty| ty != Type::Void).ok_or(Error::ConstantType { ty: id })?,
-        );
-        return Ok(None);
-    }
-    if !matches!(record.code, code::UNDEF | code::INTEGER | code::FLOAT) {
-        return fail(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
-    }
-    let Some(ty) = *ty else { return fail(Error::UntypedConstant) };
-    let value = match record.code {
-        code::UNDEF => match ops {
-            [] => builder.func.make_undef(ty),
-            _ => return fail(wrong("UNDEF", "0")),
-        },
-        code::INTEGER => {
-            let &[number] = ops else { return fail(wrong("INTEGER", "1")) };
-            if !ty.is_scalar_int() {
-                return fail(Error::ConstantKind { ty });
-            }
-            let number = unrotate_sign(number);
-            if ty.sign_extend(number) != number {
-                return fail(Error::ConstantRange { ty });
-            }
-            builder.int_const(ty, number)
-        }
-        _ => {
-            let &[bits] = ops else { return fail(wrong("FLOAT", "1")) };
-            if !ty.is_scalar_float() {
-                return fail(Error::ConstantKind { ty });
-            }
-            if ty == Type::F32 && bits >> 32 != 0 {
-                return fail(Error::ConstantRange { ty });
-            }
-            builder.func.make_float(ty, bits)
-        }
-    };
-    Ok(Some(value))
+/// The error for a constant `record` with other than `expected` operands.
+#[cold]
+fn constant_count(record: &'static str, ops: &[u64], expected: &'static str) -> Checked<()> {
+    fail(Error::OperandCount { record, found: ops.len(), expected })
 }

@@ -4,8 +4,8 @@
 //! types of operands decide the types of results, so every operand has a known type when it is used.
 
 use ice_ir::{
-    AtomicOp, BinaryOp, Block, CastOp, Filter, FuncId, FunctionBuilder, FunctionKind, Intrinsic, Module,
-    TailHint, Type, Value,
+    AtomicOp, BinaryOp, Block, CastOp, Filter, FuncId, FunctionBuilder, FunctionKind, InstData, Intrinsic,
+    Module, TailHint, Type, Value, ValueRange,
 };
 
 use super::codes::{self, block, function as code};
@@ -23,7 +23,7 @@ fn count_error<T>(record: &'static str, found: usize, expected: &'static str) ->
 
 impl FunctionReader {
     /// Reads one record of a FUNCTION block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn instruction_record<F: Filter>(
         &mut self,
         module: &Module,
@@ -43,26 +43,40 @@ impl FunctionReader {
         match record.code {
             code::BINOP => cx.binop(),
             code::CAST => cx.cast(),
-            code::EXTRACTELT => cx.extract_element(),
-            code::INSERTELT => cx.insert_element(),
             code::RET => cx.ret(),
             code::BR => cx.br(),
-            code::SWITCH => cx.switch(),
-            code::UNREACHABLE => cx.unreachable(),
-            code::PHI => cx.phi(),
-            code::ALLOCA => cx.alloca(),
             code::LOAD => cx.load(),
             code::STORE => cx.store(),
             code::CMP2 => cx.compare(),
-            code::VSELECT => cx.select(),
             code::CALL => cx.call(),
-            code::CALL_INDIRECT => cx.call_indirect(),
-            code => fail(Error::UnknownRecord { code, block: block::FUNCTION }),
+            _ => self.rare_record(module, record, builder),
         }
     }
 }
 
 impl FunctionReader {
+    /// The instructions that are fewer than one in twenty: apart, so that those above share their registers.
+    #[inline(never)]
+    fn rare_record<F: Filter>(
+        &mut self,
+        module: &Module,
+        record: &Record,
+        builder: &mut FunctionBuilder<'_, F>,
+    ) -> Checked<()> {
+        let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
+        match record.code {
+            code::PHI => cx.phi(),
+            code::SWITCH => cx.switch(),
+            code::UNREACHABLE => cx.unreachable(),
+            code::VSELECT => cx.select(),
+            code::EXTRACTELT => cx.extract_element(),
+            code::INSERTELT => cx.insert_element(),
+            code::ALLOCA => cx.alloca(),
+            code::CALL_INDIRECT => cx.call_indirect(),
+            code => fail(Error::UnknownRecord { code, block: block::FUNCTION }),
+        }
+    }
+
     /// What is no instruction, and the start of a block.
     #[inline(never)]
     fn between_blocks<F: Filter>(
@@ -89,7 +103,9 @@ impl FunctionReader {
             let &[number, ty] = &record.ops[..] else {
                 return count_error("FORWARDTYPEREF", record.ops.len(), "2");
             };
-            let ty = value_type(module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::VoidValue)?;
+            let Some(ty) = value_type(module, ty).filter(|&ty| ty != Type::Void) else {
+                return fail(Error::VoidValue);
+            };
             return self.announce(number, ty, reader.remaining_bits(), builder);
         }
         builder.switch_to_block(Block::from_u32(self.block));
@@ -109,29 +125,44 @@ struct Reading<'a, 'f, F: Filter> {
 impl<F: Filter> Reading<'_, '_, F> {
     // ---- operands
 
-    /// The value of a relative operand, noted as used here.
+    /// The value of a relative operand and its type, noted as used here.
     #[inline(always)]
-    fn value(&mut self, relative: u64) -> Checked<Value> {
-        let local = self.r.next_local.wrapping_sub(relative as u32);
-        match self.r.locals.get(local as usize) {
+    fn value(&mut self, relative: u64) -> Checked<(Value, Type)> {
+        let local = u64::from(self.r.next_local).wrapping_sub(relative);
+        match usize::try_from(local).ok().and_then(|local| self.r.locals.get(local)) {
             // Defined in this block, or where it dominates everything.
-            Some(local) if (local.block == self.r.block || local.block == 0) && relative >> 32 == 0 => {
-                Ok(local.value)
-            }
+            Some(local) if local.block == self.r.block || local.block == 0 => Ok((local.value, local.ty)),
             _ => self.r.far_operand(self.module, relative, self.b),
         }
     }
 
     #[inline(always)]
-    fn ty(&self, value: Value) -> Type {
-        self.b.func.value_type(value)
-    }
-
     fn value_type(&self, id: u64) -> Checked<Type> {
-        let ty = value_type(self.module, id).filter(|&ty| ty != Type::Void);
-        ty.ok_or_else(|| Error::VoidValue.into())
+        match value_type(self.module, id) {
+            Some(ty) if ty != Type::Void => Ok(ty),
+            _ => fail(Error::VoidValue),
+        }
     }
 
+    /// Appends the computation `data`, which defines the next value.
+    #[inline(always)]
+    fn compute(&mut self, data: InstData, ty: Type) -> Checked<()> {
+        self.r.prepare(ty, self.b)?;
+        let value = self.b.compute(data, ty);
+        self.r.define(value, ty);
+        Ok(())
+    }
+
+    /// Appends `data`, which defines the next value.
+    #[inline(always)]
+    fn append(&mut self, data: InstData, ty: Type) -> Checked<()> {
+        self.r.prepare(ty, self.b)?;
+        let value = self.b.append_value(data, ty);
+        self.r.define(value, ty);
+        Ok(())
+    }
+
+    #[inline(always)]
     fn target(&self, number: u64) -> Checked<Block> {
         match number {
             0 => fail(Error::BranchToEntry),
@@ -145,6 +176,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         self.b.func.int_value(value).filter(|_| self.r.is_constant_number(relative))
     }
 
+    #[inline(always)]
     fn terminated(&mut self) -> Checked<()> {
         self.r.block += 1;
         Ok(())
@@ -152,13 +184,13 @@ impl<F: Filter> Reading<'_, '_, F> {
 
     // ---- arithmetic
 
+    #[inline(always)]
     fn binop(&mut self) -> Checked<()> {
         // A fourth operand holds flags of old producers, without meaning.
         let &([a, b, operator] | [a, b, operator, _]) = self.ops else {
             return count_error("BINOP", self.ops.len(), "3 or 4");
         };
-        let (a, b) = (self.value(a)?, self.value(b)?);
-        let (ty, right) = (self.ty(a), self.ty(b));
+        let ((a, ty), (b, right)) = (self.value(a)?, self.value(b)?);
         if ty != right {
             return fail(Error::OperandTypes { left: ty, right });
         }
@@ -172,76 +204,64 @@ impl<F: Filter> Reading<'_, '_, F> {
         if ty.is_bool_or_bool_vector() && !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
             return fail(Error::BooleanArithmetic { operation: op.name() });
         }
-        self.r.prepare(ty, self.b)?;
-        let result = self.b.binary(op, a, b);
-        self.r.define(result);
-        Ok(())
+        self.compute(InstData::Binary { op, args: [a, b] }, ty)
     }
 
+    #[inline(always)]
     fn cast(&mut self) -> Checked<()> {
         let &[a, ty, opcode] = self.ops else { return count_error("CAST", self.ops.len(), "3") };
-        let a = self.value(a)?;
-        let (from, to) = (self.ty(a), self.value_type(ty)?);
+        let (arg, from) = self.value(a)?;
+        let to = self.value_type(ty)?;
         let op = usize::try_from(opcode).ok().and_then(|i| codes::CASTS.get(i).copied().flatten());
         let Some(op) = op else { return fail(Error::UnknownCast { opcode }) };
         if !cast_is_legal(op, from, to) {
             return fail(Error::CastTypes { operation: op.name(), from, to });
         }
-        self.r.prepare(to, self.b)?;
-        let result = self.b.cast(op, a, to);
-        self.r.define(result);
-        Ok(())
+        self.compute(InstData::Cast { op, arg }, to)
     }
 
+    #[inline(always)]
     fn compare(&mut self) -> Checked<()> {
         let &[a, b, predicate] = self.ops else { return count_error("CMP2", self.ops.len(), "3") };
-        let (a, b) = (self.value(a)?, self.value(b)?);
-        let (ty, right) = (self.ty(a), self.ty(b));
+        let ((a, ty), (b, right)) = (self.value(a)?, self.value(b)?);
         if ty != right {
             return fail(Error::CompareTypes { left: ty, right });
         }
-        let unknown = || Error::UnknownPredicate { predicate, ty };
-        self.r.prepare(ty.compare_result(), self.b)?;
-        let result = if ty.is_float_or_float_vector() {
-            let cond = codes::float_predicate(predicate).ok_or_else(unknown)?;
-            self.b.fcmp(cond, a, b)
+        let args = [a, b];
+        let data = if ty.is_float_or_float_vector() {
+            codes::float_predicate(predicate).map(|cond| InstData::Fcmp { cond, args })
         } else {
-            let cond = codes::int_predicate(predicate).ok_or_else(unknown)?;
-            if ty.is_bool_or_bool_vector() {
-                return fail(Error::BooleanArithmetic { operation: "icmp" });
-            }
-            self.b.icmp(cond, a, b)
+            codes::int_predicate(predicate).map(|cond| InstData::Icmp { cond, args })
         };
-        self.r.define(result);
-        Ok(())
+        let Some(data) = data else { return fail(Error::UnknownPredicate { predicate, ty }) };
+        if ty.is_bool_or_bool_vector() {
+            return fail(Error::BooleanArithmetic { operation: "icmp" });
+        }
+        self.compute(data, ty.compare_result())
     }
 
     fn select(&mut self) -> Checked<()> {
         let &[if_true, if_false, cond] = self.ops else { return count_error("VSELECT", self.ops.len(), "3") };
-        let (if_true, if_false, cond) = (self.value(if_true)?, self.value(if_false)?, self.value(cond)?);
-        let (ty, right) = (self.ty(if_true), self.ty(if_false));
+        let ((if_true, ty), (if_false, right)) = (self.value(if_true)?, self.value(if_false)?);
+        let (cond, cond_ty) = self.value(cond)?;
         if ty != right {
             return fail(Error::SelectTypes { left: ty, right });
         }
-        let cond_ty = self.ty(cond);
         let matches_lanes = cond_ty.is_bool_or_bool_vector() && cond_ty.lanes() == ty.lanes();
         if cond_ty != Type::I1 && !matches_lanes {
             return fail(Error::SelectCondition { ty: cond_ty });
         }
-        self.r.prepare(ty, self.b)?;
-        let result = self.b.select(cond, if_true, if_false);
-        self.r.define(result);
-        Ok(())
+        self.compute(InstData::Select { cond, if_true, if_false }, ty)
     }
 
     // ---- vectors
 
     /// Checks that an operand is a constant lane number.
     fn lane(&mut self, relative: u64, vector: Type) -> Checked<Value> {
-        let index = self.value(relative)?;
+        let (index, ty) = self.value(relative)?;
         let lanes = vector.lanes();
         let number = self.constant(relative, index);
-        if self.ty(index) != Type::I32 || !number.is_some_and(|n| (0..i64::from(lanes)).contains(&n)) {
+        if ty != Type::I32 || !number.is_some_and(|n| (0..i64::from(lanes)).contains(&n)) {
             return fail(Error::LaneIndex { lanes });
         }
         Ok(index)
@@ -249,47 +269,42 @@ impl<F: Filter> Reading<'_, '_, F> {
 
     fn extract_element(&mut self) -> Checked<()> {
         let &[vector, index] = self.ops else { return count_error("EXTRACTELT", self.ops.len(), "2") };
-        let vector = self.value(vector)?;
-        let ty = self.ty(vector);
+        let (vector, ty) = self.value(vector)?;
         if !ty.is_vector() {
             return fail(Error::NotAVector { ty });
         }
         let index = self.lane(index, ty)?;
-        self.r.prepare(ty.element(), self.b)?;
-        let result = self.b.extract_element(vector, index);
-        self.r.define(result);
-        Ok(())
+        self.compute(InstData::ExtractElement { vector, index }, ty.element())
     }
 
     fn insert_element(&mut self) -> Checked<()> {
         let &[vector, element, index] = self.ops else {
             return count_error("INSERTELT", self.ops.len(), "3");
         };
-        let (vector, element) = (self.value(vector)?, self.value(element)?);
-        let ty = self.ty(vector);
+        let ((vector, ty), (element, found)) = (self.value(vector)?, self.value(element)?);
         if !ty.is_vector() {
             return fail(Error::NotAVector { ty });
         }
-        let (found, expected) = (self.ty(element), ty.element());
+        let expected = ty.element();
         if found != expected {
             return fail(Error::LaneType { found, expected });
         }
         let index = self.lane(index, ty)?;
-        self.r.prepare(ty, self.b)?;
-        let result = self.b.insert_element(vector, element, index);
-        self.r.define(result);
-        Ok(())
+        self.compute(InstData::InsertElement { vector, element, index }, ty)
     }
 
     // ---- terminators
 
+    #[inline(always)]
     fn ret(&mut self) -> Checked<()> {
-        let value = match *self.ops {
-            [] => None,
-            [value] => Some(self.value(value)?),
+        let (value, found) = match *self.ops {
+            [] => (None, Type::Void),
+            [value] => {
+                let (value, ty) = self.value(value)?;
+                (Some(value), ty)
+            }
             _ => return count_error("RET", self.ops.len(), "0 or 1"),
         };
-        let found = value.map_or(Type::Void, |v| self.ty(v));
         if found != self.b.func.ret {
             return fail(Error::ReturnValue);
         }
@@ -297,6 +312,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         self.terminated()
     }
 
+    #[inline(always)]
     fn br(&mut self) -> Checked<()> {
         match *self.ops {
             [target] => {
@@ -305,8 +321,7 @@ impl<F: Filter> Reading<'_, '_, F> {
             }
             [if_true, if_false, cond] => {
                 let (if_true, if_false) = (self.target(if_true)?, self.target(if_false)?);
-                let cond = self.value(cond)?;
-                let ty = self.ty(cond);
+                let (cond, ty) = self.value(cond)?;
                 if ty != Type::I1 {
                     return fail(Error::BranchCondition { ty });
                 }
@@ -322,8 +337,8 @@ impl<F: Filter> Reading<'_, '_, F> {
             return count_error("SWITCH", self.ops.len(), "4 or more");
         };
         let ty = self.value_type(ty)?;
-        let value = self.value(value)?;
-        if self.ty(value) != ty || !ty.is_scalar_int() || ty == Type::I1 {
+        let (value, found) = self.value(value)?;
+        if found != ty || !ty.is_scalar_int() || ty == Type::I1 {
             return fail(Error::SwitchType { ty });
         }
         if count.checked_mul(4) != Some(cases.len() as u64) {
@@ -364,7 +379,9 @@ impl<F: Filter> Reading<'_, '_, F> {
         if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
             return fail(Error::MalformedPhi);
         }
-        let ty = value_type(self.module, ty).filter(|&ty| ty != Type::Void).ok_or(Error::MalformedPhi)?;
+        let Some(ty) = value_type(self.module, ty).filter(|&ty| ty != Type::Void) else {
+            return fail(Error::MalformedPhi);
+        };
         if self.r.past_phis || self.r.block == 0 {
             return fail(Error::MisplacedPhi);
         }
@@ -373,23 +390,21 @@ impl<F: Filter> Reading<'_, '_, F> {
         for pair in pairs.chunks_exact(2) {
             let distance = unrotate_sign(pair[0]);
             let number = i64::from(next).checked_sub(distance).and_then(|n| u32::try_from(n).ok());
-            let number = number.ok_or(Error::NonexistentValue { operand: pair[0] })?;
+            let Some(number) = number else { return fail(Error::NonexistentValue { operand: pair[0] }) };
             if pair[1] >= u64::from(self.r.num_blocks) {
                 return fail(Error::UnknownBlock { block: pair[1] });
             }
-            let value = self.r.phi_operand(self.module, number, pair, self.b)?;
-            let found = self.ty(value);
+            let (value, found) = self.r.phi_operand(self.module, number, pair, self.b)?;
             if found != ty {
                 return fail(Error::PhiType { found, expected: ty });
             }
             self.r.incoming.push((value, Block::from_u32(pair[1] as u32)));
         }
-        self.r.prepare(ty, self.b)?;
-        let result = self.b.phi(ty, &self.r.incoming);
-        if let Some(inst) = self.b.func.defining_inst(result) {
+        let incoming = self.b.func.make_incoming(&self.r.incoming);
+        self.append(InstData::Phi { incoming }, ty)?;
+        if let Some(inst) = self.b.current_block().and_then(|block| self.b.func.layout.last_inst(block)) {
             self.r.checks.note_phi(inst, Block::from_u32(self.r.block));
         }
-        self.r.define(result);
         Ok(())
     }
 
@@ -397,8 +412,7 @@ impl<F: Filter> Reading<'_, '_, F> {
 
     fn alloca(&mut self) -> Checked<()> {
         let &[size, align] = self.ops else { return count_error("ALLOCA", self.ops.len(), "2") };
-        let size = self.value(size)?;
-        let ty = self.ty(size);
+        let (size, ty) = self.value(size)?;
         if ty != Type::I32 {
             return fail(Error::AllocaSize { ty });
         }
@@ -409,50 +423,37 @@ impl<F: Filter> Reading<'_, '_, F> {
             return fail(Error::Alignment { code: align, ty });
         };
         let align_log2 = align_log2 as u8;
-        self.r.prepare(self.module.pointer_type, self.b)?;
-        let result = self.b.alloca(size, align_log2, self.module.pointer_type);
-        self.r.define(result);
-        Ok(())
+        self.append(InstData::Alloca { size, align_log2 }, self.module.pointer_type)
     }
 
+    #[inline(always)]
     fn address(&mut self, relative: u64) -> Checked<Value> {
-        let address = self.value(relative)?;
-        let ty = self.ty(address);
+        let (address, ty) = self.value(relative)?;
         if ty == self.module.pointer_type { Ok(address) } else { fail(Error::AddressType { ty }) }
     }
 
+    #[inline(always)]
     fn load(&mut self) -> Checked<()> {
         let &[address, align, ty] = self.ops else { return count_error("LOAD", self.ops.len(), "3") };
         let address = self.address(address)?;
         let ty = self.value_type(ty)?;
         let align_log2 = memory_alignment(align, ty)?;
-        self.r.prepare(ty, self.b)?;
-        let result = self.b.load(ty, address, align_log2);
-        self.r.define(result);
-        Ok(())
+        self.append(InstData::Load { address, align_log2 }, ty)
     }
 
+    #[inline(always)]
     fn store(&mut self) -> Checked<()> {
         let &[address, value, align] = self.ops else { return count_error("STORE", self.ops.len(), "3") };
         let address = self.address(address)?;
-        let value = self.value(value)?;
-        let align_log2 = memory_alignment(align, self.ty(value))?;
+        let (value, ty) = self.value(value)?;
+        let align_log2 = memory_alignment(align, ty)?;
         self.b.store(address, value, align_log2);
         Ok(())
     }
 
     // ---- calls
 
-    /// Resolves arguments into the scratch list.
-    fn arguments(&mut self, relative: &[u64]) -> Checked<()> {
-        self.r.args.clear();
-        for &relative in relative {
-            let value = self.value(relative)?;
-            self.r.args.push(value);
-        }
-        Ok(())
-    }
-
+    #[inline(always)]
     fn tail(cc: u64) -> Checked<TailHint> {
         match cc {
             0 => Ok(TailHint::None),
@@ -461,8 +462,9 @@ impl<F: Filter> Reading<'_, '_, F> {
         }
     }
 
+    #[inline(always)]
     fn call(&mut self) -> Checked<()> {
-        let &[cc, callee, ref args @ ..] = self.ops else {
+        let &[cc, callee, ref passed @ ..] = self.ops else {
             return count_error("CALL", self.ops.len(), "2 or more");
         };
         let tail = Self::tail(cc)?;
@@ -472,37 +474,42 @@ impl<F: Filter> Reading<'_, '_, F> {
         }
         let callee = FuncId::from_u32(number);
         let signature = self.module.signature(callee);
-        let (passed, expected) = (args.len(), signature.params.len());
-        if passed != expected {
+        if passed.len() != signature.params.len() {
+            let (passed, expected) = (passed.len(), signature.params.len());
             return fail(Error::ArgumentCount { passed, expected });
         }
-        self.arguments(args)?;
-        for (argument, (&value, &expected)) in self.r.args.iter().zip(&signature.params).enumerate() {
-            let found = self.ty(value);
+        let mut args = self.b.func.begin_args();
+        for (argument, (&relative, &expected)) in passed.iter().zip(&signature.params).enumerate() {
+            let (value, found) = self.value(relative)?;
             if found != expected {
                 return fail(Error::ArgumentType { argument, found, expected });
             }
+            self.b.func.push_arg(&mut args, value);
         }
-        let ret = signature.ret;
-        if ret != Type::Void {
-            self.r.prepare(ret, self.b)?;
-        }
-        let result = match self.module.functions[callee].kind {
+        let data = match self.module.functions[callee].kind {
             FunctionKind::Intrinsic(op) => {
-                self.check_intrinsic(op, args)?;
-                self.b.call_intrinsic(op, callee, &self.r.args, ret, tail)
+                self.check_intrinsic(op, passed, args)?;
+                InstData::CallIntrinsic { op, callee, args, tail }
             }
-            _ => self.b.call(callee, &self.r.args, ret, tail),
+            _ => InstData::Call { callee, args, tail },
         };
-        if let Some(result) = result {
-            self.r.define(result);
+        self.append_call(data, signature.ret)
+    }
+
+    /// Appends a call, which defines the next value unless it returns nothing.
+    #[inline(always)]
+    fn append_call(&mut self, data: InstData, ret: Type) -> Checked<()> {
+        if ret != Type::Void {
+            return self.append(data, ret);
         }
+        self.b.append(data, ret);
         Ok(())
     }
 
     /// The constant operands of intrinsics (bitcode specification, section 11).
-    fn check_intrinsic(&self, op: Intrinsic, relative: &[u64]) -> Checked<()> {
-        let constant = |n: usize| self.constant(relative[n], self.r.args[n]);
+    fn check_intrinsic(&self, op: Intrinsic, relative: &[u64], args: ValueRange) -> Checked<()> {
+        let args = self.b.func.args(args);
+        let constant = |n: usize| self.constant(relative[n], args[n]);
         let orders = |n: usize, legal: &[i64]| match constant(n) {
             Some(order) if legal.contains(&order) => Ok(()),
             _ => fail(Error::AtomicOperands),
@@ -534,29 +541,26 @@ impl<F: Filter> Reading<'_, '_, F> {
     }
 
     fn call_indirect(&mut self) -> Checked<()> {
-        let &[cc, callee, ret, ref args @ ..] = self.ops else {
+        let &[cc, callee, ret, ref passed @ ..] = self.ops else {
             return count_error("CALL_INDIRECT", self.ops.len(), "3 or more");
         };
         let tail = Self::tail(cc)?;
-        let callee = self.value(callee)?;
-        let ty = self.ty(callee);
+        let (callee, ty) = self.value(callee)?;
         if ty != self.module.pointer_type {
             return fail(Error::CalleeType { ty });
         }
-        let ret = value_type(self.module, ret).ok_or(Error::VoidValue)?;
-        self.arguments(args)?;
-        let small = |ty: &Type| matches!(ty, Type::I1 | Type::I8 | Type::I16);
-        let types = self.r.args.iter().map(|&v| self.ty(v)).chain([ret]);
-        if let Some(ty) = types.into_iter().find(small) {
+        let Some(ret) = value_type(self.module, ret) else { return fail(Error::VoidValue) };
+        let (mut args, mut small) = (self.b.func.begin_args(), None);
+        let is_small = |ty| matches!(ty, Type::I1 | Type::I8 | Type::I16);
+        for &relative in passed {
+            let (value, ty) = self.value(relative)?;
+            small = small.or(Some(ty).filter(|&ty| is_small(ty)));
+            self.b.func.push_arg(&mut args, value);
+        }
+        if let Some(ty) = small.or(Some(ret).filter(|&ty| is_small(ty))) {
             return fail(Error::IndirectCallType { ty });
         }
-        if ret != Type::Void {
-            self.r.prepare(ret, self.b)?;
-        }
-        if let Some(result) = self.b.call_indirect(callee, &self.r.args, ret, tail) {
-            self.r.define(result);
-        }
-        Ok(())
+        self.append_call(InstData::CallIndirect { callee, args, tail }, ret)
     }
 }
 
@@ -581,20 +585,37 @@ fn cast_is_legal(op: CastOp, from: Type, to: Type) -> bool {
 }
 
 /// The alignment of a load or store, as log2 (bitcode specification, section 9.4).
+#[inline(always)]
 fn memory_alignment(code: u64, ty: Type) -> Checked<u8> {
-    if code > MAX_ALIGNMENT {
-        return fail(Error::AlignmentTooLarge { code });
+    match code <= 4 && ALIGNMENTS[ty as usize] >> code & 1 != 0 {
+        true => Ok(code as u8 - 1),
+        false => bad_alignment(code, ty),
     }
-    let is_legal = match ty {
-        Type::Void | Type::I1 | Type::V4I1 | Type::V8I1 | Type::V16I1 => {
-            return fail(Error::NotInMemory { ty });
-        }
-        Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::V16I8 => code == 1,
-        Type::F32 => code == 1 || code == 3,
-        Type::F64 => code == 1 || code == 4,
-        Type::V8I16 => code == 2,
-        Type::V4I32 | Type::V4F32 => code == 3,
-        Type::V2I1 | Type::V2I64 | Type::V2F64 => false,
-    };
-    if is_legal { Ok(code as u8 - 1) } else { fail(Error::Alignment { code, ty }) }
+}
+
+/// For each type, the set of its alignment codes: one byte, or the size of a lane or a floating-point number.
+const ALIGNMENTS: [u8; Type::ALL.len()] = {
+    let mut table = [0; Type::ALL.len()];
+    let mut n = 0;
+    while n < table.len() {
+        table[n] = match Type::ALL[n] {
+            Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::V16I8 => 1 << 1,
+            Type::F32 => 1 << 1 | 1 << 3,
+            Type::F64 => 1 << 1 | 1 << 4,
+            Type::V8I16 => 1 << 2,
+            Type::V4I32 | Type::V4F32 => 1 << 3,
+            _ => 0,
+        };
+        n += 1;
+    }
+    table
+};
+
+#[cold]
+fn bad_alignment(code: u64, ty: Type) -> Checked<u8> {
+    match ty {
+        _ if code > MAX_ALIGNMENT => fail(Error::AlignmentTooLarge { code }),
+        Type::Void | Type::I1 | Type::V4I1 | Type::V8I1 | Type::V16I1 => fail(Error::NotInMemory { ty }),
+        _ => fail(Error::Alignment { code, ty }),
+    }
 }

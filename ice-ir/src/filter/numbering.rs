@@ -6,16 +6,19 @@ use crate::entities::Value;
 use crate::instruction::InstData;
 use crate::types::Type;
 use alloc::boxed::Box;
-use core::hash::{Hash, Hasher};
-use rustc_hash::FxHasher;
 
 const SLOTS: usize = 256;
 
+/// What an instruction computes, in two words: kind, operator, type, operands.
+type Key = [u64; 2];
+
+/// The key of what is no pure instruction. An entry never has it.
+const NO_KEY: Key = [0; 2];
+
 #[derive(Clone, Copy)]
 struct Entry {
+    key: Key,
     epoch: u32,
-    ty: Type,
-    data: InstData,
     value: Value,
 }
 
@@ -23,13 +26,14 @@ struct Entry {
 pub(super) struct ValueTable {
     entries: Box<[Entry; SLOTS]>,
     epoch: u32,
+    /// What was looked for last.
+    key: Key,
 }
 
 impl Default for ValueTable {
     fn default() -> Self {
-        let empty =
-            Entry { epoch: 0, ty: Type::Void, data: InstData::Unreachable, value: Value::from_u32(0) };
-        ValueTable { entries: Box::new([empty; SLOTS]), epoch: 1 }
+        let empty = Entry { key: NO_KEY, epoch: 0, value: Value::from_u32(0) };
+        ValueTable { entries: Box::new([empty; SLOTS]), epoch: 1, key: NO_KEY }
     }
 }
 
@@ -41,20 +45,47 @@ impl ValueTable {
         }
     }
 
-    pub(super) fn find(&self, data: &InstData, ty: Type) -> Option<Value> {
-        let entry = &self.entries[slot(data)];
-        (entry.epoch == self.epoch && entry.ty == ty && entry.data == *data).then_some(entry.value)
+    /// Nothing is to be recorded for what was looked for.
+    pub(super) fn forget_key(&mut self) {
+        self.key = NO_KEY;
     }
 
-    pub(super) fn insert(&mut self, data: InstData, ty: Type, value: Value) {
-        self.entries[slot(&data)] = Entry { epoch: self.epoch, ty, data, value };
+    /// The value of `data`, whose operands are in canonical order. Remembers what was looked for.
+    pub(super) fn find(&mut self, data: &InstData, ty: Type) -> Option<Value> {
+        self.key = key(data, ty);
+        let entry = &self.entries[slot(self.key)];
+        (entry.epoch == self.epoch && entry.key == self.key).then_some(entry.value)
+    }
+
+    /// Records `value` for what was looked for.
+    pub(super) fn insert(&mut self, value: Value) {
+        if self.key != NO_KEY {
+            self.entries[slot(self.key)] = Entry { key: self.key, epoch: self.epoch, value };
+        }
     }
 }
 
-fn slot(data: &InstData) -> usize {
-    let mut hasher = FxHasher::default();
-    data.hash(&mut hasher);
-    (hasher.finish() >> 24) as usize % SLOTS
+/// The multiplier of FxHash, and the bits that depend on all others.
+fn slot([a, b]: Key) -> usize {
+    let hash = (a.rotate_left(5) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95);
+    (hash >> 56) as usize % SLOTS
+}
+
+fn key(data: &InstData, ty: Type) -> Key {
+    let pack = |kind: u32, operator: u32, a: Value, b: Value, c: u32| {
+        let head = kind << 16 | operator << 8 | ty as u32;
+        [u64::from(head) << 32 | u64::from(a.as_u32()), u64::from(b.as_u32()) << 32 | u64::from(c)]
+    };
+    match *data {
+        InstData::Binary { op, args: [a, b] } => pack(1, op as u32, a, b, 0),
+        InstData::Cast { op, arg } => pack(2, op as u32, arg, arg, 0),
+        InstData::Icmp { cond, args: [a, b] } => pack(3, cond as u32, a, b, 0),
+        InstData::Fcmp { cond, args: [a, b] } => pack(4, cond as u32, a, b, 0),
+        InstData::Select { cond, if_true, if_false } => pack(5, 0, if_true, if_false, cond.as_u32()),
+        InstData::ExtractElement { vector, index } => pack(6, 0, vector, index, 0),
+        InstData::InsertElement { vector, element, index } => pack(7, 0, vector, element, index.as_u32()),
+        _ => NO_KEY,
+    }
 }
 
 /// `data` with commutative operands in ascending order.
