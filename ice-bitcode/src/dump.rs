@@ -66,7 +66,7 @@ pub fn dump_bitstream(
 
 fn write_record(record: &Record, out: &mut impl Write) -> fmt::Result {
     write!(out, "<{}", record.code)?;
-    for op in &record.ops {
+    for op in record.ops.iter() {
         write!(out, ", {op}")?;
     }
     if let Some(blob) = &record.blob {

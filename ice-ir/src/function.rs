@@ -238,7 +238,7 @@ impl Function {
     /// The content of `inst`.
     #[inline]
     pub fn inst(&self, inst: Inst) -> &InstData {
-        self.layout.data(inst)
+        self.layout.inst(inst).data()
     }
 
     /// The content of `inst`, to be changed in place.
@@ -249,7 +249,7 @@ impl Function {
     /// The result of `inst`, if it has one.
     #[inline]
     pub fn result(&self, inst: Inst) -> Option<Value> {
-        self.layout.result(inst)
+        self.layout.inst(inst).result()
     }
 
     /// A new instruction outside any block, with a fresh result unless `ty` is `void`.
@@ -395,7 +395,7 @@ impl Function {
 
     /// The terminator of `block`, if the block has one.
     pub fn terminator(&self, block: Block) -> Option<&InstData> {
-        self.layout.last_inst(block).map(|i| self.layout.data(i)).filter(|data| data.is_terminator())
+        self.layout.last_inst(block).map(|i| self.layout.inst(i).data()).filter(|data| data.is_terminator())
     }
 
     // ---- walks
@@ -403,7 +403,7 @@ impl Function {
     /// Calls `visit` with every value operand of `inst`, in the order of the wire format.
     #[inline]
     pub fn for_each_operand(&self, inst: Inst, mut visit: impl FnMut(Value)) {
-        match *self.layout.data(inst) {
+        match *self.layout.inst(inst).data() {
             InstData::Binary { args, .. } | InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
                 args.into_iter().for_each(visit)
             }
@@ -528,8 +528,10 @@ impl fmt::Debug for Function {
             writeln!(f, "{block}:")?;
             for inst in self.block_insts(block) {
                 match self.result(inst) {
-                    Some(v) => writeln!(f, "  {v}: {} = {:?}", self.value_type(v), self.layout.data(inst))?,
-                    None => writeln!(f, "  {:?}", self.layout.data(inst))?,
+                    Some(v) => {
+                        writeln!(f, "  {v}: {} = {:?}", self.value_type(v), self.layout.inst(inst).data())?
+                    }
+                    None => writeln!(f, "  {:?}", self.layout.inst(inst).data())?,
                 }
             }
         }

@@ -22,10 +22,42 @@ struct BlockNode {
 
 /// An instruction; outside of any block it has no neighbours.
 #[derive(Clone, Copy)]
-struct InstNode {
+pub struct InstNode {
     data: InstData,
     result: PackedOption<Value>,
     links: Links,
+}
+
+impl InstNode {
+    /// What it does.
+    #[inline]
+    pub fn data(&self) -> &InstData {
+        &self.data
+    }
+
+    /// Its result, if it has one.
+    #[inline]
+    pub fn result(&self) -> Option<Value> {
+        self.result.expand()
+    }
+
+    /// The block that holds it, if any does.
+    #[inline]
+    pub fn block(&self) -> Option<Block> {
+        self.links.block.expand()
+    }
+
+    /// The instruction after it in its block.
+    #[inline]
+    pub fn next(&self) -> Option<Inst> {
+        self.links.next.expand()
+    }
+
+    /// The instruction before it in its block.
+    #[inline]
+    pub fn prev(&self) -> Option<Inst> {
+        self.links.prev.expand()
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -58,6 +90,11 @@ impl Layout {
         self.first.expand()
     }
 
+    /// The block at the end.
+    pub fn last_block(&self) -> Option<Block> {
+        self.last.expand()
+    }
+
     /// The block after `block`.
     pub fn next_block(&self, block: Block) -> Option<Block> {
         self.block_node(block).next.expand()
@@ -79,18 +116,20 @@ impl Layout {
     }
 
     /// The instruction after `inst` in its block.
+    #[inline]
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
-        self.links(inst).next.expand()
+        self.inst(inst).next()
     }
 
     /// The instruction before `inst` in its block.
     pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
-        self.links(inst).prev.expand()
+        self.inst(inst).prev()
     }
 
     /// The block that holds `inst`, if any does.
+    #[inline]
     pub fn block_of(&self, inst: Inst) -> Option<Block> {
-        self.links(inst).block.expand()
+        self.inst(inst).block()
     }
 
     /// Puts `block`, the one with the next number, at the end of the function.
@@ -120,11 +159,6 @@ impl Layout {
         &self.blocks[block.index()]
     }
 
-    #[inline]
-    fn links(&self, inst: Inst) -> Links {
-        self.insts[inst].links
-    }
-
     // ---- instructions
 
     /// A new instruction outside any block.
@@ -151,19 +185,15 @@ impl Layout {
         self.insts.iter().map(|(inst, node)| (inst, &node.data))
     }
 
+    /// Everything about `inst`.
     #[inline]
-    pub(crate) fn data(&self, inst: Inst) -> &InstData {
-        &self.insts[inst].data
+    pub fn inst(&self, inst: Inst) -> &InstNode {
+        &self.insts[inst]
     }
 
     #[inline]
     pub(crate) fn data_mut(&mut self, inst: Inst) -> &mut InstData {
         &mut self.insts[inst].data
-    }
-
-    #[inline]
-    pub(crate) fn result(&self, inst: Inst) -> Option<Value> {
-        self.insts[inst].result.expand()
     }
 
     // ---- order of instructions
@@ -188,7 +218,7 @@ impl Layout {
 
     /// Puts `inst` before `before`, which must be in a block.
     pub fn insert_before(&mut self, before: Inst, inst: Inst) {
-        let Links { block, prev, .. } = self.links(before);
+        let Links { block, prev, .. } = self.insts[before].links;
         debug_assert!(block.is_some());
         self.insts[inst].links = Links { block, prev, next: before.into() };
         self.insts[before].links.prev = inst.into();

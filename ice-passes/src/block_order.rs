@@ -34,10 +34,18 @@ pub struct BlockOrder {
     blocks: Vec<LoweredBlock>,
     /// Loop depth of each of `blocks`; empty if no loops are known.
     depths: Vec<u32>,
-    numbers: Vec<PackedOption<MachBlock>>,
+    facts: Vec<BlockFacts>,
     stack: Vec<Block>,
-    reachable: Vec<bool>,
-    has_phis: Vec<bool>,
+}
+
+/// What is known of a block of the function.
+#[derive(Clone, Copy, Default)]
+struct BlockFacts {
+    number: PackedOption<MachBlock>,
+    is_reachable: bool,
+    has_phis: bool,
+    /// Edges here from blocks with several successors have a block of their own.
+    is_split: bool,
 }
 
 impl BlockOrder {
@@ -45,7 +53,7 @@ impl BlockOrder {
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.begin(func, cfg);
         for block in func.blocks() {
-            if self.reachable[block.index()] {
+            if self.is_reachable(block) {
                 self.place(cfg, block);
             }
         }
@@ -72,47 +80,39 @@ impl BlockOrder {
     fn begin(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.blocks.clear();
         self.depths.clear();
-        self.numbers.clear();
-        self.numbers.resize(func.num_blocks(), None.into());
-        self.find_reachable(func, cfg);
+        self.facts.clear();
+        self.facts.extend((0..func.num_blocks()).map(|n| BlockFacts::of(func, cfg, Block::new(n))));
+        if !self.facts.iter().all(|facts| facts.is_reachable) {
+            self.find_reachable(func, cfg);
+        }
     }
 
     fn place(&mut self, cfg: &ControlFlowGraph, block: Block) {
-        self.numbers[block.index()] = MachBlock::new(self.blocks.len()).into();
+        self.facts[block.index()].number = MachBlock::new(self.blocks.len()).into();
         self.blocks.push(LoweredBlock::Block(block));
         let succs = cfg.succs(block);
         if succs.len() > 1 {
             for &to in succs {
-                if self.is_split(cfg, to) {
+                if self.facts[to.index()].is_split {
                     self.blocks.push(LoweredBlock::Edge { from: block, to });
                 }
             }
         }
     }
 
+    /// Walks the graph from the entry, where the order of blocks does not tell.
     fn find_reachable(&mut self, func: &Function, cfg: &ControlFlowGraph) {
-        self.reachable.clear();
-        self.reachable.resize(func.num_blocks(), false);
-        self.has_phis.clear();
-        self.has_phis.resize(func.num_blocks(), false);
+        self.facts.iter_mut().for_each(|facts| facts.is_reachable = false);
         let Some(entry) = func.layout.entry() else { return };
-        self.reachable[entry.index()] = true;
+        self.facts[entry.index()].is_reachable = true;
         self.stack.push(entry);
         while let Some(block) = self.stack.pop() {
-            let first = func.layout.first_inst(block);
-            self.has_phis[block.index()] =
-                first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
             for &succ in cfg.succs(block) {
-                if !core::mem::replace(&mut self.reachable[succ.index()], true) {
+                if !core::mem::replace(&mut self.facts[succ.index()].is_reachable, true) {
                     self.stack.push(succ);
                 }
             }
         }
-    }
-
-    /// Whether edges to `to` from blocks with several successors have a block of their own.
-    fn is_split(&self, cfg: &ControlFlowGraph, to: Block) -> bool {
-        self.has_phis[to.index()] && cfg.preds(to).len() > 1
     }
 
     /// All blocks in order.
@@ -127,20 +127,21 @@ impl BlockOrder {
 
     /// The number of a reachable block.
     pub fn number(&self, block: Block) -> Option<MachBlock> {
-        self.numbers[block.index()].expand()
+        self.facts[block.index()].number.expand()
     }
 
     /// Whether `block`, which is reachable, begins with phis.
     pub fn has_phis(&self, block: Block) -> bool {
-        self.has_phis[block.index()]
+        self.facts[block.index()].has_phis
     }
 
     /// Whether control can reach `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.reachable[block.index()]
+        self.facts[block.index()].is_reachable
     }
 
     /// Calls `visit` with every successor of `from` and the machine block that a branch to it names.
+    #[inline]
     pub fn for_each_target(
         &self,
         cfg: &ControlFlowGraph,
@@ -148,14 +149,29 @@ impl BlockOrder {
         mut visit: impl FnMut(Block, MachBlock),
     ) {
         let succs = cfg.succs(from);
-        let mut edge = self.numbers[from.index()].expand().map_or(0, |n| n.index()) + 1;
+        let mut edge = self.number(from).map_or(0, |n| n.index()) + 1;
         for &to in succs {
-            if succs.len() > 1 && self.is_split(cfg, to) {
-                visit(to, MachBlock::new(edge));
-                edge += 1;
-            } else if let Some(number) = self.numbers[to.index()].expand() {
+            let facts = self.facts[to.index()];
+            let is_split = succs.len() > 1 && facts.is_split;
+            let number = if is_split { MachBlock::new(edge).into() } else { facts.number };
+            edge += usize::from(is_split);
+            if let Some(number) = number.expand() {
                 visit(to, number);
             }
         }
+    }
+}
+
+impl BlockFacts {
+    /// Reachable is here what has a predecessor with a lower number: if all blocks have one, they are.
+    fn of(func: &Function, cfg: &ControlFlowGraph, block: Block) -> BlockFacts {
+        let first = func.layout.first_inst(block);
+        let has_phis = first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
+        let preds = cfg.preds(block);
+        let is_reachable = match preds.first() {
+            Some(&pred) => pred < block,
+            None => false,
+        } || func.layout.entry() == Some(block);
+        BlockFacts { number: None.into(), is_reachable, has_phis, is_split: has_phis && preds.len() > 1 }
     }
 }

@@ -60,6 +60,21 @@ pub struct PlannedSwitch {
     pub plan: SwitchPlan<MachBlock>,
 }
 
+/// What lowering knows of a value.
+#[derive(Clone, Copy)]
+struct ValueState {
+    /// The first of its registers, once it has some.
+    regs: PackedOption<VReg>,
+    /// [`PLAIN`], [`FOLDED`], or from [`FIRST_OBJECT`] on the frame object that it is the address of.
+    special: u32,
+}
+
+/// In registers, or a constant.
+const PLAIN: u32 = 0;
+/// Computed by its users.
+const FOLDED: u32 = 1;
+const FIRST_OBJECT: u32 = 2;
+
 /// What lowering keeps of a block of the function.
 #[derive(Clone, Copy, Default)]
 struct BlockFacts {
@@ -73,10 +88,8 @@ struct BlockFacts {
 /// Vectors of lowering, reused from function to function.
 #[derive(Default)]
 pub struct LowerScratch {
-    values: Vec<PackedOption<VReg>>,
-    folded: Vec<bool>,
+    values: Vec<ValueState>,
     blocks: Vec<BlockFacts>,
-    objects: Vec<Option<u32>>,
     params: Vec<VReg>,
     args: Vec<VReg>,
     arg_ends: Vec<(MachBlock, usize)>,
@@ -112,7 +125,7 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     /// Constants in memory.
     pub constants: &'a mut ConstantPool,
     scratch: &'a mut LowerScratch,
-    layouts: [TypeLayout; Type::ALL.len()],
+    layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
     inst: PhantomData<I>,
 }
@@ -122,16 +135,23 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     #[inline]
     pub fn regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
-        match self.scratch.values[value.index()].expand() {
+        match self.scratch.values[value.index()].regs.expand() {
             Some(first) => ValueRegs { first, parts: layout.parts },
             None => self.first_regs(value, layout),
         }
     }
 
+    /// The registers of a value that is no constant and was not folded: of most values.
+    #[inline]
+    pub fn plain_regs(&mut self, value: Value) -> Option<ValueRegs> {
+        let is_plain = self.scratch.values[value.index()].special == PLAIN && !self.func.is_constant(value);
+        is_plain.then(|| self.regs(value))
+    }
+
     #[inline(never)]
     fn first_regs(&mut self, value: Value, layout: TypeLayout) -> ValueRegs {
         let regs = self.new_regs(layout);
-        self.scratch.values[value.index()] = regs.first.into();
+        self.scratch.values[value.index()].regs = regs.first.into();
         regs
     }
 
@@ -163,14 +183,14 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// up to the place of the code, the stack or the frame.
     #[inline]
     pub fn is_constant(&self, value: Value) -> bool {
-        self.func.is_constant(value) || self.scratch.objects[value.index()].is_some()
+        self.func.is_constant(value) || self.scratch.values[value.index()].special >= FIRST_OBJECT
     }
 
     /// Gives a constant registers of its own for one use.
     pub fn fresh_constant_regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
         let regs = self.new_regs(layout);
-        self.scratch.values[value.index()] = regs.first.into();
+        self.scratch.values[value.index()].regs = regs.first.into();
         regs
     }
 
@@ -184,18 +204,24 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     /// The instruction that was folded into the one being lowered and defines `value`.
+    #[inline]
     pub fn folded(&self, value: Value) -> Option<Inst> {
-        self.func.defining_inst(value).filter(|&inst| self.scratch.folded[inst.index()])
+        match self.scratch.values[value.index()].special {
+            FOLDED => self.func.defining_inst(value),
+            _ => None,
+        }
     }
 
     /// Forgets that the instruction was folded: its user wants a register after all and lowers it.
     pub fn unfold(&mut self, inst: Inst) {
-        self.scratch.folded[inst.index()] = false;
+        if let Some(value) = self.func.result(inst) {
+            self.scratch.values[value.index()].special = PLAIN;
+        }
     }
 
     /// Whether the instruction was folded into its user.
     pub fn is_folded(&self, inst: Inst) -> bool {
-        self.scratch.folded[inst.index()]
+        self.func.result(inst).is_some_and(|value| self.folded(value).is_some())
     }
 
     /// The machine block that a branch from the current block to `block` names.
@@ -220,12 +246,13 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Notes that `value` is the address of a frame object.
     pub fn set_frame_object(&mut self, value: Value, object: u32) {
-        self.scratch.objects[value.index()] = Some(object);
+        self.scratch.values[value.index()].special = FIRST_OBJECT + object;
     }
 
     /// The frame object that `value` is the address of.
+    #[inline]
     pub fn frame_object(&self, value: Value) -> Option<u32> {
-        self.scratch.objects[value.index()]
+        self.scratch.values[value.index()].special.checked_sub(FIRST_OBJECT)
     }
 
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
@@ -279,6 +306,9 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     fn begin_block(&mut self, block: Block) {
         self.block = Some(block);
+        if !self.order.has_phis(block) {
+            return self.sink.begin_block(&[]);
+        }
         let mut params = core::mem::take(&mut self.scratch.params);
         params.clear();
         let func = self.func;
@@ -301,22 +331,24 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         if func.layout.entry() == Some(block) {
             target.lower_params(self)?;
         }
-        for inst in func.block_insts(block) {
-            let data = func.inst(inst);
-            if matches!(data, InstData::Phi { .. }) || self.uses.is_dead(inst) {
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            let node = func.layout.inst(inst);
+            next = node.next();
+            if matches!(node.data(), InstData::Phi { .. }) || self.uses.is_dead(inst) {
                 continue;
             }
-            if data.is_terminator() {
+            if node.data().is_terminator() {
                 self.lower_block_end(target, block, inst)?;
                 break;
             }
-            if let Some(value) = func.result(inst) {
+            if let Some(value) = node.result() {
                 let folds = match self.uses.only_user_in_block(func, inst, value) {
                     Some(user) => target.folds(self, inst, user),
                     None => false,
                 };
                 if folds || self.folds_into_addresses(target, inst, value) {
-                    self.scratch.folded[inst.index()] = true;
+                    self.scratch.values[value.index()].special = FOLDED;
                     continue;
                 }
             }
@@ -329,7 +361,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// order has already read its register.
     fn folds_into_addresses<T: Target<Inst = I>>(&self, target: &T, inst: Inst, value: Value) -> bool {
         self.uses.is_only_address(value)
-            && self.scratch.values[value.index()].is_none()
+            && self.scratch.values[value.index()].regs.is_none()
             && target.folds_into_addresses(self, inst)
     }
 
@@ -344,22 +376,20 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.scratch.args.clear();
         self.scratch.arg_ends.clear();
         let (cfg, order) = (self.cfg, self.order);
-        let mut ends = core::mem::take(&mut self.scratch.arg_ends);
         order.for_each_target(cfg, block, |to, machine_block| {
             self.scratch.blocks[to.index()].target = machine_block.into();
             // A split edge carries the arguments on its own way to the target.
             if order.has_phis(to) && order.number(to) == Some(machine_block) {
                 self.gather_edge_args(target, block, to);
             }
-            ends.push((machine_block, self.scratch.args.len()));
+            self.scratch.arg_ends.push((machine_block, self.scratch.args.len()));
         });
         target.lower_terminator(self, inst)?;
         let mut start = 0;
-        for &(machine_block, end) in &ends {
+        for &(machine_block, end) in &self.scratch.arg_ends {
             self.sink.add_successor(machine_block, &self.scratch.args[start..end]);
             start = end;
         }
-        self.scratch.arg_ends = ends;
         self.sink.end_block();
         Ok(())
     }
@@ -406,16 +436,12 @@ pub fn lower_function<T: Target>(
 ) -> Result<(), ErrorKind> {
     mach.clear();
     scratch.values.clear();
-    scratch.values.resize(func.num_values(), None.into());
-    scratch.folded.clear();
-    scratch.folded.resize(func.num_insts(), false);
+    scratch.values.resize(func.num_values(), ValueState { regs: None.into(), special: PLAIN });
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
-    scratch.objects.clear();
-    scratch.objects.resize(func.num_values(), None);
     scratch.num_switches = 0;
     target.prepare(module, func, &mut mach.frame);
-    let layouts = Type::ALL.map(|ty| target.layout(ty));
+    let layouts = target.layouts();
     let mut cx = Lower {
         module,
         func,

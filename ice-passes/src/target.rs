@@ -36,11 +36,11 @@ pub trait Target {
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
 
-    /// How values of `ty` live in registers.
-    fn layout(&self, ty: Type) -> TypeLayout;
+    /// How values live in registers, by type.
+    fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()];
 
     /// Notes in `frame` what must be known before the first instruction is lowered.
-    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo);
+    fn prepare(&self, _module: &Module, _func: &Function, _frame: &mut FrameInfo) {}
 
     /// Moves the incoming arguments to where the function's parameters live.
     fn lower_params<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>) -> Result<(), ErrorKind>;

@@ -23,6 +23,7 @@ struct ValueUses {
 #[derive(Default)]
 pub struct Uses {
     values: Vec<ValueUses>,
+    /// By instruction; empty if none is dead.
     dead: Vec<bool>,
 }
 
@@ -32,23 +33,21 @@ impl Uses {
         self.values.clear();
         self.values.resize(func.num_values(), ValueUses::default());
         self.dead.clear();
-        self.dead.resize(func.num_insts(), false);
-        for block in func.blocks() {
-            for inst in func.block_insts(block) {
-                func.for_each_operand(inst, |value| {
-                    let uses = &mut self.values[value.index()];
-                    uses.count += 1;
-                    uses.user = inst.as_u32();
-                });
-                if let Some(address) = address_of(func, inst) {
-                    self.values[address.index()].addresses += 1;
-                }
+        let mut block = func.layout.entry();
+        while let Some(b) = block {
+            let mut inst = func.layout.first_inst(b);
+            while let Some(i) = inst {
+                let node = func.layout.inst(i);
+                self.count_operands(func, i, node.data());
+                inst = node.next();
             }
+            block = func.layout.next_block(b);
         }
         if !self.has_dead(func) {
             return;
         }
-        let mut block = func.blocks().last();
+        self.dead.resize(func.num_insts(), false);
+        let mut block = func.layout.last_block();
         while let Some(b) = block {
             let mut inst = func.layout.last_inst(b);
             while let Some(i) = inst {
@@ -56,6 +55,30 @@ impl Uses {
                 inst = func.layout.prev_inst(i);
             }
             block = func.layout.prev_block(b);
+        }
+    }
+
+    #[inline(always)]
+    fn count_operands(&mut self, func: &Function, inst: Inst, data: &InstData) {
+        let mut note = |value: Value, addresses| {
+            let uses = &mut self.values[value.index()];
+            uses.count += 1;
+            uses.addresses += addresses;
+            uses.user = inst.as_u32();
+        };
+        match *data {
+            InstData::Load { address, .. } => note(address, 1),
+            InstData::Store { address, value, .. } => {
+                note(address, 1);
+                note(value, 0);
+            }
+            InstData::InsertElement { .. } => {
+                func.for_each_operand(inst, |value| note(value, 0));
+                if let Some(lane) = address_of(func, inst) {
+                    self.values[lane.index()].addresses += 1;
+                }
+            }
+            _ => func.for_each_operand(inst, |value| note(value, 0)),
         }
     }
 
@@ -90,12 +113,14 @@ impl Uses {
     }
 
     /// Number of uses by live instructions; one instruction may count several times.
+    #[inline]
     pub fn count(&self, value: Value) -> u32 {
         self.values[value.index()].count
     }
 
     /// Whether every use of `value` is as the address of a load or store, or, if it is a lane taken out of a
     /// vector, as the lane of another.
+    #[inline]
     pub fn is_only_address(&self, value: Value) -> bool {
         let uses = &self.values[value.index()];
         uses.count == uses.addresses
@@ -107,22 +132,26 @@ impl Uses {
     }
 
     /// The same for an instruction that may be younger than the counts: those are alive.
+    #[inline]
     pub fn is_dead_if_known(&self, inst: Inst) -> bool {
         self.dead.get(inst.index()).copied().unwrap_or(false)
     }
 
     /// True where nothing would change without `inst`.
+    #[inline]
     pub fn is_dead(&self, inst: Inst) -> bool {
-        self.dead[inst.index()]
+        self.is_dead_if_known(inst)
     }
 
     /// The instruction that holds the only use of `value`, if it is in the same block as `def` and is not
     /// a phi.
+    #[inline]
     pub fn only_user_in_block(&self, func: &Function, def: Inst, value: Value) -> Option<Inst> {
         if self.values[value.index()].count == 1 { self.last_user_in_block(func, def, value) } else { None }
     }
 
     /// The last instruction in layout order that uses `value`, unless that is dead.
+    #[inline]
     pub fn last_user(&self, value: Value) -> Option<Inst> {
         let ValueUses { count, user, .. } = self.values[value.index()];
         let user = Inst::from_u32(user);
@@ -131,11 +160,12 @@ impl Uses {
 
     /// The last instruction in layout order that uses `value`, if it is in the same block as `def` and is
     /// not a phi.
+    #[inline]
     pub fn last_user_in_block(&self, func: &Function, def: Inst, value: Value) -> Option<Inst> {
         let user = self.last_user(value)?;
-        (func.layout.block_of(user) == func.layout.block_of(def)
-            && !matches!(func.inst(user), InstData::Phi { .. }))
-        .then_some(user)
+        let node = func.layout.inst(user);
+        (node.block() == func.layout.block_of(def) && !matches!(node.data(), InstData::Phi { .. }))
+            .then_some(user)
     }
 }
 

@@ -75,6 +75,24 @@ impl Default for Arm32 {
     }
 }
 
+/// How values live in registers, by type.
+static LAYOUTS: [TypeLayout; Type::ALL.len()] = {
+    let mut layouts = [TypeLayout { class: GPR, parts: 1, size: 4 }; Type::ALL.len()];
+    let mut n = 0;
+    while n < layouts.len() {
+        let (class, parts, size) = match Type::ALL[n] {
+            Type::Void | Type::I1 | Type::I8 | Type::I16 | Type::I32 => (GPR, 1, 4),
+            Type::I64 => (GPR, 2, 4),
+            Type::F32 => (SINGLE, 1, 4),
+            Type::F64 => (DOUBLE, 1, 8),
+            _ => (QUAD, 1, 16),
+        };
+        layouts[n] = TypeLayout { class, parts, size };
+        n += 1;
+    }
+    layouts
+};
+
 impl Target for Arm32 {
     type Inst = Inst;
     type Branches = Branches;
@@ -84,15 +102,8 @@ impl Target for Arm32 {
         regs::register_file(Arm32::frame_pointer(frame))
     }
 
-    fn layout(&self, ty: Type) -> TypeLayout {
-        let (class, parts, size) = match ty {
-            Type::Void | Type::I1 | Type::I8 | Type::I16 | Type::I32 => (GPR, 1, 4),
-            Type::I64 => (GPR, 2, 4),
-            Type::F32 => (SINGLE, 1, 4),
-            Type::F64 => (DOUBLE, 1, 8),
-            _ => (QUAD, 1, 16),
-        };
-        TypeLayout { class, parts, size }
+    fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
+        &LAYOUTS
     }
 
     fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo) {

@@ -58,7 +58,18 @@ impl ArgumentPlaces {
 
     /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
     /// argument by value the object itself.
+    #[inline]
     pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+        // What most arguments are.
+        match self.mode {
+            Mode::Bits32 if passing == Passing::Plain && !ty.is_vector() => {
+                self.on_stack(ty.bytes().next_multiple_of(4), 4)
+            }
+            _ => self.next_of_any_kind(ty, passing),
+        }
+    }
+
+    fn next_of_any_kind(&mut self, ty: Type, passing: Passing) -> Place {
         let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
         match passing {
             Passing::ByVal { size, align_log2 } => {

@@ -1,12 +1,12 @@
 //! The [`Target`] implementation: ties lowering rules, frame layout and emission together.
 
+use crate::emit;
 use crate::inst::Inst;
 use crate::regs::{self, BYTE, FramePointer, GPR, XMM};
-use crate::{emit, lower};
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
 use ice_passes::{CompiledFunction, ErrorKind, Lower, Target};
@@ -111,6 +111,26 @@ impl X86 {
     }
 }
 
+/// How values live in registers, by type.
+const fn layouts(target: X86) -> [TypeLayout; Type::ALL.len()] {
+    let mut layouts = [TypeLayout { class: GPR, parts: 1, size: 4 }; Type::ALL.len()];
+    let mut n = 0;
+    while n < layouts.len() {
+        let (class, parts, size) = match Type::ALL[n] {
+            Type::I1 | Type::I8 => (BYTE, 1, 4),
+            Type::Void | Type::I16 | Type::I32 => (GPR, 1, 4),
+            Type::I64 if target.has_pairs() => (GPR, 2, 4),
+            Type::I64 => (GPR, 1, 8),
+            Type::F32 => (XMM, 1, 4),
+            Type::F64 => (XMM, 1, 8),
+            _ => (XMM, 1, 16),
+        };
+        layouts[n] = TypeLayout { class, parts, size };
+        n += 1;
+    }
+    layouts
+}
+
 impl Target for X86 {
     type Inst = Inst;
     type Branches = ice_asm::x86::Branches;
@@ -120,21 +140,13 @@ impl Target for X86 {
         regs::register_file(self.mode, X86::frame_pointer(frame))
     }
 
-    fn layout(&self, ty: Type) -> TypeLayout {
-        let (class, parts, size) = match ty {
-            Type::I1 | Type::I8 => (BYTE, 1, 4),
-            Type::Void | Type::I16 | Type::I32 => (GPR, 1, 4),
-            Type::I64 if self.has_pairs() => (GPR, 2, 4),
-            Type::I64 => (GPR, 1, 8),
-            Type::F32 => (XMM, 1, 4),
-            Type::F64 => (XMM, 1, 8),
-            _ => (XMM, 1, 16),
-        };
-        TypeLayout { class, parts, size }
-    }
-
-    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo) {
-        lower::prepare(module, func, frame);
+    fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
+        static BITS_32: [TypeLayout; Type::ALL.len()] = layouts(X86::new_32());
+        static BITS_64: [TypeLayout; Type::ALL.len()] = layouts(X86::new_64());
+        match self.mode {
+            Mode::Bits32 => &BITS_32,
+            Mode::Bits64 => &BITS_64,
+        }
     }
 
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {

@@ -17,11 +17,13 @@
 
 mod abbrev;
 mod cursor;
+mod operands;
 mod reader;
 mod writer;
 
 pub use abbrev::{Abbrev, BlockInfo, Element, Op};
 pub use cursor::Cursor;
+pub use operands::Operands;
 pub use reader::{BlockHeader, Entry, Reader, Record};
 pub use writer::Writer;
 

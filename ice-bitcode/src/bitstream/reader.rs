@@ -17,6 +17,7 @@ use core::ops::Range;
 
 use super::UNABBREV_RECORD;
 use super::abbrev::{Abbrev, BlockInfo, Element, Layout, Op};
+use super::operands::Operands;
 use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK, FIRST_ABBREV};
 use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
 
@@ -31,7 +32,7 @@ pub struct Record {
     /// The selector it was written with: [`UNABBREV_RECORD`], or an abbreviation from [`FIRST_ABBREV`] on.
     pub abbrev: u32,
     /// Operands.
-    pub ops: Vec<u64>,
+    pub ops: Operands,
     /// Where the bytes of a blob are in the reader's slice. LLVM only.
     pub blob: Option<Range<usize>>,
 }
@@ -372,25 +373,14 @@ impl<'a> Reader<'a> {
     /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
     #[inline(always)]
     pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
-        match self.next_record(record) {
-            Ok(true) => Ok(Entry::Record),
-            Ok(false) => self.next_slow(record).map_err(|error| self.entry_error(error)),
-            Err(error) => Err(self.entry_error(error)),
+        if !self.scope.is_special {
+            match self.next_record(record) {
+                Ok(()) if record.abbrev >= UNABBREV_RECORD => return Ok(Entry::Record),
+                Ok(()) => {}
+                Err(error) => return Err(self.entry_error(error)),
+            }
         }
-    }
-
-    /// Reads the next entry if it is a record of an ordinary block; otherwise stays before its selector.
-    #[inline(never)]
-    fn next_record(&mut self, record: &mut Record) -> Result<bool> {
-        let mut cursor = self.cursor;
-        self.entry = cursor.position();
-        let selector = cursor.peek(self.scope.width) as u32;
-        if selector < UNABBREV_RECORD || self.scope.is_special {
-            self.cursor.advance_to(&cursor);
-            return Ok(false);
-        }
-        self.read_record(cursor, selector, record)?;
-        Ok(true)
+        self.next_slow(record).map_err(|error| self.entry_error(error))
     }
 
     /// An entry that starts behind the end is none, whatever it looks like.
@@ -405,6 +395,7 @@ impl<'a> Reader<'a> {
     /// Everything but a record of an ordinary block.
     #[inline(never)]
     fn next_slow(&mut self, record: &mut Record) -> Result<Entry> {
+        self.entry = self.cursor.position();
         let selector = self.cursor.peek(self.scope.width) as u32;
         if self.entry + u64::from(self.scope.width) > self.limit {
             return Err(self.error(Error::Truncated));
@@ -440,7 +431,7 @@ impl<'a> Reader<'a> {
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                self.read_record(self.cursor, selector, record)?;
+                self.next_record(record)?;
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
                         (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
@@ -516,10 +507,18 @@ impl<'a> Reader<'a> {
         Ok(Entry::Block(header))
     }
 
-    /// Reads the record at `cursor`, which is before its selector. The cursor is a copy, to be in registers.
-    #[inline(always)]
-    fn read_record(&mut self, mut cursor: Cursor<'a>, selector: u32, record: &mut Record) -> Result<()> {
+    /// Reads the next entry if it is a record; otherwise only its selector, and stays before it. The cursor is a
+    /// copy, to be in registers.
+    #[inline(never)]
+    fn next_record(&mut self, record: &mut Record) -> Result<()> {
+        let mut cursor = self.cursor;
+        self.entry = cursor.position();
+        let selector = cursor.peek(self.scope.width) as u32;
         record.abbrev = selector;
+        if selector < UNABBREV_RECORD {
+            self.cursor.advance_to(&cursor);
+            return Ok(());
+        }
         record.blob = None;
         record.ops.clear();
         if selector == UNABBREV_RECORD {
@@ -531,7 +530,9 @@ impl<'a> Reader<'a> {
                 return Err(self.bad_record(&cursor, code | count));
             }
             record.code = code as u32;
-            record.ops.extend((0..count as usize).map(|_| cursor.read_vbr6()));
+            for place in record.ops.grow(count as usize) {
+                *place = cursor.read_vbr6();
+            }
             self.cursor.advance_to(&cursor);
             return self.check_entry();
         }
@@ -545,7 +546,9 @@ impl<'a> Reader<'a> {
         }
         cursor.consume(self.scope.width);
         record.code = abbrev.code;
-        record.ops.extend(abbrev.fields.iter().map(|field| cursor.read_field(field)));
+        for (place, field) in record.ops.grow(abbrev.fields.len()).iter_mut().zip(&abbrev.fields) {
+            *place = cursor.read_field(field);
+        }
         self.cursor.advance_to(&cursor);
         if layout == Layout::Tail {
             let tail = abbrev.tail();
@@ -589,10 +592,7 @@ impl<'a> Reader<'a> {
             record.ops.push(value);
         }
         self.read_tail(abbrev.tail(), record)?;
-        if record.ops.is_empty() {
-            return Err(self.error(Error::NoRecordCode));
-        }
-        let code = record.ops.remove(0);
+        let Some(code) = record.ops.remove_first() else { return Err(self.error(Error::NoRecordCode)) };
         record.code = u32::try_from(code).map_err(|_| self.error(Error::NumberTooLarge))?;
         Ok(())
     }
@@ -646,10 +646,11 @@ fn read_array(
     if u64::from(count) * u64::from(bits) > limit.saturating_sub(cursor.position()) {
         return Err(if cursor.has_overflow() { Error::NumberTooLarge } else { Error::Truncated });
     }
+    let places = record.ops.grow(count as usize).iter_mut();
     match op {
-        Op::Fixed(8) => record.ops.extend((0..count as usize).map(|_| cursor.read_fixed(8))),
-        Op::Char6 => record.ops.extend((0..count as usize).map(|_| cursor.read_char6())),
-        _ => record.ops.extend((0..count as usize).map(|_| read_op(&mut cursor, op))),
+        Op::Fixed(8) => places.for_each(|place| *place = cursor.read_fixed(8)),
+        Op::Char6 => places.for_each(|place| *place = cursor.read_char6()),
+        _ => places.for_each(|place| *place = read_op(&mut cursor, op)),
     }
     *position = cursor;
     Ok(())

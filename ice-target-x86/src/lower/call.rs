@@ -34,18 +34,13 @@ const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
 const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
 impl X86 {
-    /// The places of the parameters of a function.
-    pub(super) fn parameter_places<'a>(
-        self,
-        signature: &'a Signature,
-    ) -> (ArgumentPlaces, impl Iterator<Item = Place> + 'a) {
-        let mut counted = ArgumentPlaces::new(self.mode, signature.arity);
+    /// What is handed out to the parameters of a function.
+    pub(super) fn parameter_places(self, signature: &Signature) -> ArgumentPlaces {
         let mut places = ArgumentPlaces::new(self.mode, signature.arity);
         for (n, &ty) in signature.params.iter().enumerate() {
-            counted.next(ty, signature.passing(n));
+            places.next(ty, signature.passing(n));
         }
-        let all = signature.params.iter().enumerate();
-        (counted, all.map(move |(n, &ty)| places.next(ty, signature.passing(n))))
+        places
     }
 
     /// Moves incoming arguments to the registers of the parameters.
@@ -53,16 +48,14 @@ impl X86 {
         let mut operands = Operands::new();
         let func = cx.func;
         let signature = cx.module.signature(func.id);
-        let on_stack = u64::from(self.parameter_places(signature).0.stack);
-        if on_stack > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(on_stack));
-        }
+        cx.sink.frame().needs_frame_pointer |= cx.module.functions[func.id].traits.frame_pointer;
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
         let mut narrow = ArrayVec::<(VReg, VReg), 7>::new();
-        for (&param, place) in func.params().iter().zip(self.parameter_places(signature).1) {
-            let ty = func.value_type(param);
+        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
+            let place = places.next(ty, signature.passing(n));
             let regs = cx.regs(param);
             match place {
                 Place::Register(reg) => {
@@ -81,6 +74,10 @@ impl X86 {
                 Place::Stack(_) => {}
             }
         }
+        if u64::from(places.stack) > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(places.stack.into()));
+        }
+        let has_stack_arguments = places.stack != 0;
         let is_saved = signature.arity == Arity::Variadic && self.mode == Mode::Bits64;
         let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
         cx.sink.push_with(Inst::Params, &operands);
@@ -91,27 +88,40 @@ impl X86 {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
         self.make_global_base(cx);
-        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+        if has_stack_arguments || self.is_native() {
+            self.load_incoming(cx, signature);
+        }
+        if self.mode == Mode::Bits32 && pops_result_address(signature) {
+            cx.sink.frame().popped = 4;
+        }
+        Ok(())
+    }
+
+    /// Loads the parameters that are on the stack, and cuts booleans to their bit.
+    fn load_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, signature: &Signature) {
+        let func = cx.func;
+        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
+            let passing = signature.passing(n);
+            let place = places.next(ty, passing);
             // The address of the result is returned, whether or not the body looks at it.
-            if cx.uses.count(param) == 0 && signature.passing(n) != Passing::StructReturn {
+            if cx.uses.count(param) == 0 && passing != Passing::StructReturn {
                 continue;
             }
             if let Place::Stack(offset) = place {
                 let mem = Amode::new(Base::Incoming, offset as i32);
-                if let Passing::ByVal { .. } = signature.passing(n) {
+                if let Passing::ByVal { .. } = passing {
                     let dst = cx.regs(param).lo();
                     cx.sink.push(Inst::Lea { width: self.address_width(), dst, mem });
                 } else {
                     self.load_from(cx, mem, param);
                 }
             }
-            let regs = cx.regs(param);
-            self.clean_booleans(cx, regs, func.value_type(param));
+            if self.is_native() {
+                let regs = cx.regs(param);
+                self.clean_booleans(cx, regs, ty);
+            }
         }
-        if self.mode == Mode::Bits32 && pops_result_address(signature) {
-            cx.sink.frame().popped = 4;
-        }
-        Ok(())
     }
 
     /// Of a boolean from other native code, and of each lane of a vector of them, only the lowest bit counts.
@@ -134,6 +144,7 @@ impl X86 {
         args: ValueRange,
     ) -> Result<(), ErrorKind> {
         let signature = cx.module.signature(callee);
+        cx.sink.frame().returns_twice |= cx.module.functions[callee].traits.returns_twice;
         let callee = Destination::Known(CodeSymbol::Function(callee));
         self.call(cx, inst, callee, Some(signature), cx.func.args(args))
     }
@@ -161,7 +172,10 @@ impl X86 {
             return Err(ErrorKind::Unsupported("a call without a callee"));
         };
         let callee = match cx.func.value_def(callee) {
-            ValueDef::Function(callee) => Destination::Known(CodeSymbol::Function(callee)),
+            ValueDef::Function(callee) => {
+                cx.sink.frame().returns_twice |= cx.module.functions[callee].traits.returns_twice;
+                Destination::Known(CodeSymbol::Function(callee))
+            }
             _ => Destination::Address(callee),
         };
         self.call(cx, inst, callee, Some(&cx.module.signatures[signature]), args)
@@ -227,7 +241,7 @@ impl X86 {
             Some(signature) if self.mode == Mode::Bits32 && pops_result_address(signature) => 4,
             _ => 0,
         };
-        self.finish_call(cx, callee, operands, (places.stack, popped), [first, second])
+        self.finish_call(cx, callee, &mut operands, (places.stack, popped), [first, second])
     }
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would
@@ -295,7 +309,7 @@ impl X86 {
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
-        let results = self.finish_call(cx, callee, operands, (places.stack, 0), [result, None]);
+        let results = self.finish_call(cx, callee, &mut operands, (places.stack, 0), [result, None]);
         debug_assert!(results.is_ok(), "a helper has one result");
     }
 
@@ -311,7 +325,7 @@ impl X86 {
         self,
         cx: &mut Cx<'_, S>,
         callee: Callee,
-        mut operands: Operands,
+        operands: &mut Operands,
         (stack, popped): (u32, u8),
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
@@ -341,7 +355,7 @@ impl X86 {
         let frame = cx.sink.frame();
         frame.has_calls = true;
         frame.outgoing = frame.outgoing.max(stack).max(transfer);
-        cx.sink.push_with(Inst::Call { callee, mode: self.mode, popped }, &operands);
+        cx.sink.push_with(Inst::Call { callee, mode: self.mode, popped }, operands);
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }

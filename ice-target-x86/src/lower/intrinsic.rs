@@ -43,6 +43,7 @@ impl X86 {
                 self.libcall(cx, Libcall::ReadTp, &[], result);
             }
             Intrinsic::Setjmp => {
+                cx.sink.frame().returns_twice = true;
                 let args = [(self.regs(cx, args[0]), address)];
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::Setjmp, &args, result);
@@ -54,6 +55,7 @@ impl X86 {
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
             Intrinsic::VaStart => self.start_variadic(cx, args[0]),
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
+                cx.sink.frame().needs_frame_pointer = true;
                 if let Some(result) = result {
                     let level = cx.func.int_value(args[0]).unwrap_or(0);
                     self.frame_walk(cx, op, level, result);
@@ -76,12 +78,14 @@ impl X86 {
                 }
             }
             Intrinsic::Stacksave => {
+                cx.sink.frame().has_dynamic_alloca = true;
                 if let Some(result) = result {
                     let dst = cx.regs(result).lo();
                     cx.sink.push(Inst::StackSave { dst });
                 }
             }
             Intrinsic::Stackrestore => {
+                cx.sink.frame().has_dynamic_alloca = true;
                 let src = self.reg(cx, args[0]);
                 cx.sink.push(Inst::StackRestore { src });
             }

@@ -161,6 +161,7 @@ impl X86 {
             cx.set_frame_object(result, object);
             return Ok(());
         }
+        cx.sink.frame().has_dynamic_alloca = true;
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 16.
         let slack = if align_log2 > STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };

@@ -26,8 +26,8 @@ pub(crate) use crate::symbols::symbol;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
-use ice_ir::mach::{FrameInfo, Sink, VReg};
-use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Symbol, Type, Value, ValueDef};
+use ice_ir::mach::{Sink, VReg};
+use ice_ir::{CastOp, Function, InstData, Symbol, Type, Value, ValueDef};
 use ice_passes::{ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
@@ -41,41 +41,6 @@ pub(crate) fn fixed_alloca(func: &Function, inst: ice_ir::Inst) -> Option<(u32, 
     let ty = func.value_type(size);
     let size = func.int_value(size).filter(|_| in_entry && align_log2 <= STACK_ALIGN_LOG2)?;
     Some((u32::try_from(size as u64 & ty.int_mask()).ok()?, align_log2))
-}
-
-/// Whether the instruction of a block is another alloca.
-fn is_dynamic_alloca(func: &Function, inst: ice_ir::Inst) -> bool {
-    func.layout.block_of(inst).is_some() && fixed_alloca(func, inst).is_none()
-}
-
-/// Learns before lowering what the frame must look like.
-pub(crate) fn prepare(module: &Module, func: &Function, frame: &mut FrameInfo) {
-    frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
-    // Not in the order of the layout: that takes three times as long.
-    for (inst, data) in func.insts() {
-        match data {
-            InstData::Alloca { .. } if is_dynamic_alloca(func, inst) => {
-                frame.has_dynamic_alloca = true;
-            }
-            InstData::CallIntrinsic { op: Intrinsic::Stackrestore | Intrinsic::Stacksave, .. } => {
-                frame.has_dynamic_alloca = true;
-            }
-            InstData::CallIntrinsic { op: Intrinsic::Setjmp, .. } => frame.returns_twice = true,
-            InstData::CallIntrinsic { op: Intrinsic::FrameAddress | Intrinsic::ReturnAddress, .. } => {
-                frame.needs_frame_pointer = true
-            }
-            &InstData::Call { callee, .. } if module.functions[callee].traits.returns_twice => {
-                frame.returns_twice = true;
-            }
-            &InstData::CallAs { args, .. } => {
-                let callee = func.args(args).first().map(|&callee| func.value_def(callee));
-                if let Some(ValueDef::Function(callee)) = callee {
-                    frame.returns_twice |= module.functions[callee].traits.returns_twice;
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 impl X86 {
@@ -233,7 +198,17 @@ impl X86 {
 
     /// The registers of a value, constants materialised. What was folded into an instruction that wants it
     /// in a register after all is lowered here.
+    #[inline]
     pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        match cx.plain_regs(value) {
+            Some(regs) => regs,
+            None => self.special_regs(cx, value),
+        }
+    }
+
+    /// The same for a value that is not in registers yet.
+    #[inline(never)]
+    fn special_regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
         if cx.is_constant(value) {
             return self.materialize_constant(cx, value);
         }
@@ -258,7 +233,17 @@ impl X86 {
 
     /// A value as a source operand: an immediate where one fits, memory for a folded load. Such a load is
     /// of 32 or 64 bits: of narrower ones see [`Self::exact_src`].
+    #[inline]
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match cx.plain_regs(value) {
+            Some(regs) => Src::Reg(regs.lo()),
+            None => self.special_src(cx, value),
+        }
+    }
+
+    /// The same for a value that is not in registers yet.
+    #[inline(never)]
+    fn special_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match cx.func.value_def(value) {
             ValueDef::Int(n) if cx.func.value_type(value) == Type::I1 => Src::Imm((n & 1) as i32),
             ValueDef::Int(n) => match i32::try_from(n) {

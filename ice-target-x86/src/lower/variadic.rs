@@ -34,7 +34,7 @@ impl X86 {
         signature: &Signature,
         incoming: &mut ArrayVec<Operand, N>,
     ) -> SavedArguments {
-        let (places, _) = self.parameter_places(signature);
+        let places = self.parameter_places(signature);
         let first_vector = places.vectors;
         let mut saved = SavedArguments { ints: ArrayVec::new(), first_vector, vectors: ArrayVec::new() };
         for (n, reg) in unused_int_args(&places) {
@@ -67,7 +67,7 @@ impl X86 {
 
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
-        let (places, _) = self.parameter_places(cx.module.signature(cx.func.id));
+        let places = self.parameter_places(cx.module.signature(cx.func.id));
         let on_stack = Amode::new(Base::Incoming, places.stack as i32);
         let list = self.address(cx, list);
         if self.mode == Mode::Bits32 {
