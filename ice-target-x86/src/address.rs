@@ -116,7 +116,17 @@ impl X86 {
     }
 
     /// The memory operand for the address `value`.
+    #[inline]
     pub(crate) fn address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
+        match cx.plain_regs(value) {
+            Some(regs) => Amode::reg(regs.lo()),
+            None => self.special_address(cx, value),
+        }
+    }
+
+    /// The same for an address that is more than a register.
+    #[inline(never)]
+    fn special_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
         let mut mode = Amode::new(Base::None, 0);
         self.add_term(cx, &mut mode, value);
         let Some(symbol) = mode.symbol else { return mode };
@@ -152,6 +162,9 @@ impl X86 {
     }
 
     fn add_term<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mode: &mut Amode, value: Value) {
+        if let Some(regs) = cx.plain_regs(value) {
+            return add_register(mode, regs.lo());
+        }
         if let Some(object) = cx.frame_object(value) {
             match (mode.base, mode.index) {
                 (Base::None, _) => return mode.base = Base::Object(object),
@@ -199,10 +212,14 @@ impl X86 {
             }
         }
         let reg = self.reg(cx, value);
-        match mode.base {
-            Base::None => mode.base = Base::Reg(reg),
-            _ => mode.index = Some((reg, 0)),
-        }
+        add_register(mode, reg);
+    }
+}
+
+fn add_register(mode: &mut Amode, reg: VReg) {
+    match mode.base {
+        Base::None => mode.base = Base::Reg(reg),
+        _ => mode.index = Some((reg, 0)),
     }
 }
 

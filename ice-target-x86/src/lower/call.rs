@@ -378,7 +378,7 @@ impl X86 {
         let mut operands = Operands::new();
         let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
         let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
-        let mut on_fpu = ArrayVec::<Inst, 2>::new();
+        let mut on_fpu = ArrayVec::<(VReg, u8), 2>::new();
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };
             let regs = self.regs(cx, value);
@@ -391,7 +391,7 @@ impl X86 {
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
-                ResultPlace::Fpu => on_fpu.push(Inst::PushFpu { size: ty.bytes() as u8, src: regs.lo() }),
+                ResultPlace::Fpu => on_fpu.push((regs.lo(), ty.bytes() as u8)),
             }
         }
         if !on_fpu.is_empty() {
@@ -399,7 +399,9 @@ impl X86 {
             frame.outgoing = frame.outgoing.max(FPU_TRANSFER);
         }
         // The first result goes on top.
-        on_fpu.into_iter().rev().for_each(|push| cx.sink.push(push));
+        for &(src, size) in on_fpu.iter().rev() {
+            cx.sink.push(Inst::PushFpu { size, src });
+        }
         let signature = cx.module.signature(cx.func.id);
         let result_address = signature.passing.iter().position(|&p| p == Passing::StructReturn);
         if let (None, Some(n)) = (values[0], result_address) {

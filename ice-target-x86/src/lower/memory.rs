@@ -110,30 +110,39 @@ impl X86 {
     }
 
     /// A store of `value` to a memory operand.
+    #[inline]
     pub(super) fn store_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
+        let ty = cx.func.value_type(value);
+        if !ty.is_scalar_int() || self.is_pair(ty) {
+            return self.store_apart(cx, mem, value);
+        }
+        let src = self.src(cx, value);
+        self.store_src(cx, self.width(ty), src, mem);
+    }
+
+    /// The same for a value that is not in one general register.
+    #[inline(never)]
+    fn store_apart<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
         let ty = cx.func.value_type(value);
         if ty.is_vector() || ty.is_scalar_float() {
             let src = self.reg(cx, value);
-            cx.sink.push(Inst::StoreXmm { size: ty.bytes() as u8, src, mem });
-        } else if ty == Type::I64 && self.has_pairs() {
-            // What is in memory is read before any of it may be written.
-            let parts = self.pair_src(cx, value);
-            let [lo, hi] = parts.map(|part| match part {
-                Src::Mem(_) => Src::Reg(self.part_reg(cx, part)),
-                part => part,
-            });
-            if let (Src::Reg(lo), Src::Reg(hi)) = (lo, hi) {
-                return cx.sink.push(Inst::StorePair { lo, hi, mem });
-            }
-            self.store_src(cx, Width::B32, lo, mem);
-            self.store_src(cx, Width::B32, hi, mem.offset(4));
-        } else {
-            let src = self.src(cx, value);
-            self.store_src(cx, self.width(ty), src, mem);
+            return cx.sink.push(Inst::StoreXmm { size: ty.bytes() as u8, src, mem });
         }
+        // What is in memory is read before any of it may be written.
+        let parts = self.pair_src(cx, value);
+        let [lo, hi] = parts.map(|part| match part {
+            Src::Mem(_) => Src::Reg(self.part_reg(cx, part)),
+            part => part,
+        });
+        if let (Src::Reg(lo), Src::Reg(hi)) = (lo, hi) {
+            return cx.sink.push(Inst::StorePair { lo, hi, mem });
+        }
+        self.store_src(cx, Width::B32, lo, mem);
+        self.store_src(cx, Width::B32, hi, mem.offset(4));
     }
 
     /// A store of a source operand that is not in memory.
+    #[inline]
     pub(super) fn store_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: Src, mem: Amode) {
         match src {
             Src::Reg(src) => cx.sink.push(Inst::Store { width, src, mem }),
