@@ -83,12 +83,15 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     // ---- instructions
 
     /// Appends `data` as it is, with a result unless `ty` is `void`.
+    #[inline(never)]
     pub fn append(&mut self, data: InstData, ty: Type) -> Inst {
         self.push(data, ty).0
     }
 
-    /// Appends `data`, and gives the instruction and its result.
-    fn push(&mut self, data: InstData, ty: Type) -> (Inst, PackedOption<Value>) {
+    /// As [`append`](Self::append), in line with a caller that appends most instructions of a function; gives the
+    /// result too.
+    #[inline(always)]
+    pub fn push(&mut self, data: InstData, ty: Type) -> (Inst, PackedOption<Value>) {
         let result = match self.announced.expand() {
             Some(value) if ty != Type::Void => {
                 debug_assert_eq!(self.func.value_type(value), ty);
@@ -106,11 +109,13 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     }
 
     /// Appends `data`, whose result has the type `ty`.
+    #[inline(never)]
     pub fn append_value(&mut self, data: InstData, ty: Type) -> Value {
         self.push(data, ty).1.expect("the type is not void")
     }
 
     /// Appends an instruction that has a result if `ty` is not `void`.
+    #[inline(never)]
     fn append_call(&mut self, data: InstData, ty: Type) -> Option<Value> {
         self.push(data, ty).1.expand()
     }

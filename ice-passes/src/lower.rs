@@ -92,7 +92,6 @@ pub struct LowerScratch {
     blocks: Vec<BlockFacts>,
     params: Vec<VReg>,
     args: Vec<VReg>,
-    arg_ends: Vec<(MachBlock, usize)>,
     switches: Vec<PlannedSwitch>,
     /// How many of `switches` belong to this function; the others are kept for their memory.
     num_switches: usize,
@@ -275,12 +274,16 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.func.result(inst).filter(|_| !self.uses.is_dead(inst))
     }
 
-    /// Gathers the arguments of the edge from `from` to `to`.
+    /// Gathers the arguments of the edge from `from` to `to` in `args`.
     fn gather_edge_args<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
+        self.scratch.args.clear();
         let func = self.func;
-        for inst in func.block_insts(to) {
-            let &InstData::Phi { incoming } = func.inst(inst) else { break };
-            if self.is_live_phi(inst).is_none() {
+        let mut next = func.layout.first_inst(to);
+        while let Some(inst) = next {
+            let node = func.layout.inst(inst);
+            let &InstData::Phi { incoming } = node.data() else { break };
+            next = node.next();
+            if self.uses.is_dead(inst) {
                 continue;
             }
             let incoming = func.incoming(incoming);
@@ -365,7 +368,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             && target.folds_into_addresses(self, inst)
     }
 
-    /// Arguments of edges first, then the terminator, then the successors by name.
+    /// Arguments of edges first, then the terminator.
     fn lower_block_end<T: Target<Inst = I>>(
         &mut self,
         target: &T,
@@ -373,23 +376,18 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         inst: Inst,
     ) -> Result<(), ErrorKind> {
         self.make_held(target, block);
-        self.scratch.args.clear();
-        self.scratch.arg_ends.clear();
         let (cfg, order) = (self.cfg, self.order);
         order.for_each_target(cfg, block, |to, machine_block| {
             self.scratch.blocks[to.index()].target = machine_block.into();
             // A split edge carries the arguments on its own way to the target.
             if order.has_phis(to) && order.number(to) == Some(machine_block) {
                 self.gather_edge_args(target, block, to);
+                self.sink.add_successor(machine_block, &self.scratch.args);
+            } else {
+                self.sink.add_successor(machine_block, &[]);
             }
-            self.scratch.arg_ends.push((machine_block, self.scratch.args.len()));
         });
         target.lower_terminator(self, inst)?;
-        let mut start = 0;
-        for &(machine_block, end) in &self.scratch.arg_ends {
-            self.sink.add_successor(machine_block, &self.scratch.args[start..end]);
-            start = end;
-        }
         self.sink.end_block();
         Ok(())
     }
@@ -412,7 +410,6 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
         self.block = Some(from);
         self.sink.begin_block(&[]);
-        self.scratch.args.clear();
         self.gather_edge_args(target, from, to);
         let machine_block = self.order.number(to).unwrap_or_else(|| MachBlock::new(0));
         target.lower_jump(self, machine_block);

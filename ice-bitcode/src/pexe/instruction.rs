@@ -32,11 +32,15 @@ impl FunctionReader {
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
         let is_instruction = !matches!(record.code, code::DECLAREBLOCKS | code::FORWARDTYPEREF);
-        if !(is_instruction && builder.current_block().is_some()) {
-            self.between_blocks(module, reader, record, builder)?;
+        if !is_instruction || builder.current_block().is_none() {
+            if !is_instruction || !self.has_begun || self.block >= self.num_blocks {
+                self.between_blocks(module, reader, record, builder)?;
+            }
             if !is_instruction {
                 return Ok(());
             }
+            builder.switch_to_block(Block::from_u32(self.block));
+            self.past_phis = false;
         }
         self.past_phis |= record.code != code::PHI;
         let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
@@ -77,7 +81,7 @@ impl FunctionReader {
         }
     }
 
-    /// What is no instruction, and the start of a block.
+    /// What is no instruction, and whether a block may start.
     #[inline(never)]
     fn between_blocks<F: Filter>(
         &mut self,
@@ -108,8 +112,6 @@ impl FunctionReader {
             };
             return self.announce(number, ty, reader.remaining_bits(), builder);
         }
-        builder.switch_to_block(Block::from_u32(self.block));
-        self.past_phis = false;
         Ok(())
     }
 }
@@ -157,8 +159,8 @@ impl<F: Filter> Reading<'_, '_, F> {
     #[inline(always)]
     fn append(&mut self, data: InstData, ty: Type) -> Checked<()> {
         self.r.prepare(ty, self.b)?;
-        let value = self.b.append_value(data, ty);
-        self.r.define(value, ty);
+        let (_, value) = self.b.push(data, ty);
+        self.r.define(value.expect("the type is not void"), ty);
         Ok(())
     }
 
@@ -317,7 +319,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         match *self.ops {
             [target] => {
                 let target = self.target(target)?;
-                self.b.br(target);
+                self.b.push(InstData::Br { target }, Type::Void);
             }
             [if_true, if_false, cond] => {
                 let (if_true, if_false) = (self.target(if_true)?, self.target(if_false)?);
@@ -325,7 +327,7 @@ impl<F: Filter> Reading<'_, '_, F> {
                 if ty != Type::I1 {
                     return fail(Error::BranchCondition { ty });
                 }
-                self.b.cond_br(cond, if_true, if_false);
+                self.b.push(InstData::CondBr { cond, if_true, if_false }, Type::Void);
             }
             _ => return count_error("BR", self.ops.len(), "1 or 3"),
         }
@@ -447,7 +449,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         let address = self.address(address)?;
         let (value, ty) = self.value(value)?;
         let align_log2 = memory_alignment(align, ty)?;
-        self.b.store(address, value, align_log2);
+        self.b.push(InstData::Store { address, value, align_log2 }, Type::Void);
         Ok(())
     }
 
@@ -502,7 +504,7 @@ impl<F: Filter> Reading<'_, '_, F> {
         if ret != Type::Void {
             return self.append(data, ret);
         }
-        self.b.append(data, ret);
+        self.b.push(data, ret);
         Ok(())
     }
 

@@ -72,7 +72,7 @@ pub trait Sink<I: MachInst> {
     /// Appends an instruction with operands of its own beside those it visits itself: a call.
     fn push_with(&mut self, inst: I, operands: &[Operand]);
 
-    /// Ends the block: names a successor and the arguments for its parameters. Called once a successor.
+    /// Names a successor of the block, in the order of the terminator, and the arguments for its parameters.
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]);
 
     /// Ends the block, after its successors are named.
