@@ -165,7 +165,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Lets `value` live in the register of another that equals it; false if it has a register already.
     pub fn share(&mut self, value: Value, reg: VReg) -> bool {
-        let place = &mut self.scratch.values[value.index()];
+        let place = &mut self.scratch.values[value.index()].regs;
         let is_free = place.is_none();
         if is_free {
             *place = reg.into();
