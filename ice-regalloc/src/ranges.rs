@@ -123,8 +123,9 @@ struct Link {
     next: u32,
 }
 
-/// How far the pass has come in the lists of the scan.
+/// How far the pass has come in the lists of the scan, from their ends.
 struct Lists {
+    operands: usize,
     args: usize,
     params: usize,
 }
@@ -171,7 +172,11 @@ impl Ranges {
         self.links.clear();
         self.reserved.clear();
         self.frequencies(func);
-        let mut lists = Lists { args: scan.args.len(), params: scan.params.len() };
+        let mut lists = Lists {
+            operands: scan.aheads.operands.len(),
+            args: scan.aheads.args.len(),
+            params: scan.aheads.params.len(),
+        };
         for b in (0..func.num_blocks() as u32).rev() {
             self.block(func, file, Block::from_u32(b), scan, &mut lists, live, &narrower);
         }
@@ -232,14 +237,13 @@ impl Ranges {
         let range = func.block_insts(block);
         let (start, end) = (range.start.as_u32(), range.end.as_u32());
         let frequency = self.frequency[block.as_u32() as usize];
-        let mut next_operand = block.as_u32().checked_sub(1).map_or(0, |b| scan.ends[b as usize] as usize);
         for &v in live.ending_before(block.as_u32() + 1) {
             self.open[v as usize] = 4 * end;
         }
         let mut i = end;
         while i > start && scan.shapes[i as usize - 1].has(Shape::TERMINATOR) {
             i -= 1;
-            next_operand = self.inst(func, file, i, scan, next_operand, frequency, narrower);
+            self.inst(func, file, i, scan, lists, frequency, narrower);
         }
         if let &[succ] = func.block_succs(block)
             && !func.block_params(succ).is_empty()
@@ -248,14 +252,14 @@ impl Ranges {
         }
         while i > start {
             i -= 1;
-            next_operand = self.inst(func, file, i, scan, next_operand, frequency, narrower);
+            self.inst(func, file, i, scan, lists, frequency, narrower);
         }
         let params = func.block_params(block);
         if !params.is_empty() {
             let at_start = params_at_start(func, block);
             if at_start {
                 lists.params -= params.len();
-                for (param, ahead) in params.iter().zip(&mut scan.params[lists.params..]) {
+                for (param, ahead) in params.iter().zip(&mut scan.aheads.params[lists.params..]) {
                     if self.open[param.index()] == 0 {
                         ahead.next = DEAD;
                     }
@@ -318,7 +322,7 @@ impl Ranges {
             self.intervals[v as usize].old_read = true;
         }
         lists.args -= args.len();
-        for (arg, ahead) in args.iter().zip(&mut scan.args[lists.args..]) {
+        for (arg, ahead) in args.iter().zip(&mut scan.aheads.args[lists.args..]) {
             if ahead.next == LIVE_OUT && self.open[arg.index()] == 0 {
                 ahead.next = DEAD;
             }
@@ -354,7 +358,7 @@ impl Ranges {
         *head = self.links.len() as u32 - 1;
     }
 
-    /// One instruction, whose operands are at `at` in the list of the scan. Gives the place behind.
+    /// One instruction.
     #[expect(clippy::too_many_arguments)]
     fn inst<F: Function>(
         &mut self,
@@ -362,15 +366,16 @@ impl Ranges {
         file: &RegisterFile,
         i: u32,
         scan: &mut Scan,
-        at: usize,
+        lists: &mut Lists,
         frequency: f32,
         narrower: &impl Fn(u8, u8) -> bool,
-    ) -> usize {
+    ) {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
         let shape = scan.shapes[i as usize];
         let mut defines = false;
-        for (op, ahead) in operands.iter().zip(&mut scan.operands[at..]) {
+        lists.operands -= operands.len();
+        for (op, ahead) in operands.iter().zip(&mut scan.aheads.operands[lists.operands..]) {
             let v = op.index();
             if ahead.next == LIVE_OUT && self.open[v] == 0 {
                 ahead.next = DEAD;
@@ -419,7 +424,6 @@ impl Ranges {
         {
             self.connect(from, to, frequency);
         }
-        at + operands.len()
     }
 
     /// Notes what the fixed operands and clobbers of `inst` occupy.

@@ -1,19 +1,19 @@
 //! Validation of the input, next-use distances, and which values cross block borders.
 //!
-//! Method: one backward pass over each block notes for every operand where its value is used next.
-//! A virtual register referenced in several blocks *crosses* block borders. One that is used in a
-//! block before any definition there crosses as well (it comes around a back edge): the pass has
-//! reached the start of the block and the register still has a next use.
+//! Method: one forward pass threads the references to each virtual register within a block: a use
+//! is noted with the reference before it, and with the definition that it reads or the first use in
+//! the block. A virtual register referenced in several blocks *crosses* block borders. One that is
+//! used in a block before any definition there crosses as well (it comes around a back edge).
 //!
-//! Data: one [`VRegState`] for each virtual register and one byte of facts, [`Shape`], for each
-//! instruction, so that later passes ask the client only about what is there. Next uses stand in
-//! the order of the pass: blocks forward, instructions of a block backward, their operands forward.
-//! Whether a value that has no further use in its block is dead is known at the end only, so
+//! Data: one [`Thread`] for each virtual register during the pass and one [`VRegState`] after it;
+//! one [`Ahead`] for each operand, edge argument and parameter, in the order of the function; one byte
+//! of facts, [`Shape`], for each instruction, so that later passes ask the client only about what is
+//! there. Whether a value that has no further use in its block is dead is known at the end only, so
 //! `LIVE_OUT` is recorded for both; [`VRegState::advance`] tells them apart.
 //!
 //! Cost: one visit to each instruction and each operand. Measured on a program of 263,888
-//! instructions with 253,226 operands in 50,645 blocks: about 200 machine instructions for each
-//! instruction, a fifth of it for the blocks and their edges.
+//! instructions with 253,226 operands in 50,645 blocks: about COST machine instructions for each
+//! instruction, a third of it for the blocks and their edges.
 
 use crate::error::Error;
 use crate::function::Function;
@@ -43,13 +43,10 @@ pub(crate) struct VRegState {
     pub last: u32,
     /// The home slot.
     pub slot: u32,
-    /// The last instruction looked at that defines the register. Numbers left by the pass before
-    /// do no harm: the instruction they name defines it indeed.
+    /// The last instruction looked at that defines the register.
     pub def_inst: u32,
     /// Uses in the present instruction that have no place yet.
     pub pending: u32,
-    /// The last block looked at that refers to the register.
-    pub block: u32,
     /// The register that holds the current value.
     pub reg: u8,
     /// A register that a near instruction wants the value in.
@@ -66,37 +63,44 @@ pub(crate) const CROSS: u8 = 1;
 pub(crate) const VALID: u8 = 2;
 
 impl VRegState {
-    const NEW: VRegState = VRegState {
-        next: LIVE_OUT,
-        last: 0,
-        slot: NONE,
-        def_inst: NONE,
-        pending: 0,
-        block: NONE,
-        reg: NO_REG,
-        hint: NO_REG,
-        class: 0,
-        flags: 0,
-    };
+    /// A register before the first block.
+    fn new(thread: &Thread) -> VRegState {
+        let cross = thread.flags & CROSS;
+        let flags = if cross != 0 { CROSS | VALID } else { 0 };
+        VRegState {
+            next: LIVE_OUT,
+            last: 0,
+            slot: NONE,
+            def_inst: NONE,
+            pending: 0,
+            reg: NO_REG,
+            hint: NO_REG,
+            class: thread.class,
+            flags,
+        }
+    }
 
     #[inline]
     pub fn is_cross(&self) -> bool {
         self.flags & CROSS != 0
     }
 
-    /// What is ahead of the value now.
-    #[inline]
-    fn ahead(&self) -> Ahead {
-        Ahead { next: self.next, last: self.last, hint: self.hint }
-    }
-
     /// Takes over what was recorded for the present place.
     #[inline]
     pub fn advance(&mut self, ahead: Ahead) {
-        let dead = ahead.next == LIVE_OUT && !self.is_cross();
-        self.next = if dead { DEAD } else { ahead.next };
-        self.last = ahead.last;
-        self.hint = ahead.hint;
+        self.next = self.next_of(ahead);
+        if ahead.last != 0 {
+            self.last = ahead.last;
+        }
+        if ahead.hint != NO_REG {
+            self.hint = ahead.hint;
+        }
+    }
+
+    /// The next use that was recorded.
+    #[inline]
+    pub fn next_of(&self, ahead: Ahead) -> u32 {
+        if ahead.next == LIVE_OUT && !self.is_cross() { DEAD } else { ahead.next }
     }
 
     #[inline]
@@ -111,10 +115,49 @@ pub(crate) struct Ahead {
     /// The instruction that uses it next, `DEAD`, or `LIVE_OUT`, which means dead as well for a
     /// register that does not cross.
     pub next: u32,
-    /// The last instruction that uses it.
+    /// At the definition, or the first use in the block: the last instruction that uses the value,
+    /// or 0 if none does.
     pub last: u32,
-    /// A register that one of them wants it in.
+    /// At a definition by a copy: the reference that begins the value copied.
+    source: u32,
+    /// A register that the next use wants it in, or at the definition the first one of those that want
+    /// one.
     hint: u8,
+}
+
+impl Ahead {
+    const NEW: Ahead = Ahead { next: LIVE_OUT, last: 0, source: NONE, hint: NO_REG };
+}
+
+/// The references to one virtual register, during the pass. Other references than operands are
+/// numbered from `ARGS` and `PARAMS` on; `NONE` is a parameter that is set before the block.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Thread {
+    /// The last block looked at that refers to the register.
+    block: u32,
+    /// The last instruction that does.
+    inst: u32,
+    /// The last reference, and the one before it in the same block.
+    latest: u32,
+    before: u32,
+    /// The reference that begins the present value: its definition or else the first use in the block.
+    head: u32,
+    /// The register class.
+    class: u8,
+    /// `CROSS | DEFINED`.
+    flags: u8,
+}
+
+/// Something defines the register.
+const DEFINED: u8 = 4;
+/// Numbers of references that are edge arguments and parameters.
+const ARGS: u32 = 1 << 30;
+const PARAMS: u32 = 1 << 31;
+
+impl Thread {
+    const NEW: Thread =
+        Thread { block: NONE, inst: NONE, latest: NONE, before: NONE, head: NONE, class: 0, flags: 0 };
 }
 
 /// Facts about one instruction: a set of the constants below.
@@ -148,6 +191,42 @@ impl Shape {
     }
 }
 
+/// What is ahead of the references of a function, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aheads {
+    /// Of each operand after the instruction.
+    pub operands: Vec<Ahead>,
+    /// Of each argument of an edge from a block with one successor, after it is read.
+    pub args: Vec<Ahead>,
+    /// Of each parameter set at its block's start, after that.
+    pub params: Vec<Ahead>,
+}
+
+impl Aheads {
+    fn clear(&mut self) {
+        self.operands.clear();
+        self.args.clear();
+        self.params.clear();
+    }
+
+    /// What is ahead of a reference; nothing asks that of the last kind.
+    #[inline(always)]
+    fn of(&mut self, reference: u32) -> Option<&mut Ahead> {
+        if reference < ARGS {
+            return self.operands.get_mut(reference as usize);
+        }
+        self.at_border(reference)
+    }
+
+    #[inline(never)]
+    fn at_border(&mut self, reference: u32) -> Option<&mut Ahead> {
+        match reference < PARAMS {
+            true => self.args.get_mut((reference - ARGS) as usize),
+            false => self.params.get_mut((reference - PARAMS) as usize),
+        }
+    }
+}
+
 /// Results of the pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
@@ -158,14 +237,11 @@ pub(crate) struct Scan {
     /// For a block whose parameters are set at its start: which successor it is.
     pub edge_index: Vec<u32>,
     incoming: Vec<u32>,
-    /// For each operand: what is ahead after the instruction.
-    pub operands: Vec<Ahead>,
-    /// For each block: end of its part of `operands`.
-    pub ends: Vec<u32>,
-    /// For each argument of an edge from a block with one successor: the same after the edge.
-    pub args: Vec<Ahead>,
-    /// For each parameter set at its block's start: the same after that.
-    pub params: Vec<Ahead>,
+    threads: Vec<Thread>,
+    /// What is ahead of each reference.
+    pub aheads: Aheads,
+    /// Pairs of operands of one instruction that name the same virtual register.
+    repeats: Vec<(u32, u32)>,
     /// Clobbering instructions in order.
     pub clobbers: Vec<(u32, RegUnits)>,
 }
@@ -192,18 +268,15 @@ impl Scan {
         if entry.as_u32() as usize >= num_blocks || !func.block_params(entry).is_empty() {
             return Err(Error::BadEntry { block: entry });
         }
-        self.vregs.clear();
-        self.vregs.resize(num_vregs, VRegState::NEW);
+        self.threads.clear();
+        self.threads.resize(num_vregs, Thread::NEW);
         self.edge_index.clear();
         self.edge_index.resize(num_blocks, 0);
         self.incoming.clear();
         self.incoming.resize(num_blocks, 0);
         self.shapes.clear();
-        self.shapes.resize(num_insts, Shape::default());
-        self.operands.clear();
-        self.ends.clear();
-        self.args.clear();
-        self.params.clear();
+        self.aheads.clear();
+        self.repeats.clear();
         self.clobbers.clear();
 
         let mut expected = 0;
@@ -216,10 +289,13 @@ impl Scan {
             }
             expected = end;
             self.block(func, file, block, start, end)?;
-            self.ends.push(u32::try_from(self.operands.len()).map_err(|_| Error::TooLarge)?);
         }
         if expected as usize != num_insts {
             return Err(Error::BadBlockRange { block: Block::from_u32(num_blocks as u32 - 1) });
+        }
+        let Aheads { operands, args, params } = &mut self.aheads;
+        if operands.len().max(args.len()).max(params.len()) >= ARGS as usize {
+            return Err(Error::TooLarge);
         }
         for (b, &incoming) in self.incoming.iter().enumerate() {
             let block = Block::from_u32(b as u32);
@@ -227,23 +303,24 @@ impl Scan {
                 return Err(Error::BadEdge { block });
             }
         }
+        while let Some((first, second)) = self.repeats.pop() {
+            operands[first as usize] = operands[second as usize];
+        }
         self.crossing = 0;
-        for (v, state) in self.vregs.iter_mut().enumerate() {
-            if state.next < LIVE_OUT {
-                state.flags |= CROSS;
-            }
-            if state.is_cross() {
+        for (v, thread) in self.threads.iter().enumerate() {
+            if thread.flags & CROSS != 0 {
                 self.crossing += 1;
-                state.flags |= VALID;
-                if state.def_inst == NONE {
+                if thread.flags & DEFINED == 0 {
                     return Err(locate_undefined(func, VReg::from_u32(v as u32)));
                 }
             }
         }
+        self.vregs.clear();
+        self.vregs.extend(self.threads.iter().map(VRegState::new));
         Ok(())
     }
 
-    /// Looks at one block, backward.
+    /// Looks at one block.
     fn block<F: Function>(
         &mut self,
         func: &F,
@@ -252,65 +329,64 @@ impl Scan {
         start: u32,
         end: u32,
     ) -> Result<(), Error> {
-        let first_clobber = self.clobbers.len();
-        let mut terminators = true;
-        for i in (start..end).rev() {
-            let inst = Inst::from_u32(i);
-            let ops = func.operands(inst);
-            let mut shape = Shape::default();
-            if func.is_terminator(inst) {
-                if !terminators {
-                    return Err(Error::BadTerminator { block, inst: Inst::from_u32(i + 1) });
-                }
-                if let Some(operand) = ops.iter().position(|op| op.is_def()) {
-                    return Err(Error::TerminatorDefines { inst, operand });
-                }
-                shape.add(Shape::TERMINATOR);
-            } else if terminators {
-                terminators = false;
-                if i + 1 == end {
-                    return Err(Error::BadTerminator { block, inst });
-                }
-                self.edges(func, file, block, i + 1)?;
-            }
-            self.inst(func, file, block, inst, ops, shape)?;
-        }
-        if terminators {
-            self.edges(func, file, block, start)?;
-        }
-        self.clobbers[first_clobber..].reverse();
         let params = func.block_params(block);
         if !params.is_empty() {
             self.params(func, file, block, params)?;
         }
+        let mut shape = Shape::ANY;
+        for i in start..end {
+            let inst = Inst::from_u32(i);
+            let ops = func.operands(inst);
+            if func.is_terminator(inst) {
+                if shape == Shape::ANY {
+                    shape.add(Shape::TERMINATOR);
+                    self.edges(func, file, block, i)?;
+                }
+                if let Some(operand) = ops.iter().position(|op| op.is_def()) {
+                    return Err(Error::TerminatorDefines { inst, operand });
+                }
+            } else if shape != Shape::ANY || i + 1 == end {
+                return Err(Error::BadTerminator { block, inst });
+            }
+            self.inst(func, file, block, inst, ops, shape)?;
+        }
         Ok(())
     }
 
-    /// The state of `vreg` in `block`.
-    #[inline]
-    fn touch<F: Function>(
+    /// Notes that instruction `i` of `block` reads the register in the reference `here`, or defines it.
+    #[inline(always)]
+    fn refer<F: Function>(
         &mut self,
         func: &F,
         file: &RegisterFile,
-        block: Block,
-        vreg: VReg,
-    ) -> Option<&mut VRegState> {
-        let state = self.vregs.get_mut(vreg.as_u32() as usize)?;
-        if state.block != block.as_u32() {
-            if state.block == NONE {
-                let class = func.vreg_class(vreg);
-                if class.index() >= file.classes.len() {
-                    return None;
-                }
-                state.class = class.0;
-            } else {
-                state.flags |= CROSS;
-                state.next = LIVE_OUT;
-                state.hint = NO_REG;
+        (block, i): (Block, u32),
+        (vreg, here): (VReg, u32),
+        reads: bool,
+    ) -> Option<&mut Thread> {
+        let thread = self.threads.get_mut(vreg.index())?;
+        if thread.block == block.as_u32() {
+            if let Some(ahead) = self.aheads.of(thread.latest) {
+                ahead.next = if reads { i } else { DEAD };
             }
-            state.block = block.as_u32();
+            if !reads {
+                thread.head = here;
+            } else if let Some(ahead) = self.aheads.of(thread.head) {
+                ahead.last = i;
+            }
+            (thread.latest, thread.before) = (here, thread.latest);
+            return Some(thread);
         }
-        Some(state)
+        if thread.block == NONE {
+            thread.class = func.vreg_class(vreg).0;
+            if usize::from(thread.class) >= file.classes.len() {
+                return None;
+            }
+            thread.flags |= if reads { CROSS } else { 0 };
+        } else {
+            thread.flags |= CROSS;
+        }
+        (thread.block, thread.latest, thread.before, thread.head) = (block.as_u32(), here, NONE, here);
+        Some(thread)
     }
 
     /// Looks at one instruction. Inlined into its one caller: there are ten arguments and results.
@@ -333,26 +409,19 @@ impl Scan {
             }
             plain &= op.is_plain();
             defs += u32::from(op.is_def());
-            let Some(state) = self.touch(func, file, block, op.vreg()) else {
-                return Err(Error::BadOperand { inst, operand });
-            };
-            if state.next == i || state.def_inst == i {
+            if self.threads.get(op.index()).is_some_and(|thread| thread.inst == i) {
                 self.repeated(inst, ops, operand)?;
                 continue;
             }
-            let ahead = state.ahead();
+            let here = self.aheads.operands.len() as u32;
+            let Some(thread) = self.refer(func, file, (block, i), (op.vreg(), here), op.is_use()) else {
+                return Err(Error::BadOperand { inst, operand });
+            };
+            thread.inst = i;
             if op.is_def() {
-                state.def_inst = i;
+                thread.flags |= DEFINED;
             }
-            if !op.is_use() {
-                state.next = DEAD;
-            } else {
-                if state.next >= LIVE_OUT {
-                    state.last = i;
-                }
-                state.next = i;
-            }
-            self.operands.push(ahead);
+            self.aheads.operands.push(Ahead::NEW);
         }
         if !plain {
             for (operand, op) in ops.iter().enumerate() {
@@ -360,7 +429,9 @@ impl Scan {
                     if reg.index() >= file.regs.len() {
                         return Err(Error::BadOperand { inst, operand });
                     }
-                    self.vregs[op.index()].hint = reg.0;
+                    if op.is_use() {
+                        self.hint(op.vreg(), reg.0);
+                    }
                 }
             }
         }
@@ -369,11 +440,11 @@ impl Scan {
         }
         if let Some((from, to)) = func.is_move(inst) {
             shape.add(Shape::COPY);
-            if let Some(hint) = self.vregs.get(to.as_u32() as usize).map(|s| s.hint)
-                && let Some(from) = self.vregs.get_mut(from.as_u32() as usize)
-                && hint != NO_REG
+            if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
+                && let Some(&Thread { head, .. }) = self.threads.get(to.index())
+                && let Some(ahead) = self.aheads.of(head)
             {
-                from.hint = hint;
+                ahead.source = source;
             }
         }
         let clobbers = func.clobbers(inst);
@@ -382,32 +453,55 @@ impl Scan {
             shape.add(Shape::GENERAL);
             self.clobbers.push((i, clobbers));
         }
-        self.shapes[i as usize] = shape;
+        self.shapes.push(shape);
         Ok(())
+    }
+
+    /// Notes that the latest reference wants the value in `reg`.
+    fn hint(&mut self, vreg: VReg, reg: u8) {
+        let Thread { before, mut head, .. } = self.threads[vreg.index()];
+        // A hint is given once: this ends, and is linear on the whole.
+        while let Some(ahead) = self.aheads.of(head)
+            && ahead.hint == NO_REG
+        {
+            ahead.hint = reg;
+            head = ahead.source;
+        }
+        if let Some(ahead) = self.aheads.of(before) {
+            ahead.hint = reg;
+        }
     }
 
     /// Looks at an operand whose virtual register an earlier operand of the instruction names as
     /// well: the same is ahead of both.
     #[cold]
     fn repeated(&mut self, inst: Inst, ops: &[Operand], operand: usize) -> Result<(), Error> {
-        let i = inst.as_u32();
         let op = ops[operand];
-        let between = ops[..operand].iter().rev().position(|other| other.vreg() == op.vreg());
-        let ahead = self.operands[self.operands.len() - 1 - between.unwrap_or(0)];
-        let state = &mut self.vregs[op.index()];
+        let here = self.aheads.operands.len() as u32;
+        let mut same = ops[..operand].iter().filter(|other| other.vreg() == op.vreg());
+        if op.is_def() && same.clone().any(|other| other.is_def()) {
+            return Err(Error::DuplicateDef { inst, operand });
+        }
+        let thread = &mut self.threads[op.index()];
+        let (latest, before) = (thread.latest, thread.before);
+        self.repeats.push((latest, here));
+        thread.latest = here;
+        if thread.head == latest || !op.is_use() {
+            thread.head = here;
+        }
         if op.is_def() {
-            if state.def_inst == i {
-                return Err(Error::DuplicateDef { inst, operand });
-            }
-            state.def_inst = i;
+            thread.flags |= DEFINED;
         }
-        if op.is_use() {
-            if state.next >= LIVE_OUT {
-                state.last = i;
+        if op.is_use() && !same.any(|other| other.is_use()) {
+            // What was noted was the definition.
+            if before == NONE {
+                thread.flags |= CROSS;
             }
-            state.next = i;
+            if let Some(ahead) = self.aheads.of(before) {
+                (ahead.next, ahead.last) = (inst.as_u32(), inst.as_u32());
+            }
         }
-        self.operands.push(ahead);
+        self.aheads.operands.push(Ahead::NEW);
         Ok(())
     }
 
@@ -418,22 +512,20 @@ impl Scan {
         block: Block,
         params: &[VReg],
     ) -> Result<(), Error> {
-        let mark = PARAM_MARK | block.as_u32();
         let at_start = params_at_start(func, block);
         for &vreg in params {
-            let Some(state) = self.touch(func, file, block, vreg) else {
-                return Err(Error::BadVReg { block, vreg });
-            };
-            if state.def_inst == mark {
+            if self.threads.get(vreg.index()).is_some_and(|thread| thread.block == block.as_u32()) {
                 return Err(Error::DuplicateParam { block, vreg });
             }
-            state.def_inst = mark;
-            let ahead = state.ahead();
-            state.next = DEAD;
+            let here = if at_start { PARAMS + self.aheads.params.len() as u32 } else { NONE };
+            let Some(thread) = self.refer(func, file, (block, NONE), (vreg, here), false) else {
+                return Err(Error::BadVReg { block, vreg });
+            };
+            thread.flags |= DEFINED;
             if at_start {
-                self.params.push(ahead);
+                self.aheads.params.push(Ahead::NEW);
             } else {
-                state.flags |= CROSS;
+                thread.flags |= CROSS;
             }
         }
         Ok(())
@@ -472,19 +564,19 @@ impl Scan {
                 self.edge_index[succ.as_u32() as usize] = succ_index as u32;
             }
             for &vreg in args {
-                let Some(state) = self.touch(func, file, block, vreg) else {
-                    return Err(Error::BadVReg { block, vreg });
+                let thread = if at_start {
+                    self.threads.get_mut(vreg.index())
+                } else {
+                    let here = ARGS + self.aheads.args.len() as u32;
+                    self.aheads.args.push(Ahead::NEW);
+                    self.refer(func, file, (block, terminator), (vreg, here), true)
                 };
+                let Some(thread) = thread else { return Err(Error::BadVReg { block, vreg }) };
                 if at_start {
-                    state.flags |= CROSS;
-                    continue;
+                    thread.flags |= CROSS;
+                } else {
+                    thread.inst = NONE;
                 }
-                let ahead = state.ahead();
-                if state.next >= LIVE_OUT {
-                    state.last = terminator;
-                }
-                state.next = terminator;
-                self.args.push(ahead);
             }
         }
         Ok(())

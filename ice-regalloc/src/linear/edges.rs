@@ -111,7 +111,7 @@ impl<F: Function> Allocator<'_, F> {
             self.cx.slots.release_temporaries();
             return Ok(());
         }
-        for (param, &ahead) in params.iter().zip(&self.scan.params[self.next_param..]) {
+        for (param, &ahead) in params.iter().zip(&self.scan.aheads.params[self.next_param..]) {
             self.unbind(param.as_u32());
             self.value(param.as_u32()).set_ahead(ahead);
         }
@@ -209,8 +209,8 @@ impl<F: Function> Allocator<'_, F> {
         if next < LIVE_OUT
             && let &[_] = self.func.block_succs(block)
         {
-            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.args[self.next_arg..]);
-            next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next().unwrap_or(next);
+            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.aheads.args[self.next_arg..]);
+            next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next_back().unwrap_or(next);
         }
         if next < LIVE_OUT {
             for i in terminator..self.func.block_insts(block).end.as_u32() {
@@ -260,7 +260,7 @@ impl<F: Function> Allocator<'_, F> {
         }
         // Back to the next uses behind the moves.
         let scan = self.scan;
-        for (arg, &ahead) in args.iter().zip(&scan.args[self.next_arg..]).rev() {
+        for (arg, &ahead) in args.iter().zip(&scan.aheads.args[self.next_arg..]) {
             self.value(arg.as_u32()).set_ahead(ahead);
         }
         self.next_arg += args.len();

@@ -93,7 +93,10 @@ struct Value {
 impl Value {
     #[inline]
     fn set_ahead(&mut self, ahead: Ahead) {
-        (self.next, self.last) = (ahead.next, ahead.last);
+        self.next = ahead.next;
+        if ahead.last != 0 {
+            self.last = ahead.last;
+        }
     }
 }
 
@@ -157,9 +160,8 @@ struct Allocator<'a, F: Function> {
     pins: inst::Pins,
     /// Units that parts of values hold in the block at work.
     parts: RegUnits,
-    /// The block at work, and what to subtract an operand's index from to find it in the scan.
+    /// The block at work.
     block: u32,
-    mirror: u32,
     /// The next entries of the scan's lists of arguments and parameters.
     next_arg: usize,
     next_param: usize,
@@ -243,7 +245,6 @@ pub(crate) fn allocate<F: Function>(
             pins: inst::Pins::default(),
             parts: RegUnits::EMPTY,
             block: 0,
-            mirror: 0,
             next_arg: 0,
             next_param: 0,
         };
@@ -304,9 +305,7 @@ impl<F: Function> Allocator<'_, F> {
         let range = self.func.block_insts(block);
         let (start, end) = (range.start.as_u32(), range.end.as_u32());
         let b = block.as_u32();
-        let base = self.out.operand_starts[start as usize];
         self.block = b;
-        self.mirror = (base + self.out.operand_starts[end as usize]).wrapping_sub(1);
         self.frequency = self.ranges.frequency[b as usize];
         let mut terminator = end;
         while terminator > start && self.scan.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
@@ -342,8 +341,7 @@ impl<F: Function> Allocator<'_, F> {
     /// the function.
     #[inline]
     fn aheads(&self, base: usize, count: usize) -> &[Ahead] {
-        let end = self.mirror as usize + 1 - base;
-        &self.scan.operands[end - count..end]
+        &self.scan.aheads.operands[base..base + count]
     }
 
     /// Whether the value of `v` can be had from `backing`.

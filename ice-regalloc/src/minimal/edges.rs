@@ -88,10 +88,9 @@ impl<F: Function> Allocator<'_, F> {
         }
         self.keep_terminator_params(block, terminator)?;
         self.solve_moves(block)?;
-        for (k, arg) in args.iter().enumerate().rev() {
-            let a = arg.as_u32();
+        for (k, arg) in args.iter().enumerate() {
             let ahead = self.arg_aheads[self.args + k];
-            self.state(a).advance(ahead);
+            self.state(arg.as_u32()).advance(ahead);
         }
         self.args += args.len();
         for arg in args {

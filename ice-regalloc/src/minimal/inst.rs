@@ -35,9 +35,8 @@ impl<F: Function> Allocator<'_, F> {
         let i = work.inst.as_u32();
         self.pins = Pins { clobbers: self.func.clobbers(work.inst), ..Pins::default() };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
-        let first = self.mirror - work.base - work.ops.len();
         for (k, &op) in work.ops.iter().enumerate() {
-            let ahead = self.aheads[first + k];
+            let ahead = self.aheads[work.base + k];
             let state = self.state(op.vreg().as_u32());
             state.advance(ahead);
             state.pending += u32::from(op.is_use());

@@ -91,7 +91,6 @@ struct Allocator<'a, F: Function> {
     vregs: &'a mut [VRegState],
     shapes: &'a [Shape],
     aheads: &'a [Ahead],
-    ends: &'a [u32],
     arg_aheads: &'a [Ahead],
     param_aheads: &'a [Ahead],
     edge_index: &'a [u32],
@@ -118,9 +117,6 @@ struct Allocator<'a, F: Function> {
     clobbers: usize,
     next_clobber: u32,
     clobber_units: RegUnits,
-    /// Start and end of the block in the list of operands, added: what is ahead of the instruction
-    /// whose operands are `base..end` stands at `mirror - end..mirror - base`.
-    mirror: usize,
     /// Edge arguments and parameters met so far.
     args: usize,
     params: usize,
@@ -153,7 +149,7 @@ pub(crate) fn allocate<F: Function>(
     let (tables, scan, cx) = (&scratch.tables, &mut scratch.scan, &mut scratch.buffers);
     scan.compute(func, file)?;
     let mut allocs = core::mem::take(&mut out.allocs);
-    allocs.resize(scan.operands.len(), Allocation::NONE);
+    allocs.resize(scan.aheads.operands.len(), Allocation::NONE);
     let mut starts = core::mem::take(&mut out.operand_starts);
     starts.resize(func.num_insts() + 1, 0);
     let slow = match options.mode {
@@ -172,10 +168,9 @@ pub(crate) fn allocate<F: Function>(
         tables,
         vregs: &mut scan.vregs,
         shapes: &scan.shapes,
-        aheads: &scan.operands,
-        ends: &scan.ends,
-        arg_aheads: &scan.args,
-        param_aheads: &scan.params,
+        aheads: &scan.aheads.operands,
+        arg_aheads: &scan.aheads.args,
+        param_aheads: &scan.aheads.params,
         edge_index: &scan.edge_index,
         clobber_list: &scan.clobbers,
         cx,
@@ -191,7 +186,6 @@ pub(crate) fn allocate<F: Function>(
         clobbers: 0,
         next_clobber: NONE,
         clobber_units: RegUnits::EMPTY,
-        mirror: 0,
         args: 0,
         params: 0,
         pins: Pins::default(),
@@ -209,7 +203,6 @@ impl<F: Function> Allocator<'_, F> {
         let (func, shapes) = (self.func, self.shapes);
         let range = func.block_insts(block);
         let mut base = self.starts[range.start.as_u32() as usize] as usize;
-        self.mirror = base + self.ends[block.as_u32() as usize] as usize;
         self.exits = func.block_succs(block).is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
         self.point = ProgPoint::before(range.start);

@@ -41,7 +41,7 @@ impl<F: Function> Allocator<'_, F> {
         // Locals: what is reached through `self` is loaded again after every store.
         let (tables, vregs) = (self.tables, &mut *self.vregs);
         let places = &mut self.allocs[base..base + ops.len()];
-        let aheads = &self.aheads[self.mirror - base - ops.len()..self.mirror - base];
+        let aheads = &self.aheads[base..base + ops.len()];
         for ((&op, place), &ahead) in ops.iter().zip(places).zip(aheads) {
             let state = &mut vregs[op.index()];
             state.advance(ahead);
