@@ -1,7 +1,8 @@
 //! What the inner loops ask about a register file, laid out for them.
 //!
-//! Data: arrays that a register number indexes without a bounds check. They are filled when the
-//! register file is another one than before; a file's tables are immutable statics, so their
+//! Data: arrays that a register number indexes without a bounds check; and for each class its order
+//! as sets of units, in each of which the lowest free unit is the register to take. They are filled
+//! when the register file is another one than before; a file's tables are immutable statics, so their
 //! addresses tell.
 
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -15,11 +16,31 @@ pub(crate) struct Tables {
     units: [RegUnits; 256],
     /// For each class, the set of its registers.
     members: Vec<[u64; 4]>,
+    /// For each class, its order.
+    orders: Vec<Order>,
+    /// For each unit, a register that has no other.
+    reg_of_unit: [u8; 128],
+}
+
+/// The order of a class: while its registers have one unit each and the units rise, they are a set.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    /// First registers, and those after them.
+    runs: [RegUnits; 2],
+    /// What is left.
+    rest: &'static [PReg],
 }
 
 impl Default for Tables {
     fn default() -> Tables {
-        Tables { regs: &[], classes: &[], units: [RegUnits::EMPTY; 256], members: Vec::new() }
+        Tables {
+            regs: &[],
+            classes: &[],
+            units: [RegUnits::EMPTY; 256],
+            members: Vec::new(),
+            orders: Vec::new(),
+            reg_of_unit: [0; 128],
+        }
     }
 }
 
@@ -34,6 +55,10 @@ impl Tables {
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
             *units = reg.units;
         }
+        for (n, reg) in file.regs.iter().enumerate().rev().filter(|(_, reg)| reg.units.len() == 1) {
+            self.reg_of_unit[reg.units.0.trailing_zeros() as usize] = n as u8;
+        }
+        self.orders.clear();
         self.members.clear();
         for class in file.classes {
             let mut members = [0; 4];
@@ -41,7 +66,38 @@ impl Tables {
                 members[reg.index() / 64] |= 1 << (reg.index() % 64);
             }
             self.members.push(members);
+            let mut order = Order { runs: [RegUnits::EMPTY; 2], rest: class.order };
+            for run in &mut order.runs {
+                while let [reg, rest @ ..] = order.rest
+                    && self.units(*reg).len() == 1
+                    && self.reg_of(self.units(*reg)) == *reg
+                    && self.units(*reg).0 > run.0
+                {
+                    run.insert(self.units(*reg));
+                    order.rest = rest;
+                }
+            }
+            self.orders.push(order);
         }
+    }
+
+    /// The register that consists of the lowest of these units.
+    #[inline]
+    fn reg_of(&self, units: RegUnits) -> PReg {
+        PReg(self.reg_of_unit[units.0.trailing_zeros() as usize % 128])
+    }
+
+    /// The first register of the class that has none of the `busy` units.
+    #[inline]
+    pub fn first_free(&self, class: RegClass, busy: RegUnits) -> Option<PReg> {
+        let order = &self.orders[class.index()];
+        for run in order.runs {
+            let free = run.difference(busy);
+            if !free.is_empty() {
+                return Some(self.reg_of(free));
+            }
+        }
+        order.rest.iter().find(|&&reg| !self.units(reg).intersects(busy)).copied()
     }
 
     #[inline]

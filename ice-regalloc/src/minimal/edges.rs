@@ -187,9 +187,9 @@ impl<F: Function> Allocator<'_, F> {
             self.push_edit(edit);
             return Ok(());
         }
-        let order = self.tables.class(edit.class).order;
-        let free = order.iter().find(|&&reg| !self.tables.units(reg).intersects(self.occupied));
-        let &reg = free.or(order.first()).ok_or(Error::NoScratch { block })?;
+        let free = self.tables.first_free(edit.class, self.occupied);
+        let first = self.tables.class(edit.class).order.first().copied();
+        let reg = free.or(first).ok_or(Error::NoScratch { block })?;
         let mut rest = self.occupied.intersection(self.tables.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
             let slot = self.new_slot(v);

@@ -208,28 +208,30 @@ impl<F: Function> Allocator<'_, F> {
         self.point = ProgPoint::before(range.start);
         self.enter_block(block)?;
         let mut inside = true;
-        for i in range.start.as_u32()..range.end.as_u32() {
+        let (start, end) = (range.start.as_u32(), range.end.as_u32());
+        for (i, &shape) in (start..end).zip(&shapes[start as usize..end as usize]) {
             let inst = Inst::from_u32(i);
-            self.point = ProgPoint::before(inst);
-            let shape = shapes[i as usize];
-            if inside && shape.has(Shape::TERMINATOR) {
-                inside = false;
-                self.leave_block(block, i)?;
-            }
             let ops = func.operands(inst);
             let work = Work { inst, ops, base, copies: shape.has(Shape::COPY) };
             base += ops.len();
             self.starts[i as usize + 1] = base as u32;
-            if !shape.has(self.slow) {
-                if !ops.is_empty() && !self.plain(work) {
+            if shape.has(Shape::TERMINATOR) && inside {
+                inside = false;
+                self.point = ProgPoint::before(inst);
+                self.leave_block(block, i)?;
+            }
+            if shape.has(self.slow) {
+                self.point = ProgPoint::before(inst);
+                if shape.has(Shape::CLOBBERS) {
+                    self.set_clobber(self.clobbers + 1);
+                }
+                self.general(work)?;
+            } else if !ops.is_empty() {
+                self.point = ProgPoint::before(inst);
+                if !self.plain(work) {
                     self.general(work)?;
                 }
-                continue;
             }
-            if shape.has(Shape::CLOBBERS) {
-                self.set_clobber(self.clobbers + 1);
-            }
-            self.general(work)?;
         }
         self.end_block();
         Ok(())

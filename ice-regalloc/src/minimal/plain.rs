@@ -5,13 +5,16 @@
 //! enough: the registers that hold operands when the instruction starts. All values that the
 //! instruction reads are pinned first, wherever they are, so no eviction concerns them.
 //!
+//! Order of work: the uses find their registers, which is all for most; those without one get one,
+//! or a slot; values that nothing reads any more leave; the definition takes a register.
+//!
 //! This is a shorter way to what `inst` does, which remains the reference (tests compare the two,
 //! see `Mode::MinimalReference`). When a register is missing because others are pinned too
 //! generously, the general path starts over from the present state; what was copied until then
 //! stays true.
 //!
 //! Cost: two visits to each use, one to a definition, and the choice of its register. Measured on a
-//! program of 174,883 such instructions with 207,000 operands (x86-32): about 330 machine
+//! program of 174,883 such instructions with 207,000 operands (x86-32): about COST machine
 //! instructions each, copies and evictions included.
 
 use super::Allocator;
@@ -23,12 +26,11 @@ use crate::registers::{PReg, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID};
 
 /// What the first look at an instruction has found, a set of bits.
-const READS: u32 = 1;
-/// A use that must be in a register has none.
-const LACKS_REG: u32 = 2;
-/// A use that may be in a slot has no register.
-const LACKS_ANY: u32 = 4;
-const WRITES: u32 = 8;
+const WRITES: u32 = 1;
+/// A use is not in a register of its class.
+const LACKS: u32 = 2;
+/// After a use the value may have to leave its register.
+const ENDS: u32 = 4;
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates a plain instruction; false if it must be done by the general path, which also
@@ -36,40 +38,35 @@ impl<F: Function> Allocator<'_, F> {
     #[inline(never)]
     pub(super) fn plain(&mut self, work: Work) -> bool {
         let Work { inst, ops, base, .. } = work;
-        let mut pinned = RegUnits::EMPTY;
         let mut found = 0;
         // Locals: what is reached through `self` is loaded again after every store.
         let (tables, vregs) = (self.tables, &mut *self.vregs);
-        let places = &mut self.allocs[base..base + ops.len()];
-        let aheads = &self.aheads[base..base + ops.len()];
-        for ((&op, place), &ahead) in ops.iter().zip(places).zip(aheads) {
+        let places = &mut self.allocs[base..][..ops.len()];
+        let aheads = &self.aheads[base..][..ops.len()];
+        for k in 0..ops.len() {
+            let op = ops[k];
             let state = &mut vregs[op.index()];
-            state.advance(ahead);
+            state.advance(aheads[k]);
             if op.is_def() {
                 state.def_inst = inst.as_u32();
                 if !op.is_use() {
                     found |= WRITES;
                     continue;
                 }
+                found |= ENDS;
             }
-            found |= READS;
-            if state.reg != NO_REG {
-                pinned.insert(tables.units(PReg(state.reg)));
-                if tables.in_class(op.class(), state.reg) {
-                    *place = Allocation::reg(PReg(state.reg));
-                    continue;
-                }
+            if state.next >= LIVE_OUT {
+                found |= ENDS;
             }
-            found |= if op.is_reg() { LACKS_REG } else { LACKS_ANY };
+            match tables.in_class(op.class(), state.reg) {
+                true => places[k] = Allocation::reg(PReg(state.reg)),
+                false => found |= LACKS,
+            }
         }
-        if found & LACKS_REG != 0 && !self.plain_reg_uses(work, &mut pinned) {
-            self.allocs[base..][..ops.len()].fill(Allocation::NONE);
+        if found & LACKS != 0 && !self.plain_missing(work) {
             return false;
         }
-        if found & LACKS_ANY != 0 {
-            self.plain_any_uses(work, &mut pinned);
-        }
-        if found & READS != 0 {
+        if found & ENDS != 0 {
             self.plain_release(work);
         }
         if found & WRITES != 0 && !self.plain_def(work) {
@@ -79,29 +76,42 @@ impl<F: Function> Allocator<'_, F> {
         true
     }
 
-    /// The register of the class of `op` that the value has come to, for the second of two
-    /// operands that read it.
-    fn plain_in_place(&mut self, op: Operand) -> Option<PReg> {
-        let reg = self.state(op.vreg().as_u32()).reg;
-        (reg != NO_REG && self.tables.in_class(op.class(), reg)).then_some(PReg(reg))
-    }
-
-    /// Places the uses that must be in registers; whether there are enough.
+    /// Places the uses that are not in registers; whether there are enough.
     #[inline(never)]
-    fn plain_reg_uses(&mut self, work: Work, pinned: &mut RegUnits) -> bool {
+    fn plain_missing(&mut self, work: Work) -> bool {
+        let mut pinned = RegUnits::EMPTY;
+        let mut any = false;
+        for op in work.ops.iter().filter(|op| op.is_use()) {
+            any |= !op.is_reg();
+            let reg = self.vregs[op.index()].reg;
+            if reg != NO_REG {
+                pinned.insert(self.tables.units(PReg(reg)));
+            }
+        }
         for (k, &op) in work.ops.iter().enumerate() {
             if !op.is_use() || !op.is_reg() || !self.allocs[work.base + k].is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
                 self.allocs[work.base + k] = Allocation::reg(reg);
-            } else if let Some(reg) = self.pick(op.class(), *pinned, op.vreg().as_u32(), NO_REG) {
-                self.plain_bring(work, k, reg, pinned);
+            } else if let Some(reg) = self.pick(op.class(), pinned, op.vreg().as_u32(), NO_REG) {
+                self.plain_bring(work, k, reg, &mut pinned);
             } else {
+                self.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
                 return false;
             }
         }
+        if any {
+            self.plain_any_uses(work, &mut pinned);
+        }
         true
+    }
+
+    /// The register of the class of `op` that the value has come to, for the second of two
+    /// operands that read it.
+    fn plain_in_place(&mut self, op: Operand) -> Option<PReg> {
+        let reg = self.state(op.vreg().as_u32()).reg;
+        (reg != NO_REG && self.tables.in_class(op.class(), reg)).then_some(PReg(reg))
     }
 
     /// Places the uses that may be in slots.

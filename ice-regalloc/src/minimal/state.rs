@@ -33,9 +33,16 @@ impl<F: Function> Allocator<'_, F> {
     #[inline]
     pub(super) fn bind(&mut self, v: u32, reg: PReg) {
         let units = self.tables.units(reg);
-        units.iter().for_each(|u| self.cx.owner.0[usize::from(u) % UNITS] = v);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
+        let mut rest = units.0;
+        loop {
+            self.cx.owner.0[rest.trailing_zeros() as usize % UNITS] = v;
+            rest &= rest.wrapping_sub(1);
+            if rest == 0 {
+                break;
+            }
+        }
     }
 
     #[inline]
@@ -234,10 +241,8 @@ impl<F: Function> Allocator<'_, F> {
                 return Some(PReg(hint));
             }
         }
-        let order = tables.class(class).order;
-        let free = |units| order.iter().find(|&&reg| !tables.units(reg).intersects(units)).copied();
-        match free(bad) {
-            None if lasting => free(busy),
+        match tables.first_free(class, bad) {
+            None if lasting => tables.first_free(class, busy),
             reg => reg,
         }
     }
