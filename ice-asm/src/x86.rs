@@ -20,7 +20,9 @@ mod x87;
 
 pub use branches::Branches;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
-pub use operand::{AddressSize, Base, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm};
+pub use operand::{
+    AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
+};
 pub use sse::{Predicate, SseOp};
 pub use x87::{X87Mem, X87Op, X87Reg};
 

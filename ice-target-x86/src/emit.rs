@@ -20,8 +20,8 @@ use crate::regs::{self, FramePointer, GPR};
 use crate::size;
 use crate::target::X86;
 use ice_asm::x86::{
-    self, Alu, BitOp, BitTest, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width,
-    Xmm,
+    self, AddressSize, Alu, BaseDisp, BitOp, BitTest, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale,
+    Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
@@ -58,6 +58,7 @@ pub(crate) fn emit_function<L: Listing>(
         allocs: &[],
         tables,
         uses_global_base: mach.frame.uses_global_base,
+        address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
         popped: mach.frame.popped as u16,
         next_block: MachBlock::from_u32(0),
         back_edge: None,
@@ -140,6 +141,8 @@ struct Emitter<'a, L: Listing> {
     tables: &'a mut TableLabels,
     /// Whether the register that global addresses hang off is wanted.
     uses_global_base: bool,
+    /// Addresses of PNaCl programs wrap at 32 bits.
+    address_size: AddressSize,
     /// Bytes of arguments that the return pops.
     popped: u16,
     /// The block after the current one: control falls into it.
@@ -228,7 +231,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// A slot, or the memory that an instruction loads from, at an address that takes no registers.
     fn slot(&mut self, place: Allocation) -> Mem {
-        let Some(inst) = place.as_remat() else { return Mem::base(self.base(), self.slot_offset(place)) };
+        let Some(inst) = place.as_remat() else { return self.frame_slot(place).into() };
         match self.insts[inst.as_u32() as usize] {
             Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } => self.mem(&mem),
             _ => {
@@ -236,6 +239,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 Mem::absolute(0)
             }
         }
+    }
+
+    /// A slot.
+    fn frame_slot(&self, place: Allocation) -> BaseDisp {
+        BaseDisp::new(self.base(), self.slot_offset(place))
     }
 
     fn slot_offset(&self, place: Allocation) -> i32 {
@@ -251,37 +259,47 @@ impl<'a, L: Listing> Emitter<'a, L> {
         }
     }
 
+    /// The memory operand if it has a base and a displacement only, which nearly all have; consumes the register.
+    #[inline(always)]
+    fn base_disp(&mut self, amode: &Amode) -> Option<BaseDisp> {
+        if amode.index.is_some() || amode.symbol.is_some() {
+            return None;
+        }
+        let frame = self.frame;
+        let (base, start) = match amode.base {
+            Base::None => return None,
+            Base::Reg(_) => {
+                let (base, address_size) = (self.gpr(), self.address_size);
+                return Some(BaseDisp { base, address_size, disp: amode.disp });
+            }
+            Base::Object(n) => (self.base(), frame.objects[n as usize]),
+            Base::Outgoing => (Gpr::RSP, 0),
+            Base::Allocated => (Gpr::RSP, frame.outgoing),
+            Base::Incoming => (self.base(), frame.incoming),
+        };
+        Some(BaseDisp::new(base, start.wrapping_add(amode.disp)))
+    }
+
     /// The memory operand, consuming its registers.
     fn mem(&mut self, amode: &Amode) -> Mem {
-        let frame_base = self.base();
-        let (mem, program_address) = match amode.base {
-            Base::None => (Mem::absolute(amode.disp), true),
-            Base::Reg(_) => (Mem::base(self.gpr(), amode.disp), true),
-            Base::Object(n) => {
-                let offset = self.frame.objects[n as usize];
-                (Mem::base(frame_base, offset.wrapping_add(amode.disp)), false)
-            }
-            Base::Outgoing => (Mem::base(Gpr::RSP, amode.disp), false),
-            Base::Allocated => (Mem::base(Gpr::RSP, self.frame.outgoing.wrapping_add(amode.disp)), false),
-            Base::Incoming => (Mem::base(frame_base, self.frame.incoming.wrapping_add(amode.disp)), false),
-        };
-        let index = amode.index.map(|(_, shift)| {
-            let scale = Scale::from_shift(shift).unwrap_or(Scale::X1);
-            (self.gpr(), scale)
-        });
-        let mut mem = Mem { index, ..mem };
-        if let Some(symbol) = amode.symbol {
-            if self.mode == Mode::Bits64 && index.is_none() && amode.base == Base::None {
-                return Mem::rip(symbol, RelocKind::PcRel32, amode.disp);
+        let Amode { base, index, disp, symbol } = *amode;
+        let start = self.base_disp(&Amode { index: None, symbol: None, ..*amode });
+        let index = index.map(|(_, shift)| (self.gpr(), Scale::from_shift(shift).unwrap_or(Scale::X1)));
+        let mut mem = Mem { index, ..start.map_or(Mem::absolute(disp), Mem::from) };
+        // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
+        if start.is_none() || index.is_some() {
+            mem.address_size = self.address_size;
+        }
+        if let Some(symbol) = symbol {
+            if self.mode == Mode::Bits64 && index.is_none() && base == Base::None {
+                return Mem::rip(symbol, RelocKind::PcRel32, disp);
             }
             debug_assert!(!self.target.has_wide_addresses());
             // The base or the index is the global base where there is one.
             let kind = if self.target.needs_global_base() { RelocKind::GotOff32 } else { RelocKind::Abs32 };
             mem.target = MemTarget::Symbol(symbol, kind);
         }
-        // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
-        let wraps = program_address || index.is_some();
-        if wraps && !self.target.is_native() { mem.with_addr32() } else { mem }
+        mem
     }
 
     /// A source that is not an immediate.
@@ -367,10 +385,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn move_word(&mut self, width: Width, to: Allocation, from: Allocation) {
         match (to.as_reg().map(regs::gpr), from.as_reg().map(regs::gpr)) {
             (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
-            (Some(to), None) => self.e.mov_r_base(width, to, self.base(), self.slot_offset(from)),
-            (None, from) => {
-                self.e.mov_base_r(width, self.base(), self.slot_offset(to), from.unwrap_or(Gpr::RAX));
-            }
+            (Some(to), None) => self.e.mov_r_base(width, to, self.frame_slot(from)),
+            (None, from) => self.e.mov_base_r(width, self.frame_slot(to), from.unwrap_or(Gpr::RAX)),
         }
     }
 
@@ -433,8 +449,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
                     Extend::Sign => self.e.movsx(dst, to, src, from),
                 }
             }
-            Inst::Load { width, mem, .. } => {
-                let mem = self.mem(&mem);
+            Inst::Load { width, ref mem, .. } => {
+                let near = self.base_disp(mem);
+                if let (Width::B32, Some(mem)) = (width, near) {
+                    let dst = self.gpr();
+                    return self.e.mov_r_base(Width::B32, dst, mem);
+                }
+                let mem = near.map_or_else(|| self.mem(mem), Mem::from);
                 let dst = self.gpr();
                 match width {
                     Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, Rm::Mem(mem), width),
@@ -453,10 +474,16 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.mov_rm_r(Width::B32, Rm::Mem(mem), lo);
                 self.e.mov_rm_r(Width::B32, Rm::Mem(after(mem)), hi);
             }
-            Inst::Store { width, mem, .. } => {
+            Inst::Store { width, ref mem, .. } => {
                 let src = self.gpr();
-                let mem = self.mem(&mem);
-                self.e.mov_rm_r(width, Rm::Mem(mem), src);
+                match (width, self.base_disp(mem)) {
+                    (Width::B32, Some(mem)) => self.e.mov_base_r(Width::B32, mem, src),
+                    (_, Some(mem)) => self.e.mov_rm_r(width, Rm::Mem(mem.into()), src),
+                    (_, None) => {
+                        let mem = self.mem(mem);
+                        self.e.mov_rm_r(width, Rm::Mem(mem), src);
+                    }
+                }
             }
             Inst::StoreImm { width, imm, mem } => {
                 let mem = self.mem(&mem);

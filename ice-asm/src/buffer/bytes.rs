@@ -4,8 +4,9 @@
 //! one word of fixed size over the garbage behind the part before it: three stores, no loop and no copy.
 //! That needs room behind the end, so the vector is longer than the code.
 //!
-//! Invariant: `storage` is at least `len + WINDOW` long; `storage[len..]` is garbage. It is restored after
-//! each append, when nothing else is alive, and not before.
+//! Invariants: `storage` is at least `len + WINDOW` long; `storage[len..]` is garbage; `room` is the length up
+//! to which that is so and the limit is kept. They are restored after each append, when nothing else is alive,
+//! and not before.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,12 +41,15 @@ pub(crate) struct CodeBytes {
     storage: Vec<u8>,
     len: usize,
     limit: usize,
+    room: usize,
 }
 
 impl CodeBytes {
     /// No bytes yet, and never more than `limit`.
     pub fn new(limit: usize) -> Self {
-        CodeBytes { storage: vec![0; 256], len: 0, limit }
+        let mut bytes = CodeBytes { storage: vec![0; 256], len: 0, limit: 0, room: 0 };
+        bytes.set_limit(limit);
+        bytes
     }
 
     pub fn limit(&self) -> usize {
@@ -55,6 +59,7 @@ impl CodeBytes {
     /// Sets the limit; bytes past it stay.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
+        self.room = limit.min(self.storage.len() - WINDOW);
     }
 
     /// Forgets the bytes, keeps the memory.
@@ -85,15 +90,9 @@ impl CodeBytes {
 
     /// Appends any number of bytes, all or none.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let end = self.len + bytes.len();
-        if end > self.limit {
-            return Err(Full);
-        }
-        if end > self.storage.len() {
-            self.grow(end);
-        }
-        self.storage[self.len..end].copy_from_slice(bytes);
-        self.set_end(end);
+        let start = self.len;
+        self.set_end(start + bytes.len())?;
+        self.storage[start..start + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 
@@ -109,27 +108,28 @@ impl CodeBytes {
         window[..8].copy_from_slice(&first.bytes.to_le_bytes());
         window[middle..middle + 8].copy_from_slice(&second.bytes.to_le_bytes());
         window[end..end + 8].copy_from_slice(&third.bytes.to_le_bytes());
-        let end = self.len + end + third.len as usize;
-        if end > self.limit {
-            return Err(Full);
-        }
-        self.set_end(end);
-        Ok(())
+        self.set_end(self.len + end + third.len as usize)
     }
 
     #[inline(always)]
-    fn set_end(&mut self, end: usize) {
-        self.len = end;
-        if end + WINDOW > self.storage.len() {
-            self.grow(end);
+    fn set_end(&mut self, end: usize) -> Result<(), Full> {
+        if end > self.room {
+            self.grow(end)?;
         }
+        self.len = end;
+        Ok(())
     }
 
     /// Makes room for `end` bytes and the window behind them, and for as many bytes again.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, end: usize) {
+    fn grow(&mut self, end: usize) -> Result<(), Full> {
+        if end > self.limit {
+            return Err(Full);
+        }
         self.storage.resize(2 * (end + WINDOW), 0);
+        self.set_limit(self.limit);
+        Ok(())
     }
 }
 

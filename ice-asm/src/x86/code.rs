@@ -9,7 +9,7 @@
 //! Cost: about 115 executed instructions for one with a memory operand, 70 for one between registers.
 
 use super::Encoder;
-use super::operand::{AddressSize, Base, Gpr, Mem, Mode, Segment, Target, Width};
+use super::operand::{AddressSize, Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
 use crate::buffer::bytes::Part;
 use crate::error::Error;
 use crate::listing::Listing;
@@ -155,14 +155,6 @@ impl Immediate {
     pub const fn new(value: i64, size: u32) -> Immediate {
         Immediate { value, size }
     }
-}
-
-/// The memory operand `[base + disp]`, small enough for a register.
-#[derive(Clone, Copy)]
-pub(super) struct BaseDisp {
-    pub base: Gpr,
-    pub address_size: AddressSize,
-    pub disp: i32,
 }
 
 /// Where a base is expected in ModRM: a SIB byte follows.

@@ -1,8 +1,8 @@
 //! Integer instructions (SDM volume 2, chapters 3 to 5).
 
 use super::Encoder;
-use super::code::{Attrs, BaseDisp, Code, Immediate, code};
-use super::operand::{AddressSize, Base, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
+use super::code::{Attrs, Code, Immediate, code};
+use super::operand::{Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
 use super::text::{Op, suffix};
 use crate::buffer::Label;
 use crate::listing::{self, LabelText, Listing, SymbolText};
@@ -253,21 +253,20 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `mov r, [base + disp]`: [`mov_r_rm`](Self::mov_r_rm), inlined for a caller that knows the width.
     #[inline(always)]
-    pub fn mov_r_base(&mut self, width: Width, dst: Gpr, base: Gpr, disp: i32) {
-        self.mov_base(Move::Load, width, dst, base, disp);
+    pub fn mov_r_base(&mut self, width: Width, dst: Gpr, src: BaseDisp) {
+        self.mov_base(Move::Load, width, dst, src);
     }
 
     /// `mov [base + disp], r`: [`mov_rm_r`](Self::mov_rm_r), inlined in the same way.
     #[inline(always)]
-    pub fn mov_base_r(&mut self, width: Width, base: Gpr, disp: i32, src: Gpr) {
-        self.mov_base(Move::Store, width, src, base, disp);
+    pub fn mov_base_r(&mut self, width: Width, dst: BaseDisp, src: Gpr) {
+        self.mov_base(Move::Store, width, src, dst);
     }
 
     #[inline(always)]
-    fn mov_base(&mut self, op: Move, width: Width, reg: Gpr, base: Gpr, disp: i32) {
-        self.line(&["mov", suffix(width)], &op.operands(width, reg, &Mem::base(base, disp)));
+    fn mov_base(&mut self, op: Move, width: Width, reg: Gpr, mem: BaseDisp) {
+        self.line(&["mov", suffix(width)], &op.operands(width, reg, &mem.into()));
         let code = op.code().plus(wide(width)).with(Attrs::width(width));
-        let mem = BaseDisp { base, address_size: AddressSize::Native, disp };
         self.inst_base(code, reg.number(), mem, Immediate::NONE);
     }
 

@@ -240,6 +240,31 @@ impl Mem {
     }
 }
 
+/// The memory operand `[base + disp]`, small enough to go by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BaseDisp {
+    /// The base.
+    pub base: Gpr,
+    /// Width of the address.
+    pub address_size: AddressSize,
+    /// Displacement in bytes.
+    pub disp: i32,
+}
+
+impl BaseDisp {
+    /// With the address width of the mode.
+    #[must_use]
+    pub const fn new(base: Gpr, disp: i32) -> BaseDisp {
+        BaseDisp { base, address_size: AddressSize::Native, disp }
+    }
+}
+
+impl From<BaseDisp> for Mem {
+    fn from(BaseDisp { base, address_size, disp }: BaseDisp) -> Mem {
+        Mem { address_size, ..Mem::base(base, disp) }
+    }
+}
+
 /// A register or memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rm<R> {
