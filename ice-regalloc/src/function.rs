@@ -19,6 +19,7 @@
 //! * terminators define nothing.
 
 use crate::operand::{Block, Inst, Operand, VReg};
+use crate::references::References;
 use crate::registers::{RegClass, RegUnits};
 use core::ops::Range;
 
@@ -90,6 +91,12 @@ pub trait Function {
     /// place of a reload, and never stored; constants as edge arguments are made on the edge.
     fn rematerialize(&self, inst: Inst) -> Option<Remat> {
         let _ = inst;
+        None
+    }
+
+    /// The references to virtual registers, if they were collected while the function was written: a pass
+    /// over it is saved then. Such a client promises the shape above; debug builds check it.
+    fn references(&self) -> Option<&References> {
         None
     }
 

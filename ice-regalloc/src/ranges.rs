@@ -173,9 +173,9 @@ impl Ranges {
         self.reserved.clear();
         self.frequencies(func);
         let mut lists = Lists {
-            operands: scan.aheads.operands.len(),
-            args: scan.aheads.args.len(),
-            params: scan.aheads.params.len(),
+            operands: scan.refs.aheads.operands.len(),
+            args: scan.refs.aheads.args.len(),
+            params: scan.refs.aheads.params.len(),
         };
         for b in (0..func.num_blocks() as u32).rev() {
             self.block(func, file, Block::from_u32(b), scan, &mut lists, live, &narrower);
@@ -241,7 +241,7 @@ impl Ranges {
             self.open[v as usize] = 4 * end;
         }
         let mut i = end;
-        while i > start && scan.shapes[i as usize - 1].has(Shape::TERMINATOR) {
+        while i > start && scan.refs.shapes[i as usize - 1].has(Shape::TERMINATOR) {
             i -= 1;
             self.inst(func, file, i, scan, lists, frequency, narrower);
         }
@@ -257,9 +257,9 @@ impl Ranges {
         let params = func.block_params(block);
         if !params.is_empty() {
             let at_start = params_at_start(func, block);
+            lists.params -= params.len();
             if at_start {
-                lists.params -= params.len();
-                for (param, ahead) in params.iter().zip(&mut scan.aheads.params[lists.params..]) {
+                for (param, ahead) in params.iter().zip(&mut scan.refs.aheads.params[lists.params..]) {
                     if self.open[param.index()] == 0 {
                         ahead.next = DEAD;
                     }
@@ -322,7 +322,7 @@ impl Ranges {
             self.intervals[v as usize].old_read = true;
         }
         lists.args -= args.len();
-        for (arg, ahead) in args.iter().zip(&mut scan.aheads.args[lists.args..]) {
+        for (arg, ahead) in args.iter().zip(&mut scan.refs.aheads.args[lists.args..]) {
             if ahead.next == LIVE_OUT && self.open[arg.index()] == 0 {
                 ahead.next = DEAD;
             }
@@ -372,10 +372,10 @@ impl Ranges {
     ) {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
-        let shape = scan.shapes[i as usize];
+        let shape = scan.refs.shapes[i as usize];
         let mut defines = false;
         lists.operands -= operands.len();
-        for (op, ahead) in operands.iter().zip(&mut scan.aheads.operands[lists.operands..]) {
+        for (op, ahead) in operands.iter().zip(&mut scan.refs.aheads.operands[lists.operands..]) {
             let v = op.index();
             if ahead.next == LIVE_OUT && self.open[v] == 0 {
                 ahead.next = DEAD;

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
+use ice_regalloc::{Flow, Leaving, References};
 
 #[derive(Clone, Copy, Default)]
 struct BlockData {
@@ -41,6 +42,7 @@ pub struct MachFunction<I> {
     preds: Vec<MachBlock>,
     vregs: Vec<VRegData>,
     depths: Vec<u32>,
+    references: References,
 }
 
 impl<I> Default for MachFunction<I> {
@@ -58,6 +60,7 @@ impl<I> Default for MachFunction<I> {
             preds: Vec::new(),
             vregs: Vec::new(),
             depths: Vec::new(),
+            references: References::default(),
         }
     }
 }
@@ -91,6 +94,7 @@ impl<I: MachInst> MachFunction<I> {
         self.preds.clear();
         self.vregs.clear();
         self.depths.clear();
+        self.references.clear();
     }
 
     /// Computes the predecessors once every block has ended. Linear in blocks and edges.
@@ -151,6 +155,15 @@ impl<I: MachInst> MachFunction<I> {
         self.depths.get(block.index()).copied().unwrap_or(0)
     }
 
+    /// Ends an instruction whose operands begin at `start`.
+    #[inline]
+    fn finish_inst(&mut self, inst: I, start: usize) {
+        let flow = if inst.is_terminator() { Flow::Leaves } else { Flow::Next };
+        self.references.inst(&self.operands[start..], flow, inst.is_move(), inst.clobbers());
+        self.operand_starts.push(self.operands.len() as u32);
+        self.insts.push(inst);
+    }
+
     /// Writes the function with virtual registers as operands.
     pub fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         use ice_regalloc::Function;
@@ -184,25 +197,27 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
     fn new_vreg(&mut self, class: RegClass, size: u32) -> VReg {
         let vreg = VReg::new(self.vregs.len());
         self.vregs.push(VRegData { class, size });
+        self.references.vreg(class);
         vreg
     }
 
     fn begin_block(&mut self, params: &[VReg]) {
         self.params.extend_from_slice(params);
+        params.iter().for_each(|&param| self.references.param(param));
     }
 
     #[inline]
     fn push(&mut self, inst: I) {
+        let start = self.operands.len();
         inst.visit_operands(|operand| self.operands.push(operand));
-        self.operand_starts.push(self.operands.len() as u32);
-        self.insts.push(inst);
+        self.finish_inst(inst, start);
     }
 
     fn push_with(&mut self, inst: I, operands: &[Operand]) {
+        let start = self.operands.len();
         inst.visit_operands(|operand| self.operands.push(operand));
         self.operands.extend_from_slice(operands);
-        self.operand_starts.push(self.operands.len() as u32);
-        self.insts.push(inst);
+        self.finish_inst(inst, start);
     }
 
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]) {
@@ -212,6 +227,13 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
     }
 
     fn end_block(&mut self) {
+        let first = self.blocks.last().map_or(0, |block| block.succs as usize);
+        let edges = first..self.succs.len();
+        let leaving = if edges.len() > 1 { Leaving::WithOthers } else { Leaving::Alone };
+        for edge in edges {
+            self.references.edge(&self.args[run(&self.arg_starts, edge, |start| start)], leaving);
+        }
+        self.references.end_block();
         self.blocks.push(BlockData {
             insts: self.insts.len() as u32,
             params: self.params.len() as u32,
@@ -291,6 +313,11 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
     #[inline]
     fn rematerialize(&self, inst: MachInstId) -> Option<Remat> {
         self.insts[inst.index()].rematerialize()
+    }
+
+    #[inline]
+    fn references(&self) -> Option<&References> {
+        self.references.is_usable().then_some(&self.references)
     }
 
     #[inline]

@@ -107,11 +107,12 @@ impl<F: Function> Allocator<'_, F> {
         }
         let params = self.func.block_params(block);
         if params.is_empty() || !params_at_start(self.func, block) {
+            self.next_param += params.len();
             self.shuffle()?;
             self.cx.slots.release_temporaries();
             return Ok(());
         }
-        for (param, &ahead) in params.iter().zip(&self.scan.aheads.params[self.next_param..]) {
+        for (param, &ahead) in params.iter().zip(&self.scan.refs.aheads.params[self.next_param..]) {
             self.unbind(param.as_u32());
             self.value(param.as_u32()).set_ahead(ahead);
         }
@@ -209,7 +210,7 @@ impl<F: Function> Allocator<'_, F> {
         if next < LIVE_OUT
             && let &[_] = self.func.block_succs(block)
         {
-            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.aheads.args[self.next_arg..]);
+            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.refs.aheads.args[self.next_arg..]);
             next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next_back().unwrap_or(next);
         }
         if next < LIVE_OUT {
@@ -260,7 +261,7 @@ impl<F: Function> Allocator<'_, F> {
         }
         // Back to the next uses behind the moves.
         let scan = self.scan;
-        for (arg, &ahead) in args.iter().zip(&scan.aheads.args[self.next_arg..]) {
+        for (arg, &ahead) in args.iter().zip(&scan.refs.aheads.args[self.next_arg..]) {
             self.value(arg.as_u32()).set_ahead(ahead);
         }
         self.next_arg += args.len();

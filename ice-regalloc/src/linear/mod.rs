@@ -308,7 +308,7 @@ impl<F: Function> Allocator<'_, F> {
         self.block = b;
         self.frequency = self.ranges.frequency[b as usize];
         let mut terminator = end;
-        while terminator > start && self.scan.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
+        while terminator > start && self.scan.refs.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
             terminator -= 1;
         }
         self.point = ProgPoint::before(range.start);
@@ -320,7 +320,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             let inst = Inst::from_u32(i);
             let ops = self.func.operands(inst);
-            let shape = self.scan.shapes[i as usize];
+            let shape = self.scan.refs.shapes[i as usize];
             let general = shape.has(Shape::GENERAL);
             if ops.is_empty() && !general {
                 continue;
@@ -341,7 +341,7 @@ impl<F: Function> Allocator<'_, F> {
     /// the function.
     #[inline]
     fn aheads(&self, base: usize, count: usize) -> &[Ahead] {
-        &self.scan.aheads.operands[base..base + count]
+        &self.scan.refs.aheads.operands[base..base + count]
     }
 
     /// Whether the value of `v` can be had from `backing`.

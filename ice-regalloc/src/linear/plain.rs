@@ -28,7 +28,7 @@ impl<F: Function> Allocator<'_, F> {
         let mut def = None;
         let mut dies = false;
         let mut homes = 0;
-        let aheads = &self.scan.aheads.operands[work.base..work.base + work.ops.len()];
+        let aheads = &self.scan.refs.aheads.operands[work.base..work.base + work.ops.len()];
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
         let tables = self.tables;
         for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads).zip(allocs).enumerate() {

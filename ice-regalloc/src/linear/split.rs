@@ -218,7 +218,7 @@ impl Splits {
         for b in (0..func.num_blocks() as u32).rev() {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
-            let first_terminates = scan.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
+            let first_terminates = scan.refs.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
             for k in 0..func.block_succs(block).len() {
                 for arg in func.edge_args(block, k) {
                     if self.heads[arg.index()] == UNWANTED {
@@ -390,7 +390,7 @@ impl Splits {
             }
             // What a block of terminators only passes on is not seen in any segment.
             let block = Block::from_u32(live.block);
-            if scan.shapes[start as usize].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
+            if scan.refs.shapes[start as usize].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
                 for arg in func.edge_args(block, 0).iter().filter(|arg| arg.as_u32() != v) {
                     blocked.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }
@@ -698,8 +698,10 @@ fn neighbours<F: Function>(
 fn ends_in_plain_jump<F: Function>(func: &F, scan: &Scan, block: u32) -> bool {
     let range = func.block_insts(Block::from_u32(block));
     let (start, last) = (range.start.as_u32(), range.end.as_u32() - 1);
-    let alone = last == start || !scan.shapes[last as usize - 1].has(Shape::TERMINATOR);
-    alone && !scan.shapes[last as usize].has(Shape::GENERAL) && func.operands(Inst::from_u32(last)).is_empty()
+    let alone = last == start || !scan.refs.shapes[last as usize - 1].has(Shape::TERMINATOR);
+    alone
+        && !scan.refs.shapes[last as usize].has(Shape::GENERAL)
+        && func.operands(Inst::from_u32(last)).is_empty()
 }
 
 /// What comes of giving a part a register.

@@ -17,7 +17,11 @@ impl<F: Function> Allocator<'_, F> {
     /// Sets the parameters of `block` if that happens at its start.
     pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
         let params = self.func.block_params(block);
-        if params.is_empty() || !params_at_start(self.func, block) {
+        if params.is_empty() {
+            return Ok(());
+        }
+        if !params_at_start(self.func, block) {
+            self.params += params.len();
             return Ok(());
         }
         let pred = self.func.block_preds(block)[0];

@@ -149,7 +149,7 @@ pub(crate) fn allocate<F: Function>(
     let (tables, scan, cx) = (&scratch.tables, &mut scratch.scan, &mut scratch.buffers);
     scan.compute(func, file)?;
     let mut allocs = core::mem::take(&mut out.allocs);
-    allocs.resize(scan.aheads.operands.len(), Allocation::NONE);
+    allocs.resize(scan.refs.aheads.operands.len(), Allocation::NONE);
     let mut starts = core::mem::take(&mut out.operand_starts);
     starts.resize(func.num_insts() + 1, 0);
     let slow = match options.mode {
@@ -167,12 +167,12 @@ pub(crate) fn allocate<F: Function>(
         options: *options,
         tables,
         vregs: &mut scan.vregs,
-        shapes: &scan.shapes,
-        aheads: &scan.aheads.operands,
-        arg_aheads: &scan.aheads.args,
-        param_aheads: &scan.aheads.params,
+        shapes: &scan.refs.shapes,
+        aheads: &scan.refs.aheads.operands,
+        arg_aheads: &scan.refs.aheads.args,
+        param_aheads: &scan.refs.aheads.params,
         edge_index: &scan.edge_index,
-        clobber_list: &scan.clobbers,
+        clobber_list: &scan.refs.clobbers,
         cx,
         allocs: &mut allocs,
         starts: &mut starts,

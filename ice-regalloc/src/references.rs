@@ -1,0 +1,405 @@
+//! Next uses within a block, threaded while a function is written.
+//!
+//! Problem: local allocation wants to know, at each reference to a value, where the block uses it
+//! next. A pass over the finished function costs more than to note it when an operand is written.
+//!
+//! Method: the references to a virtual register within a block are threaded forward. A use is
+//! noted with the reference before it, and with the one that begins the value: its definition, or
+//! the first use in the block. A virtual register referenced in several blocks *crosses* block borders.
+//! One that is used in a block before any definition there crosses as well (it comes around a back
+//! edge).
+//!
+//! Data: one [`Thread`] for each virtual register; one [`Ahead`] for each operand, edge argument and
+//! parameter, in the order of the function; one byte of facts, [`Shape`], for each instruction.
+//! Whether a value that has no further use in its block is dead is known at the end only, so `LIVE_OUT`
+//! is recorded for both.
+//!
+//! A client calls [`References::vreg`] for each virtual register; and for each block in order
+//! [`References::param`] for each parameter, [`References::inst`] for each instruction,
+//! [`References::edge`] for each successor, before the first terminator or after them, and
+//! [`References::end_block`]. Cost: linear; about 20 machine instructions for each instruction and 40
+//! for each operand.
+
+use crate::operand::{Constraint, Operand, VReg};
+use crate::registers::{RegClass, RegUnits};
+use alloc::vec::Vec;
+
+/// `next`: the value is not used again.
+pub(crate) const DEAD: u32 = u32::MAX;
+/// `next`: the value is not used again in this block but may be after it.
+pub(crate) const LIVE_OUT: u32 = u32::MAX - 1;
+/// A block, instruction, slot or reference: none.
+pub(crate) const NONE: u32 = u32::MAX;
+/// `hint`: no register.
+pub(crate) const NO_REG: u8 = u8::MAX;
+
+/// What the rest of the block does with a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ahead {
+    /// The instruction that uses it next, `DEAD`, or `LIVE_OUT`, which means dead as well for a
+    /// register that does not cross.
+    pub next: u32,
+    /// At the definition, or the first use in the block: the last instruction that uses the value,
+    /// or 0 if none does.
+    pub last: u32,
+    /// At a definition by a copy: the reference that begins the value copied.
+    source: u32,
+    /// A register that the next use wants it in, or at the definition the first one of those that want
+    /// one.
+    pub hint: u8,
+}
+
+impl Ahead {
+    const NEW: Ahead = Ahead { next: LIVE_OUT, last: 0, source: NONE, hint: NO_REG };
+}
+
+/// The references to one virtual register, during the pass. Operands are numbered in order, edge arguments
+/// and parameters from `ARGS` and `PARAMS` on.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(crate) struct Thread {
+    /// The last block that refers to the register.
+    block: u32,
+    /// The last instruction that does.
+    inst: u32,
+    /// The last reference, and the one before it in the same block.
+    latest: u32,
+    before: u32,
+    /// The reference that begins the present value: its definition or else the first use in the block.
+    head: u32,
+    /// The register class.
+    pub class: RegClass,
+    /// A set of the constants below.
+    flags: u8,
+}
+
+/// The register is referenced in several blocks, or live around a back edge.
+const CROSS: u8 = 1;
+/// Something defines the register.
+const DEFINED: u8 = 2;
+/// The last instruction that refers to it reads it, writes it.
+const READ: u8 = 4;
+const WRITTEN: u8 = 8;
+/// Numbers of references that are edge arguments and parameters.
+const ARGS: u32 = 1 << 30;
+const PARAMS: u32 = 1 << 31;
+
+impl Thread {
+    pub fn crosses(&self) -> bool {
+        self.flags & CROSS != 0
+    }
+
+    pub fn is_defined(&self) -> bool {
+        self.flags & DEFINED != 0
+    }
+}
+
+/// What is ahead of the references of a function, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Aheads {
+    /// Of each operand after the instruction.
+    pub operands: Vec<Ahead>,
+    /// Of each argument of an edge from a block with one successor, after it is read.
+    pub args: Vec<Ahead>,
+    /// Of each parameter after it is set.
+    pub params: Vec<Ahead>,
+}
+
+impl Aheads {
+    #[inline(always)]
+    fn of(&mut self, reference: u32) -> Option<&mut Ahead> {
+        if reference < ARGS {
+            return self.operands.get_mut(reference as usize);
+        }
+        self.at_border(reference)
+    }
+
+    #[inline(never)]
+    fn at_border(&mut self, reference: u32) -> Option<&mut Ahead> {
+        match reference < PARAMS {
+            true => self.args.get_mut((reference - ARGS) as usize),
+            false => self.params.get_mut((reference - PARAMS) as usize),
+        }
+    }
+}
+
+/// Facts about one instruction: a set of the constants below.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape(u8);
+
+impl Shape {
+    pub const TERMINATOR: Shape = Shape(1);
+    pub const CLOBBERS: Shape = Shape(2);
+    /// It copies a virtual register.
+    pub const COPY: Shape = Shape(4);
+    /// An operand is not plain, or there are several definitions, or clobbers.
+    pub const GENERAL: Shape = Shape(8);
+    /// Every instruction has this one.
+    pub const ANY: Shape = Shape(16);
+
+    #[inline]
+    pub fn has(self, fact: Shape) -> bool {
+        self.0 & fact.0 != 0
+    }
+}
+
+/// Whether control may leave the block at an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Control goes on to the next instruction.
+    Next,
+    /// It is a terminator.
+    Leaves,
+}
+
+/// How many edges leave the block that an edge leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaving {
+    /// This one: its arguments are read before the terminators.
+    Alone,
+    /// Several: the arguments are read at the start of the successor.
+    WithOthers,
+}
+
+/// The references of a function to its virtual registers, as far as it is written.
+#[derive(Clone, Debug, Default)]
+pub struct References {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) aheads: Aheads,
+    pub(crate) shapes: Vec<Shape>,
+    /// Clobbering instructions in order.
+    pub(crate) clobbers: Vec<(u32, RegUnits)>,
+    /// Pairs of operands of one instruction that name the same virtual register.
+    repeats: Vec<(u32, u32)>,
+    /// Number of the block being written, and its first terminator so far.
+    block: u32,
+    terminator: Option<u32>,
+    /// A terminator of the block has operands.
+    reads_late: bool,
+    /// Arguments came after operands of terminators, which read later.
+    disordered: bool,
+    /// One operand of the latest instruction defines what another one does.
+    pub(crate) duplicate: bool,
+}
+
+impl References {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.aheads.operands.clear();
+        self.aheads.args.clear();
+        self.aheads.params.clear();
+        self.shapes.clear();
+        self.clobbers.clear();
+        self.repeats.clear();
+        self.end_block();
+        self.block = 0;
+        self.disordered = false;
+        self.duplicate = false;
+    }
+
+    /// Whether an allocation can use these: not if arguments came after operands of terminators.
+    pub fn is_usable(&self) -> bool {
+        !self.disordered
+    }
+
+    /// Takes over all of `other` but its threads, in the same memory.
+    pub(crate) fn copy_from(&mut self, other: &References) {
+        self.aheads.operands.clone_from(&other.aheads.operands);
+        self.aheads.args.clone_from(&other.aheads.args);
+        self.aheads.params.clone_from(&other.aheads.params);
+        self.shapes.clone_from(&other.shapes);
+        self.clobbers.clone_from(&other.clobbers);
+        self.repeats.clone_from(&other.repeats);
+    }
+
+    /// Adds the next virtual register.
+    #[inline]
+    pub fn vreg(&mut self, class: RegClass) {
+        let (block, inst, latest, before, head) = (NONE, NONE, NONE, NONE, NONE);
+        self.threads.push(Thread { block, inst, latest, before, head, class, flags: 0 });
+    }
+
+    /// Adds the next parameter of the block, before its instructions.
+    pub fn param(&mut self, vreg: VReg) {
+        let here = PARAMS + self.aheads.params.len() as u32;
+        self.aheads.params.push(Ahead::NEW);
+        self.refer(vreg, here, (NONE, NONE), WRITTEN | DEFINED);
+    }
+
+    /// Whether the block being written refers to the register.
+    pub(crate) fn is_met(&self, vreg: VReg) -> bool {
+        self.threads[vreg.index()].block == self.block
+    }
+
+    /// Adds the arguments of an edge that leaves the block.
+    #[inline]
+    pub fn edge(&mut self, args: &[VReg], leaving: Leaving) {
+        if !args.is_empty() {
+            self.edge_args(args, leaving);
+        }
+    }
+
+    fn edge_args(&mut self, args: &[VReg], leaving: Leaving) {
+        let terminator = self.terminator.unwrap_or(self.shapes.len() as u32);
+        self.disordered |= self.reads_late && leaving == Leaving::Alone;
+        for &arg in args {
+            match leaving {
+                Leaving::Alone => {
+                    let here = ARGS + self.aheads.args.len() as u32;
+                    self.aheads.args.push(Ahead::NEW);
+                    self.refer(arg, here, (terminator, NONE), READ);
+                }
+                Leaving::WithOthers => {
+                    if let Some(thread) = self.threads.get_mut(arg.index()) {
+                        thread.flags |= CROSS;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the block.
+    #[inline]
+    pub fn end_block(&mut self) {
+        self.block += 1;
+        self.terminator = None;
+        self.reads_late = false;
+    }
+
+    /// Adds the next instruction. A copy names its source and destination.
+    #[inline]
+    pub fn inst(&mut self, ops: &[Operand], flow: Flow, copy: Option<(VReg, VReg)>, clobbers: RegUnits) {
+        let i = self.shapes.len() as u32;
+        let mut shape = Shape::ANY;
+        if flow == Flow::Leaves {
+            shape.0 |= Shape::TERMINATOR.0;
+            self.terminator.get_or_insert(i);
+            self.reads_late |= !ops.is_empty();
+        }
+        let mut plain = true;
+        let mut defs = 0;
+        for &op in ops {
+            let here = self.aheads.operands.len() as u32;
+            self.aheads.operands.push(Ahead::NEW);
+            plain &= op.is_plain();
+            let flags = match (op.is_use(), op.is_def()) {
+                (true, false) => READ,
+                (true, true) => READ | WRITTEN | DEFINED,
+                _ => WRITTEN | DEFINED,
+            };
+            defs += u32::from(op.is_def());
+            match self.threads.get(op.index()) {
+                Some(thread) if thread.inst == i => self.repeated(op.vreg(), here, flags),
+                _ => self.refer(op.vreg(), here, (i, i), flags),
+            }
+            if op.is_use()
+                && let Constraint::Fixed(reg) = op.constraint()
+            {
+                self.hint(op.vreg(), reg.0);
+            }
+        }
+        if let Some((from, to)) = copy {
+            shape.0 |= Shape::COPY.0;
+            if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
+                && let Some(&Thread { head, .. }) = self.threads.get(to.index())
+                && let Some(ahead) = self.aheads.of(head)
+            {
+                ahead.source = source;
+            }
+        }
+        if !plain || defs > 1 {
+            shape.0 |= Shape::GENERAL.0;
+        }
+        if !clobbers.is_empty() {
+            shape.0 |= Shape::CLOBBERS.0 | Shape::GENERAL.0;
+            self.clobbers.push((i, clobbers));
+        }
+        self.shapes.push(shape);
+    }
+
+    /// Notes the reference `here`: a use of instruction `at.0`, made in instruction `at.1`.
+    #[inline(always)]
+    fn refer(&mut self, vreg: VReg, here: u32, at: (u32, u32), flags: u8) {
+        let Some(thread) = self.threads.get_mut(vreg.index()) else { return };
+        let reads = flags & READ != 0;
+        let mut flags = thread.flags & (CROSS | DEFINED) | flags;
+        if thread.block == self.block {
+            if let Some(ahead) = self.aheads.of(thread.latest) {
+                ahead.next = if reads { at.0 } else { DEAD };
+            }
+            if !reads {
+                thread.head = here;
+            } else if let Some(ahead) = self.aheads.of(thread.head) {
+                ahead.last = at.0;
+            }
+            thread.before = thread.latest;
+        } else {
+            if reads || thread.block != NONE {
+                flags |= CROSS;
+            }
+            (thread.block, thread.before, thread.head) = (self.block, NONE, here);
+        }
+        (thread.inst, thread.latest, thread.flags) = (at.1, here, flags);
+    }
+
+    /// Notes an operand whose virtual register an earlier operand of the instruction names as well: the
+    /// same is ahead of both.
+    #[cold]
+    #[inline(never)]
+    fn repeated(&mut self, vreg: VReg, here: u32, flags: u8) {
+        let thread = &mut self.threads[vreg.index()];
+        self.repeats.push((thread.latest, here));
+        self.duplicate |= thread.flags & flags & WRITTEN != 0;
+        if thread.head == thread.latest || flags & READ == 0 {
+            thread.head = here;
+        }
+        thread.latest = here;
+        if flags & READ != 0 && thread.flags & READ == 0 {
+            // What was noted was the definition.
+            match self.aheads.of(thread.before) {
+                Some(ahead) => (ahead.next, ahead.last) = (thread.inst, thread.inst),
+                None => thread.flags |= CROSS,
+            }
+        }
+        thread.flags |= flags;
+    }
+
+    /// Notes that the latest reference wants the value in `reg`.
+    #[inline(never)]
+    fn hint(&mut self, vreg: VReg, reg: u8) {
+        let Some(&Thread { before, mut head, .. }) = self.threads.get(vreg.index()) else { return };
+        // A hint is given once: this ends, and is linear on the whole.
+        while let Some(ahead) = self.aheads.of(head)
+            && ahead.hint == NO_REG
+        {
+            ahead.hint = reg;
+            head = ahead.source;
+        }
+        if let Some(ahead) = self.aheads.of(before) {
+            ahead.hint = reg;
+        }
+    }
+
+    /// Whether `other` says the same.
+    pub(crate) fn is_same(&self, other: &References) -> bool {
+        let facts = |thread: &Thread| (thread.crosses(), thread.is_defined(), thread.class);
+        self.aheads == other.aheads
+            && self.shapes == other.shapes
+            && self.clobbers == other.clobbers
+            && self.threads.iter().map(facts).eq(other.threads.iter().map(facts))
+    }
+
+    /// Gives repeated operands what is ahead of the last one. Called once, when all is written.
+    pub(crate) fn finish(&mut self) {
+        while let Some((first, second)) = self.repeats.pop() {
+            self.aheads.operands[first as usize] = self.aheads.operands[second as usize];
+        }
+    }
+
+    /// Whether the numbers of references have their room.
+    pub(crate) fn fits(&self) -> bool {
+        let Aheads { operands, args, params } = &self.aheads;
+        operands.len().max(args.len()).max(params.len()) < ARGS as usize
+    }
+}
