@@ -19,6 +19,7 @@ mod text;
 mod x87;
 
 pub use branches::Branches;
+pub use code::FramePlace;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
 pub use operand::{
     AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,

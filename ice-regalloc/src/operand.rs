@@ -235,6 +235,12 @@ impl Operand {
         self.0 & (ONE_PLACE | UNUSUAL) == 0
     }
 
+    /// Bit 2 for a read and bit 3 for a write.
+    #[inline]
+    pub(crate) fn access(self) -> u8 {
+        (self.0 >> (READS.trailing_zeros() - 2)) as u8 & 0b1100
+    }
+
     /// Whether the operand says Stack or Fixed.
     #[inline]
     pub(crate) fn has_one_place(self) -> bool {
@@ -251,6 +257,27 @@ impl Operand {
     #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as u32 as usize
+    }
+}
+
+/// The operands of one instruction taken together: properties that one of them has, and that two have.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Together {
+    one: u64,
+    two: u64,
+}
+
+impl Together {
+    #[inline(always)]
+    pub fn add(&mut self, op: Operand) {
+        self.two |= self.one & op.0;
+        self.one |= op.0;
+    }
+
+    /// Whether all are plain, and one defines at most.
+    #[inline]
+    pub fn are_plain(self) -> bool {
+        self.one & (ONE_PLACE | UNUSUAL) | self.two & WRITES == 0
     }
 }
 
@@ -307,6 +334,11 @@ mod tests {
                     };
                     let free = matches!(constraint, Constraint::Any | Constraint::Reg);
                     assert_eq!(op.is_plain(), usual && free);
+                    let mut together = Together::default();
+                    together.add(op);
+                    assert_eq!(together.are_plain(), usual && free);
+                    together.add(op);
+                    assert_eq!(together.are_plain(), usual && free && !op.is_def());
                     assert_eq!(op.is_reg(), constraint == Constraint::Reg);
                 }
             }

@@ -20,7 +20,7 @@
 //! [`References::end_block`]. Cost: linear; about 20 machine instructions for each instruction and 40
 //! for each operand.
 
-use crate::operand::{Constraint, Operand, VReg};
+use crate::operand::{Constraint, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
 use alloc::vec::Vec;
 
@@ -75,9 +75,9 @@ pub(crate) struct Thread {
 
 /// The register is referenced in several blocks, or live around a back edge.
 const CROSS: u8 = 1;
-/// Something defines the register.
+/// An instruction before the last one that refers to it, or a parameter, defines the register.
 const DEFINED: u8 = 2;
-/// The last instruction that refers to it reads it, writes it.
+/// The last instruction that refers to it reads it, writes it: as [`Operand::access`] says.
 const READ: u8 = 4;
 const WRITTEN: u8 = 8;
 /// Numbers of references that are edge arguments and parameters.
@@ -90,7 +90,7 @@ impl Thread {
     }
 
     pub fn is_defined(&self) -> bool {
-        self.flags & DEFINED != 0
+        self.flags & (DEFINED | WRITTEN) != 0
     }
 }
 
@@ -106,19 +106,38 @@ pub(crate) struct Aheads {
 }
 
 impl Aheads {
-    #[inline(always)]
+    #[inline]
     fn of(&mut self, reference: u32) -> Option<&mut Ahead> {
-        if reference < ARGS {
-            return self.operands.get_mut(reference as usize);
+        match reference {
+            PARAMS.. => self.params.get_mut((reference - PARAMS) as usize),
+            ARGS.. => self.args.get_mut((reference - ARGS) as usize),
+            _ => self.operands.get_mut(reference as usize),
         }
-        self.at_border(reference)
     }
 
+    /// The next use after `reference` is in instruction `next`, or `DEAD`.
+    #[inline(always)]
+    fn set_next(&mut self, reference: u32, next: u32) {
+        match self.operands.get_mut(reference as usize) {
+            Some(ahead) => ahead.next = next,
+            None => self.border(reference, |ahead| ahead.next = next),
+        }
+    }
+
+    /// The last use of the value that begins at `head` is in instruction `last`, as far as is known.
+    #[inline(always)]
+    fn set_last(&mut self, head: u32, last: u32) {
+        match self.operands.get_mut(head as usize) {
+            Some(ahead) => ahead.last = last,
+            None => self.border(head, |ahead| ahead.last = last),
+        }
+    }
+
+    #[cold]
     #[inline(never)]
-    fn at_border(&mut self, reference: u32) -> Option<&mut Ahead> {
-        match reference < PARAMS {
-            true => self.args.get_mut((reference - ARGS) as usize),
-            false => self.params.get_mut((reference - PARAMS) as usize),
+    fn border(&mut self, reference: u32, set: impl FnOnce(&mut Ahead)) {
+        if let Some(ahead) = self.of(reference) {
+            set(ahead);
         }
     }
 }
@@ -132,7 +151,8 @@ impl Shape {
     pub const CLOBBERS: Shape = Shape(2);
     /// It copies a virtual register.
     pub const COPY: Shape = Shape(4);
-    /// An operand is not plain, or there are several definitions, or clobbers.
+    /// An operand is not plain, or two name one virtual register, or there are several definitions, or
+    /// clobbers.
     pub const GENERAL: Shape = Shape(8);
     /// Every instruction has this one.
     pub const ANY: Shape = Shape(16);
@@ -171,6 +191,8 @@ pub struct References {
     pub(crate) clobbers: Vec<(u32, RegUnits)>,
     /// Pairs of operands of one instruction that name the same virtual register.
     repeats: Vec<(u32, u32)>,
+    /// The instruction being added has such a pair.
+    repeats_here: bool,
     /// Number of the block being written, and its first terminator so far.
     block: u32,
     terminator: Option<u32>,
@@ -224,7 +246,7 @@ impl References {
     pub fn param(&mut self, vreg: VReg) {
         let here = PARAMS + self.aheads.params.len() as u32;
         self.aheads.params.push(Ahead::NEW);
-        self.refer(vreg, here, (NONE, NONE), WRITTEN | DEFINED);
+        self.refer(vreg, here, (NONE, NONE), WRITTEN);
     }
 
     /// Whether the block being written refers to the register.
@@ -267,8 +289,9 @@ impl References {
         self.reads_late = false;
     }
 
-    /// Adds the next instruction. A copy names its source and destination.
-    #[inline]
+    /// Adds the next instruction. A copy names its source and destination. Inlined into the few callers, who
+    /// know most arguments.
+    #[inline(always)]
     pub fn inst(&mut self, ops: &[Operand], flow: Flow, copy: Option<(VReg, VReg)>, clobbers: RegUnits) {
         let i = self.shapes.len() as u32;
         let mut shape = Shape::ANY;
@@ -277,39 +300,20 @@ impl References {
             self.terminator.get_or_insert(i);
             self.reads_late |= !ops.is_empty();
         }
-        let mut plain = true;
-        let mut defs = 0;
+        let mut together = Together::default();
         for &op in ops {
+            together.add(op);
             let here = self.aheads.operands.len() as u32;
             self.aheads.operands.push(Ahead::NEW);
-            plain &= op.is_plain();
-            let flags = match (op.is_use(), op.is_def()) {
-                (true, false) => READ,
-                (true, true) => READ | WRITTEN | DEFINED,
-                _ => WRITTEN | DEFINED,
-            };
-            defs += u32::from(op.is_def());
-            match self.threads.get(op.index()) {
-                Some(thread) if thread.inst == i => self.repeated(op.vreg(), here, flags),
-                _ => self.refer(op.vreg(), here, (i, i), flags),
-            }
-            if op.is_use()
-                && let Constraint::Fixed(reg) = op.constraint()
-            {
-                self.hint(op.vreg(), reg.0);
-            }
+            self.refer(op.vreg(), here, (i, i), op.access());
+        }
+        if !together.are_plain() || self.repeats_here {
+            shape.0 |= Shape::GENERAL.0;
+            self.hints(ops);
         }
         if let Some((from, to)) = copy {
             shape.0 |= Shape::COPY.0;
-            if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
-                && let Some(&Thread { head, .. }) = self.threads.get(to.index())
-                && let Some(ahead) = self.aheads.of(head)
-            {
-                ahead.source = source;
-            }
-        }
-        if !plain || defs > 1 {
-            shape.0 |= Shape::GENERAL.0;
+            self.copy(from, to);
         }
         if !clobbers.is_empty() {
             shape.0 |= Shape::CLOBBERS.0 | Shape::GENERAL.0;
@@ -320,27 +324,52 @@ impl References {
 
     /// Notes the reference `here`: a use of instruction `at.0`, made in instruction `at.1`.
     #[inline(always)]
-    fn refer(&mut self, vreg: VReg, here: u32, at: (u32, u32), flags: u8) {
+    fn refer(&mut self, vreg: VReg, here: u32, at: (u32, u32), access: u8) {
         let Some(thread) = self.threads.get_mut(vreg.index()) else { return };
-        let reads = flags & READ != 0;
-        let mut flags = thread.flags & (CROSS | DEFINED) | flags;
+        if thread.inst == at.1 && at.1 != NONE {
+            return self.repeated(vreg, here, access);
+        }
+        let mut flags = thread.flags & (CROSS | DEFINED) | (thread.flags & WRITTEN) >> 2 | access;
         if thread.block == self.block {
-            if let Some(ahead) = self.aheads.of(thread.latest) {
-                ahead.next = if reads { at.0 } else { DEAD };
-            }
-            if !reads {
+            if access & READ != 0 {
+                self.aheads.set_next(thread.latest, at.0);
+                self.aheads.set_last(thread.head, at.0);
+            } else {
+                self.aheads.set_next(thread.latest, DEAD);
                 thread.head = here;
-            } else if let Some(ahead) = self.aheads.of(thread.head) {
-                ahead.last = at.0;
             }
             thread.before = thread.latest;
         } else {
-            if reads || thread.block != NONE {
+            if thread.block != NONE || access & READ != 0 {
                 flags |= CROSS;
             }
             (thread.block, thread.before, thread.head) = (self.block, NONE, here);
         }
         (thread.inst, thread.latest, thread.flags) = (at.1, here, flags);
+    }
+
+    /// Notes that `to` copies `from`.
+    #[inline(never)]
+    fn copy(&mut self, from: VReg, to: VReg) {
+        if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
+            && let Some(&Thread { head, .. }) = self.threads.get(to.index())
+            && let Some(ahead) = self.aheads.of(head)
+        {
+            ahead.source = source;
+        }
+    }
+
+    /// Notes which registers the operands just added want.
+    #[inline(never)]
+    fn hints(&mut self, ops: &[Operand]) {
+        self.repeats_here = false;
+        for op in ops {
+            if op.is_use()
+                && let Constraint::Fixed(reg) = op.constraint()
+            {
+                self.hint(op.vreg(), reg.0);
+            }
+        }
     }
 
     /// Notes an operand whose virtual register an earlier operand of the instruction names as well: the
@@ -349,6 +378,7 @@ impl References {
     #[inline(never)]
     fn repeated(&mut self, vreg: VReg, here: u32, flags: u8) {
         let thread = &mut self.threads[vreg.index()];
+        self.repeats_here = true;
         self.repeats.push((thread.latest, here));
         self.duplicate |= thread.flags & flags & WRITTEN != 0;
         if thread.head == thread.latest || flags & READ == 0 {
@@ -366,7 +396,6 @@ impl References {
     }
 
     /// Notes that the latest reference wants the value in `reg`.
-    #[inline(never)]
     fn hint(&mut self, vreg: VReg, reg: u8) {
         let Some(&Thread { before, mut head, .. }) = self.threads.get(vreg.index()) else { return };
         // A hint is given once: this ends, and is linear on the whole.

@@ -14,6 +14,8 @@ pub(crate) struct Tables {
     regs: &'static [RegisterInfo],
     classes: &'static [ClassInfo],
     units: [RegUnits; 256],
+    /// For each register that has one unit only, which, else 255.
+    only_unit: [u8; 256],
     /// For each class, the set of its registers.
     members: Vec<[u64; 4]>,
     /// For each class, its order.
@@ -37,6 +39,7 @@ impl Default for Tables {
             regs: &[],
             classes: &[],
             units: [RegUnits::EMPTY; 256],
+            only_unit: [u8::MAX; 256],
             members: Vec::new(),
             orders: Vec::new(),
             reg_of_unit: [0; 128],
@@ -52,11 +55,14 @@ impl Tables {
         }
         (self.regs, self.classes) = (file.regs, file.classes);
         self.units = [RegUnits::EMPTY; 256];
+        self.only_unit = [u8::MAX; 256];
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
             *units = reg.units;
         }
         for (n, reg) in file.regs.iter().enumerate().rev().filter(|(_, reg)| reg.units.len() == 1) {
-            self.reg_of_unit[reg.units.0.trailing_zeros() as usize] = n as u8;
+            let unit = reg.units.0.trailing_zeros();
+            self.reg_of_unit[unit as usize] = n as u8;
+            self.only_unit[n] = unit as u8;
         }
         self.orders.clear();
         self.members.clear();
@@ -103,6 +109,12 @@ impl Tables {
     #[inline]
     pub fn units(&self, reg: PReg) -> RegUnits {
         self.units[reg.index()]
+    }
+
+    /// The unit of a register that has one only, else a number past all units.
+    #[inline]
+    pub fn only_unit(&self, reg: PReg) -> usize {
+        self.only_unit[reg.index()].into()
     }
 
     #[inline]

@@ -13,7 +13,7 @@ use crate::inst::Inst;
 use crate::regs::{self, FramePointer, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use crate::target::X86;
 use alloc::vec::Vec;
-use ice_asm::x86::Mode;
+use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
 use ice_ir::Type;
 use ice_ir::mach::{FrameInfo, MachFunction, MachInstId};
 use ice_ir::native::{Arity, Passing};
@@ -197,7 +197,7 @@ fn places_of_results(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace; 2]> {
 }
 
 /// Offsets of everything in the frame. Reused from function to function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Frame {
     /// Whether rbp holds the frame.
     pub(crate) pointer: FramePointer,
@@ -214,7 +214,9 @@ pub(crate) struct Frame {
     /// Offset of each fixed object from the base register.
     pub(crate) objects: Vec<i32>,
     /// Offset of each spill slot from the base register.
-    pub(crate) slots: Vec<i32>,
+    slots: Vec<i32>,
+    /// The spill slots.
+    pub(crate) places: Vec<FramePlace>,
 }
 
 /// Frames from this size on touch every page on the way down, so that the guard page below the stack is
@@ -237,6 +239,14 @@ pub(crate) enum Probe {
 pub(crate) const MAX_FRAME: u64 = 1 << 30;
 
 impl Frame {
+    /// The register that the frame hangs off.
+    pub(crate) fn base(&self) -> Gpr {
+        match self.pointer {
+            FramePointer::None => Gpr::RSP,
+            FramePointer::Used => Gpr::RBP,
+        }
+    }
+
     /// Lays out the frame of an allocated function.
     pub(crate) fn compute(
         &mut self,
@@ -305,10 +315,12 @@ impl Frame {
             FramePointer::Used => (total - 2 * word) as i64,
         };
         // Below the largest frame every offset fits.
-        for offset in objects.iter_mut().chain(slots) {
-            *offset -= base as i32;
-        }
+        objects.iter_mut().for_each(|offset| *offset -= base as i32);
         self.pointer = pointer;
+        let register = self.base();
+        self.places.clear();
+        let place = |&offset: &i32| FramePlace::new(BaseDisp::new(register, offset - base as i32));
+        self.places.extend(self.slots.iter().map(place));
         self.size = size as u32;
         self.outgoing = outgoing as i32;
         self.incoming = (total as i64 - base) as i32;

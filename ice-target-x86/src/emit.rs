@@ -16,11 +16,11 @@ pub(crate) use native::SAVED_VECTORS;
 
 use crate::abi::Frame;
 use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
-use crate::regs::{self, FramePointer, GPR};
+use crate::regs::{self, GPR};
 use crate::size;
 use crate::target::X86;
 use ice_asm::x86::{
-    self, AddressSize, Alu, BaseDisp, BitOp, BitTest, Encoder, Gpr, Imm, Mem, Mode, Rm, Scale,
+    self, AddressSize, Alu, BaseDisp, BitOp, BitTest, Encoder, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale,
     Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
@@ -64,33 +64,9 @@ pub(crate) fn emit_function<L: Listing>(
         back_edge: None,
     };
     emitter.prologue();
-    let mut edits = Edits::new(&allocation.edits);
-    let mut start = 0;
+    let mut walk = Walk { mach, allocation, edits: &allocation.edits, operand: 0 };
     for block in mach.blocks() {
-        if emitter.back_edge.take().is_some() {
-            continue;
-        }
-        emitter.e.bind(label(block));
-        emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
-        let range = mach.inst_range(block);
-        let mut id = MachInstId::from_u32(range.start as u32);
-        let ends = &allocation.operand_starts[range.start + 1..range.end + 1];
-        for (inst, &end) in mach.insts()[range].iter().zip(ends) {
-            emitter.edits_at(&mut edits, ProgPoint::before(id));
-            emitter.allocs = &allocation.allocs[start..end as usize];
-            if let Inst::Jcc { if_true, if_false, .. } = *inst
-                && (if_true == emitter.next_block || if_false == emitter.next_block)
-            {
-                emitter.back_edge = only_jump(mach, emitter.next_block, edits.next).filter(|&to| to <= block);
-            }
-            // Nothing wants what such an instruction makes where it stands.
-            if !matches!(emitter.allocs, [only] if only.is_none()) {
-                emitter.inst(inst);
-            }
-            emitter.edits_at(&mut edits, ProgPoint::after(id));
-            start = end as usize;
-            id = MachInstId::from_u32(id.as_u32() + 1);
-        }
+        walk.block(&mut emitter, block);
     }
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
@@ -99,19 +75,80 @@ pub(crate) fn emit_function<L: Listing>(
     Ok(())
 }
 
-/// Where `block` jumps to if it has one predecessor and does nothing else; `next` is the point of the next
-/// edit.
-fn only_jump(mach: &MachFunction<Inst>, block: MachBlock, next: ProgPoint) -> Option<MachBlock> {
-    if mach.block_preds(block).len() != 1 {
-        return None;
+/// What of the allocation is still to come.
+struct Walk<'a> {
+    mach: &'a MachFunction<Inst>,
+    allocation: &'a Output,
+    edits: &'a [Edit],
+    /// Index of the next operand's place.
+    operand: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// The point of the next edit.
+    fn next_edit(&self) -> ProgPoint {
+        let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
+        self.edits.first().map_or(end, |edit| edit.point)
     }
-    let range = mach.inst_range(block);
-    let id = MachInstId::from_u32(range.start as u32);
-    match mach.insts()[range] {
-        [Inst::Jmp { target }] if next != ProgPoint::before(id) && next != ProgPoint::after(id) => {
-            Some(target)
+
+    /// Emits `block`. Not inlined, so that its values have the registers.
+    #[inline(never)]
+    fn block<L: Listing>(&mut self, emitter: &mut Emitter<'a, L>, block: MachBlock) {
+        let (mach, allocation) = (self.mach, self.allocation);
+        if emitter.back_edge.take().is_some() {
+            return;
         }
-        _ => None,
+        emitter.e.bind(label(block));
+        emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
+        let range = mach.inst_range(block);
+        let last = MachInstId::from_u32(range.end as u32 - 1);
+        let mut next_edit = self.next_edit();
+        let ends = &allocation.operand_starts[range.start + 1..range.end + 1];
+        for ((inst, &end), id) in mach.insts()[range.clone()].iter().zip(ends).zip(range.start as u32..) {
+            let point = ProgPoint::before(MachInstId::from_u32(id));
+            if next_edit <= point {
+                next_edit = self.edits_to(emitter, point);
+            }
+            emitter.allocs = &allocation.allocs[self.operand..end as usize];
+            self.operand = end as usize;
+            if let Inst::Jcc { if_true, if_false, .. } = *inst
+                && (if_true == emitter.next_block || if_false == emitter.next_block)
+            {
+                emitter.back_edge = self.only_jump(emitter.next_block, next_edit).filter(|&to| to <= block);
+            }
+            // Nothing wants what such an instruction makes where it stands.
+            if !matches!(emitter.allocs, [only] if only.is_none()) {
+                emitter.inst(inst);
+            }
+        }
+        self.edits_to(emitter, ProgPoint::after(last));
+    }
+
+    /// Emits the edits up to `point` and gives the point of the next one.
+    fn edits_to<L: Listing>(&mut self, emitter: &mut Emitter<'a, L>, point: ProgPoint) -> ProgPoint {
+        while let [edit, rest @ ..] = self.edits
+            && edit.point <= point
+        {
+            emitter.edit(edit);
+            self.edits = rest;
+        }
+        self.next_edit()
+    }
+
+    /// Where `block` jumps to if it has one predecessor and does nothing else; `next` is the point of the
+    /// next edit.
+    fn only_jump(&self, block: MachBlock, next: ProgPoint) -> Option<MachBlock> {
+        if self.mach.block_preds(block).len() != 1 {
+            return None;
+        }
+        let range = self.mach.inst_range(block);
+        let id = MachInstId::from_u32(range.start as u32);
+        match self.mach.insts()[range] {
+            [Inst::Jmp { target }] if next != ProgPoint::before(id) && next != ProgPoint::after(id) => {
+                Some(target)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -160,25 +197,20 @@ fn no_operand() -> Allocation {
     Allocation::NONE
 }
 
-/// What cannot be either: an operand that must be in a register is not.
+/// What cannot be either: an operand without a place.
+#[cold]
+#[inline(never)]
+fn no_slot() -> FramePlace {
+    debug_assert!(false, "an operand without a place");
+    FramePlace::new(BaseDisp::new(Gpr::RSP, 0))
+}
+
+/// Nor this: an operand that must be in a register is not.
 #[cold]
 #[inline(never)]
 fn no_register() -> PReg {
     debug_assert!(false, "an operand without a register");
     regs::RAX
-}
-
-/// The edits that are left, with the point of the first at hand.
-struct Edits<'a> {
-    next: ProgPoint,
-    rest: &'a [Edit],
-}
-
-impl<'a> Edits<'a> {
-    fn new(rest: &'a [Edit]) -> Self {
-        let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
-        Edits { next: rest.first().map_or(end, |edit| edit.point), rest }
-    }
 }
 
 impl<'a, L: Listing> Emitter<'a, L> {
@@ -231,7 +263,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// A slot, or the memory that an instruction loads from, at an address that takes no registers.
     fn slot(&mut self, place: Allocation) -> Mem {
-        let Some(inst) = place.as_remat() else { return self.frame_slot(place).into() };
+        let Some(inst) = place.as_remat() else { return self.frame_slot(place).mem().into() };
         match self.insts[inst.as_u32() as usize] {
             Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } => self.mem(&mem),
             _ => {
@@ -242,21 +274,16 @@ impl<'a, L: Listing> Emitter<'a, L> {
     }
 
     /// A slot.
-    fn frame_slot(&self, place: Allocation) -> BaseDisp {
-        BaseDisp::new(self.base(), self.slot_offset(place))
-    }
-
-    fn slot_offset(&self, place: Allocation) -> i32 {
-        debug_assert!(place.is_slot());
-        place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize])
+    fn frame_slot(&self, place: Allocation) -> FramePlace {
+        match place.as_slot() {
+            Some(slot) => self.frame.places[slot.as_u32() as usize],
+            None => no_slot(),
+        }
     }
 
     /// The register that the frame hangs off.
     fn base(&self) -> Gpr {
-        match self.frame.pointer {
-            FramePointer::None => Gpr::RSP,
-            FramePointer::Used => Gpr::RBP,
-        }
+        self.frame.base()
     }
 
     /// The memory operand if it has a base and a displacement only, which nearly all have; consumes the register.
@@ -319,17 +346,6 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     // ---- edits
 
-    /// Emits the edits at `point`, which are the first of those left.
-    #[inline(always)]
-    fn edits_at(&mut self, edits: &mut Edits<'a>, point: ProgPoint) {
-        while edits.next == point
-            && let Some((edit, rest)) = edits.rest.split_first()
-        {
-            self.edit(edit);
-            *edits = Edits::new(rest);
-        }
-    }
-
     /// Executes an instruction again, into the target of `edit`, leaving the flags alone.
     #[inline(never)]
     fn again(&mut self, inst: MachInstId, edit: &'a Edit) {
@@ -385,8 +401,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn move_word(&mut self, width: Width, to: Allocation, from: Allocation) {
         match (to.as_reg().map(regs::gpr), from.as_reg().map(regs::gpr)) {
             (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
-            (Some(to), None) => self.e.mov_r_base(width, to, self.frame_slot(from)),
-            (None, from) => self.e.mov_base_r(width, self.frame_slot(to), from.unwrap_or(Gpr::RAX)),
+            (Some(to), None) => self.e.mov_r_place(width, to, self.frame_slot(from)),
+            (None, from) => self.e.mov_place_r(width, self.frame_slot(to), from.unwrap_or(Gpr::RAX)),
         }
     }
 

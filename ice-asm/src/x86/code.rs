@@ -164,6 +164,40 @@ const NO_BASE: u8 = 5;
 /// In SIB: there is no index.
 const NO_INDEX: u8 = 4 << 3;
 
+/// A `[base + disp]` that many instructions have, encoded once: a place in the frame.
+#[derive(Clone, Copy)]
+pub struct FramePlace {
+    mem: BaseDisp,
+    /// ModRM without its register, SIB and displacement.
+    tail: Part,
+}
+
+impl FramePlace {
+    /// The place at `mem`.
+    #[must_use]
+    #[inline]
+    pub const fn new(mem: BaseDisp) -> FramePlace {
+        let (base, disp) = (mem.base.number() & 7, mem.disp);
+        // Mode 0, 1 or 2: a displacement of 0, 1 or 4 bytes.
+        let mode = (disp != 0 || base == NO_BASE) as u32 + (disp != disp as i8 as i32) as u32;
+        let disp_len = mode + (mode & 2);
+        let modrm = (mode << 6 | base as u32) as u64;
+        let disp = disp as u32 as u64;
+        let tail = if base == SIB {
+            Part { bytes: modrm | ((NO_INDEX | SIB) as u64) << 8 | disp << 16, len: 2 + disp_len }
+        } else {
+            Part { bytes: modrm | disp << 8, len: 1 + disp_len }
+        };
+        FramePlace { mem, tail }
+    }
+
+    /// The operand.
+    #[must_use]
+    pub const fn mem(&self) -> BaseDisp {
+        self.mem
+    }
+}
+
 /// The bits of REX for a register operand, and [`Attrs::BYTE_REG`] where a byte register needs the prefix
 /// to mean its low byte.
 #[inline]
@@ -278,26 +312,21 @@ impl<L: Listing> Encoder<'_, L> {
     /// An instruction with `[base + disp]`. Where the code is known this is half as much work as a call.
     #[inline(always)]
     pub(super) fn inst_base(&mut self, code: Code, reg: u8, mem: BaseDisp, imm: Immediate) {
-        let BaseDisp { base, address_size, disp } = mem;
+        self.inst_place(code, reg, FramePlace::new(mem), imm);
+    }
+
+    /// The same with an address that is encoded but for the register.
+    #[inline(always)]
+    pub(super) fn inst_place(&mut self, code: Code, reg: u8, place: FramePlace, imm: Immediate) {
+        let BaseDisp { base, address_size, .. } = place.mem;
         let Some(mut head) = self.opcode(code, reg_bits(reg) | base_bits(base)) else {
             return self.invalid();
         };
         if address_size == AddressSize::Addr32 && self.mode == Mode::Bits64 {
             head.put_first(0x67);
         }
-        let base = base.number() & 7;
-        // Mode 0, 1 or 2: a displacement of 0, 1 or 4 bytes.
-        let mode = u32::from(disp != 0 || base == NO_BASE) + u32::from(disp != i32::from(disp as i8));
-        let disp_len = mode + (mode & 2);
-        let modrm = u64::from(mode << 6 | u32::from(reg & 7) << 3 | u32::from(base));
-        let disp = u64::from(disp as u32);
-        let tail = if base == SIB {
-            let sib = u64::from(NO_INDEX | SIB);
-            Part { bytes: modrm | sib << 8 | disp << 16, len: 2 + disp_len }
-        } else {
-            Part { bytes: modrm | disp << 8, len: 1 + disp_len }
-        };
-        self.finish_inst(head, tail, imm);
+        let Part { bytes, len } = place.tail;
+        self.finish_inst(head, Part { bytes: bytes | u64::from(reg & 7) << 3, len }, imm);
     }
 
     /// An instruction with any memory operand.

@@ -1,7 +1,7 @@
 //! Integer instructions (SDM volume 2, chapters 3 to 5).
 
 use super::Encoder;
-use super::code::{Attrs, Code, Immediate, code};
+use super::code::{Attrs, Code, FramePlace, Immediate, code};
 use super::operand::{Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
 use super::text::{Op, suffix};
 use crate::buffer::Label;
@@ -254,20 +254,32 @@ impl<L: Listing> Encoder<'_, L> {
     /// `mov r, [base + disp]`: [`mov_r_rm`](Self::mov_r_rm), inlined for a caller that knows the width.
     #[inline(always)]
     pub fn mov_r_base(&mut self, width: Width, dst: Gpr, src: BaseDisp) {
-        self.mov_base(Move::Load, width, dst, src);
+        self.mov_place(Move::Load, width, dst, FramePlace::new(src));
     }
 
     /// `mov [base + disp], r`: [`mov_rm_r`](Self::mov_rm_r), inlined in the same way.
     #[inline(always)]
     pub fn mov_base_r(&mut self, width: Width, dst: BaseDisp, src: Gpr) {
-        self.mov_base(Move::Store, width, src, dst);
+        self.mov_place(Move::Store, width, src, FramePlace::new(dst));
+    }
+
+    /// `mov r, [place]`: [`mov_r_base`](Self::mov_r_base) of a place that is encoded.
+    #[inline(always)]
+    pub fn mov_r_place(&mut self, width: Width, dst: Gpr, src: FramePlace) {
+        self.mov_place(Move::Load, width, dst, src);
+    }
+
+    /// `mov [place], r`: [`mov_base_r`](Self::mov_base_r) of a place that is encoded.
+    #[inline(always)]
+    pub fn mov_place_r(&mut self, width: Width, dst: FramePlace, src: Gpr) {
+        self.mov_place(Move::Store, width, src, dst);
     }
 
     #[inline(always)]
-    fn mov_base(&mut self, op: Move, width: Width, reg: Gpr, mem: BaseDisp) {
-        self.line(&["mov", suffix(width)], &op.operands(width, reg, &mem.into()));
+    fn mov_place(&mut self, op: Move, width: Width, reg: Gpr, place: FramePlace) {
+        self.line(&["mov", suffix(width)], &op.operands(width, reg, &place.mem().into()));
         let code = op.code().plus(wide(width)).with(Attrs::width(width));
-        self.inst_base(code, reg.number(), mem, Immediate::NONE);
+        self.inst_place(code, reg.number(), place, Immediate::NONE);
     }
 
     /// `mov r/m, r`: 88/89 /r; A2/A3 from the accumulator to an address in 32-bit mode.

@@ -156,7 +156,7 @@ impl<I: MachInst> MachFunction<I> {
     }
 
     /// Ends an instruction whose operands begin at `start`.
-    #[inline]
+    #[inline(always)]
     fn finish_inst(&mut self, inst: I, start: usize) {
         let flow = if inst.is_terminator() { Flow::Leaves } else { Flow::Next };
         self.references.inst(&self.operands[start..], flow, inst.is_move(), inst.clobbers());

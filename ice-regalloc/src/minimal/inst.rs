@@ -461,7 +461,7 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     fn definitions(&mut self, work: Work) -> Result<(), Error> {
-        let source = self.move_source(work);
+        let source = if work.copies { self.move_source(work.ops, work.base) } else { NO_REG };
         for (k, &op) in work.ops.iter().enumerate() {
             if op.kind() != OperandKind::Def {
                 continue;
@@ -502,12 +502,10 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// The register that a copy reads, as a hint for what it writes.
-    pub(super) fn move_source(&self, work: Work) -> u8 {
-        let source = |k: usize| self.allocs[work.base + k].as_reg();
-        match work.ops.iter().position(|op| op.is_use()) {
-            Some(k) if work.copies => source(k).map_or(NO_REG, |reg| reg.0),
-            _ => NO_REG,
-        }
+    pub(super) fn move_source(&self, ops: &[Operand], base: usize) -> u8 {
+        let use_of = ops.iter().position(|op| op.is_use());
+        let place = use_of.and_then(|k| self.allocs[base + k].as_reg());
+        place.map_or(NO_REG, |reg| reg.0)
     }
 
     /// Ends the lives that end here.

@@ -199,6 +199,8 @@ pub(crate) fn allocate<F: Function>(
 }
 
 impl<F: Function> Allocator<'_, F> {
+    /// Allocates one block. Not inlined, so that its values have the registers.
+    #[inline(never)]
     fn block(&mut self, block: Block) -> Result<(), Error> {
         let (func, shapes) = (self.func, self.shapes);
         let range = func.block_insts(block);
@@ -212,7 +214,7 @@ impl<F: Function> Allocator<'_, F> {
         for (i, &shape) in (start..end).zip(&shapes[start as usize..end as usize]) {
             let inst = Inst::from_u32(i);
             let ops = func.operands(inst);
-            let work = Work { inst, ops, base, copies: shape.has(Shape::COPY) };
+            let (at, copies) = (base, shape.has(Shape::COPY));
             base += ops.len();
             self.starts[i as usize + 1] = base as u32;
             if shape.has(Shape::TERMINATOR) && inside {
@@ -225,11 +227,11 @@ impl<F: Function> Allocator<'_, F> {
                 if shape.has(Shape::CLOBBERS) {
                     self.set_clobber(self.clobbers + 1);
                 }
-                self.general(work)?;
+                self.general(Work { inst, ops, base: at, copies })?;
             } else if !ops.is_empty() {
                 self.point = ProgPoint::before(inst);
-                if !self.plain(work) {
-                    self.general(work)?;
+                if !self.plain(inst, ops, at, copies) {
+                    self.general(Work { inst, ops, base: at, copies })?;
                 }
             }
         }

@@ -13,34 +13,34 @@
 //! generously, the general path starts over from the present state; what was copied until then
 //! stays true.
 //!
-//! Cost: two visits to each use, one to a definition, and the choice of its register. Measured on a
+//! Cost: one visit to each operand, rarely a second or third, and the choice of its register. Measured on a
 //! program of 174,883 such instructions with 207,000 operands (x86-32): about COST machine
 //! instructions each, copies and evictions included.
 
 use super::Allocator;
 use super::inst::Work;
 use crate::function::Function;
-use crate::operand::Operand;
+use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
 use crate::registers::{PReg, RegUnits};
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID};
 
 /// What the first look at an instruction has found, a set of bits.
 const WRITES: u32 = 1;
 /// A use is not in a register of its class.
 const LACKS: u32 = 2;
-/// After a use the value may have to leave its register.
+/// A life ends, or a value changes, in a way that is left to `plain_release`.
 const ENDS: u32 = 4;
 
 impl<F: Function> Allocator<'_, F> {
     /// Allocates a plain instruction; false if it must be done by the general path, which also
     /// finds the error if there is one. Not inlined, so that its values have the registers.
     #[inline(never)]
-    pub(super) fn plain(&mut self, work: Work) -> bool {
-        let Work { inst, ops, base, .. } = work;
+    pub(super) fn plain(&mut self, inst: Inst, ops: &[Operand], base: usize, copies: bool) -> bool {
         let mut found = 0;
+        let mut def = 0;
         // Locals: what is reached through `self` is loaded again after every store.
-        let (tables, vregs) = (self.tables, &mut *self.vregs);
+        let (tables, vregs, exits) = (self.tables, &mut *self.vregs, self.exits);
         let places = &mut self.allocs[base..][..ops.len()];
         let aheads = &self.aheads[base..][..ops.len()];
         for k in 0..ops.len() {
@@ -50,26 +50,36 @@ impl<F: Function> Allocator<'_, F> {
             if op.is_def() {
                 state.def_inst = inst.as_u32();
                 if !op.is_use() {
+                    def = k;
                     found |= WRITES;
                     continue;
                 }
                 found |= ENDS;
             }
-            if state.next >= LIVE_OUT {
-                found |= ENDS;
+            if !tables.in_class(op.class(), state.reg) {
+                found |= LACKS;
+                continue;
             }
-            match tables.in_class(op.class(), state.reg) {
-                true => places[k] = Allocation::reg(PReg(state.reg)),
-                false => found |= LACKS,
+            let reg = PReg(state.reg);
+            places[k] = Allocation::reg(reg);
+            if state.next >= LIVE_OUT && !op.is_def() {
+                // As `end_life`, if no slot is given back.
+                if state.next == DEAD && state.slot != NONE {
+                    found |= ENDS;
+                } else if state.next == DEAD || exits || state.is_valid() {
+                    self.occupied.remove(tables.units(reg));
+                    state.reg = NO_REG;
+                }
             }
         }
-        if found & LACKS != 0 && !self.plain_missing(work) {
-            return false;
-        }
-        if found & ENDS != 0 {
+        if found & !WRITES != 0 {
+            let work = Work { inst, ops, base, copies };
+            if found & LACKS != 0 && !self.plain_missing(work) {
+                return false;
+            }
             self.plain_release(work);
         }
-        if found & WRITES != 0 && !self.plain_def(work) {
+        if found & WRITES != 0 && !self.plain_def(ops, base, def, copies) {
             return false;
         }
         self.free_dying_slots();
@@ -81,11 +91,15 @@ impl<F: Function> Allocator<'_, F> {
     fn plain_missing(&mut self, work: Work) -> bool {
         let mut pinned = RegUnits::EMPTY;
         let mut any = false;
-        for op in work.ops.iter().filter(|op| op.is_use()) {
+        for (k, op) in work.ops.iter().enumerate().filter(|(_, op)| op.is_use()) {
             any |= !op.is_reg();
-            let reg = self.vregs[op.index()].reg;
-            if reg != NO_REG {
-                pinned.insert(self.tables.units(PReg(reg)));
+            // A value whose life ends here has left its register, the operand has not.
+            let bound = match self.vregs[op.index()].reg {
+                NO_REG => self.allocs[work.base + k].as_reg(),
+                reg => Some(PReg(reg)),
+            };
+            if let Some(reg) = bound {
+                pinned.insert(self.tables.units(reg));
             }
         }
         for (k, &op) in work.ops.iter().enumerate() {
@@ -97,7 +111,7 @@ impl<F: Function> Allocator<'_, F> {
             } else if let Some(reg) = self.pick(op.class(), pinned, op.vreg().as_u32(), NO_REG) {
                 self.plain_bring(work, k, reg, &mut pinned);
             } else {
-                self.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
+                self.plain_restore(work);
                 return false;
             }
         }
@@ -112,6 +126,20 @@ impl<F: Function> Allocator<'_, F> {
     fn plain_in_place(&mut self, op: Operand) -> Option<PReg> {
         let reg = self.state(op.vreg().as_u32()).reg;
         (reg != NO_REG && self.tables.in_class(op.class(), reg)).then_some(PReg(reg))
+    }
+
+    /// Undoes what was done before a register was missing: values whose lives end here are in their
+    /// registers still.
+    #[cold]
+    fn plain_restore(&mut self, work: Work) {
+        for (k, op) in work.ops.iter().enumerate() {
+            let place = core::mem::replace(&mut self.allocs[work.base + k], Allocation::NONE);
+            if let Some(reg) = place.as_reg()
+                && self.vregs[op.index()].reg == NO_REG
+            {
+                self.bind(op.vreg().as_u32(), reg);
+            }
+        }
     }
 
     /// Places the uses that may be in slots.
@@ -197,14 +225,13 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Gives the definition a place; false if its class has no register.
     #[inline(always)]
-    fn plain_def(&mut self, work: Work) -> bool {
-        let Some(k) = work.ops.iter().rposition(|op| !op.is_use()) else { return true };
-        let op = work.ops[k];
+    fn plain_def(&mut self, ops: &[Operand], base: usize, k: usize, copies: bool) -> bool {
+        let op = ops[k];
         let v = op.vreg().as_u32();
         self.unbind(v);
         let next = self.state(v).next;
         let live = self.is_live(next);
-        let source = if work.copies { self.move_source(work) } else { NO_REG };
+        let source = if copies { self.move_source(ops, base) } else { NO_REG };
         let none = RegUnits::EMPTY;
         // A value that is only used after the block, or never, is not worth an eviction.
         let reg = if op.is_reg() || next < LIVE_OUT {
@@ -217,7 +244,7 @@ impl<F: Function> Allocator<'_, F> {
         if op.is_reg() && reg.is_none() {
             return false;
         }
-        self.allocs[work.base + k] = if let Some(reg) = reg {
+        self.allocs[base + k] = if let Some(reg) = reg {
             self.used_regs.insert(self.tables.units(reg));
             self.state(v).flags &= !VALID;
             if live {

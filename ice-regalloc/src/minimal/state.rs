@@ -35,13 +35,9 @@ impl<F: Function> Allocator<'_, F> {
         let units = self.tables.units(reg);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
-        let mut rest = units.0;
-        loop {
-            self.cx.owner.0[rest.trailing_zeros() as usize % UNITS] = v;
-            rest &= rest.wrapping_sub(1);
-            if rest == 0 {
-                break;
-            }
+        match self.cx.owner.0.get_mut(self.tables.only_unit(reg)) {
+            Some(owner) => *owner = v,
+            None => units.iter().for_each(|u| self.cx.owner.0[usize::from(u) % UNITS] = v),
         }
     }
 
@@ -236,9 +232,12 @@ impl<F: Function> Allocator<'_, F> {
         let state = &self.vregs[v as usize];
         let lasting = state.next < LIVE_OUT && state.last > self.next_clobber;
         let bad = if lasting { busy.union(self.clobber_units) } else { busy };
-        for hint in [hint, state.hint] {
-            if hint != NO_REG && !tables.units(PReg(hint)).intersects(bad) && tables.in_class(class, hint) {
-                return Some(PReg(hint));
+        if hint & state.hint != NO_REG {
+            for hint in [hint, state.hint] {
+                if hint != NO_REG && !tables.units(PReg(hint)).intersects(bad) && tables.in_class(class, hint)
+                {
+                    return Some(PReg(hint));
+                }
             }
         }
         match tables.first_free(class, bad) {
