@@ -151,8 +151,8 @@ impl Shape {
     pub const CLOBBERS: Shape = Shape(2);
     /// It copies a virtual register.
     pub const COPY: Shape = Shape(4);
-    /// An operand is not plain, or two name one virtual register, or there are several definitions, or
-    /// clobbers.
+    /// An operand is not plain, or one defines what another one names, or there are several definitions,
+    /// or clobbers.
     pub const GENERAL: Shape = Shape(8);
     /// Every instruction has this one.
     pub const ANY: Shape = Shape(16);
@@ -189,7 +189,7 @@ pub struct References {
     pub(crate) shapes: Vec<Shape>,
     /// Clobbering instructions in order.
     pub(crate) clobbers: Vec<(u32, RegUnits)>,
-    /// Pairs of operands of one instruction that name the same virtual register.
+    /// Pairs of operands of one instruction that name the same virtual register, which one defines.
     repeats: Vec<(u32, u32)>,
     /// The instruction being added has such a pair.
     repeats_here: bool,
@@ -372,27 +372,32 @@ impl References {
         }
     }
 
-    /// Notes an operand whose virtual register an earlier operand of the instruction names as well: the
-    /// same is ahead of both.
+    /// Notes an operand whose virtual register an earlier operand of the instruction names as well. Of
+    /// two uses the second is what comes next; with a definition the same is ahead of both.
     #[cold]
     #[inline(never)]
-    fn repeated(&mut self, vreg: VReg, here: u32, flags: u8) {
+    fn repeated(&mut self, vreg: VReg, here: u32, access: u8) {
         let thread = &mut self.threads[vreg.index()];
+        if (thread.flags | access) & WRITTEN == 0 {
+            self.aheads.set_next(thread.latest, thread.inst);
+            thread.latest = here;
+            return;
+        }
         self.repeats_here = true;
         self.repeats.push((thread.latest, here));
-        self.duplicate |= thread.flags & flags & WRITTEN != 0;
-        if thread.head == thread.latest || flags & READ == 0 {
+        self.duplicate |= thread.flags & access & WRITTEN != 0;
+        if thread.head == thread.latest || access & READ == 0 {
             thread.head = here;
         }
         thread.latest = here;
-        if flags & READ != 0 && thread.flags & READ == 0 {
+        if access & READ != 0 && thread.flags & READ == 0 {
             // What was noted was the definition.
             match self.aheads.of(thread.before) {
                 Some(ahead) => (ahead.next, ahead.last) = (thread.inst, thread.inst),
                 None => thread.flags |= CROSS,
             }
         }
-        thread.flags |= flags;
+        thread.flags |= access;
     }
 
     /// Notes that the latest reference wants the value in `reg`.
@@ -430,5 +435,72 @@ impl References {
     pub(crate) fn fits(&self) -> bool {
         let Aheads { operands, args, params } = &self.aheads;
         operands.len().max(args.len()).max(params.len()) < ARGS as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cranelift_entity::EntityRef;
+
+    const CLASS: RegClass = RegClass(0);
+
+    fn v(n: usize) -> VReg {
+        VReg::new(n)
+    }
+
+    fn with_vregs(count: usize) -> References {
+        let mut refs = References::default();
+        (0..count).for_each(|_| refs.vreg(CLASS));
+        refs
+    }
+
+    fn add(refs: &mut References, ops: &[Operand], flow: Flow) {
+        refs.inst(ops, flow, None, RegUnits::EMPTY);
+    }
+
+    #[test]
+    fn references_know_the_next_and_the_first_knows_the_last() {
+        let mut refs = with_vregs(2);
+        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
+        add(&mut refs, &[Operand::use_reg(v(0), CLASS), Operand::def_reg(v(1), CLASS)], Flow::Next);
+        add(&mut refs, &[Operand::use_reg(v(0), CLASS), Operand::use_any(v(0), CLASS)], Flow::Next);
+        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
+        refs.finish();
+        let next: Vec<u32> = refs.aheads.operands.iter().map(|ahead| ahead.next).collect();
+        // v1 is not read: what is behind the block decides.
+        assert_eq!(next, [1, 2, LIVE_OUT, 2, DEAD, LIVE_OUT]);
+        assert_eq!(refs.aheads.operands[0].last, 2);
+        assert!(!refs.shapes[2].has(Shape::GENERAL));
+        assert!(!refs.threads[0].crosses() && refs.threads[0].is_defined());
+    }
+
+    #[test]
+    fn a_register_crosses_where_it_is_read_before_its_definition() {
+        let mut refs = with_vregs(2);
+        add(&mut refs, &[Operand::use_reg(v(0), CLASS)], Flow::Next);
+        // The definition is named first, the use reads what was there before.
+        add(&mut refs, &[Operand::def_reg(v(1), CLASS), Operand::use_reg(v(1), CLASS)], Flow::Next);
+        assert!(refs.shapes[1].has(Shape::GENERAL));
+        assert!(refs.threads[0].crosses() && !refs.threads[0].is_defined());
+        assert!(refs.threads[1].crosses() && refs.threads[1].is_defined());
+    }
+
+    #[test]
+    fn arguments_behind_operands_of_terminators_are_refused() {
+        let mut refs = with_vregs(1);
+        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
+        add(&mut refs, &[], Flow::Leaves);
+        refs.edge(&[v(0)], Leaving::Alone);
+        assert!(refs.is_usable());
+        assert_eq!(refs.aheads.operands[0].next, 1);
+        refs.end_block();
+        add(&mut refs, &[Operand::use_reg(v(0), CLASS)], Flow::Leaves);
+        refs.edge(&[v(0)], Leaving::WithOthers);
+        assert!(refs.is_usable());
+        refs.edge(&[v(0)], Leaving::Alone);
+        assert!(!refs.is_usable());
+        refs.clear();
+        assert!(refs.is_usable());
     }
 }

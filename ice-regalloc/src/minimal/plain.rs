@@ -62,7 +62,8 @@ impl<F: Function> Allocator<'_, F> {
             }
             let reg = PReg(state.reg);
             places[k] = Allocation::reg(reg);
-            if state.next >= LIVE_OUT && !op.is_def() {
+            // An operand without a place may still read the value.
+            if state.next >= LIVE_OUT && !op.is_def() && found & LACKS == 0 {
                 // As `end_life`, if no slot is given back.
                 if state.next == DEAD && state.slot != NONE {
                     found |= ENDS;
