@@ -47,7 +47,21 @@ struct Global { u32 value; Global() : value(1234) {} } global;
 u32 initialised = largest<u32>((const u32[]){3, 9, 4}, 3);
 }
 
+// Each in a group of its own, of which the linker keeps one.
+inline u32 shared_counter = 40;
+inline u32 next_number(u32 by) { static u32 last = 100; return last += by + shared_counter++; }
+template <class T> struct Stack {
+    T items[8];
+    u32 depth = 0;
+    static inline u32 pushes = 0;
+    virtual void push(T x) { items[depth++ % 8] = x; pushes++; }
+    T top() const { return items[(depth - 1) % 8]; }
+};
+template <class T> T turned(T x) { Stack<T> s; Stack<T> *volatile p = &s; p->push(x); p->push(x / 3); return p->top() + static_cast<T>(Stack<T>::pushes); }
+
 extern "C" {
+u32 inline_functions(u32 a) { return next_number(a) ^ shared_counter; }
+u32 class_templates(u32 a, i16 b) { return turned(a) + static_cast<u32>(turned(b)) + turned<u64>(a) % 1000; }
 u32 virtual_call(u32 a, u8 n) { Square s(a); Box b(a, n); Shape &r = n & 1 ? static_cast<Shape &>(s) : b; return r.grow(n) + r.area(); }
 u32 second_base(u32 a, u32 b) { Box x(a, b); Named *n = &x; return n->name() + n->extra; }
 u32 heap(u32 a, u8 n) { Shape *s = n & 1 ? new Square(a) : new Box(a, n); u32 r = s->area(); delete s; return r; }

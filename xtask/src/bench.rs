@@ -10,9 +10,11 @@ mod times;
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
+use crate::toolchain::line_of;
 use crate::workspace::{self, Profile, Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 pub const HELP: &str = "\
@@ -207,14 +209,29 @@ impl Bench {
     }
 
     /// Instructions that a program executes, without the kernel's.
+
     fn instructions(&self, program: &Path, arguments: &[String]) -> anyhow::Result<u64> {
-        let out = format!("--callgrind-out-file={}", self.results.join("callgrind.out").display());
-        let mut command = process::command(Path::new("valgrind"), ["--tool=callgrind", &out]);
-        let outcome = process::run(command.arg(program).args(arguments), LIMIT)?;
-        let place = || format!("valgrind {} {}", program.display(), arguments.join(" "));
-        ensure!(outcome.end == End::Exit(0), "{}: {}\n{}", place(), outcome.end, outcome.first_errors());
-        collected(&outcome.errors).with_context(|| format!("{}: no count", place()))
+        instructions(process::command(program, arguments), &self.results.join("callgrind.out"))
     }
+}
+
+/// Instructions that a command executes, by callgrind, which writes its file to `scratch`.
+///
+/// # Errors
+/// It cannot be started or fails.
+pub fn instructions(command: Command, scratch: &Path) -> anyhow::Result<u64> {
+    let out = format!("--callgrind-out-file={}", scratch.display());
+    let mut valgrind = process::command(Path::new("valgrind"), ["--tool=callgrind", &out]);
+    valgrind.arg(command.get_program()).args(command.get_args());
+    let outcome = process::run(&mut valgrind, LIMIT)?;
+    ensure!(
+        outcome.end == End::Exit(0),
+        "{}: {}\n{}",
+        line_of(&valgrind),
+        outcome.end,
+        outcome.first_errors()
+    );
+    collected(&outcome.errors).with_context(|| format!("{}: no count", line_of(&valgrind)))
 }
 
 /// The count in callgrind's summary: `==123== Collected : 4567`.

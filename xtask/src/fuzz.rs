@@ -1,34 +1,41 @@
 //! Damaged programs: each is accepted, or refused with a place, and never more than that happens.
 //!
-//! Two layers. Most changes are tried inside one process, by the tests `robustness` of the bitcode reader and
-//! `malformed` of the driver, which also count memory. Some go through the command as a user calls it, under the system's own limits.
+//! Two layers. Most changes are tried inside one process, by the tests `robustness` and `llvm_damage` of the bitcode
+//! readers and `malformed` and `malformed_llvm` of the driver, which also count memory. Some go through the command as a
+//! user calls it, under the system's own limits.
 
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome};
-use crate::workspace::{Profile, TARGETS, Workspace, show};
+use crate::toolchain::{Target, succeed};
+use crate::workspace::{Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::cmd;
 
 pub const HELP: &str = "\
-usage: cargo xtask fuzz mutate [OPTIONS] [FILE.pexe ...]
+usage: cargo xtask fuzz mutate [OPTIONS] [FILE ...]
 
-Changes single bytes and single bits of programs at random. Each changed program must be accepted, or refused
+Changes single bytes and single bits of programs, PNaCl's or LLVM's bitcode, at random, and whole records of LLVM's
+bitcode. Each changed program must be accepted, or refused
 with exit code 1, a message with a place, and no output file; no signal, no hang, little memory.
 
-  --count N       changes inside one process, read and then translated; over both test programs (100000)
+  --count N       changes inside one process, read and then translated, of PNaCl's test programs together, and as many
+                  of LLVM's (100000)
   --processes N   changes of each FILE given to `ice translate` as a process of its own (300)
   --seed N        where the random numbers of those begin (1)
   --memory MIB    address space of such a process (256)
   --jobs N        processes at once
 
-Without FILE: puts and nbody of the corpus if it is there, and the samples.
+Without FILE: puts and nbody of the corpus if it is there, the samples, and LLVM's test module for each target.
 ";
 
 const LIMIT: Duration = Duration::from_secs(20);
-/// Programs that these tests change.
+/// Programs of PNaCl that these tests change.
 const TEST_PROGRAMS: u64 = 2;
+/// Modules of LLVM that these tests change, one way or the other; and those that only the reader's test changes.
+const TEST_MODULES: u64 = 8 * 2;
+const READ_MODULES: u64 = 3;
 
 /// Xorshift64* (Marsaglia 2003, Vigna 2016).
 struct Random(u64);
@@ -73,6 +80,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let mut files: Vec<PathBuf> = rest.map(PathBuf::from).collect();
     if files.is_empty() {
         files = default_files(workspace)?;
+        files.extend(llvm_modules(workspace)?);
     }
     if count > 0 {
         let sh = &workspace.shell;
@@ -82,6 +90,12 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
             .run()?;
         cmd!(sh, "cargo test --release -p ice-driver --test malformed -- --nocapture")
             .env("ICE_FUZZ_COUNT", each)
+            .run()?;
+        cmd!(sh, "cargo test --release -p ice-bitcode --test llvm_damage -- --nocapture")
+            .env("ICE_MUTATIONS", count.div_ceil(READ_MODULES).to_string())
+            .run()?;
+        cmd!(sh, "cargo test --release -p ice-driver --test malformed_llvm -- --nocapture")
+            .env("ICE_FUZZ_COUNT", count.div_ceil(TEST_MODULES).to_string())
             .run()?;
     }
     let ice = workspace.build_ice(Profile::Release)?;
@@ -111,6 +125,23 @@ fn default_files(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// LLVM's test module for each target, if clang is there.
+fn llvm_modules(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
+    if !has_tool("clang-19") {
+        println!("skipped: LLVM's bitcode: no clang-19 on this machine");
+        return Ok(Vec::new());
+    }
+    let source = workspace.root.join("ice-driver/tests/damage/damage.c");
+    let directory = workspace.results("fuzz")?;
+    let compile = |target: Target| {
+        let module = directory.join(format!("damage-{}.bc", target.name()));
+        let mut clang = process::command(Path::new("clang-19"), target.clang_flags());
+        succeed(clang.args(["-O1", "-w", "-c", "-emit-llvm", "-o"]).arg(&module).arg(&source))?;
+        Ok(module)
+    };
+    [Target::X86_64, Target::I686].map(compile).into_iter().collect()
+}
+
 /// Gives the number of changed programs that `ice` did not handle well; keeps them.
 fn mutate_file(
     ice: &Path,
@@ -124,6 +155,8 @@ fn mutate_file(
     let original = std::fs::read(file).with_context(|| show(file))?;
     ensure!(!original.is_empty(), "{} is empty", file.display());
     let name = file.file_stem().with_context(|| show(file))?.to_string_lossy().into_owned();
+    // A module of LLVM says itself what it is for.
+    let says_target = original.starts_with(b"BC");
     let results = process::for_each(processes, jobs, |index| {
         let seed = seed.wrapping_add(index as u64);
         let mut bytes = original.clone();
@@ -135,7 +168,10 @@ fn mutate_file(
         // The shell sets the limit and becomes the command.
         let script = format!("ulimit -v {}; exec \"$@\"", memory << 10);
         let mut command = process::command(Path::new("sh"), ["-c", &script, "sh"]);
-        command.arg(ice).args(["translate", "-Om1", "--target", TARGETS[index % 2]]);
+        command.arg(ice).args(["translate", ["-Om1", "-O2"][index / 2 % 2]]);
+        if !says_target {
+            command.args(["--target", TARGETS[index % 2]]);
+        }
         let outcome = process::run(command.arg(&input).arg("-o").arg(&output), LIMIT)?;
         let fault = fault(&outcome, &input, &output, &place)?;
         match &fault {

@@ -1,6 +1,6 @@
 //! What came of the pieces of a long run, one line each, so that a run that was stopped goes on where it was.
 //!
-//! A line is the piece's key, ` = `, and five numbers. Pieces with differences are tried again.
+//! A line is the piece's key, ` = `, and six numbers. Pieces with differences are tried again.
 
 use crate::toolchain::read;
 use crate::workspace::show;
@@ -20,6 +20,8 @@ pub struct Tally {
     pub calls: u64,
     /// Functions that no stub can call.
     pub left_out: usize,
+    /// Functions that were refused, as the documents say; LLVM's stood in for them.
+    pub refused: usize,
 }
 
 impl Tally {
@@ -30,17 +32,18 @@ impl Tally {
             functions: self.functions + other.functions,
             calls: self.calls + other.calls,
             left_out: self.left_out + other.left_out,
+            refused: self.refused + other.refused,
         }
     }
 }
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { runs, faulty, functions, calls, left_out } = self;
+        let Tally { runs, faulty, functions, calls, left_out, refused } = self;
         write!(
             f,
-            "{runs} programs, {functions} functions ({left_out} that no stub can call), {calls} calls: {faulty} programs \
-             with differences"
+            "{runs} programs, {functions} functions ({left_out} that no stub can call, {refused} refused as documented), \
+             {calls} calls: {faulty} programs with differences"
         )
     }
 }
@@ -55,9 +58,9 @@ pub struct Record {
 fn parse(line: &str) -> Option<(String, Tally)> {
     let (key, numbers) = line.split_once(" = ")?;
     let numbers: Option<Vec<u64>> = numbers.split(' ').map(|number| number.parse().ok()).collect();
-    let [runs, faulty, functions, calls, left_out, 0] = numbers?[..] else { return None };
-    let (runs, faulty, left_out) = (runs as usize, faulty as usize, left_out as usize);
-    Some((key.to_owned(), Tally { runs, faulty, functions, calls, left_out }))
+    let [runs, faulty, functions, calls, left_out, refused, 0] = numbers?[..] else { return None };
+    let [runs, faulty, left_out, refused] = [runs, faulty, left_out, refused].map(|number| number as usize);
+    Some((key.to_owned(), Tally { runs, faulty, functions, calls, left_out, refused }))
 }
 
 impl Record {
@@ -79,9 +82,9 @@ impl Record {
     /// Adds a result and gives it back.
     pub fn keep(&self, key: &str, tally: Tally) -> anyhow::Result<Tally> {
         if let Some(path) = &self.path {
-            let Tally { runs, faulty, functions, calls, left_out } = tally;
+            let Tally { runs, faulty, functions, calls, left_out, refused } = tally;
             // One write, so that lines of several threads stay whole; the last number tells that the line is.
-            let line = format!("{key} = {runs} {faulty} {functions} {calls} {left_out} 0\n");
+            let line = format!("{key} = {runs} {faulty} {functions} {calls} {left_out} {refused} 0\n");
             let mut options = std::fs::OpenOptions::new();
             let mut file = options.append(true).create(true).open(path).with_context(|| show(path))?;
             file.write_all(line.as_bytes()).with_context(|| show(path))?;
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn what_was_kept_is_known_again() {
         let path = std::env::temp_dir().join(format!("ice-record-{}", std::process::id()));
-        let right = Tally { runs: 2, faulty: 0, functions: 30, calls: 400, left_out: 5 };
+        let right = Tally { runs: 2, faulty: 0, functions: 30, calls: 400, left_out: 5, refused: 6 };
         let record = Record::open(Some(&path)).unwrap();
         record.keep("a O1 calls:3", right).unwrap();
         record.keep("b", Tally { faulty: 1, ..right }).unwrap();

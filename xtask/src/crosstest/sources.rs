@@ -342,7 +342,7 @@ fn driver(setting: &Setting, target: Target) -> anyhow::Result<Vec<PathBuf>> {
 pub fn link(prepared: &Prepared, model: Model, tested: &[PathBuf], executable: &Path) -> anyhow::Result<()> {
     let mut command = process::command(Path::new(prepared.target.compiler()), [model.link_flag(), "-o"]);
     command.arg(executable).args(tested).args(prepared.modules.iter().map(|module| &module.renamed));
-    succeed(command.args(&prepared.common).args(["-lm", "-pthread"]))?;
+    succeed(command.args(&prepared.common).args(["-lm", "-pthread", "-latomic"]))?;
     Ok(())
 }
 

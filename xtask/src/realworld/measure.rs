@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The least time of each command.
-fn least(commands: &[(String, Command)], rounds: usize) -> anyhow::Result<Vec<f64>> {
+pub fn least(commands: &[(String, Command)], rounds: usize) -> anyhow::Result<Vec<f64>> {
     let mut times = vec![f64::INFINITY; commands.len()];
     for _ in 0..rounds.max(1) {
         for (time, (_, command)) in times.iter_mut().zip(commands) {

@@ -6,6 +6,7 @@
 mod fetch;
 mod measure;
 mod programs;
+mod reader;
 
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome, difference};
@@ -30,6 +31,7 @@ they stay in the directory `realworld` of cargo's target directory.
   --model M        pic or static (pic on x86_64, static on i686)
   --measure        also prints times: of the translation, whole process, beside llc -O0 and -O2; of the program
                    beside what llc -O0 and -O2 make of it; the least of some rounds that take turns
+  --read           only measures the reader: megabytes a second and instructions a byte of each program's bitcode
   --rounds N       so many rounds (5)
   --release        uses the release build of ice, as --measure does
   --translator T   what is tested: 'ice', 'llc-19' or a program with the command line of `ice translate` (ice)
@@ -67,6 +69,7 @@ struct Plan {
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let measure = arguments.switch("--measure");
+    let only_read = arguments.switch("--read");
     let rounds = arguments.value("--rounds", 5)?;
     let release = arguments.switch("--release") || measure;
     let profile = if release { Profile::Release } else { Profile::Dev };
@@ -101,6 +104,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         drivers: workspace.root.join("xtask/realworld"),
         rounds: measure.then_some(rounds),
     };
+    let count = only_read.then(|| reader::build(workspace)).transpose()?;
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let sources = fetch::sources(workspace, &plan.results)?;
     let (mut runs, mut failed) = (0, 0);
@@ -108,10 +112,15 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         let model = model.unwrap_or(if target == Target::X86_64 { Model::Pic } else { Model::Static });
         for program in PROGRAMS.iter().filter(|program| is_wanted(program.name)) {
             let prepared = plan.prepare(program, &sources, target, model)?;
+            if let Some(count) = &count {
+                println!("{} {}", program.name, target.name());
+                reader::measure(count, &prepared.bitcode, &plan.results.join("callgrind.out"), rounds)?;
+                continue;
+            }
             let (some, bad) = plan.check(&prepared, target, model)?;
             (runs, failed) = (runs + some, failed + bad);
         }
-        if is_wanted(RUST) && target == Target::X86_64 {
+        if is_wanted(RUST) && target == Target::X86_64 && count.is_none() {
             if !has_tool("llc-22") {
                 println!("skipped: rust: no llc-22 on this machine");
                 continue;
@@ -120,6 +129,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
             let (some, bad) = plan.check(&prepared, target, Model::Pic)?;
             (runs, failed) = (runs + some, failed + bad);
         }
+    }
+    if count.is_some() {
+        return Ok(());
     }
     println!("{runs} programs compared: {failed} differ");
     ensure!(failed == 0, "{failed} of {runs} programs differ");

@@ -1,12 +1,18 @@
 //! Atomic operations of every width and order, and fences. One thread: only the values are tested.
 
 use super::Text;
+use crate::toolchain::Target;
 
 const ORDERS: [&str; 5] = ["monotonic", "acquire", "release", "acq_rel", "seq_cst"];
 
 /// All functions.
-pub fn functions(text: &mut Text) {
-    for (ty, align) in [("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8)] {
+pub fn functions(target: Target, text: &mut Text) {
+    let mut widths = vec![("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8)];
+    if target == Target::X86_64 {
+        // Through libatomic.
+        widths.push(("i128", 16));
+    }
+    for (ty, align) in widths {
         let value = format!("ptr %p, {ty} %a");
         for op in ["xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin"] {
             for order in ORDERS {

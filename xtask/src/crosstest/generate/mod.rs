@@ -44,7 +44,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-extended",       functions: |_, text| floats::extended(text) },
     Family { name: "ir-memory",         functions: |_, text| memory::loads_and_stores(text) },
     Family { name: "ir-blocks",         functions: |_, text| memory::blocks(text) },
-    Family { name: "ir-atomics",        functions: |_, text| atomics::functions(text) },
+    Family { name: "ir-atomics",        functions: |target, text| atomics::functions(target, text) },
     Family { name: "ir-switches",       functions: |_, text| switches::functions(text) },
     Family { name: "ir-vectors",        functions: |_, text| vectors::functions(text, &vectors::LEGAL) },
     Family { name: "ir-wide-vectors",   functions: |_, text| vectors::functions(text, &vectors::WIDE) },
