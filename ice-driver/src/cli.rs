@@ -127,9 +127,9 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
     let format = input_format(&work.input, bytes);
     let of_module = match format {
         InputFormat::Llvm if work.arch.is_none() => {
-            let found = translate::triple_of(bytes).map_err(|error| Failure::input(&work.input, &error))?;
-            // A name that is not known is refused below.
-            found.map(|triple| Arch::parse(&triple).map_err(Failure::trouble)).transpose()?
+            let arch_of = |triple: String| Arch::parse(&triple).map_err(Error::UnknownTriple);
+            let found = translate::triple_of(bytes).and_then(|triple| triple.map(arch_of).transpose());
+            found.map_err(|error| Failure::input(&work.input, &error))?
         }
         _ => None,
     };

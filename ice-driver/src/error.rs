@@ -64,6 +64,8 @@ pub enum Error {
         /// The triple of the module.
         triple: String,
     },
+    /// The module's target triple names no machine that is known.
+    UnknownTriple(crate::arch::UnknownTarget),
     /// No defined function has this name or number.
     NoSuchFunction(String),
 }
@@ -125,6 +127,7 @@ impl fmt::Display for Error {
             Error::WrongTarget { arch, triple } => {
                 write!(f, "target {arch} has addresses of another width than the module's, {triple}")
             }
+            Error::UnknownTriple(triple) => write!(f, "the target triple of the module: {triple}"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }
     }

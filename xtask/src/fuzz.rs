@@ -198,13 +198,16 @@ fn fault(outcome: &Outcome, input: &Path, output: &Path, place: &Path) -> anyhow
             Some(format!("refused without a place: {}", outcome.first_errors()))
         }
         End::Exit(1) => None,
+        // A module of LLVM asks for a machine that is not there.
+        End::Exit(2) if left == 1 && outcome.errors.contains("target") => None,
         end => Some(format!("{end}: {}", outcome.first_errors())),
     })
 }
 
-/// A place is the file and a position in it, or the function.
+/// A place is the file and a position in it, or the function, or what there is once in a module.
 fn is_located(errors: &str, input: &Path) -> bool {
-    errors.contains(&show(input)) && [" at ", "bit ", "function"].iter().any(|word| errors.contains(word))
+    errors.contains(&show(input))
+        && [" at ", "bit ", "function", "triple", "target"].iter().any(|word| errors.contains(word))
 }
 
 #[cfg(test)]

@@ -40,8 +40,8 @@ pub fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Translates and checks what comes back. Gives whether the input was accepted.
-pub fn try_translate(input: &[u8], options: &Options, what: &dyn Fn() -> String) -> bool {
+/// Translates and checks what comes back. Gives the message if the input was refused.
+pub fn try_translate(input: &[u8], options: &Options, what: &dyn Fn() -> String) -> Result<(), String> {
     let before = LIVE.load(Relaxed);
     PEAK.store(before, Relaxed);
     let mut object = Vec::new();
@@ -57,7 +57,7 @@ pub fn try_translate(input: &[u8], options: &Options, what: &dyn Fn() -> String)
     let used = PEAK.load(Relaxed).saturating_sub(before);
     assert!(used <= MEMORY_LIMIT, "{}: {used} bytes", what());
     match result {
-        Ok(_) => true,
+        Ok(_) => Ok(()),
         Err(error) => {
             let text = error.to_string();
             match error {
@@ -69,7 +69,7 @@ pub fn try_translate(input: &[u8], options: &Options, what: &dyn Fn() -> String)
                 Error::DataTooLarge { .. } | Error::WrongTarget { .. } | Error::PointerWidth { .. } => {}
                 other => panic!("{}: {other}", what()),
             }
-            false
+            Err(text)
         }
     }
 }
