@@ -146,6 +146,8 @@ fn conditions_of_the_module_level() {
     let body = B(12, vec![]);
     expect("ok", &[variable(0, 0, 0), function(1, 1)]);
     expect("ok", &[function(1, 0), body.clone()]);
+    expect("ok", &[R(5, vec![97, 98])]);
+    expect("L09", &[R(5, vec![97, 0])]);
     assert_eq!(check("", &file(&[])).err(), Some("M04"));
     assert_eq!(check("", &file(&[R(1, vec![1])])).err(), Some("M04"));
     assert_eq!(check("", &file(&[R(1, vec![])])).err(), Some("M03"));

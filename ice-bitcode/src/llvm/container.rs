@@ -168,6 +168,14 @@ pub(super) fn push_text(ops: &[u64], text: &mut Vec<u8>) -> core::result::Result
     Ok(())
 }
 
+/// Checks a name of a global value, a section or a comdat: in objects the byte 0 ends a name.
+pub(super) fn check_name(name: &[u8]) -> core::result::Result<(), Error> {
+    match name.contains(&0) {
+        true => Err(Error::FieldValue { field: "a byte of a name", value: 0 }),
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

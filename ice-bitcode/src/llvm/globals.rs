@@ -10,6 +10,7 @@ use ice_ir::{
 
 use super::attributes::FunctionFlags;
 use super::constants::{Checked, GlobalValue, GlobalValueKind};
+use super::container::check_name;
 use super::module::{
     Builder, Deferred, FunctionInfo, HookKind, SpecialGlobal, display, operand_count, rules, unsupported,
 };
@@ -41,7 +42,9 @@ impl<'a> Builder<'a> {
         let range = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
         let end = range.and_then(|(offset, size)| offset.checked_add(size));
         let found = range.zip(end).and_then(|((start, _), end)| self.strings.get(start..end));
-        found.ok_or(Error::NameRange { offset, size })
+        let name = found.ok_or(Error::NameRange { offset, size })?;
+        check_name(name)?;
+        Ok(name)
     }
 
     /// The name of a global value, which is its own. A leading 1 means that it is to be used as it is, as all are.

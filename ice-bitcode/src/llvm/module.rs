@@ -27,7 +27,7 @@ use rustc_hash::FxBuildHasher;
 use super::attributes::AttributeTable;
 use super::codes::{block, module as code};
 use super::constants::{Checked, Constants, Environment as ConstantEnvironment, GlobalValue};
-use super::container::{push_text, read_container};
+use super::container::{check_name, push_text, read_container};
 use super::data_layout::{DataLayout, Layouts};
 use super::initializer::Budget;
 use super::legal::{Legal, Vectors};
@@ -526,6 +526,7 @@ impl<'a> Builder<'a> {
     fn text_name(&mut self, ops: &[u64]) -> Checked<Name> {
         self.text.clear();
         push_text(ops, &mut self.text)?;
+        check_name(&self.text)?;
         Ok(self.module.make_name(self.text.iter().copied()))
     }
 
