@@ -20,7 +20,7 @@ pub struct Tally {
     pub calls: u64,
     /// Functions that no stub can call.
     pub left_out: usize,
-    /// Functions that were refused, as the documents say; LLVM's stood in for them.
+    /// Functions that were refused; LLVM's stood in for them.
     pub refused: usize,
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Tally {
         let Tally { runs, faulty, functions, calls, left_out, refused } = self;
         write!(
             f,
-            "{runs} programs, {functions} functions ({left_out} that no stub can call, {refused} refused as documented), \
+            "{runs} programs, {functions} functions ({left_out} that no stub can call, {refused} refused), \
              {calls} calls: {faulty} programs with differences"
         )
     }

@@ -8,8 +8,6 @@ use crate::program::{self, Setting};
 use crate::toolchain::{Llvm, Translator, succeed};
 use std::path::{Path, PathBuf};
 
-/// Sources of what `docs/llvm-bitcode.md` says is refused, and what the messages have to say; no fault then.
-const DOCUMENTED: [(&str, &str); 2] = [("extended", "x86_fp80"), ("ir-extended", "x86_fp80")];
 /// More refusals than this and the module is given up.
 const MOST: usize = 60;
 
@@ -19,12 +17,6 @@ pub struct Translated {
     pub objects: Vec<PathBuf>,
     /// Messages of the translator.
     pub refusals: Vec<String>,
-}
-
-/// Whether the documents say that this refusal of a function of `source` is to be expected.
-pub fn is_documented(source: &str, message: &str) -> bool {
-    let is_known = |&(name, text): &(&str, &str)| name == source && message.contains(text);
-    DOCUMENTED.iter().any(is_known) && message.contains("not supported")
 }
 
 /// The name in a message `...: function NAME (funcN): ...`.
