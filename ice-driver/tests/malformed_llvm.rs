@@ -122,7 +122,7 @@ fn items(file: &[u8]) -> Vec<Item> {
             Entry::Block(_) => {}
             Entry::Record => items.push(match record.blob.take() {
                 Some(range) => Item::Blob(record.code, file[4..][range].to_vec()),
-                None => Item::Record(record.code, record.ops.clone()),
+                None => Item::Record(record.code, record.ops.to_vec()),
             }),
         }
     }
