@@ -4,7 +4,7 @@
 //! it wrote its function gives them; for any other this pass walks over the function and checks its shape.
 //! Debug builds do both and compare.
 //!
-//! Cost: a few machine instructions for each virtual register and block parameter; about 150 for each
+//! Cost: a few machine instructions for each virtual register and block parameter; about 200 for each
 //! instruction where the function is walked.
 
 use crate::error::Error;
