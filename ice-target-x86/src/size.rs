@@ -76,7 +76,7 @@ impl Bounds<'_> {
             Inst::SseImm { src, .. } | Inst::SseUnaryImm { src, .. } => 6 + self.src(src),
             Inst::SseShift { .. } => 6,
             Inst::CompareXmm { rhs, .. } => 4 + self.src(rhs),
-            Inst::GprToXmm { src, .. } => 5 + self.src(src),
+            Inst::GprToXmm { src, .. } => 4 + 5 + self.src(src),
             Inst::XmmToGpr { .. } => 5 + self.slot,
             Inst::Pinsrw { .. } | Inst::Pextrw { .. } => 6,
             Inst::SelectXmm { .. } => 6 + 4 + self.slot,

@@ -454,7 +454,8 @@ mod tests {
         assert_eq!(vector(Double, 3).len(), 3);
         assert_eq!(Vectors::of_triple(b"x86_64-pc-linux-gnu"), Vectors::TwoLanes);
         assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
-        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Frozen);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Neon);
+        assert_eq!(Vectors::of_triple(b"mipsel-linux-gnu"), Vectors::Frozen);
     }
 
     #[test]

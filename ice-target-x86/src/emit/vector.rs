@@ -84,6 +84,10 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::GprToXmm { op, width, src, .. } => {
                 let src = self.src_rm(&src);
                 let dst = self.xmm();
+                if matches!(op, SseOp::Cvtsi2ss | SseOp::Cvtsi2sd) {
+                    // They keep the upper part of the register, and would wait for whatever was in it.
+                    self.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
+                }
                 self.e.sse_x_rm(op, width, dst, src);
             }
             Inst::XmmToGpr { op: SseOp::MovGpr, width, .. } => {
