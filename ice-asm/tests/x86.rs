@@ -478,8 +478,9 @@ fn respell(inst: &iced_x86::Instruction, ours: &str, theirs: &str) -> String {
     };
     let operands =
         if operands.ends_with(",%st") { operands.to_string() + "(0)" } else { operands.to_string() };
-    let redundant =
-        ["set", "push", "pop", "call", "jmp", "fldcw", "fnstcw", "ret", "extract", "pextr", "leave"];
+    let redundant = [
+        "set", "push", "pop", "call", "jmp", "fldcw", "fnstcw", "fnstsw", "ret", "extract", "pextr", "leave",
+    ];
     let suffixed = redundant.iter().any(|name| mnemonic.starts_with(name));
     let mine = ours.split(' ').next().unwrap();
     let mnemonic =
