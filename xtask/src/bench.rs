@@ -209,7 +209,6 @@ impl Bench {
     }
 
     /// Instructions that a program executes, without the kernel's.
-
     fn instructions(&self, program: &Path, arguments: &[String]) -> anyhow::Result<u64> {
         instructions(process::command(program, arguments), &self.results.join("callgrind.out"))
     }

@@ -384,9 +384,9 @@ impl<F: Filter> Body<'_, '_, F> {
         let first = self.arg(&args, 0)?;
         let a = self.run(first);
         let mut numbers = [a; 3];
-        for n in 1..count.min(3) {
+        for (n, number) in numbers.iter_mut().enumerate().take(count).skip(1) {
             let arg = self.arg(&args, n)?;
-            numbers[n] = self.run(arg);
+            *number = self.run(arg);
         }
         // Where the other arguments must be such numbers too.
         let are_same = (1..count.min(3)).all(|n| args[n].is_some_and(|arg| arg.ty == first.ty));

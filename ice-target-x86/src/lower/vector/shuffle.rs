@@ -334,9 +334,10 @@ impl X86 {
         }
         let mut uses = 0;
         let last = last_link(cx.func, cx.uses, user);
-        let is_shuffle = chain(cx.func, cx.uses, last, |link| match *cx.func.inst(link) {
-            InstData::InsertElement { element, .. } => uses += u32::from(element == result),
-            _ => {}
+        let is_shuffle = chain(cx.func, cx.uses, last, |link| {
+            if let InstData::InsertElement { element, .. } = *cx.func.inst(link) {
+                uses += u32::from(element == result);
+            }
         });
         is_shuffle.is_some() && uses == cx.uses.count(result)
     }
