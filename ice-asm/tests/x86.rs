@@ -478,6 +478,10 @@ fn respell(inst: &iced_x86::Instruction, ours: &str, theirs: &str) -> String {
     };
     let operands =
         if operands.ends_with(",%st") { operands.to_string() + "(0)" } else { operands.to_string() };
+    let operands = match operands.strip_prefix("%st,") {
+        Some(rest) => format!("%st(0),{rest}"),
+        None => operands,
+    };
     let redundant = [
         "set", "push", "pop", "call", "jmp", "fldcw", "fnstcw", "fnstsw", "ret", "extract", "pextr", "leave",
     ];

@@ -149,11 +149,16 @@ fn check(modules: &[String], program: &str, target: &str, level: &str, link: Lin
 
 /// Checks a pair of the folder in every combination.
 fn check_pair(name: &str) {
+    check_pair_on(name, &TARGETS);
+}
+
+/// The same on these targets.
+fn check_pair_on(name: &str, targets: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native");
     let read =
         |extension| std::fs::read_to_string(folder.join(name).with_extension(extension)).expect("a file");
     let (module, program) = (read("ice"), read("c"));
-    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+    for target in targets.iter().copied().filter(|target| can_run(target)) {
         for level in ["m1", "2"] {
             for link in LINKS {
                 check(&[instantiate(&module, target, link)], &program, target, level, link);
@@ -170,6 +175,11 @@ fn arguments_and_results_are_where_c_has_them() {
 #[test]
 fn variadic_arguments_are_where_c_has_them() {
     check_pair("variadic");
+}
+
+#[test]
+fn the_x87_unit_computes_with_80_bits() {
+    check_pair_on("extended", &["x86_64", "i686"]);
 }
 
 #[test]
