@@ -136,7 +136,7 @@ fn llvm_modules(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     let compile = |target: Target| {
         let module = directory.join(format!("damage-{}.bc", target.name()));
         let mut clang = process::command(Path::new("clang-19"), target.clang_flags());
-        succeed(clang.args(["-O1", "-w", "-c", "-emit-llvm", "-o"]).arg(&module).arg(&source))?;
+        succeed(clang.args(["-O1", "-msse2", "-w", "-c", "-emit-llvm", "-o"]).arg(&module).arg(&source))?;
         Ok(module)
     };
     [Target::X86_64, Target::I686].map(compile).into_iter().collect()

@@ -144,3 +144,15 @@ fn callees_are_tested_by_callers_of_the_other_side() {
         assert!(text.contains("  call_f32(") && text.contains("  callee_f32("), "{text}");
     }
 }
+
+#[test]
+fn random_programs_give_what_they_give_with_llvm() {
+    if has_tools("random programs") && has_all("random programs", &["csmith"]) {
+        // In cargo's own directory, where ice is built already.
+        let setting = ["crosstest", "--csmith", "4", "--seed", "10001", "--levels", "O1"];
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(setting).output().expect("xtask starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let passed = output.status.success();
+        assert!(passed && text.contains(": 0 differ"), "{text}");
+    }
+}
