@@ -15,7 +15,7 @@
 use crate::options::RelocationModel;
 use ice_elf::StandardSection;
 use ice_ir::native::Environment;
-use ice_ir::{ComdatId, FuncId, GlobalId, GlobalKind, Initializer, Linkage, Module, Mutability, Symbol};
+use ice_ir::{ComdatId, FuncId, GlobalId, GlobalKind, Initializer, Linkage, Module, Mutability};
 use object::elf;
 use std::borrow::Cow;
 
@@ -187,7 +187,7 @@ fn contents(module: &Module, global: GlobalId, relocation: RelocationModel) -> C
     // A distance is fixed unless another module may have its end.
     let is_relocated = |init: &Initializer| match *init {
         Initializer::Address { .. } => moves,
-        Initializer::Relative { target, .. } => moves && !is_own(module, target),
+        Initializer::Relative { target, .. } => moves && !module.linkage(target).0.is_local(),
         Initializer::Zero(_) | Initializer::Bytes { .. } => false,
     };
     match decl.mutability {
@@ -199,14 +199,6 @@ fn contents(module: &Module, global: GlobalId, relocation: RelocationModel) -> C
         Mutability::Constant => Contents::ReadOnly,
         Mutability::Variable if inits.iter().all(is_zero) => Contents::Zero,
         Mutability::Variable => Contents::Data,
-    }
-}
-
-/// Whether a symbol is one of the module that nobody else sees.
-fn is_own(module: &Module, symbol: Symbol) -> bool {
-    match symbol {
-        Symbol::Function(f) => module.functions[f].linkage.is_local(),
-        Symbol::Global(g) => module.globals[g].linkage.is_local(),
     }
 }
 

@@ -19,9 +19,9 @@ use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Symbol, Type};
-use ice_passes::Target;
+use ice_passes::{CodeModel, Target};
 use ice_target_arm32::Arm32;
-use ice_target_x86::{CodeModel, X86};
+use ice_target_x86::X86;
 
 /// Function bodies by number, to be read on any thread.
 pub trait Bodies: Sync {
@@ -135,28 +135,26 @@ pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) ->
     }
 }
 
-/// The ARM back end for a module.
-fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
-    use ice_target_arm32::CodeModel;
-    let model = match (module.environment, options.relocation) {
+/// How the code of a module makes addresses.
+fn code_model(module: &Module, options: &Options) -> CodeModel {
+    match (module.environment, options.relocation) {
         (Environment::Pnacl, _) => CodeModel::Sandboxed,
         (Environment::Native, RelocationModel::Static) => CodeModel::Static,
         (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
-    };
+    }
+}
+
+/// The ARM back end for a module.
+fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
     match module.pointer_type {
-        Type::I32 => Ok(Arm32 { model, ..Arm32::new() }),
+        Type::I32 => Ok(Arm32 { model: code_model(module, options), ..Arm32::new() }),
         pointer => Err(Error::PointerWidth { arch: options.arch, pointer }),
     }
 }
 
 /// The x86 back end for a module.
 fn x86(mode: Mode, module: &Module, options: &Options) -> Result<X86, Error> {
-    let model = match (module.environment, options.relocation) {
-        (Environment::Pnacl, _) => CodeModel::Sandboxed,
-        (Environment::Native, RelocationModel::Static) => CodeModel::Static,
-        (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
-    };
-    let target = X86 { mode, model };
+    let target = X86 { mode, model: code_model(module, options) };
     match target.address_type() == module.pointer_type {
         true => Ok(target),
         false => Err(Error::PointerWidth { arch: options.arch, pointer: module.pointer_type }),

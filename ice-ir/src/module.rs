@@ -9,7 +9,9 @@ use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
 use crate::function::Function;
 use crate::instruction::named_enum;
 use crate::intrinsics::Intrinsic;
-use crate::native::{Arity, Comdat, Environment, FunctionTraits, Passing, Storage, SymbolTraits};
+use crate::native::{
+    Arity, Comdat, Environment, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+};
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 
@@ -304,6 +306,32 @@ impl Module {
                 _ => None,
             },
         }
+    }
+
+    /// Whether the module only declares `symbol`.
+    pub fn is_declared(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Function(f) => {
+                !matches!(self.functions[f].kind, FunctionKind::Defined | FunctionKind::Alias(_))
+            }
+            Symbol::Global(g) => self.globals[g].kind == GlobalKind::Declared,
+        }
+    }
+
+    /// How a linker sees `symbol`.
+    pub fn linkage(&self, symbol: Symbol) -> (Linkage, &SymbolTraits) {
+        match symbol {
+            Symbol::Function(f) => (self.functions[f].linkage, &self.functions[f].symbol),
+            Symbol::Global(g) => (self.globals[g].linkage, &self.globals[g].symbol),
+        }
+    }
+
+    /// Whether nothing outside of the linked module can take the place of `symbol`.
+    pub fn is_own(&self, symbol: Symbol) -> bool {
+        let (linkage, traits) = self.linkage(symbol);
+        let may_be_null = linkage == Linkage::Weak && self.is_declared(symbol);
+        let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
+        linkage.is_local() || is_held && !may_be_null
     }
 
     /// Gives `symbol` a name and puts it at the end of the symbol table.

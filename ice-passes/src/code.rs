@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use ice_asm::{
     BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
 };
-use ice_ir::{FuncId, GlobalId};
+use ice_ir::{FuncId, GlobalId, Symbol};
 
 macro_rules! libcalls {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -136,6 +136,15 @@ pub enum CodeSymbol {
 
 const TAG_SHIFT: u32 = 29;
 const INDEX_MASK: u32 = (1 << TAG_SHIFT) - 1;
+
+impl From<Symbol> for CodeSymbol {
+    fn from(symbol: Symbol) -> CodeSymbol {
+        match symbol {
+            Symbol::Function(f) => CodeSymbol::Function(f),
+            Symbol::Global(g) => CodeSymbol::Global(g),
+        }
+    }
+}
 
 impl CodeSymbol {
     /// The symbol as the code buffer knows it. Indices go up to 2^27 - 1.

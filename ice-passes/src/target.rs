@@ -9,6 +9,18 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink}
 use ice_ir::{FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
+/// What code may know of addresses, and how it reaches what is outside of its function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeModel {
+    /// A PNaCl program: 32-bit addresses, everything in the lowest 2 GiB at places that the linker knows, `_start`
+    /// as the only entry.
+    Sandboxed,
+    /// A native program at a place that the linker knows.
+    Static,
+    /// A native program that may be anywhere, with symbols that other modules may replace.
+    PositionIndependent,
+}
+
 /// How values of a type live in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeLayout {

@@ -18,5 +18,6 @@ mod regs;
 mod symbols;
 mod target;
 
+pub use ice_passes::CodeModel;
 pub use inst::Inst;
-pub use target::{Arm32, CodeModel, Division};
+pub use target::{Arm32, Division};

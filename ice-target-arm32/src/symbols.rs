@@ -16,42 +16,9 @@ use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Alu;
 use ice_ir::mach::{Operand, Sink, VReg};
-use ice_ir::native::{Preemption, Storage, SymbolTraits, Visibility};
-use ice_ir::{FunctionKind, GlobalId, GlobalKind, Linkage, Module, Symbol};
+use ice_ir::native::Storage;
+use ice_ir::{GlobalId, Symbol};
 use ice_passes::CodeSymbol;
-
-/// The relocation symbol of a function or global.
-pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
-    match symbol {
-        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
-        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
-    }
-}
-
-/// Whether a symbol is one that the module only declares.
-fn is_declared(module: &Module, symbol: Symbol) -> bool {
-    match symbol {
-        Symbol::Function(f) => {
-            !matches!(module.functions[f].kind, FunctionKind::Defined | FunctionKind::Alias(_))
-        }
-        Symbol::Global(g) => module.globals[g].kind == GlobalKind::Declared,
-    }
-}
-
-fn linkage(module: &Module, symbol: Symbol) -> (Linkage, &SymbolTraits) {
-    match symbol {
-        Symbol::Function(f) => (module.functions[f].linkage, &module.functions[f].symbol),
-        Symbol::Global(g) => (module.globals[g].linkage, &module.globals[g].symbol),
-    }
-}
-
-/// Whether nothing outside of the linked module can take the symbol's place.
-fn is_own(module: &Module, symbol: Symbol) -> bool {
-    let (linkage, traits) = linkage(module, symbol);
-    let may_be_null = linkage == Linkage::Weak && is_declared(module, symbol);
-    let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
-    linkage.is_local() || is_held && !may_be_null
-}
 
 impl Arm32 {
     /// Puts the address of a symbol that is not thread-local, plus `addend`, into `dst`.
@@ -62,8 +29,8 @@ impl Arm32 {
         addend: i16,
         dst: VReg,
     ) {
-        let symbol = symbol(of);
-        if !self.is_position_independent() || is_own(cx.module, of) {
+        let symbol = CodeSymbol::from(of).pack();
+        if !self.is_position_independent() || cx.module.is_own(of) {
             return cx.sink.push(Inst::MovSymbol { dst, symbol, addend });
         }
         cx.sink.push(Inst::LoadTableEntry { dst, symbol });
@@ -75,8 +42,8 @@ impl Arm32 {
     /// Puts the address of this thread's copy of a thread-local variable into `dst`.
     pub(crate) fn thread_local_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, global: GlobalId, dst: VReg) {
         let of = Symbol::Global(global);
-        let is_in_program = !is_declared(cx.module, of) || is_own(cx.module, of);
-        let symbol = symbol(of);
+        let is_in_program = !cx.module.is_declared(of) || cx.module.is_own(of);
+        let symbol = CodeSymbol::from(of).pack();
         let add = match cx.module.globals[global].storage {
             Storage::ThreadLocalExec => Inst::AddThreadOffset { dst, symbol },
             _ if !self.is_position_independent() && is_in_program => Inst::AddThreadOffset { dst, symbol },

@@ -9,7 +9,7 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_ir::{Function, Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CompiledFunction, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledFunction, ErrorKind, Lower, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -19,17 +19,6 @@ pub enum Division {
     Hardware,
     /// By the helpers of the run-time ABI (`__aeabi_idiv` and its like).
     Helper,
-}
-
-/// What code may know of addresses, and how it reaches what is outside of its function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CodeModel {
-    /// A PNaCl program: everything at a place that the linker knows, `_start` as the only entry.
-    Sandboxed,
-    /// A native program at a place that the linker knows.
-    Static,
-    /// A native program that may be anywhere, with symbols that other modules may replace.
-    PositionIndependent,
 }
 
 /// The back end.

@@ -17,10 +17,10 @@
 //! through the address-size prefix), so every fold is exact.
 
 use crate::inst::{Amode, Base, Inst};
-use crate::lower::symbol;
 use crate::target::{Cx, X86};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
+use ice_passes::CodeSymbol;
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
 pub(crate) const MAX_SYMBOL_OFFSET: u32 = 1 << 24;
@@ -180,12 +180,12 @@ impl X86 {
                 return mode.disp = mode.disp.wrapping_add(number as i32);
             }
             ValueDef::Global(g) if mode.symbol.is_none() && self.reaches(cx.module, Symbol::Global(g)) => {
-                return mode.symbol = Some(symbol(Symbol::Global(g)));
+                return mode.symbol = Some(CodeSymbol::Global(g).pack());
             }
             ValueDef::Function(f)
                 if mode.symbol.is_none() && self.reaches(cx.module, Symbol::Function(f)) =>
             {
-                return mode.symbol = Some(symbol(Symbol::Function(f)));
+                return mode.symbol = Some(CodeSymbol::Function(f).pack());
             }
             _ => {}
         }

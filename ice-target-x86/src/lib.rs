@@ -20,5 +20,6 @@ mod size;
 mod symbols;
 mod target;
 
+pub use ice_passes::CodeModel;
 pub use inst::Inst;
-pub use target::{CodeModel, X86};
+pub use target::X86;

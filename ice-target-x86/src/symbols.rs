@@ -17,47 +17,14 @@
 
 use crate::inst::{Amode, Base, Callee, Inst};
 use crate::regs::{GPR, RAX, RBX};
-use crate::target::{CodeModel, Cx, X86};
+use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::ConstantSize;
 use ice_asm::x86::Mode;
 use ice_ir::mach::{Operand, Sink, VReg};
-use ice_ir::native::{Preemption, Storage, SymbolTraits, Visibility};
-use ice_ir::{FunctionKind, GlobalId, GlobalKind, Linkage, Module, Symbol};
-use ice_passes::{CodeSymbol, Libcall};
-
-/// The relocation symbol of a function or global.
-pub(crate) fn symbol(symbol: Symbol) -> ice_asm::SymbolId {
-    match symbol {
-        Symbol::Function(f) => CodeSymbol::Function(f).pack(),
-        Symbol::Global(g) => CodeSymbol::Global(g).pack(),
-    }
-}
-
-/// Whether a symbol is one that the module only declares.
-fn is_declared(module: &Module, symbol: Symbol) -> bool {
-    match symbol {
-        Symbol::Function(f) => {
-            !matches!(module.functions[f].kind, FunctionKind::Defined | FunctionKind::Alias(_))
-        }
-        Symbol::Global(g) => module.globals[g].kind == GlobalKind::Declared,
-    }
-}
-
-fn linkage(module: &Module, symbol: Symbol) -> (Linkage, &SymbolTraits) {
-    match symbol {
-        Symbol::Function(f) => (module.functions[f].linkage, &module.functions[f].symbol),
-        Symbol::Global(g) => (module.globals[g].linkage, &module.globals[g].symbol),
-    }
-}
-
-/// Whether nothing outside of the linked module can take the symbol's place.
-fn is_own(module: &Module, symbol: Symbol) -> bool {
-    let (linkage, traits) = linkage(module, symbol);
-    let may_be_null = linkage == Linkage::Weak && is_declared(module, symbol);
-    let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
-    linkage.is_local() || is_held && !may_be_null
-}
+use ice_ir::native::Storage;
+use ice_ir::{GlobalId, Linkage, Module, Symbol};
+use ice_passes::{CodeModel, CodeSymbol, Libcall};
 
 impl X86 {
     /// Whether the symbol's address is known up to the place of the linked module.
@@ -65,10 +32,10 @@ impl X86 {
         match (self.model, self.mode) {
             (CodeModel::Sandboxed, _) | (CodeModel::Static, Mode::Bits32) => true,
             (CodeModel::Static, Mode::Bits64) => {
-                let (linkage, _) = linkage(module, symbol);
-                linkage != Linkage::Weak || !is_declared(module, symbol)
+                let (linkage, _) = module.linkage(symbol);
+                linkage != Linkage::Weak || !module.is_declared(symbol)
             }
-            (CodeModel::PositionIndependent, _) => is_own(module, symbol),
+            (CodeModel::PositionIndependent, _) => module.is_own(symbol),
         }
     }
 
@@ -113,7 +80,7 @@ impl X86 {
     /// Puts the address of a symbol that is not thread-local into `dst`.
     pub(crate) fn symbol_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, of: Symbol, dst: VReg) {
         let is_reached = self.reaches(cx.module, of);
-        let symbol = symbol(of);
+        let symbol = CodeSymbol::from(of).pack();
         let base = if self.needs_global_base() { Some(self.global_base(cx)) } else { None };
         cx.sink.push(match (is_reached, base) {
             (true, None) => Inst::MovSymbol { dst, symbol, addend: 0 },
@@ -129,8 +96,8 @@ impl X86 {
     pub(crate) fn thread_local_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, global: GlobalId, dst: VReg) {
         let of = Symbol::Global(global);
         let is_position_independent = self.model == CodeModel::PositionIndependent;
-        let is_in_program = !is_declared(cx.module, of) || is_own(cx.module, of);
-        let symbol = symbol(of);
+        let is_in_program = !cx.module.is_declared(of) || cx.module.is_own(of);
+        let symbol = CodeSymbol::from(of).pack();
         match cx.module.globals[global].storage {
             Storage::ThreadLocalExec => self.thread_offset(cx, dst, Inst::AddThreadOffset { dst, symbol }),
             _ if !is_position_independent && is_in_program => {

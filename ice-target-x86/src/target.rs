@@ -9,19 +9,8 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
 use ice_ir::{Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CompiledFunction, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledFunction, ErrorKind, Lower, Target};
 use ice_regalloc::{Output, RegisterFile};
-
-/// What code may know of addresses, and how it reaches what is outside of its function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CodeModel {
-    /// A PNaCl program: 32-bit addresses, everything in the lowest 2 GiB.
-    Sandboxed,
-    /// A native program at a place that the linker knows.
-    Static,
-    /// A native program that may be anywhere, with symbols that other modules may replace.
-    PositionIndependent,
-}
 
 /// The back end in one of its modes.
 #[derive(Clone, Copy, Debug)]

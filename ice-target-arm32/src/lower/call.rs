@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
 use ice_ir::mach::{Operand, RegClass, Sink, VReg};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{FuncId, InstData, SigId, Signature, Symbol, Type, Value, ValueDef, ValueRange};
+use ice_ir::{FuncId, InstData, SigId, Signature, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most registers that carry arguments and results of one call: 4 core, 16 extension, 4 of results.
@@ -274,7 +274,7 @@ impl Arm32 {
             }
         }
         let callee = match callee {
-            Destination::Known(callee) => Callee::Symbol(crate::symbols::symbol(Symbol::Function(callee))),
+            Destination::Known(callee) => Callee::Symbol(CodeSymbol::Function(callee).pack()),
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
         let first = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));

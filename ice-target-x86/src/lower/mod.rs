@@ -22,13 +22,12 @@ mod variadic;
 mod vector;
 
 use crate::inst::{Amode, Base, Extend, Inst, Src};
-pub(crate) use crate::symbols::symbol;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{CastOp, Function, InstData, Symbol, Type, Value, ValueDef};
-use ice_passes::{ErrorKind, ValueRegs};
+use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = 4;
@@ -252,9 +251,11 @@ impl X86 {
             },
             ValueDef::Undef if cx.func.value_type(value).is_scalar_int() => Src::Imm(0),
             ValueDef::Function(f) if self.has_absolute_symbols() => {
-                Src::Symbol(symbol(Symbol::Function(f)), 0)
+                Src::Symbol(CodeSymbol::Function(f).pack(), 0)
             }
-            ValueDef::Global(g) if self.has_absolute_symbols() => Src::Symbol(symbol(Symbol::Global(g)), 0),
+            ValueDef::Global(g) if self.has_absolute_symbols() => {
+                Src::Symbol(CodeSymbol::Global(g).pack(), 0)
+            }
             _ if matches!(cx.func.value_type(value), Type::I8 | Type::I16) => Src::Reg(self.reg(cx, value)),
             _ => self.exact_src(cx, value),
         }

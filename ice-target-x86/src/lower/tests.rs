@@ -3,7 +3,7 @@
 
 extern crate std;
 
-use crate::target::{CodeModel, X86};
+use crate::target::X86;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use ice_asm::x86::Mode;
 use ice_ir::mach::MachFunction;
 use ice_ir::{ControlFlowGraph, parse_program};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, Uses};
+use ice_passes::{BlockOrder, CodeModel, Uses};
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.

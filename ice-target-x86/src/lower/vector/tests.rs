@@ -35,7 +35,7 @@ fn run_with_memory(mode: Mode, text: &str, args: Arguments<'_>, memory: u64) -> 
     uses.compute(func);
     let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
     let mut mach = MachFunction::new();
-    let target = X86 { mode, model: crate::target::CodeModel::Sandboxed };
+    let target = X86 { mode, model: ice_passes::CodeModel::Sandboxed };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
