@@ -323,8 +323,16 @@ impl Frame {
         }
         self.register_arguments = info.register_arguments.next_multiple_of(STACK_ALIGN);
         let above = u64::from(self.register_arguments);
-        let pushed = 4 * u64::from(saved.len()) + 8 * u64::from(self.saved_doubles.1);
-        let total = (end + pushed + above).next_multiple_of(STACK_ALIGN.into());
+        let mut align = u64::from(STACK_ALIGN);
+        if end == 0 && self.pointer == FramePointer::None && saved.len() % 2 == 1 {
+            // Padding alone: a register more to save, and none where nobody sees the stack pointer.
+            match info.has_calls {
+                true => self.saved = saved.with(Gpr::IP),
+                false => align = 4,
+            }
+        }
+        let pushed = 4 * u64::from(self.saved.len()) + 8 * u64::from(self.saved_doubles.1);
+        let total = (end + pushed + above).next_multiple_of(align);
         if total > MAX_FRAME {
             return Err(ErrorKind::FrameTooLarge(total));
         }

@@ -127,9 +127,6 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
         for (body, cond, other) in sides {
             let Some(body) = body else { continue };
-            if body.size == 0 {
-                continue;
-            }
             if body.target == other && body.size <= MAX_FORWARD {
                 self.write_body(body, cond);
                 self.e.jump(label(other));
