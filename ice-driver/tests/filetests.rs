@@ -1,42 +1,41 @@
 //! Code of functions: each file in `filetests/` is a program and the assembler text that it becomes.
 //!
 //! ```text
-//! ; test: armv7 O2                   target, level, and options
+//! ; test: i686 armv7 O2              targets, level, and options
 //! define external @f() -> void { …
 //! ; expect:
+//! ; == armv7
 //! ; f:
 //! ;     bx lr
 //! ```
 //!
-//! Directives and labels that nothing names are left out. With `ICE_BLESS=1` the lines after `; expect:` are
-//! rewritten to what came out; look at the difference before you keep it.
+//! Directives and labels that nothing names are left out. A file shows what a rule of a back end does, and next to
+//! it where the rule must not do it. Passes that give the function back have their tests in
+//! `ice-passes/tests/filetests`.
+
+#[path = "../../ice-passes/tests/common/filetest.rs"]
+mod filetest;
 
 use ice_driver::options::RelocationModel;
 use ice_driver::{Arch, Emit, InputFormat, OptLevel, Options, compile_to};
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
+use libtest_mimic::Failed;
+use std::path::Path;
 
-const EXPECT: &str = "; expect:\n";
-
-/// The options that the words of the `; test:` line name.
-fn options(words: &str) -> Result<Options, Failed> {
-    let mut words = words.split_whitespace();
-    let arch = Arch::parse(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
-    let level = words.next().and_then(|word| OptLevel::parse(word.strip_prefix('O')?));
-    let mut options = Options {
-        level: level.ok_or("no level")?,
-        format: InputFormat::Text,
-        emit: Emit::Assembly,
-        relocation: RelocationModel::Static,
-        ..Options::new(arch)
-    };
-    for word in words {
-        match word {
-            "pic" => options.relocation = RelocationModel::PositionIndependent,
-            _ => return Err(format!("'{word}' is no option").into()),
+/// The targets and the options that the words of the `; test:` line name.
+fn options(words: &str) -> Result<(Vec<Arch>, Options), Failed> {
+    let (mut targets, mut level) = (Vec::new(), None);
+    let mut relocation = RelocationModel::Static;
+    for word in words.split_whitespace() {
+        match word.strip_prefix('O') {
+            Some(name) => level = OptLevel::parse(name),
+            None if word == "pic" => relocation = RelocationModel::PositionIndependent,
+            None => targets.push(Arch::parse(word).map_err(|error| error.to_string())?),
         }
     }
-    Ok(options)
+    let first = *targets.first().ok_or("no target")?;
+    let level = level.ok_or("no level")?;
+    let (format, emit) = (InputFormat::Text, Emit::Assembly);
+    Ok((targets, Options { level, format, emit, relocation, ..Options::new(first) }))
 }
 
 /// The labels and instructions of an assembler text.
@@ -53,34 +52,24 @@ fn code(text: &str) -> String {
         None => true,
     };
     let kept = lines.iter().filter(keeps);
-    kept.map(|line| format!("; {}\n", line.replacen('\t', "    ", 1).replace('\t', " "))).collect()
+    kept.map(|line| format!("{}\n", line.replacen('\t', "    ", 1).replace('\t', " "))).collect()
 }
 
-fn run(path: &Path) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(path)?;
-    let (input, expected) = text.split_once(EXPECT).unwrap_or((&text, ""));
-    let words = input.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no '; test:' line")?;
-    let mut output = Vec::new();
-    compile_to(input.as_bytes(), &options(words)?, &mut output).map_err(|error| error.to_string())?;
-    let output = code(&String::from_utf8(output)?);
-    if output == expected {
-        return Ok(());
+fn run(words: &str, input: &str) -> Result<String, Failed> {
+    let (targets, options) = options(words)?;
+    let mut all = String::new();
+    for &arch in &targets {
+        let options = Options { arch, ..options.clone() };
+        let mut output = Vec::new();
+        compile_to(input.as_bytes(), &options, &mut output).map_err(|error| error.to_string())?;
+        if targets.len() > 1 {
+            all += &format!("== {}\n", arch.name());
+        }
+        all += &code(&String::from_utf8(output)?);
     }
-    if std::env::var_os("ICE_BLESS").is_some() {
-        return Ok(std::fs::write(path, format!("{input}{EXPECT}{output}"))?);
-    }
-    Err(format!("ICE_BLESS=1 accepts this other output:\n{output}").into())
+    Ok(all)
 }
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let trials = files.into_iter().map(|path| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name, move || run(&path))
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+    filetest::run_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests"), run);
 }

@@ -1,14 +1,8 @@
-//! Passes on text: each file in `filetests/` is a program before a pass and what the pass makes of it.
-//!
-//! ```text
-//! ; test: licm                  which pass
-//! define external @f() -> void { …
-//! ; expect:
-//! ; define external @f() -> void { …
-//! ```
-//!
-//! The program is verified before and after. With `ICE_BLESS=1` the lines after `; expect:` are rewritten
-//! to what came out; look at the difference before you keep it.
+//! Passes on text: each file in `filetests/` is a program before a pass and what the pass makes of it. The program is
+//! verified before and after.
+
+#[path = "common/filetest.rs"]
+mod filetest;
 
 use ice_ir::{
     BinaryOp, Block, ControlFlowGraph, Cursor, DominatorTree, Function, InstData, LoopForest, Module,
@@ -19,11 +13,9 @@ use ice_passes::{
     BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, Uses, hoist_invariants, magic,
     number_values, sink, split_conditions,
 };
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::Failed;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-
-const EXPECT: &str = "; expect:\n";
+use std::path::Path;
 
 /// Runs the pass called `name` on a function and gives what is to be compared.
 fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, Failed> {
@@ -151,10 +143,7 @@ fn verify_body(module: &Module, func: &Function, when: &str) -> Result<(), Faile
     result.map_err(|errors| format!("{when} the pass: {errors:#?}\n{func:?}").into())
 }
 
-fn run(path: &Path) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(path)?;
-    let (input, expected) = text.split_once(EXPECT).unwrap_or((&text, ""));
-    let name = input.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no '; test:' line")?;
+fn run(name: &str, input: &str) -> Result<String, Failed> {
     let mut program = parse_program(input)?;
     verify(&program, "before")?;
     let mut output = String::new();
@@ -162,26 +151,9 @@ fn run(path: &Path) -> Result<(), Failed> {
         output += &perform(name, &program.module, &mut program.bodies[index])?;
     }
     verify(&program, "after")?;
-    let output: String =
-        output.lines().map(|line| format!("; {line}").trim_end().to_owned() + "\n").collect();
-    if output == expected {
-        return Ok(());
-    }
-    if std::env::var_os("ICE_BLESS").is_some() {
-        return Ok(std::fs::write(path, format!("{input}{EXPECT}{output}"))?);
-    }
-    Err(format!("ICE_BLESS=1 accepts this other output:\n{output}").into())
+    Ok(output)
 }
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let trials = files.into_iter().map(|path| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name, move || run(&path))
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+    filetest::run_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests"), run);
 }
