@@ -8,6 +8,8 @@
 //!
 //! Requires: a verified function, its flow graph, block order and use counts. Preserves: the function.
 
+mod queries;
+
 use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::hold::{self, Constant, HeldConstants};
 use crate::switch::{self, SwitchPlan, SwitchScratch};

@@ -6,6 +6,36 @@
 //!
 //! Cost: at most one 128-bit division for each bit of the width.
 
+use ice_ir::BinaryOp;
+
+/// Whether the bits of a number are read with or without a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signedness {
+    /// As a natural number: zeros are above it.
+    Unsigned,
+    /// In two's complement: copies of the sign are above it.
+    Signed,
+}
+
+/// What is wanted of a division.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// How often the divisor goes into the dividend.
+    Quotient,
+    /// What is left of the dividend.
+    Remainder,
+}
+
+/// Splits a division operator.
+pub fn parts(op: BinaryOp) -> (Signedness, Part) {
+    match op {
+        BinaryOp::Udiv => (Signedness::Unsigned, Part::Quotient),
+        BinaryOp::Sdiv => (Signedness::Signed, Part::Quotient),
+        BinaryOp::Urem => (Signedness::Unsigned, Part::Remainder),
+        _ => (Signedness::Signed, Part::Remainder),
+    }
+}
+
 /// How to divide an unsigned number of `bits` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnsignedMagic {

@@ -15,7 +15,7 @@ mod vector;
 pub(crate) use native::SAVED_VECTORS;
 
 use crate::abi::Frame;
-use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Src};
 use crate::regs::{self, GPR};
 use crate::size;
 use crate::target::X86;
@@ -26,6 +26,7 @@ use ice_asm::x86::{
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
+use ice_passes::magic::Signedness;
 use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, ProgPoint};
 
@@ -589,18 +590,18 @@ impl<'a, L: Listing> Emitter<'a, L> {
             Inst::MulWide { sign, width, .. } => {
                 self.next();
                 let src = self.rm();
-                let op = if sign == Sign::Signed { Unary::Imul } else { Unary::Mul };
+                let op = if sign == Signedness::Signed { Unary::Imul } else { Unary::Mul };
                 self.e.unary_rm(op, width, src);
             }
             Inst::Divide { sign, width, .. } => {
                 self.next();
                 let src = Rm::Reg(self.gpr());
                 match sign {
-                    Sign::Signed => {
+                    Signedness::Signed => {
                         self.e.sign_to_rdx(width);
                         self.e.unary_rm(Unary::Idiv, width, src);
                     }
-                    Sign::Unsigned => {
+                    Signedness::Unsigned => {
                         self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(Gpr::RDX), Gpr::RDX);
                         self.e.unary_rm(Unary::Div, width, src);
                     }
@@ -610,7 +611,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.next();
                 self.next();
                 let src = self.rm();
-                let op = if sign == Sign::Signed { Unary::Idiv } else { Unary::Div };
+                let op = if sign == Signedness::Signed { Unary::Idiv } else { Unary::Div };
                 self.e.unary_rm(op, width, src);
             }
             Inst::BitScan { op, width, .. } => {

@@ -12,6 +12,7 @@ use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
 use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
 use ice_passes::CodeSymbol;
+use ice_passes::magic::Signedness;
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,15 +131,6 @@ pub enum Compare {
     Test,
 }
 
-/// Signed or unsigned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sign {
-    /// `mul`, `div`.
-    Unsigned,
-    /// `imul`, `idiv`.
-    Signed,
-}
-
 /// Bit scans and counts from a register or memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitScan {
@@ -225,11 +217,11 @@ pub enum Inst {
     Imul { width: Width, dst: VReg, src: Src },
     ImulImm { width: Width, dst: VReg, src: Src, imm: i32 },
     /// rdx:rax = rax × src.
-    MulWide { sign: Sign, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
+    MulWide { sign: Signedness, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
     /// rax = lhs / src, rdx = remainder: rdx is filled with zeros or the sign first.
-    Divide { sign: Sign, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg },
+    Divide { sign: Signedness, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg },
     /// rax = rdx:rax / src, rdx = remainder.
-    DivideWide { sign: Sign, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
+    DivideWide { sign: Signedness, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
     BitScan { op: BitScan, width: Width, dst: VReg, src: VReg },
     Setcc { cond: Cond, dst: VReg },
     Cmov { cond: Cond, width: Width, dst: VReg, src: VReg },

@@ -7,11 +7,11 @@ use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
 use ice_ir::mach::MachBlock;
-use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
+use ice_passes::switch::{SwitchEmitter, TableBounds};
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]
-struct SwitchRegs {
+pub(super) struct SwitchRegs {
     /// The value, or its low half.
     index: Gpr,
     /// The high half of a pair.
@@ -73,29 +73,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
         let switches = self.switches;
-        self.switch_node(&switches[switch as usize].plan, 0, regs);
-    }
-
-    /// Emits a node and what hangs under it; the depth is at most that of the tree (64).
-    fn switch_node(&mut self, plan: &SwitchPlan<MachBlock>, node: NodeIndex, regs: SwitchRegs) {
-        match plan.nodes[node as usize] {
-            SwitchNode::Goto(target) => self.e.jump(label(target)),
-            SwitchNode::Less { pivot, below, otherwise } => {
-                let lower = self.e.buf.new_label();
-                self.jump_if_less(regs, pivot, lower);
-                self.switch_node(plan, otherwise, regs);
-                self.e.bind(lower);
-                self.switch_node(plan, below, regs);
-            }
-            SwitchNode::Range { low, high, target, otherwise } => {
-                self.jump_if_in(regs, low, high, label(target));
-                self.switch_node(plan, otherwise, regs);
-            }
-            SwitchNode::Table { low, start, len, default, bounds } => {
-                let entries = &plan.entries[start as usize..(start + len) as usize];
-                self.switch_table(regs, low, entries, default, bounds);
-            }
-        }
+        switches[switch as usize].plan.emit(self, regs);
     }
 
     /// Compares a register with a constant.
@@ -108,6 +86,22 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.mov_u32(AL, Gpr::IP, value);
             self.e.compare(AL, Compare::Cmp, reg, Gpr::IP);
         }
+    }
+}
+
+impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
+    type Regs = SwitchRegs;
+
+    fn new_label(&mut self) -> Label {
+        self.e.buf.new_label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.e.bind(label);
+    }
+
+    fn jump(&mut self, target: MachBlock) {
+        self.e.jump(label(target));
     }
 
     fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
@@ -124,7 +118,8 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(not_less);
     }
 
-    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) {
+    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: MachBlock) {
+        let target = label(target);
         let other = self.e.buf.new_label();
         match regs.high {
             Some(high_half) if low == high => {
@@ -159,7 +154,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(other);
     }
 
-    fn switch_table(
+    fn jump_by_table(
         &mut self,
         regs: SwitchRegs,
         low: i64,

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
 use ice_ir::mach::{Operand, RegClass, Sink, VReg};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{FuncId, InstData, SigId, Signature, Type, Value, ValueDef, ValueRange};
+use ice_ir::{FuncId, SigId, Signature, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most registers that carry arguments and results of one call: 4 core, 16 extension, 4 of results.
@@ -277,17 +277,8 @@ impl Arm32 {
             Destination::Known(callee) => Callee::Symbol(CodeSymbol::Function(callee).pack()),
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
-        let first = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
-        let second = match signature.map(|s| s.second) {
-            None | Some(Type::Void) => None,
-            Some(ty) => {
-                let next = func.layout.next_inst(inst);
-                let taken = next.filter(|&i| matches!(func.inst(i), InstData::SecondResult { .. }));
-                let value = taken.and_then(|i| func.result(i));
-                Some((if let Some(value) = value { cx.regs(value) } else { cx.temp(ty) }, ty))
-            }
-        };
-        self.finish_call(cx, callee, convention, operands, stack, [first, second])
+        let results = cx.call_results(inst, signature);
+        self.finish_call(cx, callee, convention, operands, stack, results)
     }
 
     /// Stores what of an argument goes on the stack.

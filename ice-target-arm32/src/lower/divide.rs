@@ -8,7 +8,6 @@
 //!
 //! The minimum divided by -1 wraps.
 
-use super::Signedness;
 use crate::inst::{Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, Division};
@@ -16,24 +15,8 @@ use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, BitField, Divide, Flags, ModImm, Multiply, MultiplyLong, Shift};
 use ice_ir::mach::{Operand, Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::{Libcall, magic};
-
-/// What is wanted of a division.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Quotient,
-    Remainder,
-}
-
-/// Splits a division operator.
-fn parts(op: BinaryOp) -> (Signedness, Part) {
-    match op {
-        BinaryOp::Udiv => (Signedness::Unsigned, Part::Quotient),
-        BinaryOp::Sdiv => (Signedness::Signed, Part::Quotient),
-        BinaryOp::Urem => (Signedness::Unsigned, Part::Remainder),
-        _ => (Signedness::Signed, Part::Remainder),
-    }
-}
+use ice_passes::Libcall;
+use ice_passes::magic::{self, Part, Signedness, parts};
 
 /// How the quotient by a constant, which is neither 0 nor a power of two, comes from a product.
 #[derive(Clone, Copy)]

@@ -29,9 +29,6 @@ use ice_asm::arm32::Shift;
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
-/// How many instructions a load is moved down at most.
-const MAX_DELAY: u32 = 12;
-
 /// A definition that becomes the shifted operand of its user.
 #[derive(Clone, Copy)]
 pub(super) enum Shifted {
@@ -50,25 +47,24 @@ impl Arm32 {
         user: ice_ir::Inst,
     ) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
-        let decides = || match *cx.func.inst(user) {
-            InstData::CondBr { .. } => true,
-            InstData::Select { cond, .. } => cond == result,
-            _ => false,
-        };
         match *cx.func.inst(def) {
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
-                !cx.func.value_type(args[0]).is_vector() && decides()
+                !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
             }
             InstData::Cast { op: CastOp::Trunc, arg } => {
-                cx.func.value_type(result) == Type::I1 && cx.func.value_type(arg) != Type::I64 && decides()
+                cx.func.value_type(result) == Type::I1
+                    && cx.func.value_type(arg) != Type::I64
+                    && cx.decides(result, user)
             }
             InstData::Load { .. } => {
                 matches!(cx.func.value_type(result), Type::I8 | Type::I16)
                     && matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
-                    && self.may_delay(cx, def, user)
+                    && cx.may_delay(def, user)
             }
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
-                Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
+                Type::I1 => {
+                    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && cx.decides(result, user)
+                }
                 Type::F32 | Type::F64 => op == BinaryOp::Fmul && self.folds_product(cx, result, user),
                 Type::I32 => {
                     self.folds_into_address(cx, def, user)
@@ -235,20 +231,5 @@ impl Arm32 {
                 self.product_src(cx, src, product)
             }
         })
-    }
-
-    /// Whether `load` reads the same right before `place`, which comes later in its block.
-    fn may_delay<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, place: ice_ir::Inst) -> bool {
-        let mut next = cx.func.layout.next_inst(load);
-        for _ in 0..MAX_DELAY {
-            match next {
-                Some(inst) if inst == place => return true,
-                Some(inst) if !cx.func.inst(inst).has_side_effects() => {
-                    next = cx.func.layout.next_inst(inst);
-                }
-                _ => return false,
-            }
-        }
-        false
     }
 }

@@ -29,6 +29,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Extend, Flags, ModImm, Move};
 use ice_ir::mach::{FrameInfo, Sink, VReg};
 use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Type, Value, ValueDef};
+pub(crate) use ice_passes::magic::Signedness;
 use ice_passes::{ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
@@ -295,13 +296,4 @@ impl Arm32 {
         };
         cx.sink.push(Inst::Extend { op, dst, src });
     }
-}
-
-/// How the bits above a narrow integer are filled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Signedness {
-    /// With zeros.
-    Unsigned,
-    /// With the sign.
-    Signed,
 }

@@ -6,7 +6,7 @@ use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_ir::mach::{MachBlock, VReg};
 use ice_passes::CodeSymbol;
-use ice_passes::switch::{NodeIndex, SwitchNode, SwitchPlan, TableBounds};
+use ice_passes::switch::{SwitchEmitter, TableBounds};
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
 /// a short branch and a long jump. The count is 11, so that the bound stays on the safe side.
@@ -14,7 +14,7 @@ const COUNTED_PAIR: u32 = 7;
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]
-struct SwitchRegs {
+pub(super) struct SwitchRegs {
     /// The value, or its low half.
     index: Gpr,
     /// The high half of a pair.
@@ -85,29 +85,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
         let switches = self.switches;
-        self.switch_node(&switches[switch as usize].plan, 0, regs);
-    }
-
-    /// Emits a node and what hangs under it; the depth is at most that of the tree (64).
-    fn switch_node(&mut self, plan: &SwitchPlan<MachBlock>, node: NodeIndex, regs: SwitchRegs) {
-        match plan.nodes[node as usize] {
-            SwitchNode::Goto(target) => self.e.jump(label(target)),
-            SwitchNode::Less { pivot, below, otherwise } => {
-                let lower = self.e.buf.new_label();
-                self.jump_if_less(regs, pivot, lower);
-                self.switch_node(plan, otherwise, regs);
-                self.e.bind(lower);
-                self.switch_node(plan, below, regs);
-            }
-            SwitchNode::Range { low, high, target, otherwise } => {
-                self.jump_if_in(regs, low, high, label(target));
-                self.switch_node(plan, otherwise, regs);
-            }
-            SwitchNode::Table { low, start, len, default, bounds } => {
-                let entries = &plan.entries[start as usize..(start + len) as usize];
-                self.switch_table(regs, low, entries, default, bounds);
-            }
-        }
+        switches[switch as usize].plan.emit(self, regs);
     }
 
     /// Compares the value, or one half of it, with a constant.
@@ -119,6 +97,22 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.alu_rm_r(Alu::Cmp, regs.width, Rm::Reg(reg), regs.scratch);
             }
         }
+    }
+}
+
+impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
+    type Regs = SwitchRegs;
+
+    fn new_label(&mut self) -> Label {
+        self.e.buf.new_label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.e.bind(label);
+    }
+
+    fn jump(&mut self, target: MachBlock) {
+        self.e.jump(label(target));
     }
 
     fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
@@ -135,7 +129,8 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(not_less);
     }
 
-    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) {
+    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: MachBlock) {
+        let target = label(target);
         let other = self.e.buf.new_label();
         match regs.high {
             Some(high_half) if low == high => {
@@ -166,7 +161,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(other);
     }
 
-    fn switch_table(
+    fn jump_by_table(
         &mut self,
         regs: SwitchRegs,
         low: i64,
@@ -216,7 +211,9 @@ impl<L: Listing> Emitter<'_, L> {
             }
         }
     }
+}
 
+impl<L: Listing> Emitter<'_, L> {
     /// Jumps to entry `index` of a table of distances: from the table's start, whose address goes to `base`
     /// (x86-64), or from the global base, which is in `base` (x86-32).
     fn relative_table_jump(&mut self, index: Gpr, base: Gpr, table: SymbolId) {

@@ -8,7 +8,9 @@ use arrayvec::ArrayVec;
 use ice_asm::x86::{Alu, Mode, Width};
 use ice_ir::mach::{Operand, Sink, VReg};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{FuncId, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange};
+use ice_ir::{
+    FuncId, Function, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange,
+};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
@@ -30,6 +32,12 @@ type ResultRegs = (ValueRegs, Type);
 
 /// How the operand of [`Intrinsic::ByValue`] is passed.
 const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
+
+/// Whether a variable argument is one.
+fn is_by_value(func: &Function, arg: Value) -> bool {
+    let def = func.defining_inst(arg).map(|inst| func.inst(inst));
+    matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
+}
 
 const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
@@ -194,9 +202,10 @@ impl X86 {
         let mut places = ArgumentPlaces::new(self.mode, arity);
         let mut operands = Operands::new();
         for (n, &arg) in args.iter().enumerate() {
-            let passing = match func.defining_inst(arg).map(|def| func.inst(def)) {
-                Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }) => BY_VALUE,
-                _ => signature.map_or(Passing::Plain, |s| s.passing(n)),
+            let passing = match signature {
+                Some(s) if n >= s.params.len() && is_by_value(func, arg) => BY_VALUE,
+                Some(s) => s.passing(n),
+                None => Passing::Plain,
             };
             match places.next(func.value_type(arg), passing) {
                 Place::Register(reg) => {
@@ -227,21 +236,12 @@ impl X86 {
             Destination::Known(symbol) => self.callee(cx, symbol, &mut operands),
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
-        let first = func.result(inst).map(|v| (cx.regs(v), func.value_type(v)));
-        let second = match signature.map(|s| s.second) {
-            None | Some(Type::Void) => None,
-            Some(ty) => {
-                let next = func.layout.next_inst(inst);
-                let taken = next.filter(|&i| matches!(func.inst(i), InstData::SecondResult { .. }));
-                let value = taken.and_then(|i| func.result(i));
-                Some((if let Some(value) = value { cx.regs(value) } else { cx.temp(ty) }, ty))
-            }
-        };
+        let results = cx.call_results(inst, signature);
         let popped = match signature {
             Some(signature) if self.mode == Mode::Bits32 && pops_result_address(signature) => 4,
             _ => 0,
         };
-        self.finish_call(cx, callee, &mut operands, (places.stack, popped), [first, second])
+        self.finish_call(cx, callee, &mut operands, (places.stack, popped), results)
     }
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would

@@ -8,29 +8,13 @@
 //!
 //! The minimum divided by -1 wraps.
 
-use crate::inst::{Amode, Amount, DoubleShift, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, DoubleShift, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::{ValueRegs, magic};
-
-/// What is wanted of a division.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Quotient,
-    Remainder,
-}
-
-/// Splits a division operator.
-fn parts(op: BinaryOp) -> (Sign, Part) {
-    match op {
-        BinaryOp::Udiv => (Sign::Unsigned, Part::Quotient),
-        BinaryOp::Sdiv => (Sign::Signed, Part::Quotient),
-        BinaryOp::Urem => (Sign::Unsigned, Part::Remainder),
-        _ => (Sign::Signed, Part::Remainder),
-    }
-}
+use ice_passes::ValueRegs;
+use ice_passes::magic::{self, Part, Signedness, parts};
 
 /// A division by a constant in one register.
 #[derive(Clone, Copy)]
@@ -61,13 +45,13 @@ impl X86 {
     ) {
         let (sign, part) = parts(op);
         let width = self.arithmetic_width(ty);
-        let extend = if sign == Sign::Signed { Extend::Sign } else { Extend::Zero };
+        let extend = if sign == Signedness::Signed { Extend::Sign } else { Extend::Zero };
         let x = if ty == Type::I64 { self.reg(cx, a) } else { self.extended_reg(cx, extend, a) };
         if let Some(n) = cx.func.int_value(b).filter(|_| ty != Type::I1) {
             let division = Division { part, width, x, dst };
             let done = match sign {
-                Sign::Unsigned => self.divide_unsigned(cx, division, n as u64 & ty.int_mask(), ty),
-                Sign::Signed => self.divide_signed(cx, division, n),
+                Signedness::Unsigned => self.divide_unsigned(cx, division, n as u64 & ty.int_mask(), ty),
+                Signedness::Signed => self.divide_signed(cx, division, n),
             };
             if done {
                 return;
@@ -94,7 +78,7 @@ impl X86 {
     fn multiply_high<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        sign: Sign,
+        sign: Signedness,
         width: Width,
         x: VReg,
         multiplier: i64,
@@ -154,11 +138,11 @@ impl X86 {
         if ty == Type::I16 && magic.add {
             // (x × ⌈2^32 / n⌉) >> 32: exact as x and n are below 2^16.
             let multiplier = ((1u64 << 32) / n + 1) as i64;
-            let quotient = self.multiply_high(cx, Sign::Unsigned, d.width, d.x, multiplier);
+            let quotient = self.multiply_high(cx, Signedness::Unsigned, d.width, d.x, multiplier);
             self.finish_division(cx, d, quotient, n as i32);
             return true;
         }
-        let high = self.multiply_high(cx, Sign::Unsigned, d.width, d.x, magic.multiplier as i64);
+        let high = self.multiply_high(cx, Signedness::Unsigned, d.width, d.x, magic.multiplier as i64);
         let quotient = if magic.add {
             // ((x - high) / 2 + high) >> (s - 1): the sum in one bit more. The shift is not zero here.
             let sum = self.wide_temp(cx, d.width);
@@ -224,7 +208,7 @@ impl X86 {
             return true;
         }
         let Some(magic) = magic::signed(bits, n) else { return false };
-        let high = self.multiply_high(cx, Sign::Signed, d.width, d.x, magic.multiplier);
+        let high = self.multiply_high(cx, Signedness::Signed, d.width, d.x, magic.multiplier);
         let adjust = match (n > 0, magic.multiplier > 0) {
             (true, false) => Some(Alu::Add),
             (false, true) => Some(Alu::Sub),
@@ -253,11 +237,11 @@ impl X86 {
         let Some(n) = cx.func.int_value(b) else { return false };
         let (sign, part) = parts(op);
         match sign {
-            Sign::Unsigned => match u32::try_from(n) {
+            Signedness::Unsigned => match u32::try_from(n) {
                 Ok(n) if n > 1 => self.divide_pair_unsigned(cx, part, a, n, dst),
                 _ => return false,
             },
-            Sign::Signed => match i32::try_from(n) {
+            Signedness::Signed => match i32::try_from(n) {
                 Ok(n) if n > 1 && n.count_ones() == 1 => self.divide_pair_by_power(cx, part, a, n, dst),
                 _ => return false,
             },
@@ -288,7 +272,7 @@ impl X86 {
         let [divisor, rest, other] = [0; 3].map(|_| self.temp(cx, Type::I32));
         cx.sink.push(Inst::MovImm { width, dst: divisor, imm: n.into() });
         let quotient = cx.temp(Type::I64);
-        let (sign, src) = (Sign::Unsigned, divisor);
+        let (sign, src) = (Signedness::Unsigned, divisor);
         let (high, low) = (quotient.hi(), quotient.lo());
         cx.sink.push(Inst::Divide { sign, width, lhs: x.hi(), src, quotient: high, remainder: rest });
         cx.sink.push(Inst::DivideWide {

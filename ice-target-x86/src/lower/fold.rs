@@ -18,9 +18,9 @@
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
 //! For a load that is later than it stood: it must read the same. So both are in one block, and no
-//! instruction between them has a side effect ([`X86::may_delay`]). An operation on memory is a load, an
-//! operation that alone uses it, and a store that alone uses that, all of one block, load and store with
-//! the same address value and type, and nothing between them that has a side effect.
+//! instruction between them has a side effect ([`Lower::may_delay`](ice_passes::Lower::may_delay)). An operation
+//! on memory is a load, an operation that alone uses it, and a store that alone uses that, all of one block, load and
+//! store with the same address value and type, and nothing between them that has a side effect.
 //!
 //! A rule that finds no use for a folded definition asks for its register, and it is lowered then and there
 //! ([`X86::regs`]).
@@ -42,9 +42,6 @@ fn takes_constant_vector(user: &InstData) -> bool {
     matches!(user, InsertElement { .. } | Binary { .. } | Icmp { .. } | Fcmp { .. } | Store { .. })
 }
 
-/// How many instructions a load is moved down at most.
-const MAX_DELAY: u32 = 12;
-
 impl X86 {
     /// Whether `user` computes `def`, its operand in its block that nothing else uses, itself.
     pub(crate) fn folds_into<S: Sink<Inst>>(
@@ -54,22 +51,21 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
-        let decides = || match *cx.func.inst(user) {
-            InstData::CondBr { .. } => true,
-            InstData::Select { cond, .. } => cond == result,
-            _ => false,
-        };
         match *cx.func.inst(def) {
-            InstData::Icmp { args, .. } => !cx.func.value_type(args[0]).is_vector() && decides(),
+            InstData::Icmp { args, .. } => {
+                !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
+            }
             InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
                 matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }
                     if extremum(cx.func, cond, [if_true, if_false]).is_some())
             }
             InstData::Fcmp { cond, .. } => {
-                decides()
+                cx.decides(result, user)
                     && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
             }
-            InstData::Cast { op: CastOp::Trunc, .. } => cx.func.value_type(result) == Type::I1 && decides(),
+            InstData::Cast { op: CastOp::Trunc, .. } => {
+                cx.func.value_type(result) == Type::I1 && cx.decides(result, user)
+            }
             InstData::Cast { op: CastOp::Zext, arg } => {
                 self.is_pair(cx.func.value_type(result))
                     && cx.func.value_type(arg) == Type::I32
@@ -87,7 +83,9 @@ impl X86 {
                     || self.memory_operand_of(cx, def, user).is_some()
             }
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
-                Type::I1 => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && decides(),
+                Type::I1 => {
+                    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && cx.decides(result, user)
+                }
                 ty if ty.is_scalar_int() => {
                     op == BinaryOp::And
                         && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
@@ -266,7 +264,7 @@ impl X86 {
             let &InstData::Load { address: from, .. } = cx.func.inst(load) else { return None };
             (from == address
                 && cx.uses.only_user_in_block(cx.func, load, arg) == Some(def)
-                && self.may_delay(cx, load, store))
+                && cx.may_delay(load, store))
             .then_some(arg)
         })
     }
@@ -312,7 +310,7 @@ impl X86 {
             InstData::CallIntrinsic { op: Intrinsic::Sqrt, .. } => true,
             _ => false,
         };
-        folds && self.may_delay(cx, load, self.last_of_chain(cx, user))
+        folds && cx.may_delay(load, self.last_of_chain(cx, user))
     }
 
     /// Whether the cast `user` has a form that reads its operand, of type `from`, from memory.
@@ -342,21 +340,6 @@ impl X86 {
             inst = user;
         }
         inst
-    }
-
-    /// Whether `load` reads the same right before `place`, which comes later in its block.
-    fn may_delay<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, place: ice_ir::Inst) -> bool {
-        let mut next = cx.func.layout.next_inst(load);
-        for _ in 0..MAX_DELAY {
-            match next {
-                Some(inst) if inst == place => return true,
-                Some(inst) if !cx.func.inst(inst).has_side_effects() => {
-                    next = cx.func.layout.next_inst(inst);
-                }
-                _ => return false,
-            }
-        }
-        false
     }
 
     /// Where a value is in memory, if it is a load that was folded into the instruction being lowered.

@@ -5,11 +5,12 @@
 //! 32, and two conditional moves put the halves in place for the others.
 
 use super::int::{alu, shift};
-use crate::inst::{Amount, Compare, DoubleShift, Inst, Sign, Src};
+use crate::inst::{Amount, Compare, DoubleShift, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, Shift, Width};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
+use ice_passes::magic::Signedness;
 use ice_passes::{Libcall, ValueRegs};
 
 const W: Width = Width::B32;
@@ -101,7 +102,7 @@ impl X86 {
         let y = self.pair_src(cx, b);
         let (x_lo, y_lo) = (self.part_reg(cx, x[0]), self.part_reg(cx, y[0]));
         let high = self.temp(cx, Type::I32);
-        let sign = Sign::Unsigned;
+        let sign = Signedness::Unsigned;
         let lo = dst.lo();
         cx.sink.push(Inst::MulWide { sign, width: W, lhs: x_lo, src: y_lo, lo, hi: high });
         self.mov(cx, W, dst.hi(), Src::Reg(high));

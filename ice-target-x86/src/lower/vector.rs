@@ -16,13 +16,14 @@ pub(super) mod shuffle;
 mod tests;
 mod wide;
 
-use crate::inst::{Inst, Sign, Src};
+use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 use ice_passes::ErrorKind;
+use ice_passes::magic::Signedness;
 
 /// Picks by the width of a lane: 8, 16 or 32 bits. What is of 64 bits goes other ways before.
 fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {
@@ -289,8 +290,8 @@ impl X86 {
         }
         match cond {
             Eq if is_wide => self.equal_quadwords(cx, dst, rhs),
-            Ugt | Ult if is_wide => self.greater_quadwords(cx, Sign::Unsigned, dst, rhs),
-            _ if is_wide => self.greater_quadwords(cx, Sign::Signed, dst, rhs),
+            Ugt | Ult if is_wide => self.greater_quadwords(cx, Signedness::Unsigned, dst, rhs),
+            _ if is_wide => self.greater_quadwords(cx, Signedness::Signed, dst, rhs),
             Eq => self.sse(cx, by_lane(ty, SseOp::Pcmpeqb, SseOp::Pcmpeqw, SseOp::Pcmpeqd), dst, rhs),
             _ => self.sse(cx, by_lane(ty, SseOp::Pcmpgtb, SseOp::Pcmpgtw, SseOp::Pcmpgtd), dst, rhs),
         }

@@ -3,13 +3,14 @@
 
 use super::constant::constant_vector;
 use super::{by_lane, lane_bits};
-use crate::inst::{Amode, Amount, Base, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, SseOp, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
 use ice_passes::Libcall;
+use ice_passes::magic::Signedness;
 
 /// The number of the lane that a constant index names.
 fn lane_number<S: Sink<Inst>>(cx: &Cx<'_, S>, ty: Type, index: Value) -> u8 {
@@ -281,7 +282,8 @@ impl X86 {
         let ty = cx.func.value_type(result);
         let width = Width::B32;
         let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
-        let (sign, kind) = if signed { (Sign::Signed, Extend::Sign) } else { (Sign::Unsigned, Extend::Zero) };
+        let (sign, kind) =
+            if signed { (Signedness::Signed, Extend::Sign) } else { (Signedness::Unsigned, Extend::Zero) };
         let store = by_lane(ty, Width::B8, Width::B16, Width::B32);
         self.each_lane(cx, args, result, |cx, [a, b]| {
             let src = self.load_lane(cx, ty, kind, b);

@@ -2,13 +2,14 @@
 //! multiplies halves. Divisions and conversions to integers are scalar, lane by lane.
 
 use super::splat;
-use crate::inst::{Inst, Sign, Src};
+use crate::inst::{Inst, Src};
 use crate::lower::pair64::division_helper;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_passes::magic::Signedness;
 use ice_passes::{Libcall, ValueRegs};
 
 /// 2^52 as binary64: with an integer of 32 bits in the low half the number is their sum.
@@ -170,11 +171,11 @@ impl X86 {
     pub(super) fn greater_quadwords<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        sign: Sign,
+        sign: Signedness,
         dst: VReg,
         src: VReg,
     ) {
-        let flip = splat(64, if sign == Sign::Signed { SIGN } else { SIGN << 32 | SIGN });
+        let flip = splat(64, if sign == Signedness::Signed { SIGN } else { SIGN << 32 | SIGN });
         self.sse_constant(cx, SseOp::Pxor, dst, flip);
         let rhs = self.vector_copy(cx, src);
         self.sse_constant(cx, SseOp::Pxor, rhs, flip);
@@ -212,7 +213,7 @@ impl X86 {
                 regs
             } else {
                 let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
-                let sign = if signed { Sign::Signed } else { Sign::Unsigned };
+                let sign = if signed { Signedness::Signed } else { Signedness::Unsigned };
                 let [quotient, remainder] = [0; 2].map(|_| cx.temp(Type::I64));
                 cx.sink.push(Inst::Divide {
                     sign,

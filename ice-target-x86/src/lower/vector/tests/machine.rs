@@ -3,12 +3,13 @@
 
 extern crate std;
 
-use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Sign, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Src};
 use alloc::vec::Vec;
 use ice_asm::ConstantPool;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
 use ice_ir::mach::{MachFunction, Operand, VReg};
+use ice_passes::magic::Signedness;
 use ice_passes::{CodeSymbol, Libcall};
 use ice_regalloc::Function as _;
 use std::collections::HashMap;
@@ -255,8 +256,8 @@ impl Machine<'_> {
                 assert_ne!(divisor, 0, "division trap");
                 let (a, b) = (self.get(lhs), self.get(src));
                 let (q, r) = match sign {
-                    Sign::Unsigned => ((cut(32, a) / divisor) as i64, (cut(32, a) % divisor) as i64),
-                    Sign::Signed => (signed(32, a) / signed(32, b), signed(32, a) % signed(32, b)),
+                    Signedness::Unsigned => ((cut(32, a) / divisor) as i64, (cut(32, a) % divisor) as i64),
+                    Signedness::Signed => (signed(32, a) / signed(32, b), signed(32, a) % signed(32, b)),
                 };
                 self.set_int(Width::B32, quotient, q as u128);
                 self.set_int(Width::B32, remainder, r as u128);
@@ -264,8 +265,8 @@ impl Machine<'_> {
             Inst::Divide { sign, width: Width::B64, lhs, src, quotient, remainder } => {
                 let (a, b) = (self.get(lhs) as u64, self.get(src) as u64);
                 let (q, r) = match sign {
-                    Sign::Unsigned => (a / b, a % b),
-                    Sign::Signed => ((a as i64 / b as i64) as u64, (a as i64 % b as i64) as u64),
+                    Signedness::Unsigned => (a / b, a % b),
+                    Signedness::Signed => ((a as i64 / b as i64) as u64, (a as i64 % b as i64) as u64),
                 };
                 self.set_int(Width::B64, quotient, q.into());
                 self.set_int(Width::B64, remainder, r.into());

@@ -1,0 +1,62 @@
+//! What the lowering rules of every target ask of a function.
+//!
+//! Cost: constant for each question.
+
+use super::{Lower, ValueRegs};
+use ice_ir::mach::{MachInst, Sink};
+use ice_ir::{Inst, InstData, Signature, Type, Value};
+
+/// Most instructions that a load is moved down.
+const MAX_DELAY: u32 = 12;
+
+impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
+    /// Whether `user`, which uses `value`, only does one thing or another by it: as a branch, or a choice between
+    /// other values.
+    pub fn decides(&self, value: Value, user: Inst) -> bool {
+        match *self.func.inst(user) {
+            InstData::CondBr { .. } => true,
+            InstData::Select { cond, .. } => cond == value,
+            _ => false,
+        }
+    }
+
+    /// Whether `load` reads the same right before `place`, which comes later in its block: nothing between them has
+    /// a side effect. No, if they are far apart.
+    pub fn may_delay(&self, load: Inst, place: Inst) -> bool {
+        let mut next = self.func.layout.next_inst(load);
+        for _ in 0..MAX_DELAY {
+            match next {
+                Some(inst) if inst == place => return true,
+                Some(inst) if !self.func.inst(inst).has_side_effects() => {
+                    next = self.func.layout.next_inst(inst);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The registers and types of the two results of the call `call`, by a signature that is not told if it has one
+    /// result at most. A second result that nothing takes gets registers, too.
+    pub fn call_results(
+        &mut self,
+        call: Inst,
+        signature: Option<&Signature>,
+    ) -> [Option<(ValueRegs, Type)>; 2] {
+        let func = self.func;
+        let first = func.result(call).map(|value| (self.regs(value), func.value_type(value)));
+        let second = match signature.map(|signature| signature.second) {
+            None | Some(Type::Void) => None,
+            Some(ty) => {
+                let next = func.layout.next_inst(call);
+                let taken = next.filter(|&inst| matches!(func.inst(inst), InstData::SecondResult { .. }));
+                let regs = match taken.and_then(|inst| func.result(inst)) {
+                    Some(value) => self.regs(value),
+                    None => self.temp(ty),
+                };
+                Some((regs, ty))
+            }
+        };
+        [first, second]
+    }
+}
