@@ -221,34 +221,12 @@ impl DominatorTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Faithful, FuncId, FunctionBuilder, Signature, Type};
+    use crate::generate::graph::{Ends, function_of_graph, random_graphs};
     use alloc::vec;
     use cranelift_entity::EntityRef;
 
-    /// A function with these successors: 0 returns, 1 branches, 2 branches on the parameter, more switch.
-    fn graph(edges: &[Vec<usize>]) -> Function {
-        let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
-        let x = b.func.params()[0];
-        let blocks: Vec<Block> = edges.iter().map(|_| b.create_block()).collect();
-        for (block, succs) in blocks.iter().zip(edges) {
-            b.switch_to_block(*block);
-            match succs[..] {
-                [] => b.ret(None),
-                [one] => b.br(blocks[one]),
-                _ => {
-                    let table = b.switch(x, blocks[succs[0]]);
-                    let cases = succs[1..].iter().enumerate().map(|(i, &s)| (i as i64, blocks[s]));
-                    b.func.switch_mut(table).cases.extend(cases);
-                }
-            }
-        }
-        func
-    }
-
     fn analyze(edges: &[Vec<usize>]) -> DominatorTree {
-        let func = graph(edges);
+        let func = function_of_graph(edges, Ends::Return);
         let mut cfg = ControlFlowGraph::new();
         cfg.compute(&func);
         let mut tree = DominatorTree::new();
@@ -270,18 +248,9 @@ mod tests {
 
     #[test]
     fn agrees_with_the_definition_on_random_graphs() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = |bound: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % bound as u64) as usize
-        };
         let mut num_forward = 0;
-        for _ in 0..400 {
-            let n = 2 + next(14);
-            let edges: Vec<Vec<usize>> =
-                (0..n).map(|_| (0..next(4)).map(|_| 1 + next(n - 1)).collect()).collect();
+        for edges in random_graphs(15).take(400) {
+            let n = edges.len();
             let tree = analyze(&edges);
             let reachable = reach(&edges, None);
             num_forward += usize::from(agrees_with_the_forward_tree(&edges, &tree));
@@ -311,7 +280,7 @@ mod tests {
     /// Whether the order of blocks is one for [`ForwardDominators`], which then says the same.
     fn agrees_with_the_forward_tree(edges: &[Vec<usize>], tree: &DominatorTree) -> bool {
         let mut cfg = ControlFlowGraph::new();
-        cfg.compute(&graph(edges));
+        cfg.compute(&function_of_graph(edges, Ends::Return));
         let mut forward = ForwardDominators::default();
         let questions = edges.len() * edges.len();
         if forward.compute(&cfg, questions).is_none() {
@@ -336,7 +305,7 @@ mod tests {
         assert!(tree.dominates(Block::new(77), Block::new(N - 2)));
         assert!(!tree.dominates(Block::new(77), Block::new(N - 1)));
         let mut cfg = ControlFlowGraph::new();
-        cfg.compute(&graph(&edges));
+        cfg.compute(&function_of_graph(&edges, Ends::Return));
         assert_eq!(ForwardDominators::default().compute(&cfg, 0), None, "the exit climbs the whole chain");
     }
 }

@@ -16,6 +16,7 @@
 
 mod body;
 mod control;
+pub mod graph;
 mod shapes;
 
 use alloc::format;

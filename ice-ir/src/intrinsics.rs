@@ -97,6 +97,11 @@ impl Intrinsic {
     }
 }
 
+/// The operation with this code; codes count from 1.
+fn coded<T: Copy>(all: &[T], code: i64) -> Option<T> {
+    all.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+}
+
 named_enum!(
     /// Read-modify-write operations, in the order of their codes from 1 on.
     AtomicOp {
@@ -118,7 +123,7 @@ named_enum!(
 impl AtomicOp {
     /// The operation with this code (1 … 6).
     pub fn from_code(code: i64) -> Option<AtomicOp> {
-        AtomicOp::ALL.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+        coded(AtomicOp::ALL, code)
     }
 }
 
@@ -156,7 +161,7 @@ named_enum!(
 impl ExtendedOp {
     /// The operation with this code.
     pub fn from_code(code: i64) -> Option<ExtendedOp> {
-        ExtendedOp::ALL.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+        coded(ExtendedOp::ALL, code)
     }
 
     /// Its code.

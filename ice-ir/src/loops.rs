@@ -266,33 +266,11 @@ impl LoopForest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Faithful, FuncId, FunctionBuilder, Signature, Type};
+    use crate::generate::graph::{Ends, function_of_graph, random_graphs};
     use alloc::vec;
 
-    /// A function with these successors: 0 returns, 1 branches, more switch.
-    fn graph(edges: &[Vec<usize>]) -> Function {
-        let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
-        let x = b.func.params()[0];
-        let blocks: Vec<Block> = edges.iter().map(|_| b.create_block()).collect();
-        for (block, succs) in blocks.iter().zip(edges) {
-            b.switch_to_block(*block);
-            match succs[..] {
-                [] => b.ret(None),
-                [one] => b.br(blocks[one]),
-                _ => {
-                    let table = b.switch(x, blocks[succs[0]]);
-                    let cases = succs[1..].iter().enumerate().map(|(i, &s)| (i as i64, blocks[s]));
-                    b.func.switch_mut(table).cases.extend(cases);
-                }
-            }
-        }
-        func
-    }
-
     fn analyze(edges: &[Vec<usize>]) -> LoopForest {
-        let func = graph(edges);
+        let func = function_of_graph(edges, Ends::Return);
         let mut cfg = ControlFlowGraph::new();
         cfg.compute(&func);
         let mut forest = LoopForest::new();
@@ -367,17 +345,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_definition_on_random_graphs() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = |bound: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % bound as u64) as usize
-        };
-        for _ in 0..1500 {
-            let n = 2 + next(12);
-            let edges: Vec<Vec<usize>> =
-                (0..n).map(|_| (0..next(4)).map(|_| 1 + next(n - 1)).collect()).collect();
+        for edges in random_graphs(13).take(1500) {
             check(&edges);
         }
     }

@@ -159,49 +159,16 @@ impl BlockLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
-    use ice_ir::{DominatorTree, Faithful, FuncId, FunctionBuilder, Signature, Type};
-
-    /// A function with these successors: 0 does not return, 1 branches, more switch.
-    fn graph(edges: &[Vec<usize>]) -> Function {
-        let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
-        b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
-        let x = b.func.params()[0];
-        let blocks: Vec<Block> = edges.iter().map(|_| b.create_block()).collect();
-        for (n, (block, succs)) in blocks.iter().zip(edges).enumerate() {
-            b.switch_to_block(*block);
-            match succs[..] {
-                [] if n % 2 == 0 => b.ret(None),
-                [] => b.unreachable(),
-                [one] => b.br(blocks[one]),
-                _ => {
-                    let table = b.switch(x, blocks[succs[0]]);
-                    let cases = succs[1..].iter().enumerate().map(|(i, &s)| (i as i64, blocks[s]));
-                    b.func.switch_mut(table).cases.extend(cases);
-                }
-            }
-        }
-        func
-    }
+    use ice_ir::DominatorTree;
+    use ice_ir::generate::graph::{Ends, function_of_graph, random_graphs};
 
     #[test]
     fn every_reachable_block_has_one_place_and_loops_are_contiguous() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = |bound: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % bound as u64) as usize
-        };
         let (mut cfg, mut loops, mut tree) =
             (ControlFlowGraph::new(), LoopForest::new(), DominatorTree::new());
         let mut layout = BlockLayout::default();
-        for _ in 0..1000 {
-            let n = 2 + next(14);
-            let edges: Vec<Vec<usize>> =
-                (0..n).map(|_| (0..next(4)).map(|_| 1 + next(n - 1)).collect()).collect();
-            let func = graph(&edges);
+        for edges in random_graphs(15).take(1000) {
+            let func = function_of_graph(&edges, Ends::ReturnOrNot);
             cfg.compute(&func);
             loops.compute(&func, &cfg);
             tree.compute(&func, &cfg);

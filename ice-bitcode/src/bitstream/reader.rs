@@ -383,6 +383,25 @@ impl<'a> Reader<'a> {
         self.next_slow(record).map_err(|error| self.entry_error(error))
     }
 
+    /// Reads the next record of a block that holds no blocks; false at its end.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::next`], and `M01` for a block inside.
+    #[inline(always)]
+    pub fn next_in_leaf(&mut self, record: &mut Record) -> Result<bool> {
+        loop {
+            match self.next(record)? {
+                Entry::Record => return Ok(true),
+                Entry::EndBlock => return Ok(false),
+                Entry::DefineAbbrev => {}
+                Entry::Block(inner) => {
+                    return Err(self.error(Error::UnexpectedBlock { block: inner.id, outer: self.scope.id }));
+                }
+            }
+        }
+    }
+
     /// An entry that starts behind the end is none, whatever it looks like.
     #[cold]
     fn entry_error(&self, mut error: Box<LocatedError>) -> Box<LocatedError> {

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::codes::attributes as code;
 use super::types::{TypeId, TypeTable};
-use crate::bitstream::{BlockHeader, Entry, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 type Checked<T> = core::result::Result<T, Error>;
@@ -359,22 +359,14 @@ fn each_record(
     mut read: impl FnMut(&[u64]) -> Checked<()>,
 ) -> Result<()> {
     reader.enter(header);
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => return Ok(()),
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: header.id }));
-            }
-            Entry::Record if record.code == code => {
-                read(&record.ops).map_err(|error| reader.record_error(error, record))?;
-            }
-            Entry::Record => {
-                let error = Error::UnknownRecord { code: record.code, block: header.id };
-                return Err(reader.record_error(error, record));
-            }
+    while reader.next_in_leaf(record)? {
+        if record.code != code {
+            let error = Error::UnknownRecord { code: record.code, block: header.id };
+            return Err(reader.record_error(error, record));
         }
+        read(&record.ops).map_err(|error| reader.record_error(error, record))?;
     }
+    Ok(())
 }
 
 /// An attribute that only says its kind.

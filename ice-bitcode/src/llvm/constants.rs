@@ -16,7 +16,7 @@ use super::codes::{block, constants as code};
 use super::data_layout::{DataLayout, Layouts};
 use super::evaluate::Scalar;
 use super::types::{LlvmType, TypeId, TypeTable};
-use crate::bitstream::{BlockHeader, Entry, Reader, Record, unrotate_sign};
+use crate::bitstream::{BlockHeader, Reader, Record, unrotate_sign};
 use crate::error::{Error, Result};
 
 pub(super) type Checked<T> = core::result::Result<T, Error>;
@@ -272,27 +272,16 @@ impl Constants {
         let mut ty = env.int32;
         let start = self.len();
         self.composites.clear();
-        loop {
-            match reader.next(record)? {
-                Entry::EndBlock => break,
-                Entry::DefineAbbrev => {}
-                Entry::Block(inner) => {
-                    return Err(
-                        reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::CONSTANTS })
-                    );
+        while reader.next_in_leaf(record)? {
+            let result = match (record.code, &record.ops[..], ty) {
+                (code::SETTYPE, &[id], _) => env.types.resolve(id).map(|found| ty = Some(found)),
+                (code::SETTYPE, ops, _) => {
+                    Err(Error::OperandCount { record: "SETTYPE", found: ops.len(), expected: "1" })
                 }
-                Entry::Record => {
-                    let result = match (record.code, &record.ops[..], ty) {
-                        (code::SETTYPE, &[id], _) => env.types.resolve(id).map(|found| ty = Some(found)),
-                        (code::SETTYPE, ops, _) => {
-                            Err(Error::OperandCount { record: "SETTYPE", found: ops.len(), expected: "1" })
-                        }
-                        (code, _, None) => Err(Error::ConstantForm { code, ty: 0 }),
-                        (_, _, Some(ty)) => self.record(record, ty, env),
-                    };
-                    result.map_err(|error| reader.record_error(error, record))?;
-                }
-            }
+                (code, _, None) => Err(Error::ConstantForm { code, ty: 0 }),
+                (_, _, Some(ty)) => self.record(record, ty, env),
+            };
+            result.map_err(|error| reader.record_error(error, record))?;
         }
         self.finish(start, env).map_err(|error| reader.error(error))
     }

@@ -110,51 +110,35 @@ fn read_identification(
     producer: &mut Vec<u8>,
 ) -> Result<()> {
     reader.enter(header);
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => return Ok(()),
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                let outer = block::IDENTIFICATION;
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer }));
+    while reader.next_in_leaf(record)? {
+        let result = match (record.code, &record.ops[..]) {
+            (identification::STRING, text) => {
+                producer.clear();
+                push_text(text, producer)
             }
-            Entry::Record => {
-                let result = match (record.code, &record.ops[..]) {
-                    (identification::STRING, text) => {
-                        producer.clear();
-                        push_text(text, producer)
-                    }
-                    (identification::EPOCH, &[0]) => Ok(()),
-                    (identification::EPOCH, &[epoch]) => Err(Error::Epoch { epoch }),
-                    (identification::EPOCH, ops) => {
-                        Err(Error::OperandCount { record: "EPOCH", found: ops.len(), expected: "1" })
-                    }
-                    (code, _) => Err(Error::UnknownRecord { code, block: block::IDENTIFICATION }),
-                };
-                result.map_err(|error| reader.record_error(error, record))?;
+            (identification::EPOCH, &[0]) => Ok(()),
+            (identification::EPOCH, &[epoch]) => Err(Error::Epoch { epoch }),
+            (identification::EPOCH, ops) => {
+                Err(Error::OperandCount { record: "EPOCH", found: ops.len(), expected: "1" })
             }
-        }
+            (code, _) => Err(Error::UnknownRecord { code, block: block::IDENTIFICATION }),
+        };
+        result.map_err(|error| reader.record_error(error, record))?;
     }
+    Ok(())
 }
 
 fn read_strings<'a>(reader: &mut Reader<'a>, header: &BlockHeader, record: &mut Record) -> Result<&'a [u8]> {
     reader.enter(header);
     let mut strings = None;
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Record if record.code == strtab::BLOB && record.ops.is_empty() && strings.is_none() => {
-                strings = record.blob.clone().and_then(|blob| reader.bytes().get(blob));
-                if strings.is_none() {
-                    return Err(reader.record_error(Error::StringTable, record));
-                }
-            }
-            Entry::Record => return Err(reader.record_error(Error::StringTable, record)),
-            Entry::Block(inner) => {
-                let outer = block::STRTAB;
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer }));
-            }
+    while reader.next_in_leaf(record)? {
+        if record.code == strtab::BLOB && record.ops.is_empty() && strings.is_none() {
+            strings = record.blob.clone().and_then(|blob| reader.bytes().get(blob));
+        } else {
+            strings = None;
+        }
+        if strings.is_none() {
+            return Err(reader.record_error(Error::StringTable, record));
         }
     }
     strings.ok_or_else(|| reader.error(Error::StringTable))

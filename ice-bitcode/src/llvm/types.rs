@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::codes::{block, types as code};
-use crate::bitstream::{BlockHeader, Entry, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 /// A structural type of one module.
@@ -217,17 +217,8 @@ impl TypeTable {
 pub fn read(reader: &mut Reader<'_>, header: &BlockHeader, record: &mut Record) -> Result<TypeTable> {
     reader.enter(header);
     let mut builder = Builder::default();
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::TYPE }));
-            }
-            Entry::Record => {
-                builder.record(record).map_err(|error| reader.record_error(error, record))?;
-            }
-        }
+    while reader.next_in_leaf(record)? {
+        builder.record(record).map_err(|error| reader.record_error(error, record))?;
     }
     let found = builder.table.ids.len() as u64;
     match builder.declared {
@@ -432,7 +423,7 @@ pub(super) fn flag(field: &'static str, value: u64) -> core::result::Result<bool
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::bitstream::{Dialect, Writer};
+    use crate::bitstream::{Dialect, Entry, Writer};
 
     /// The table that these records make, behind a count of `declared`.
     pub fn table(declared: u64, records: &[(u32, &[u64])]) -> Result<TypeTable> {

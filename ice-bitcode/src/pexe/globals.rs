@@ -3,7 +3,7 @@
 use ice_ir::{FuncId, FunctionKind, GlobalDecl, GlobalId, Initializer, Module, Mutability, Name, Symbol};
 
 use super::codes::{block, globals as code};
-use crate::bitstream::{BlockHeader, Entry, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Largest alignment code: 2^29 bytes.
@@ -18,17 +18,8 @@ pub(super) fn read(
 ) -> Result<()> {
     reader.enter(block);
     let mut state = State { declared: None, missing: 0, fresh: false, size: 0 };
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::GLOBALVAR }));
-            }
-            Entry::Record => {
-                state.record(record, module).map_err(|error| reader.record_error(error, record))?;
-            }
-        }
+    while reader.next_in_leaf(record)? {
+        state.record(record, module).map_err(|error| reader.record_error(error, record))?;
     }
     state.finish(module).map_err(|error| reader.error(error))
 }

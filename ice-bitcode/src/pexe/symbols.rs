@@ -8,7 +8,7 @@ use ice_ir::{FuncId, FunctionKind, GlobalId, Linkage, Module, Signature, Symbol,
 
 use super::codes::{block, symbols as code};
 use super::module::display_name;
-use crate::bitstream::{BlockHeader, Entry, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Reads the block into the module.
@@ -19,17 +19,8 @@ pub(super) fn read(
     module: &mut Module,
 ) -> Result<()> {
     reader.enter(block);
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                return Err(
-                    reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::VALUE_SYMTAB })
-                );
-            }
-            Entry::Record => entry(record, module).map_err(|error| reader.record_error(error, record))?,
-        }
+    while reader.next_in_leaf(record)? {
+        entry(record, module).map_err(|error| reader.record_error(error, record))?;
     }
     check_unique(module).map_err(|error| reader.error(error))
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use ice_ir::{Module, Signature, Type, TypeDef};
 
 use super::codes::{block, types as code};
-use crate::bitstream::{BlockHeader, Entry, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Reads the block into the module's type table and signatures.
@@ -21,18 +21,9 @@ pub(super) fn read(
     reader.enter(block);
     let mut declared = None;
     let mut seen = IndexMap::with_hasher(FxBuildHasher);
-    loop {
-        match reader.next(record)? {
-            Entry::EndBlock => break,
-            Entry::DefineAbbrev => {}
-            Entry::Block(inner) => {
-                return Err(reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::TYPE }));
-            }
-            Entry::Record => {
-                read_type(record, &mut declared, &mut seen, module)
-                    .map_err(|error| reader.record_error(error, record))?;
-            }
-        }
+    while reader.next_in_leaf(record)? {
+        read_type(record, &mut declared, &mut seen, module)
+            .map_err(|error| reader.record_error(error, record))?;
     }
     let found = module.types.len() as u64;
     match declared {

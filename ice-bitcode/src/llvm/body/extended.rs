@@ -194,15 +194,8 @@ impl<F: Filter> Body<'_, '_, F> {
         let is_quiet = and(self, is_most, is_quiet);
         let is_loud = self.bool_not(is_quiet);
         let signalling = and(self, is_nan, is_loud);
-        let rows = [
-            (zero, 32, 64),
-            (subnormal, 16, 128),
-            (normal, 8, 256),
-            (infinite, 4, 512),
-            (signalling, 1, 1),
-            (is_quiet, 2, 2),
-        ];
-        self.class_union(mask, [is_negative, is_positive], &rows)
+        let classes = [zero, subnormal, normal, infinite, signalling, is_quiet];
+        self.class_union(mask, [is_negative, is_positive], classes)
     }
 
     // ---- conversions
@@ -406,10 +399,7 @@ impl<F: Filter> Body<'_, '_, F> {
                 self.extended_library("fmax", &numbers[..2])?
             }
             Special::FloatClass => {
-                let mask = self.arg(&args, 1)?;
-                let Some(mask) = self.constant_number(mask) else {
-                    return unsupported("a class of floats that is no constant");
-                };
+                let mask = self.class_mask(&args)?;
                 let value = self.extended_class(a, mask);
                 return self.one_of(ret, value);
             }

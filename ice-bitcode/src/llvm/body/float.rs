@@ -278,7 +278,6 @@ impl<F: Filter> Body<'_, '_, F> {
         let size = self.bin_int(BinaryOp::And, bits, !sign);
         let negative = self.icmp_int(IntCond::Slt, bits, 0);
         let positive = self.bool_not(negative);
-        // Each row: the classes of negative and positive numbers of a range of sizes.
         let zero = self.icmp_int(IntCond::Eq, size, 0);
         let subnormal = {
             let less = self.bin_int(BinaryOp::Sub, size, 1);
@@ -295,26 +294,22 @@ impl<F: Filter> Body<'_, '_, F> {
             let not = self.bool_not(is_quiet);
             self.bin(BinaryOp::And, is_nan, not)
         };
-        let rows = [
-            (zero, 32, 64),
-            (subnormal, 16, 128),
-            (normal, 8, 256),
-            (infinite, 4, 512),
-            (signalling, 1, 1),
-            (is_quiet, 2, 2),
-        ];
-        self.class_union(mask, [negative, positive], &rows)
+        let classes = [zero, subnormal, normal, infinite, signalling, is_quiet];
+        self.class_union(mask, [negative, positive], classes)
     }
 
-    /// Whether a class of `mask` holds; each row has the test of a class and its bits for negative and positive numbers.
+    /// Whether a class of `mask` holds, by the tests for a zero, a subnormal and a normal number, infinity, a signalling
+    /// and a quiet NaN.
     pub(super) fn class_union(
         &mut self,
         mask: i64,
         [negative, positive]: [Value; 2],
-        rows: &[(Value, i64, i64)],
+        tests: [Value; 6],
     ) -> Value {
+        /// The bits of each class for negative and positive numbers.
+        const BITS: [(i64, i64); 6] = [(32, 64), (16, 128), (8, 256), (4, 512), (1, 1), (2, 2)];
         let mut result = self.int(Type::I1, 0);
-        for &(test, minus, plus) in rows {
+        for (test, (minus, plus)) in tests.into_iter().zip(BITS) {
             let test = match (mask & minus != 0, mask & plus != 0) {
                 (true, true) => test,
                 (true, false) => self.bin(BinaryOp::And, test, negative),

@@ -339,6 +339,14 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
+    /// The second argument, which names classes of numbers.
+    pub(super) fn class_mask(&self, args: &Arguments) -> Checked<i64> {
+        match self.constant_number(self.arg(args, 1)?) {
+            Some(mask) => Ok(mask),
+            None => unsupported("a class of floats that is no constant"),
+        }
+    }
+
     /// Argument `n`.
     pub(super) fn arg(&self, args: &Arguments, n: usize) -> Checked<Operand> {
         match args[n] {
@@ -605,10 +613,7 @@ impl<F: Filter> Body<'_, '_, F> {
                 self.one_of(ret, value)
             }
             Special::FloatClass => {
-                let mask = self.arg(&args, 1)?;
-                let Some(mask) = self.constant_number(mask) else {
-                    return unsupported("a class of floats that is no constant");
-                };
+                let mask = self.class_mask(&args)?;
                 self.map_lanes(ret, &[a], |cx, scalar, runs| {
                     let value = cx.float_class(scalar, cx.get(runs[0], 0), mask);
                     Ok(cx.push(value))
