@@ -1,6 +1,7 @@
 //! Machines by name: short names and target triples, and what belongs to each.
 
 use core::fmt;
+use ice_target_arm32::FloatAbi;
 use target_lexicon::{Architecture, Endianness, OperatingSystem, Triple};
 
 /// A machine that `ice` knows.
@@ -75,6 +76,13 @@ impl Arch {
         }
     }
 
+    /// How calls carry floating-point numbers on ARM, as far as a triple says it: the environments `gnueabi`,
+    /// `musleabi`, `eabi` and so on have the base standard, with `hf` behind them the other.
+    pub fn float_abi(triple: &str) -> Option<FloatAbi> {
+        let (_, rest) = triple.rsplit_once("eabi")?;
+        Some(if rest.starts_with("hf") { FloatAbi::Hard } else { FloatAbi::Soft })
+    }
+
     /// The machine that this program was built for, if it is one of them.
     pub fn host() -> Option<Arch> {
         Arch::from_architecture(Triple::host().architecture)
@@ -122,6 +130,20 @@ mod tests {
         }
         for text in ["", "i687x", "mips-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-unknown-linux-gnu"] {
             assert!(Arch::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn triples_say_where_floats_travel() {
+        for (triple, floats) in [
+            ("armv7-linux-gnueabihf", Some(FloatAbi::Hard)),
+            ("armv7-unknown-linux-musleabihf", Some(FloatAbi::Hard)),
+            ("arm-linux-gnueabi", Some(FloatAbi::Soft)),
+            ("armv7-linux-androideabi21", Some(FloatAbi::Soft)),
+            ("armv7", None),
+            ("", None),
+        ] {
+            assert_eq!(Arch::float_abi(triple), floats, "{triple}");
         }
     }
 

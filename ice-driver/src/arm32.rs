@@ -3,14 +3,16 @@
 //! ELF for ARM keeps addends in the fields that are relocated (ELF for the ARM architecture, IHI 0044F,
 //! 4.6.1.2): 24 bits of words in branches, 16 bits of a signed number in `movw` and `movt`.
 
+use crate::options::ArmOptions;
 use ice_asm::RelocKind;
+use ice_target_arm32::{Division, FloatAbi};
 
 /// The type of the section of build attributes.
 pub const SHT_ARM_ATTRIBUTES: u32 = 0x7000_0003;
 
 /// The build attributes (Addenda to the ABI, IHI 0045E, 2.3): what the code needs and how it calls.
 #[rustfmt::skip]
-const TAGS: [u8; 18] = [
+const TAGS: [u8; 16] = [
     6, 10,  // CPU_arch: v7
     7, b'A', // CPU_arch_profile: application
     8, 1,   // ARM_ISA_use
@@ -19,22 +21,46 @@ const TAGS: [u8; 18] = [
     12, 1,  // Advanced_SIMD_arch: NEON
     24, 1,  // ABI_align_needed: 8 bytes
     25, 1,  // ABI_align_preserved: 8 bytes
-    28, 1,  // ABI_VFP_args: in VFP registers
 ];
 
+/// ABI_VFP_args: in VFP registers.
+const VFP_ARGS: [u8; 2] = [28, 1];
+/// DIV_use: in ARM state, too.
+const DIV_USE: [u8; 2] = [44, 2];
+
 /// The contents of `.ARM.attributes`: one section of the vendor `aeabi` with one list for the whole file.
-pub fn attributes() -> Vec<u8> {
+pub fn attributes(options: ArmOptions) -> Vec<u8> {
     const VENDOR: &[u8] = b"aeabi\0";
     const FILE: u8 = 1;
-    let list = 5 + TAGS.len() as u32;
+    let mut tags = TAGS.to_vec();
+    if options.floats() == FloatAbi::Hard {
+        tags.extend(VFP_ARGS);
+    }
+    if options.division() == Division::Hardware {
+        tags.extend(DIV_USE);
+    }
+    let list = 5 + tags.len() as u32;
     let section = 4 + VENDOR.len() as u32 + list;
     let mut out = vec![b'A'];
     out.extend_from_slice(&section.to_le_bytes());
     out.extend_from_slice(VENDOR);
     out.push(FILE);
     out.extend_from_slice(&list.to_le_bytes());
-    out.extend_from_slice(&TAGS);
+    out.extend(tags);
     out
+}
+
+/// What an assembler must know: how the text is written, for which processor, how the code calls.
+pub fn assembly_head(options: ArmOptions) -> String {
+    let mut head = String::from("\t.syntax unified\n\t.arch armv7-a\n\t.fpu neon\n");
+    if options.division() == Division::Hardware {
+        head.push_str("\t.arch_extension idiv\n");
+    }
+    head.push_str("\t.arm\n");
+    if options.floats() == FloatAbi::Hard {
+        head.push_str("\t.eabi_attribute 28, 1\n");
+    }
+    head
 }
 
 /// Puts an addend, or a distance that is known already, into the field of an instruction; `None` if it does
@@ -82,8 +108,11 @@ mod tests {
 
     #[test]
     fn attributes_count_their_own_bytes() {
-        let bytes = attributes();
-        assert_eq!(u32::from_le_bytes(bytes[1..5].try_into().unwrap()) as usize, bytes.len() - 1);
-        assert_eq!(u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize, bytes.len() - 11);
+        let (division, floats) = (Some(Division::Hardware), Some(FloatAbi::Soft));
+        for options in [ArmOptions::default(), ArmOptions { division, floats }] {
+            let bytes = attributes(options);
+            assert_eq!(u32::from_le_bytes(bytes[1..5].try_into().unwrap()) as usize, bytes.len() - 1);
+            assert_eq!(u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize, bytes.len() - 11);
+        }
     }
 }

@@ -6,10 +6,11 @@
 //! first jump table of function 12, `.L12_7` its label 7.
 
 use crate::arch::Arch;
+use crate::arm32;
 use crate::error::Error;
 use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
-use crate::options::RelocationModel;
+use crate::options::{Options, RelocationModel};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::TableEntries;
@@ -26,9 +27,6 @@ const FLUSH_SIZE: usize = 1 << 16;
 
 /// Stands inside of `.L` in names that are not to be taken for labels.
 const NO_LABEL: char = '\u{4}';
-
-/// What an assembler must know of ARM code: how it is written, for which processor, how it calls.
-const ARM_HEAD: &str = "\t.syntax unified\n\t.arch armv7-a\n\t.fpu neon\n\t.arm\n\t.eabi_attribute 28, 1\n";
 
 /// Writes a module as assembler text.
 pub struct AssemblyOutput<'a, 'm, S: Sink> {
@@ -51,18 +49,18 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
     /// # Errors
     /// Errors of the sink.
     pub fn new(
-        arch: Arch,
-        relocation: RelocationModel,
+        options: &Options,
         module: &'m Module,
         names: &'a SymbolNames<'m>,
         sink: S,
     ) -> Result<Self, Error> {
+        let (arch, relocation) = (options.arch, options.relocation);
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
         let mut output =
             AssemblyOutput { arch, relocation, module, names, sink, text, listing, constants, sizes };
         if arch == Arch::Arm32 {
-            output.text.push_str(ARM_HEAD);
+            output.text.push_str(&arm32::assembly_head(options.arm));
         }
         for id in module.globals.keys() {
             // Writing into a string cannot fail.

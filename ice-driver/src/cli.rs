@@ -140,6 +140,9 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
     if !arch.is_built_in() {
         return Err(Failure::trouble(Error::TargetNotBuiltIn(arch)));
     }
+    if work.arm.division.is_some() && arch != Arch::Arm32 {
+        return Err(Failure::trouble(format_args!("hwdiv is no feature of {arch}")));
+    }
     let level = work.level.unwrap_or(OptLevel::Om1);
     Ok(Options {
         arch,
@@ -155,6 +158,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         },
         timing: work.timing,
         relocation: work.relocation,
+        arm: work.arm,
     })
 }
 

@@ -64,6 +64,8 @@ pub enum Error {
         /// The triple of the module.
         triple: String,
     },
+    /// A PNaCl program for calls with floating-point numbers in core registers, which its runtime has not.
+    SoftFloatProgram,
     /// The module's target triple names no machine that is known.
     UnknownTriple(crate::arch::UnknownTarget),
     /// No defined function has this name or number.
@@ -86,6 +88,7 @@ impl Error {
             Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
             | Error::WrongTarget { .. }
+            | Error::SoftFloatProgram
             | Error::NoSuchFunction(_) => Blame::Request,
             _ => Blame::Input,
         }
@@ -127,6 +130,9 @@ impl fmt::Display for Error {
             Error::WrongTarget { arch, triple } => {
                 write!(f, "target {arch} has addresses of another width than the module's, {triple}")
             }
+            Error::SoftFloatProgram => f.write_str(
+                "PNaCl programs are translated for calls with floats in VFP registers (gnueabihf)",
+            ),
             Error::UnknownTriple(triple) => write!(f, "the target triple of the module: {triple}"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }

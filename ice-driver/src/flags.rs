@@ -2,9 +2,10 @@
 //! completions are made.
 
 use crate::arch::Arch;
-use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
+use crate::options::{ArmOptions, Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
 use crate::recipe::Step;
 use core::fmt;
+use ice_target_arm32::Division;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -73,6 +74,7 @@ pub enum Flag {
     Linker,
     Function,
     Relocation,
+    Features,
     PrintAfter,
     DisablePass,
     Stats,
@@ -137,6 +139,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7", "mipsel"], "machine: x86_64, i686, armv7, mipsel or a triple; the host if not given"),
     row(Flag::Emit,        None,      Some("emit"),        Some("KIND"),     T,         &["obj", "ir", "mir", "asm"],          "what to write: obj, ir, mir or asm; obj if not given"),
     row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
+    row(Flag::Features,    None,      Some("mattr"),       Some("FEATURES"), T|B|R,     &["+hwdiv", "-hwdiv"],                 "features of the processor: +hwdiv, sdiv and udiv on armv7"),
     row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
     row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "worker threads; 0, the default, translates on the main thread"),
     row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
@@ -193,6 +196,8 @@ pub struct Invocation {
     pub function: Option<FunctionSelector>,
     /// `--relocation-model`.
     pub relocation: RelocationModel,
+    /// `--mattr`, and what a triple given as `--target` says of calls.
+    pub arm: ArmOptions,
     /// `--print-after`.
     pub print_after: Vec<Step>,
     /// `--disable-pass`.
@@ -267,6 +272,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         linker: None,
         function: None,
         relocation: RelocationModel::PositionIndependent,
+        arm: ArmOptions::default(),
         print_after: Vec::new(),
         disabled: Vec::new(),
         stats: Stats::Off,
@@ -349,7 +355,19 @@ fn apply(
     let bad = || usage(format!("'{value}' is no {} for '{}'", row.value.unwrap_or("value"), spelling(row)));
     match row.flag {
         Flag::Level => work.level = Some(OptLevel::parse(&value).ok_or_else(bad)?),
-        Flag::Target => work.arch = Some(Arch::parse(&value).map_err(|error| usage(error.to_string()))?),
+        Flag::Target => {
+            work.arch = Some(Arch::parse(&value).map_err(|error| usage(error.to_string()))?);
+            work.arm.floats = Arch::float_abi(&value);
+        }
+        Flag::Features => {
+            for feature in value.split(',') {
+                work.arm.division = Some(match feature {
+                    "hwdiv" | "+hwdiv" | "+hwdiv-arm" => Division::Hardware,
+                    "-hwdiv" | "-hwdiv-arm" => Division::Helper,
+                    _ => return Err(bad()),
+                });
+            }
+        }
         Flag::Emit => {
             work.emit = match &*value {
                 "obj" => Emit::Object,
@@ -397,6 +415,7 @@ fn apply(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ice_target_arm32::FloatAbi;
 
     fn parse_line(line: &str) -> Result<Request, UsageError> {
         parse(line.split_whitespace().map(OsString::from))
@@ -423,6 +442,8 @@ mod tests {
         assert_eq!((w.threads, w.emit), (4, Emit::Assembly));
         assert_eq!((w.input.to_str(), w.output), (Some("a.pexe"), Some("a.s".into())));
         assert_eq!(work("build -Om1 a.pexe -oa").level, Some(OptLevel::Om1));
+        let w = work("translate --target arm-linux-gnueabi --mattr=+hwdiv a.bc -o a.o");
+        assert_eq!((w.arm.division, w.arm.floats), (Some(Division::Hardware), Some(FloatAbi::Soft)));
         let w = work("translate --print-after lower --print-after emit --function=f3 --stats - -o -");
         assert_eq!(w.print_after, [Step::Lower, Step::Emit]);
         assert_eq!((w.function, w.stats), (Some(FunctionSelector::Name("f3".into())), Stats::On));
@@ -450,6 +471,7 @@ mod tests {
         assert_eq!(refused("dump a b"), "unexpected argument 'b'");
         assert_eq!(refused("dump -O2 a"), "'-O' is not a flag of 'dump'");
         assert_eq!(refused("translate -O9 a -o b"), "'9' is no LEVEL for '-O'");
+        assert_eq!(refused("translate --mattr=+sse9 a -o b"), "'+sse9' is no FEATURES for '--mattr'");
         assert_eq!(refused("translate --threads x a -o b"), "'x' is no N for '--threads'");
         assert_eq!(refused("translate --threads 99999 a -o b"), "'99999' is no N for '--threads'");
         assert_eq!(refused("translate --disable-pass emit a -o b"), "'emit' is no STEP for '--disable-pass'");

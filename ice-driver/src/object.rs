@@ -16,7 +16,7 @@ use crate::arch::Arch;
 use crate::arm32;
 use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
-use crate::options::RelocationModel;
+use crate::options::{self, ArmOptions, RelocationModel};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::{
@@ -130,14 +130,14 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     /// # Errors
     /// [`Error::DataTooLarge`], errors of the object writer and the sink.
     pub fn new(
-        arch: Arch,
-        relocation: RelocationModel,
+        options: &options::Options,
         module: &'m Module,
         names: &SymbolNames<'m>,
         selected: impl Fn(FuncId) -> bool,
         data_limit: u64,
         sink: S,
     ) -> Result<ObjectOutput<'m, S>, Error> {
+        let (arch, relocation) = (options.arch, options.relocation);
         let mut writer = ObjectWriter::new(sink, Options::new(format(arch)))?;
         writer.standard_section(StandardSection::Text)?;
         let mut output = ObjectOutput {
@@ -162,7 +162,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             bytes: Vec::new(),
         };
         if arch == Arch::Arm32 {
-            output.write_arm_notes()?;
+            output.write_arm_notes(options.arm)?;
         }
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
@@ -171,10 +171,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     /// The build attributes, and the mapping symbol that says that `.text` is ARM code (IHI 0044F, 4.5.5).
-    fn write_arm_notes(&mut self) -> Result<(), Error> {
+    fn write_arm_notes(&mut self, options: ArmOptions) -> Result<(), Error> {
         let spec = SectionSpec::new(b".ARM.attributes", arm32::SHT_ARM_ATTRIBUTES, 0);
         let section = self.writer.create_section(&spec)?;
-        self.writer.append_data(section, 1, &arm32::attributes(), [])?;
+        self.writer.append_data(section, 1, &arm32::attributes(options), [])?;
         let text = self.writer.standard_section(StandardSection::Text)?;
         self.mapping_symbol(b"$a", text, 0)
     }

@@ -2,6 +2,7 @@
 
 use crate::arch::Arch;
 use crate::recipe::{Recipe, Step};
+use ice_target_arm32::{Division, FloatAbi};
 
 /// Optimisation level as written on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +101,32 @@ pub enum Timing {
     On,
 }
 
+/// What may differ between ARM programs. What is not given follows from the module, if that says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ArmOptions {
+    /// How 32-bit integers are divided: by helpers, if nothing says otherwise.
+    pub division: Option<Division>,
+    /// Where floating-point numbers travel: in extension registers, if nothing says otherwise.
+    pub floats: Option<FloatAbi>,
+}
+
+impl ArmOptions {
+    /// How 32-bit integers are divided.
+    pub fn division(self) -> Division {
+        self.division.unwrap_or(Division::Helper)
+    }
+
+    /// Where floating-point numbers travel.
+    pub fn floats(self) -> FloatAbi {
+        self.floats.unwrap_or(FloatAbi::Hard)
+    }
+
+    /// These choices, with those of another where there is none.
+    pub fn or(self, other: ArmOptions) -> ArmOptions {
+        ArmOptions { division: self.division.or(other.division), floats: self.floats.or(other.floats) }
+    }
+}
+
 /// Choices of one translation.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -125,6 +152,8 @@ pub struct Options {
     pub timing: Timing,
     /// Where native programs may be put.
     pub relocation: RelocationModel,
+    /// Choices of ARM programs.
+    pub arm: ArmOptions,
 }
 
 impl Options {
@@ -142,6 +171,7 @@ impl Options {
             print: |_| {},
             timing: Timing::Off,
             relocation: RelocationModel::PositionIndependent,
+            arm: ArmOptions::default(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::assembly::AssemblyOutput;
 use crate::error::Error;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, InputFormat, Options, RelocationModel};
+use crate::options::{ArmOptions, Emit, FunctionSelector, InputFormat, Options, RelocationModel};
 use crate::output::{FunctionOutput, ModuleOutput};
 use crate::parallel::run_in_order;
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
@@ -20,7 +20,7 @@ use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Symbol, Type};
 use ice_passes::{CodeModel, Target};
-use ice_target_arm32::Arm32;
+use ice_target_arm32::{Arm32, Division, FloatAbi};
 use ice_target_x86::X86;
 
 /// Function bodies by number, to be read on any thread.
@@ -128,9 +128,9 @@ impl Bodies for ProgramBodies<'_> {
 /// a useless beginning.
 pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) -> Result<Report, Error> {
     match options.arch {
-        Arch::X86_32 => compile(|module| x86(Mode::Bits32, module, options), input, options, sink),
-        Arch::X86_64 => compile(|module| x86(Mode::Bits64, module, options), input, options, sink),
-        Arch::Arm32 => compile(|module| arm32(module, options), input, options, sink),
+        Arch::X86_32 => compile(|module, options| x86(Mode::Bits32, module, options), input, options, sink),
+        Arch::X86_64 => compile(|module, options| x86(Mode::Bits64, module, options), input, options, sink),
+        Arch::Arm32 => compile(arm32, input, options, sink),
         arch @ Arch::Mips32 => Err(Error::TargetNotBuiltIn(arch)),
     }
 }
@@ -146,8 +146,13 @@ fn code_model(module: &Module, options: &Options) -> CodeModel {
 
 /// The ARM back end for a module.
 fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
+    let (model, division, floats) =
+        (code_model(module, options), options.arm.division(), options.arm.floats());
     match module.pointer_type {
-        Type::I32 => Ok(Arm32 { model: code_model(module, options), ..Arm32::new() }),
+        Type::I32 if model == CodeModel::Sandboxed && floats == FloatAbi::Soft => {
+            Err(Error::SoftFloatProgram)
+        }
+        Type::I32 => Ok(Arm32 { division, floats, model }),
         pointer => Err(Error::PointerWidth { arch: options.arch, pointer }),
     }
 }
@@ -162,7 +167,7 @@ fn x86(mode: Mode, module: &Module, options: &Options) -> Result<X86, Error> {
 }
 
 fn compile<T: Target + Sync + Copy>(
-    target_of: impl Fn(&Module) -> Result<T, Error>,
+    target_of: impl Fn(&Module, &Options) -> Result<T, Error>,
     input: &[u8],
     options: &Options,
     sink: &mut dyn ObjectSink,
@@ -172,34 +177,36 @@ fn compile<T: Target + Sync + Copy>(
             let header = pexe::read_module(input).map_err(Error::Bitcode)?;
             let bodies = BitcodeBodies { bytes: input, header: &header };
             let (module, count) = (&header.module, header.bodies.len());
-            let target = target_of(module)?;
+            let target = target_of(module, options)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Llvm => {
-            let vectors = match options.arch {
-                Arch::X86_32 | Arch::X86_64 => llvm::Vectors::TwoLanes,
-                Arch::Arm32 => llvm::Vectors::Neon,
+            let triple = triple_of(input)?.unwrap_or_default();
+            let floats = options.arm.floats.or(Arch::float_abi(&triple));
+            let vectors = match (options.arch, floats) {
+                (Arch::X86_32 | Arch::X86_64, _) => llvm::Vectors::TwoLanes,
+                (Arch::Arm32, Some(FloatAbi::Soft)) => llvm::Vectors::NeonInCore,
+                (Arch::Arm32, _) => llvm::Vectors::Neon,
                 _ => llvm::Vectors::Frozen,
             };
             let program = llvm::LlvmProgram::new(llvm::read_module(input, vectors).map_err(Error::Bitcode)?);
             let (module, count) = (program.module(), program.bodies().len());
             let is_wide = module.pointer_type == Type::I64;
-            let triple = &program.header().triple;
-            // Calls whose floats are in core registers.
-            let is_soft = options.arch == Arch::Arm32 && triple.ends_with(b"eabi");
-            if is_wide != (options.arch == Arch::X86_64) || is_soft {
-                let triple = String::from_utf8_lossy(triple).into_owned();
+            if is_wide != (options.arch == Arch::X86_64) {
                 return Err(Error::WrongTarget { arch: options.arch, triple });
             }
+            let division = program.header().divides_in_hardware().then_some(Division::Hardware);
+            let options =
+                &Options { arm: options.arm.or(ArmOptions { division, floats }), ..options.clone() };
             let bodies = LlvmBodies { bytes: input, program: &program };
-            let target = target_of(module)?;
+            let target = target_of(module, options)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
         InputFormat::Text => {
             let program = parse_text(input)?;
             let bodies = ProgramBodies(&program.bodies);
             let (module, count) = (&program.module, program.bodies.len());
-            let target = target_of(module)?;
+            let target = target_of(module, options)?;
             compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
         }
     }
@@ -282,13 +289,12 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
                 None => true,
                 Some(_) => functions.iter().any(|&(function, _)| function == id),
             };
-            let output =
-                ObjectOutput::new(options.arch, options.relocation, module, &names, selected, limit, sink)?;
+            let output = ObjectOutput::new(options, module, &names, selected, limit, sink)?;
             run::<T, B, ()>(&job, &functions, options, Box::new(output))
         }
         Emit::Assembly => {
             let names = SymbolNames::new(module);
-            let output = AssemblyOutput::new(options.arch, options.relocation, module, &names, sink)?;
+            let output = AssemblyOutput::new(options, module, &names, sink)?;
             run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
         }
         Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),

@@ -7,7 +7,8 @@ mod common;
 #[allow(dead_code, unreachable_pub, reason = "an example of its own")]
 mod generate;
 
-use common::{Scratch, can_run, expect_success, find_tool, ice, skip};
+use common::program::{Program, cut, edges, with_entry};
+use common::{Scratch, can_run, errors, expect_success, find_tool, ice, skip};
 use ice_ir::generate::{Entry, Options, UndefinedResults, generate_program};
 use std::process::Command;
 
@@ -47,6 +48,153 @@ fn large_frames_and_arguments_on_the_stack_hold_what_was_put_there() {
         for level in ["-Om1", "-O2"] {
             let output = ice().args(["run", "--target", "armv7", level, input]).output().unwrap();
             expect_success(&output, level);
+        }
+    }
+}
+
+/// The exit of a program without a C library, and what objects of LLVM refer to for exceptions.
+const EXIT: &str = ".syntax unified\n.arm\n.globl _exit, __aeabi_unwind_cpp_pr0, __aeabi_unwind_cpp_pr1\n\
+    _exit: mov r7, #248\nsvc #0\n__aeabi_unwind_cpp_pr0:\n__aeabi_unwind_cpp_pr1:\n\
+    .section .note.GNU-stack,\"\",%progbits\n";
+
+/// Two files call each other by the base standard; each is translated by Ice and by LLVM.
+#[test]
+fn floats_travel_in_core_registers_under_gnueabi() {
+    const LINKER: &str = "arm-linux-gnueabihf-gcc";
+    if !can_run("armv7") {
+        return;
+    }
+    if let Some(tool) = ["clang-19", "llc-19", LINKER].into_iter().find(|tool| find_tool(&[tool]).is_none()) {
+        return skip("gnueabi", tool);
+    }
+    let scratch = Scratch::new();
+    let run = |tool: &str, arguments: &str, files: &[&std::path::Path]| {
+        let output = Command::new(tool).args(arguments.split(' ')).args(files).output().unwrap();
+        expect_success(&output, tool);
+    };
+    let exit = scratch.write("exit.s", EXIT);
+    let sources = [
+        ["soft-float-callee.c", "soft-float-caller.c"],
+        ["soft-float-results-callee.ll", "soft-float-results-caller.ll"],
+    ];
+    for pair in sources {
+        let objects = pair.map(|name| {
+            let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/armv7").join(name);
+            let bitcode = scratch.path(&format!("{name}.bc"));
+            let clang = "--target=armv7-linux-gnueabi -mfpu=neon -mfloat-abi=softfp -ffp-contract=off -O1 -ffreestanding -w -emit-llvm -c";
+            run("clang-19", clang, &[&source, "-o".as_ref(), &bitcode]);
+            ["llc", "-Om1", "-O2"].map(|level| {
+                let object = scratch.path(&format!("{name}{level}.o"));
+                let files = [bitcode.as_path(), "-o".as_ref(), &object];
+                match level {
+                    "llc" => run("llc-19", "-O1 -filetype=obj -relocation-model=static -float-abi=soft -mattr=+neon", &files),
+                    _ => {
+                        let flags = ["translate", "--relocation-model", "static", level];
+                        expect_success(&ice().args(flags).args(files).output().unwrap(), name);
+                        let attributes = std::fs::read(&object).unwrap();
+                        let vfp_args = [25, 1, 28, 1];
+                        assert!(!attributes.windows(4).any(|window| window == vfp_args), "{name}: VFP arguments");
+                    }
+                }
+                object
+            })
+        });
+        for callee in &objects[0] {
+            for caller in &objects[1] {
+                let program = scratch.path("program");
+                let flags = "-marm -nostdlib -static -Wl,--no-warn-mismatch";
+                let libraries: [&std::path::Path; 3] = ["-lgcc".as_ref(), "-o".as_ref(), &program];
+                run(LINKER, flags, &[&[exit.as_path(), callee, caller], &libraries[..]].concat());
+                let status = Command::new("qemu-arm").arg(&program).status().unwrap();
+                assert_eq!(status.code(), Some(0), "{} and {}", callee.display(), caller.display());
+            }
+        }
+    }
+}
+
+const DIVISIONS: [&str; 4] = ["sdiv", "udiv", "srem", "urem"];
+
+/// How a program of functions ends that divides by instructions, at both levels.
+fn ends_with_hwdiv(functions: &str) -> [Option<i32>; 2] {
+    let scratch = Scratch::new();
+    let input = scratch.write("divide.ice", with_entry(functions));
+    ["-Om1", "-O2"].map(|level| {
+        let flags = ["run", "--target", "armv7", "--mattr=+hwdiv", level];
+        let output = ice().args(flags).arg(&input).output().unwrap();
+        assert!(errors(&output).is_empty() || output.status.code() != Some(0), "{}", errors(&output));
+        output.status.code()
+    })
+}
+
+#[test]
+fn instructions_divide_as_the_interpreter_does() {
+    if !can_run("armv7") {
+        return;
+    }
+    let mut program = Program::default();
+    for (ty, bits) in [("i8", 8), ("i16", 16), ("i32", 32)] {
+        let numbers = edges(bits);
+        // What the least number divided by -1 is, the format leaves open.
+        let least = i64::MIN >> (64 - bits);
+        for &dividend in &numbers {
+            let mut divisors = numbers.clone();
+            divisors.retain(|&n| n != 0 && (n, dividend) != (-1, least));
+            for op in DIVISIONS {
+                let body = format!("block0:\n  v99: {ty} = {op} v1, v0\n  ret v99");
+                program.function(ty, &[(ty, cut(bits, dividend))], &body, &divisors);
+            }
+        }
+    }
+    let functions = program.text();
+    let scratch = Scratch::new();
+    let input = scratch.write("divide.ice", with_entry(&functions));
+    let expected = ice().arg("interpret").arg(&input).output().unwrap();
+    assert!(errors(&expected).is_empty(), "{}", errors(&expected));
+    assert_eq!(ends_with_hwdiv(&functions), [expected.status.code(); 2]);
+}
+
+#[test]
+fn modules_for_processors_that_divide_use_it() {
+    let Some(clang) = find_tool(&["clang-19"]) else { return skip("armv7", "clang-19") };
+    let scratch = Scratch::new();
+    let source = scratch.write("divide.c", "int divide(int a, int b) { return a / b; }");
+    let bitcode = scratch.path("divide.bc");
+    let divides = |cpu: &str, feature: &[&str]| {
+        let flags = ["--target=armv7-linux-gnueabihf", cpu, "-O1", "-emit-llvm", "-c", "-o"];
+        let output = Command::new(clang).args(flags).arg(&bitcode).arg(&source).output().unwrap();
+        expect_success(&output, cpu);
+        let flags = ["translate", "--emit", "asm", "-o", "-"];
+        let output = ice().args(flags).args(feature).arg(&bitcode).output().unwrap();
+        expect_success(&output, cpu);
+        String::from_utf8(output.stdout).unwrap().contains("sdiv")
+    };
+    assert!(!divides("-mcpu=cortex-a8", &[]));
+    assert!(divides("-mcpu=cortex-a8", &["--mattr=+hwdiv"]));
+    assert!(divides("-mcpu=cortex-a15", &[]));
+    assert!(!divides("-mcpu=cortex-a15", &["--mattr=-hwdiv"]));
+}
+
+#[test]
+fn instructions_wrap_the_least_quotient_and_trap_at_zero() {
+    if !can_run("armv7") {
+        return;
+    }
+    let test = |op: &str, divisor: i32| {
+        format!(
+            "global internal @divisor align 4 = bytes \"{}\"\ndefine internal @test() -> i32 {{\n  v0: i32 = @divisor\n\
+             \x20 v1: i32 = {}\nblock0:\n  v2: i32 = load v0, align 1\n  v3: i32 = {op} v1, v2\n  ret v3\n}}\n",
+            divisor.to_le_bytes().map(|byte| format!("\\{byte:02x}")).concat(),
+            i32::MIN
+        )
+    };
+    // The entry exits with the upper eight bits of the result times an odd number.
+    let code = |result: i32| Some((result.wrapping_mul(-1_640_531_527) as u32 >> 24) as i32);
+    assert_eq!(ends_with_hwdiv(&test("sdiv", -1)), [code(i32::MIN); 2]);
+    assert_eq!(ends_with_hwdiv(&test("srem", -1)), [code(0); 2]);
+    for op in DIVISIONS {
+        for end in ends_with_hwdiv(&test(op, 0)) {
+            assert_ne!(end, code(0), "{op}: no trap");
+            assert_ne!(end, code(i32::MIN), "{op}: no trap");
         }
     }
 }

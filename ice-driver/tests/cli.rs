@@ -34,6 +34,11 @@ fn a_wrong_command_line_is_exit_code_2() {
         (&["translate", program], "the output file is missing"),
         (&["frobnicate"], "unknown command 'frobnicate'"),
         (&["translate", "--frob", program], "--frob"),
+        (
+            &["translate", "--mattr=+hwdiv", "--target", "i686", program, "-o", "x"],
+            "hwdiv is no feature of i686",
+        ),
+        (&["translate", "--target", "arm-linux-gnueabi", program, "-o", "x"], "floats in VFP registers"),
         (&["translate", "--target", "vax", program, "-o", "x"], "unknown target 'vax'"),
         (&["translate", "--target", "mipsel", program, "-o", "x"], "target mipsel is not built in yet"),
         (&["run", "--target", "mipsel-linux-gnu", program], "target mipsel is not built in yet"),

@@ -1,7 +1,7 @@
 //! Code of functions: each file in `filetests/` is a program and the assembler text that it becomes.
 //!
 //! ```text
-//! ; test: i686 armv7 O2              targets, level, and options
+//! ; test: i686 armv7 O2              targets, level, and options: pic, +hwdiv
 //! define external @f() -> void { …
 //! ; expect:
 //! ; == armv7
@@ -16,26 +16,28 @@
 #[path = "../../ice-passes/tests/common/filetest.rs"]
 mod filetest;
 
-use ice_driver::options::RelocationModel;
+use ice_driver::options::{ArmOptions, RelocationModel};
 use ice_driver::{Arch, Emit, InputFormat, OptLevel, Options, compile_to};
+use ice_target_arm32::Division;
 use libtest_mimic::Failed;
 use std::path::Path;
 
 /// The targets and the options that the words of the `; test:` line name.
 fn options(words: &str) -> Result<(Vec<Arch>, Options), Failed> {
-    let (mut targets, mut level) = (Vec::new(), None);
+    let (mut targets, mut level, mut arm) = (Vec::new(), None, ArmOptions::default());
     let mut relocation = RelocationModel::Static;
     for word in words.split_whitespace() {
         match word.strip_prefix('O') {
             Some(name) => level = OptLevel::parse(name),
             None if word == "pic" => relocation = RelocationModel::PositionIndependent,
+            None if word == "+hwdiv" => arm.division = Some(Division::Hardware),
             None => targets.push(Arch::parse(word).map_err(|error| error.to_string())?),
         }
     }
     let first = *targets.first().ok_or("no target")?;
     let level = level.ok_or("no level")?;
     let (format, emit) = (InputFormat::Text, Emit::Assembly);
-    Ok((targets, Options { level, format, emit, relocation, ..Options::new(first) }))
+    Ok((targets, Options { level, format, emit, relocation, arm, ..Options::new(first) }))
 }
 
 /// The labels and instructions of an assembler text.

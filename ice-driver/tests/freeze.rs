@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scratch, TARGETS, can_run, expect_success, has_tool, ice, skip};
+use common::{ALL_TARGETS, Scratch, can_run, expect_success, has_tool, ice, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -47,7 +47,7 @@ fn a_frozen_c_program_does_what_the_c_compiler_makes_of_it() {
             );
         };
         run(&["interpret"]);
-        for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        for target in ALL_TARGETS.into_iter().filter(|target| can_run(target)) {
             run(&["run", "-Om1", "--target", target]);
             run(&["run", "-O2", "--target", target]);
         }

@@ -23,7 +23,7 @@
 mod common;
 
 use common::program::{Program, check_function, cut, edges, with_entry};
-use common::{Scratch, TARGETS, errors, run_ice};
+use common::{ALL_TARGETS, Scratch, errors, run_ice};
 use std::fmt::Write;
 
 #[test]
@@ -46,7 +46,7 @@ fn allocas_do_not_add_up_past_the_address_space() {
         text += "  v6: i32 = load v3, align 1\n  ret v6\n}\n";
         let scratch = Scratch::new();
         let file = scratch.write("allocas.ice", with_entry(&text));
-        for target in TARGETS {
+        for target in ALL_TARGETS {
             for recipe in ["-Om1", "-O2"] {
                 let out = scratch.path("allocas.o");
                 let flags = ["translate", recipe, "--target", target, "-o"].map(std::ffi::OsStr::new);

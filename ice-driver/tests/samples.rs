@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{TARGETS, can_run, expect_success, ice};
+use common::{ALL_TARGETS, can_run, expect_success, ice};
 use std::path::Path;
 
 /// Each sample with arguments and the first line that it prints.
@@ -27,7 +27,7 @@ fn samples_do_the_same_everywhere() {
             };
             let expected = run(&["interpret"]);
             assert!(expected.starts_with(start) && !expected.is_empty(), "{file}: {expected}");
-            for target in TARGETS {
+            for target in ALL_TARGETS {
                 if can_run(target) {
                     assert_eq!(run(&["run", "--target", target]), expected, "{file} on {target}");
                 }

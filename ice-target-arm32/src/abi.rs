@@ -218,7 +218,7 @@ pub(crate) fn is_extension(ty: Type) -> bool {
 }
 
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
-/// In core registers nothing is aligned.
+/// In core registers only an f64 is in an even pair, as LLVM has it for the results that C does not know.
 pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<Place>; 2]> {
     let mut places = ArgumentPlaces::new(convention);
     let mut out = [None; 2];
@@ -226,7 +226,8 @@ pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<
         *out = match ty {
             Type::Void => continue,
             _ if is_extension(ty) && convention == Convention::Vfp => Some(places.next(ty, Passing::Plain)),
-            Type::I64 | Type::F64 | Type::F32 => Some(places.words(ty.bytes() / 4, 4)),
+            Type::F64 => Some(places.words(2, 8)),
+            Type::I64 | Type::F32 => Some(places.words(ty.bytes() / 4, 4)),
             _ if ty.is_vector() => Some(places.words(4, 4)),
             _ => Some(places.next(ty, Passing::Plain)),
         };

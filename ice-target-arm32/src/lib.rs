@@ -1,4 +1,4 @@
-//! The ARMv7-A back end: ARM state, VFPv3 with 32 doubleword registers, Advanced SIMD, hard-float calls.
+//! The ARMv7-A back end: ARM state, VFPv3 with 32 doubleword registers, Advanced SIMD.
 //!
 //! An `i1` is 0 or 1 in its whole register; above the width of an `i8` or `i16` a register holds anything; an
 //! `i64` is a pair of registers. Constants are made by `movw` and `movt`, so that code has no range limits but that
@@ -20,4 +20,4 @@ mod target;
 
 pub use ice_passes::CodeModel;
 pub use inst::Inst;
-pub use target::{Arm32, Division};
+pub use target::{Arm32, Division, FloatAbi};

@@ -21,11 +21,23 @@ pub enum Division {
     Helper,
 }
 
+/// Where floating-point numbers and vectors travel between functions (AAPCS, IHI 0042F, 1.1). VFP and Advanced
+/// SIMD compute with them in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatAbi {
+    /// In extension registers: the variant of `gnueabihf`.
+    Hard,
+    /// In core registers: the base standard, that of `gnueabi`.
+    Soft,
+}
+
 /// The back end.
 #[derive(Clone, Copy, Debug)]
 pub struct Arm32 {
     /// How 32-bit integers are divided.
     pub division: Division,
+    /// Where floating-point numbers travel.
+    pub floats: FloatAbi,
     /// How addresses are made.
     pub model: CodeModel,
 }
@@ -36,7 +48,7 @@ pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
 impl Arm32 {
     /// For PNaCl programs on every ARMv7-A processor with NEON.
     pub const fn new() -> Arm32 {
-        Arm32 { division: Division::Helper, model: CodeModel::Sandboxed }
+        Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Sandboxed }
     }
 
     /// Whether addresses are distances from the code.

@@ -76,6 +76,7 @@ flags! { FunctionFlags,
     OPTIMIZE_NONE = 15, "Not to be optimised.";
     OPTIMIZE_SIZE = 16, "Size counts more than speed.";
     UNWIND_TABLE = 17, "Needs an entry in the unwind tables.";
+    HARDWARE_DIVIDE = 18, "The processor divides, in ARM state.";
 }
 
 /// What is said of one parameter or the result.
@@ -278,7 +279,17 @@ impl AttributeTable {
                 let (mut key, mut value) = (Text::default(), Text::default());
                 while key.push(next()?)? {}
                 if lead == 4 {
-                    while value.push(next()?)? {}
+                    // Each feature of a list counts as a value.
+                    let end = if key.bytes() == b"target-features" { b',' } else { 0 };
+                    loop {
+                        let op = next()?;
+                        if op != 0 && op == end.into() {
+                            let feature = core::mem::take(&mut value);
+                            string_attribute(key.bytes(), feature.bytes(), &mut group.function.flags);
+                        } else if !value.push(op)? {
+                            break;
+                        }
+                    }
                 }
                 string_attribute(key.bytes(), value.bytes(), &mut group.function.flags);
             }
@@ -410,6 +421,7 @@ fn string_attribute(key: &[u8], value: &[u8], flags: &mut FunctionFlags) {
         (b"no-jump-tables", b"true") => F::NO_JUMP_TABLES,
         (b"use-soft-float", b"true") => F::SOFT_FLOAT,
         (b"probe-stack", _) => F::PROBE_STACK,
+        (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         _ => return,
     };
     *flags = flags.with(flag);
@@ -501,6 +513,21 @@ mod tests {
         assert_eq!(table.param(&list, 3), ParamAttributes::default());
         assert_eq!(table.list(0), Ok(AttributeList::default()));
         assert!(table.list(2).is_ok() && table.list(3).is_err());
+    }
+
+    #[test]
+    fn one_feature_of_a_list_is_found() {
+        let divides = |features: &[u8]| {
+            let mut ops = alloc::vec![1, 0xffff_ffff, 4];
+            ops.extend(text(b"target-features").chain(text(features)));
+            let mut table = AttributeTable::default();
+            table.group(&ops, &TypeTable::default()).expect("legal");
+            table.add_list(&[1]).expect("legal");
+            table.list(1).expect("exists").function.flags.has(FunctionFlags::HARDWARE_DIVIDE)
+        };
+        let long = b"+a-feature-of-more-than-twenty-four-letters,+hwdiv-arm,+neon";
+        assert!(divides(b"+hwdiv-arm") && divides(b"+armv7-a,+hwdiv-arm") && divides(long));
+        assert!(!divides(b"") && !divides(b"+hwdiv,-hwdiv-arm") && !divides(b"+hwdiv-arm2"));
     }
 
     #[test]

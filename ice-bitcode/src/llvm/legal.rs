@@ -43,6 +43,8 @@ pub enum Vectors {
     TwoLanes,
     /// Those of the frozen format; they and shorter ones travel as the procedure call standard for ARM has them.
     Neon,
+    /// The same, but all travel in core registers, by the base standard.
+    NeonInCore,
 }
 
 impl Vectors {
@@ -53,9 +55,16 @@ impl Vectors {
             [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
                 Vectors::TwoLanes
             }
-            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => Vectors::Neon,
+            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => match triple.ends_with(b"eabi") {
+                true => Vectors::NeonInCore,
+                false => Vectors::Neon,
+            },
             _ => Vectors::Frozen,
         }
+    }
+
+    const fn is_neon(self) -> bool {
+        matches!(self, Vectors::Neon | Vectors::NeonInCore)
     }
 }
 
@@ -389,8 +398,8 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
 fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vectors) -> Option<Type> {
     use LlvmType::*;
     match (element, lanes.saturating_mul(lane_bits)) {
-        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors == Vectors::Neon => Some(Type::F64),
-        (Int(64) | Double, 128) if vectors == Vectors::Neon => Some(Type::V4I32),
+        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors.is_neon() => Some(Type::F64),
+        (Int(64) | Double, 128) if vectors.is_neon() => Some(Type::V4I32),
         _ if lanes == 1 => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
@@ -455,6 +464,7 @@ mod tests {
         assert_eq!(Vectors::of_triple(b"x86_64-pc-linux-gnu"), Vectors::TwoLanes);
         assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
         assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Neon);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabi"), Vectors::NeonInCore);
         assert_eq!(Vectors::of_triple(b"mipsel-linux-gnu"), Vectors::Frozen);
     }
 

@@ -24,7 +24,7 @@ use ice_ir::{FuncId, GlobalId, Module, Name, Symbol, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::attributes::AttributeTable;
+use super::attributes::{AttributeTable, FunctionFlags};
 use super::codes::{block, module as code};
 use super::constants::{Checked, Constants, Environment as ConstantEnvironment, GlobalValue};
 use super::container::{check_name, push_text, read_container};
@@ -107,6 +107,16 @@ pub struct LlvmModule {
 }
 
 impl LlvmModule {
+    /// Whether every function of the module is for processors that divide in ARM state (`+hwdiv-arm`).
+    #[must_use]
+    pub fn divides_in_hardware(&self) -> bool {
+        let mut lists = self.module.defined_functions().map(|f| self.functions[f].attributes);
+        lists.all(|list| {
+            let list = self.attributes.list(list.into());
+            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::HARDWARE_DIVIDE))
+        })
+    }
+
     /// What the constants of functions refer to.
     #[must_use]
     pub fn environment(&self) -> ConstantEnvironment<'_> {

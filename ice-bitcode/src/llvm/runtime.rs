@@ -198,7 +198,7 @@ impl Runtime {
         let pointer = program.module.pointer_type;
         runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
         let packed = match program.legal.vectors() {
-            Vectors::Frozen | Vectors::Neon => &[],
+            Vectors::Frozen | Vectors::Neon | Vectors::NeonInCore => &[],
             Vectors::TwoLanes => PACKED,
         };
         for &(op, types, params, ret) in INTRINSICS.iter().chain(packed) {

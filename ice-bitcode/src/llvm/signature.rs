@@ -135,17 +135,19 @@ pub fn units(parts: &[Part]) -> Units<'_> {
     Units { parts, joined: 1 }
 }
 
-/// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector
-/// register, and three or four doubles those of two.
+/// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector,
+/// which has a register or four core registers, and three or four doubles those of two, if they have registers.
 #[must_use]
 pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
     let types = || units(parts).map(|unit| unit.ty);
     let joined = match (vectors, types().next(), types().count()) {
-        (Vectors::Neon, Some(first), 3 | 4) if types().all(|ty| ty == first) => match first {
-            Type::F32 => 4,
-            Type::F64 => 2,
-            _ => 1,
-        },
+        (Vectors::Neon | Vectors::NeonInCore, Some(first), 3 | 4) if types().all(|ty| ty == first) => {
+            match first {
+                Type::F32 => 4,
+                Type::F64 if vectors == Vectors::Neon => 2,
+                _ => 1,
+            }
+        }
         _ => 1,
     };
     Units { parts, joined }

@@ -4,8 +4,6 @@ use super::*;
 use ice_ir::{FunctionDecl, GlobalDecl, Mutability, Name, Signature};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
-const STATIC: RelocationModel = RelocationModel::Static;
-
 fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {
     let signature = module.signatures.push(Signature::new(vec![], Type::Void));
     let kind = FunctionKind::Defined;
@@ -31,8 +29,9 @@ fn reloc(offset: u32, kind: RelocKind, symbol: CodeSymbol, addend: i64) -> Reloc
 fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledFunction)>) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let names = SymbolNames::new(module);
+    let options = options::Options { relocation: RelocationModel::Static, ..options::Options::new(arch) };
     let mut output =
-        Box::new(ObjectOutput::new(arch, STATIC, module, &names, |_| true, data_limit(100), &mut bytes)?);
+        Box::new(ObjectOutput::new(&options, module, &names, |_| true, data_limit(100), &mut bytes)?);
     for (id, mut compiled) in bodies {
         output.write_function(id, &mut compiled)?;
     }

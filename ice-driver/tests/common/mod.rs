@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The targets that exist.
+/// The targets whose programs an x86 processor executes.
 pub const TARGETS: [&str; 2] = ["x86_64", "i686"];
+
+/// The targets that exist.
+pub const ALL_TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
 
 /// A program that does nothing and ends well.
 pub const EMPTY_PROGRAM: &str = "define external @_start(v0: i32) -> void {\nblock0:\n  ret\n}\n";

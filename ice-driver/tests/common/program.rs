@@ -1,6 +1,6 @@
 //! Programs made of small functions: what the interpreter computes, every target and recipe must.
 
-use super::{Scratch, TARGETS, can_run, errors, run_ice};
+use super::{ALL_TARGETS, Scratch, can_run, errors, run_ice};
 use std::fmt::Write;
 
 /// Everything of a sample but its entry point: how to find the host and how to exit.
@@ -128,7 +128,7 @@ pub fn check_program(name: &str, text: &str) {
         "{name}: {}",
         errors(&expected)
     );
-    for target in TARGETS {
+    for target in ALL_TARGETS {
         if !can_run(target) {
             continue;
         }

@@ -4,7 +4,7 @@ use super::{float_size, is_extension};
 use crate::abi::{ArgumentPlaces, CORE_ARGS, Convention, MAX_FRAME, Place, result_places};
 use crate::inst::{Amode, Base, Callee, FloatSize, Inst, Src};
 use crate::regs::{GPR, r};
-use crate::target::{Arm32, Cx};
+use crate::target::{Arm32, Cx, FloatAbi};
 use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
 use ice_ir::mach::{Operand, RegClass, Sink, VReg};
@@ -37,26 +37,29 @@ fn class_of(ty: Type) -> RegClass {
     if is_extension(ty) { float_size(ty).class() } else { GPR }
 }
 
-/// The convention of a signature.
-fn convention(signature: Option<&Signature>) -> Convention {
-    match signature.map(|signature| signature.arity) {
-        Some(Arity::Variadic) => Convention::Base,
-        _ => Convention::Vfp,
-    }
-}
-
-/// The convention of a helper: the run-time ABI has floats in core registers (RTABI, IHI 0043D, 4.1.1.1).
-fn convention_of(helper: Libcall) -> Convention {
-    if helper.name().starts_with("__aeabi_") { Convention::Base } else { Convention::Vfp }
-}
-
 impl Arm32 {
+    /// The convention of a signature.
+    fn convention(self, signature: Option<&Signature>) -> Convention {
+        match (self.floats, signature.map(|signature| signature.arity)) {
+            (FloatAbi::Soft, _) | (_, Some(Arity::Variadic)) => Convention::Base,
+            _ => Convention::Vfp,
+        }
+    }
+
+    /// The convention of a helper: the run-time ABI has floats in core registers (RTABI, IHI 0043D, 4.1.1.1).
+    fn convention_of(self, helper: Libcall) -> Convention {
+        match helper.name().starts_with("__aeabi_") {
+            true => Convention::Base,
+            false => self.convention(None),
+        }
+    }
+
     /// The places of the parameters of a function.
     pub(super) fn parameter_places<'a>(
         self,
         signature: &'a Signature,
     ) -> (ArgumentPlaces, impl Iterator<Item = Place> + 'a) {
-        let mut places = ArgumentPlaces::new(convention(Some(signature)));
+        let mut places = ArgumentPlaces::new(self.convention(Some(signature)));
         let mut counted = places;
         for (n, &ty) in signature.params.iter().enumerate() {
             counted.next(ty, signature.passing(n));
@@ -254,7 +257,7 @@ impl Arm32 {
         signature: Option<&Signature>,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
-        let (func, convention) = (cx.func, convention(signature));
+        let (func, convention) = (cx.func, self.convention(signature));
         let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
         if signature.is_some_and(|s| s.passing.contains(&Passing::Nest)) {
             return Err(NEST);
@@ -410,7 +413,7 @@ impl Arm32 {
         result: Option<(ValueRegs, Type)>,
     ) {
         let helper = self.helper(helper);
-        let convention = convention_of(helper);
+        let convention = self.convention_of(helper);
         let mut places = ArgumentPlaces::new(convention);
         let mut operands = Operands::new();
         for &(regs, ty) in args {
@@ -521,7 +524,7 @@ impl Arm32 {
     ) -> Result<(), ErrorKind> {
         let mut operands = Operands::new();
         let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
-        let convention = convention(Some(cx.module.signature(cx.func.id)));
+        let convention = self.convention(Some(cx.module.signature(cx.func.id)));
         let places = result_places(convention, types).ok_or(NO_ROOM)?;
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };

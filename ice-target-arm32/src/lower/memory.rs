@@ -4,12 +4,14 @@
 //! multiple of 4, so that what may be elsewhere goes through core registers.
 
 use super::{STACK_ALIGN_LOG2, fixed_alloca, float_size};
+use crate::abi::MAX_FRAME;
 use crate::address::{load_op, store_op};
 use crate::inst::{Amode, Base, FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Transfer};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{Type, Value};
+use ice_passes::ErrorKind;
 
 /// The alignment that floating-point accesses need.
 const FLOAT_ALIGN_LOG2: u8 = 2;
@@ -117,11 +119,18 @@ impl Arm32 {
         inst: ice_ir::Inst,
         size: Value,
         align_log2: u8,
-    ) {
+    ) -> Result<(), ErrorKind> {
         let result = cx.result(inst);
         if let Some((size, align_log2)) = fixed_alloca(cx.func, inst) {
             let object = cx.sink.frame().add_object(size, align_log2);
-            return cx.set_frame_object(result, object);
+            cx.set_frame_object(result, object);
+            return Ok(());
+        }
+        // So that several do not add up to nothing.
+        if let Some(size) = cx.func.int_value(size).map(|size| u64::from(size as u32))
+            && size > MAX_FRAME
+        {
+            return Err(ErrorKind::FrameTooLarge(size));
         }
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 8.
@@ -132,10 +141,12 @@ impl Arm32 {
         self.alu_imm(cx, Alu::And, amount, sum, !ALIGN_MASK);
         cx.sink.push(Inst::StackSub { amount });
         if slack == 0 {
-            return cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Allocated, 0) });
+            cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Allocated, 0) });
+            return Ok(());
         }
         let top = self.temp(cx);
         cx.sink.push(Inst::Lea { dst: top, mem: Amode::new(Base::Allocated, slack as i32) });
         self.alu_imm(cx, Alu::And, dst, top, !slack);
+        Ok(())
     }
 }

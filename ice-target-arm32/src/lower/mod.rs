@@ -139,7 +139,7 @@ impl Arm32 {
                 let result = cx.result(inst);
                 return self.insert_element(cx, vector, element, index, result);
             }
-            InstData::Alloca { size, align_log2 } => self.alloca(cx, inst, size, align_log2),
+            InstData::Alloca { size, align_log2 } => return self.alloca(cx, inst, size, align_log2),
             InstData::Load { address, align_log2 } => {
                 let result = cx.result(inst);
                 self.load(cx, address, align_log2, result);

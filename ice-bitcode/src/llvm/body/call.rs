@@ -47,10 +47,13 @@ pub(super) struct Prototype {
 const MAX_INTS_BEFORE_PAIR: usize = 4;
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
-const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, ARM_BASE, 68, 78];
+const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, ARM_BASE, ARM_VFP, 78];
 
 /// `arm_aapcscc`.
 const ARM_BASE: u64 = 67;
+
+/// `arm_aapcs_vfpcc`.
+const ARM_VFP: u64 = 68;
 
 /// The vector that has values of `ty` as its lanes, or their words.
 fn lanes_type(ty: Type) -> Type {
@@ -67,12 +70,17 @@ impl<F: Filter> Body<'_, '_, F> {
         Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
     }
 
-    /// Refuses conventions that are not C's. ARM's base standard differs from it for what has floats.
+    /// Refuses conventions that are not C's. The two of ARM differ for what has floats.
     fn check_convention(&self, convention: u64, ty: TypeId) -> Checked<()> {
         if !CONVENTIONS.contains(&convention) {
             return unsupported("a calling convention other than C's");
         }
-        if convention != ARM_BASE || self.m.legal.vectors() != Vectors::Neon {
+        let (name, other) = match self.m.legal.vectors() {
+            Vectors::Neon => ("arm_aapcscc with floats", ARM_BASE),
+            Vectors::NeonInCore => ("arm_aapcs_vfpcc with floats", ARM_VFP),
+            _ => return Ok(()),
+        };
+        if convention != other {
             return Ok(());
         }
         let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
@@ -80,7 +88,7 @@ impl<F: Filter> Body<'_, '_, F> {
         let has_floats =
             |&ty: &TypeId| self.m.legal.parts(ty).is_ok_and(|parts| parts.iter().any(is_extension));
         match has_floats(&ret) || params.iter().any(has_floats) {
-            true => unsupported("arm_aapcscc with floats"),
+            true => unsupported(name),
             false => Ok(()),
         }
     }
