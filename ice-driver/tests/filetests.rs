@@ -31,7 +31,10 @@ fn options(words: &str) -> Result<(Vec<Arch>, Options), Failed> {
             Some(name) => level = OptLevel::parse(name),
             None if word == "pic" => relocation = RelocationModel::PositionIndependent,
             None if word == "+hwdiv" => arm.division = Some(Division::Hardware),
-            None => targets.push(Arch::parse(word).map_err(|error| error.to_string())?),
+            None => {
+                targets.push(Arch::parse(word).map_err(|error| error.to_string())?);
+                arm.floats = Arch::float_abi(word);
+            }
         }
     }
     let first = *targets.first().ok_or("no target")?;
