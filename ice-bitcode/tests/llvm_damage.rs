@@ -145,6 +145,13 @@ fn conditions_of_the_module_level() {
     let _alone = ALONE.lock();
     let body = B(12, vec![]);
     expect("ok", &[variable(0, 0, 0), function(1, 1)]);
+    // Internal, private, common, weak: what is declared cannot be so.
+    for linkage in [3, 9, 8, 16] {
+        expect("L09", &[R(7, vec![0, 1, 0, 2, 0, linkage, 3, 0])]);
+        let mut prototype = vec![0; 21];
+        (prototype[0], prototype[1], prototype[2], prototype[4], prototype[5]) = (0, 1, 3, 1, linkage);
+        expect("L09", &[R(8, prototype)]);
+    }
     expect("ok", &[function(1, 0), body.clone()]);
     expect("ok", &[R(5, vec![97, 98])]);
     expect("L09", &[R(5, vec![97, 0])]);

@@ -110,6 +110,15 @@ impl<'a> Builder<'a> {
         Ok((wire, linkage, SymbolTraits { visibility, preemption, section, comdat }))
     }
 
+    /// What is only declared is defined elsewhere, where a local symbol could not be.
+    fn check_declaration(wire: WireLinkage, value: u64) -> Checked<()> {
+        use WireLinkage::{AvailableExternally, ExternWeak, Plain};
+        match wire {
+            Plain(Linkage::External) | ExternWeak | AvailableExternally => Ok(()),
+            _ => Err(Error::FieldValue { field: "the linkage of a declaration", value }),
+        }
+    }
+
     pub(super) fn variable(&mut self, ops: &[u64]) -> Checked<()> {
         if ops.len() != 8 && ops.len() < 18 {
             return Err(operand_count("GLOBALVAR", ops, "8, or 18 and more"));
@@ -150,6 +159,9 @@ impl<'a> Builder<'a> {
             return Err(unsupported("appending linkage"));
         }
         let is_declared = initializer.is_none() || wire == WireLinkage::AvailableExternally;
+        if is_declared {
+            Self::check_declaration(wire, ops[5])?;
+        }
         let mutability = if ops[3] & 1 != 0 { Mutability::Constant } else { Mutability::Variable };
         let align_log2 = Some(align.unwrap_or(self.layouts.abi_align_log2(ty)));
         let start = self.module.initializers.len() as u32;
@@ -202,6 +214,9 @@ impl<'a> Builder<'a> {
             if let Some((_, what)) = refused.iter().find(|(field, _)| *field != 0) {
                 return Err(unsupported(what));
             }
+        }
+        if is_declared || is_dropped {
+            Self::check_declaration(wire, ops[5])?;
         }
         let (signature, is_refused) = self.signature(ty, ops[6])?;
         let flags = attributes.function.flags;
