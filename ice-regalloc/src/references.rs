@@ -424,6 +424,11 @@ impl References {
             && self.threads.iter().map(facts).eq(other.threads.iter().map(facts))
     }
 
+    /// Whether [`finish`](Self::finish) has nothing to do.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.repeats.is_empty()
+    }
+
     /// Gives repeated operands what is ahead of the last one. Called once, when all is written.
     pub(crate) fn finish(&mut self) {
         while let Some((first, second)) = self.repeats.pop() {

@@ -98,6 +98,7 @@ impl VRegState {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
     pub vregs: Vec<VRegState>,
+    /// What the walk has found, or a copy of what the function has kept: see [`references`].
     pub refs: References,
     /// Number of crossing virtual registers.
     pub crossing: u32,
@@ -112,6 +113,11 @@ pub(crate) fn params_at_start<F: Function>(func: &F, block: Block) -> bool {
     preds.len() == 1
         && (preds[0].as_u32() as usize) < func.num_blocks()
         && func.block_succs(preds[0]).len() > 1
+}
+
+/// The references of `func`: those that it has kept, if they are ready for use, or else those of the scan.
+pub(crate) fn references<'a, F: Function>(func: &'a F, scanned: &'a References) -> &'a References {
+    func.references().filter(|known| known.is_finished()).unwrap_or(scanned)
 }
 
 impl Scan {
@@ -132,12 +138,12 @@ impl Scan {
         }
         if let Some(known) = known {
             debug_assert!(known.is_same(&self.refs), "the references are those of another function");
-            self.refs.copy_from(known);
         }
-        if !self.refs.fits() {
+        let refs = known.unwrap_or(&self.refs);
+        if !refs.fits() {
             return Err(Error::TooLarge);
         }
-        let threads = known.map_or(&self.refs.threads, |known| &known.threads);
+        let threads = &refs.threads;
         self.vregs.clear();
         self.vregs.extend(threads.iter().map(VRegState::new));
         self.edge_index.clear();
@@ -167,8 +173,19 @@ impl Scan {
                 }
             }
         }
-        self.refs.finish();
+        match known {
+            Some(known) if !known.is_finished() => self.copy_references(func),
+            _ => self.refs.finish(),
+        }
         Ok(())
+    }
+
+    /// Makes `refs` the references of `func` where it has kept them itself, for a client that changes them.
+    pub fn copy_references<F: Function>(&mut self, func: &F) {
+        if let Some(known) = func.references() {
+            self.refs.copy_from(known);
+            self.refs.finish();
+        }
     }
 
     /// Checks the shape of `func` and collects its references.

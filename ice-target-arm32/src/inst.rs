@@ -273,6 +273,8 @@ pub enum Inst {
 }
 
 impl MachInst for Inst {
+    // Into the one place that adds instructions.
+    #[inline(always)]
     fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
         use regs::r;
         macro_rules! each {

@@ -339,6 +339,8 @@ impl Src {
 }
 
 impl MachInst for Inst {
+    // Into the one place that adds instructions.
+    #[inline(always)]
     fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
         use regs::{RAX, RBX, RCX, RDI, RDX, RSI};
         match *self {

@@ -155,13 +155,20 @@ impl<I: MachInst> MachFunction<I> {
         self.depths.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// Ends an instruction whose operands begin at `start`.
-    #[inline(always)]
-    fn finish_inst(&mut self, inst: I, start: usize) {
+    /// Adds an instruction with the operands that it tells and `more`. The instruction is moved once, to its
+    /// place, and looked at there.
+    #[inline(never)]
+    fn add(&mut self, inst: I, more: &[Operand]) {
+        let (index, start) = (self.insts.len(), self.operands.len());
+        self.insts.push(inst);
+        let inst = &self.insts[index];
+        inst.visit_operands(|operand| self.operands.push(operand));
+        if !more.is_empty() {
+            self.operands.extend_from_slice(more);
+        }
         let flow = if inst.is_terminator() { Flow::Leaves } else { Flow::Next };
         self.references.inst(&self.operands[start..], flow, inst.is_move(), inst.clobbers());
         self.operand_starts.push(self.operands.len() as u32);
-        self.insts.push(inst);
     }
 
     /// Writes the function with virtual registers as operands.
@@ -208,16 +215,11 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 
     #[inline]
     fn push(&mut self, inst: I) {
-        let start = self.operands.len();
-        inst.visit_operands(|operand| self.operands.push(operand));
-        self.finish_inst(inst, start);
+        self.add(inst, &[]);
     }
 
     fn push_with(&mut self, inst: I, operands: &[Operand]) {
-        let start = self.operands.len();
-        inst.visit_operands(|operand| self.operands.push(operand));
-        self.operands.extend_from_slice(operands);
-        self.finish_inst(inst, start);
+        self.add(inst, operands);
     }
 
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]) {

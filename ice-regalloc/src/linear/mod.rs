@@ -183,6 +183,7 @@ pub(crate) fn analyze<F: Function>(
     let Scratch { scan, live, ranges, tables, .. } = scratch;
     tables.set(file);
     scan.compute(func, file)?;
+    scan.copy_references(func);
     if func.num_insts() >= 1 << 29 {
         return Err(Error::TooLarge);
     }

@@ -31,7 +31,7 @@ use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState};
+use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState, references};
 use crate::tables::Tables;
 use alloc::vec::Vec;
 
@@ -148,8 +148,9 @@ pub(crate) fn allocate<F: Function>(
     scratch.tables.set(file);
     let (tables, scan, cx) = (&scratch.tables, &mut scratch.scan, &mut scratch.buffers);
     scan.compute(func, file)?;
+    let refs = references(func, &scan.refs);
     let mut allocs = core::mem::take(&mut out.allocs);
-    allocs.resize(scan.refs.aheads.operands.len(), Allocation::NONE);
+    allocs.resize(refs.aheads.operands.len(), Allocation::NONE);
     let mut starts = core::mem::take(&mut out.operand_starts);
     starts.resize(func.num_insts() + 1, 0);
     let slow = match options.mode {
@@ -167,12 +168,12 @@ pub(crate) fn allocate<F: Function>(
         options: *options,
         tables,
         vregs: &mut scan.vregs,
-        shapes: &scan.refs.shapes,
-        aheads: &scan.refs.aheads.operands,
-        arg_aheads: &scan.refs.aheads.args,
-        param_aheads: &scan.refs.aheads.params,
+        shapes: &refs.shapes,
+        aheads: &refs.aheads.operands,
+        arg_aheads: &refs.aheads.args,
+        param_aheads: &refs.aheads.params,
         edge_index: &scan.edge_index,
-        clobber_list: &scan.refs.clobbers,
+        clobber_list: &refs.clobbers,
         cx,
         allocs: &mut allocs,
         starts: &mut starts,
