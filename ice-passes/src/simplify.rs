@@ -15,6 +15,9 @@
 //! ("Hacker's Delight" 2nd edition, chapter 10 for the divisions).
 //!
 //! Only scalar integers, where arithmetic wraps: every form is exact.
+//!
+//! Requires: what [`number_values`](crate::number_values) requires, which asks for one instruction at a time. Preserves: the
+//! value of the instruction. Constant cost.
 
 use crate::uses::Uses;
 use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Value};

@@ -2,9 +2,10 @@
 //!
 //! Cases are sorted by signed value, neighbours with one target merge into ranges, dense runs become jump
 //! tables (at least four ranges, at most a half empty, found greedily from the left: Bernstein 1985), and
-//! what is left is split in halves by a balanced tree of signed comparisons. Bounds known from the
-//! comparisons above drop tests that must hold. Tables, ranges and comparisons mix freely.
+//! what is left is split in halves by a balanced tree of signed comparisons, down to a few ranges that are tried in a
+//! row. Bounds known from the comparisons above drop tests that must hold. Tables, ranges and comparisons mix freely.
 //!
+//! Requires: distinct cases. Preserves: the cases.
 //! Cost: O(n log n) for n cases; the tree is at most 64 deep.
 
 use alloc::vec::Vec;
@@ -134,6 +135,9 @@ impl<T> Default for SwitchPlan<T> {
 /// Fewest ranges that are worth a table.
 const MIN_TABLE_CLUSTERS: usize = 4;
 
+/// Most ranges that are tried one by one.
+const MAX_ROW: usize = 3;
+
 /// A run of case values with one destiny.
 #[derive(Clone, Copy)]
 struct Cluster {
@@ -221,6 +225,14 @@ fn find_tables(ranges: &[Cluster], clusters: &mut Vec<Cluster>) {
     }
 }
 
+/// Whether every value of `min..=max` is in a cluster.
+fn covers(clusters: &[Cluster], min: i64, max: i64) -> bool {
+    let adjoin = |pair: &[Cluster]| pair[0].high.checked_add(1) == Some(pair[1].low);
+    clusters.first().is_some_and(|first| first.low <= min)
+        && clusters.last().is_some_and(|last| max <= last.high)
+        && clusters.windows(2).all(adjoin)
+}
+
 struct Planner<'a, T, F> {
     plan: &'a mut SwitchPlan<T>,
     ranges: &'a [Cluster],
@@ -237,6 +249,12 @@ impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
         let node = match clusters {
             [] => return index,
             &[cluster] => self.leaf(cluster, min, max),
+            &[Cluster { low, high, target: Destiny::Block(block) }, ref rest @ ..]
+                if clusters.len() <= MAX_ROW && !covers(clusters, min, max) =>
+            {
+                let (target, otherwise) = ((self.target)(block), self.build(rest, min, max));
+                SwitchNode::Range { low, high, target, otherwise }
+            }
             _ => {
                 let middle = clusters.len() / 2;
                 let pivot = clusters[middle].low;
@@ -250,7 +268,7 @@ impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
     }
 
     fn leaf(&mut self, cluster: Cluster, min: i64, max: i64) -> SwitchNode<T> {
-        let covers = cluster.low <= min && max <= cluster.high;
+        let covers = covers(&[cluster], min, max);
         match cluster.target {
             Destiny::Block(block) if covers => SwitchNode::Goto((self.target)(block)),
             Destiny::Block(block) => {

@@ -12,6 +12,7 @@ const MAX_DELAY: u32 = 12;
 impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
     /// Whether `user`, which uses `value`, only does one thing or another by it: as a branch, or a choice between
     /// other values.
+    #[inline]
     pub fn decides(&self, value: Value, user: Inst) -> bool {
         match *self.func.inst(user) {
             InstData::CondBr { .. } => true,

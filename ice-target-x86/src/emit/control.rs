@@ -91,6 +91,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// Compares the value, or one half of it, with a constant.
     fn compare_with(&mut self, regs: SwitchRegs, reg: Gpr, value: i64) {
         match i32::try_from(value) {
+            Ok(0) => self.e.test_rm_r(regs.width, Rm::Reg(reg), reg),
             Ok(imm) => self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm)),
             Err(_) => {
                 self.e.mov_r_i(regs.width, regs.scratch, value);

@@ -1,9 +1,8 @@
 //! Terminators.
 
 use super::compare::Test;
-use crate::inst::{Extend, Inst, Src};
+use crate::inst::{Extend, Inst};
 use crate::target::{Cx, X86};
-use ice_asm::x86::Width;
 use ice_ir::mach::{MachBlock, Sink, VReg};
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
 use ice_passes::ErrorKind;
@@ -49,11 +48,10 @@ impl X86 {
         }
         let switch = cx.plan_switch(ty.bits(), default, cases);
         let jump_table = self.jump_table_register(cx);
-        // The scratch register starts as a copy: a terminator defines nothing.
+        // A terminator defines nothing: its scratch register holds anything before it.
         if ty == Type::I64 && self.has_pairs() {
             let regs = self.regs(cx, value);
-            let scratch = self.temp(cx, Type::I32);
-            self.mov(cx, Width::B32, scratch, Src::Reg(regs.lo()));
+            let scratch = self.undefined(cx, Type::I32);
             return cx.sink.push(Inst::SwitchPair {
                 switch,
                 lo: regs.lo(),
@@ -62,11 +60,9 @@ impl X86 {
                 table: jump_table,
             });
         }
-        let scratch = cx.temp(ty.max(Type::I32)).lo();
+        let scratch = self.undefined(cx, ty.max(Type::I32));
         let index =
-            if ty == Type::I64 { self.reg(cx, value) } else { self.extended(cx, Extend::Sign, value) };
-        let width = self.arithmetic_width(ty);
-        self.mov(cx, width, scratch, Src::Reg(index));
+            if ty == Type::I64 { self.reg(cx, value) } else { self.extended_reg(cx, Extend::Sign, value) };
         cx.sink.push(Inst::Switch { switch, index, scratch, table: jump_table });
     }
 
@@ -75,11 +71,14 @@ impl X86 {
         if self.needs_global_base() {
             return Some(self.global_base(cx));
         }
-        self.has_wide_addresses().then(|| {
-            let dst = self.temp(cx, Type::I64);
-            cx.sink.push(Inst::Undefined { dst });
-            dst
-        })
+        self.has_wide_addresses().then(|| self.undefined(cx, Type::I64))
+    }
+
+    /// A register with any content.
+    fn undefined<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
+        let dst = self.temp(cx, ty);
+        cx.sink.push(Inst::Undefined { dst });
+        dst
     }
 }
 
