@@ -14,6 +14,7 @@ mod crosstest;
 mod dist;
 mod fuzz;
 mod process;
+mod profile;
 mod program;
 mod realworld;
 mod size;

@@ -14,9 +14,8 @@ usage: cargo xtask size
 Builds `ice` for release, strips a copy, and prints its size and that of its largest sections.
 ";
 
-/// Builds `ice` for release and puts a stripped copy at `path`. Gives its size in bytes.
-pub fn stripped_binary(workspace: &Workspace, path: &Path) -> anyhow::Result<u64> {
-    let ice = workspace.build_ice(Profile::Release)?;
+/// Puts a stripped copy of `ice` at `path`. Gives its size in bytes.
+pub fn strip(workspace: &Workspace, ice: &Path, path: &Path) -> anyhow::Result<u64> {
     let sh = &workspace.shell;
     cmd!(sh, "strip -o {path} {ice}").quiet().run()?;
     Ok(std::fs::metadata(path).with_context(|| show(path))?.len())
@@ -43,7 +42,7 @@ fn section(line: &str) -> Option<(String, u64)> {
 pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     arguments.finish()?;
     let path: PathBuf = workspace.results("size")?.join("ice");
-    let size = stripped_binary(workspace, &path)?;
+    let size = strip(workspace, &workspace.build_ice(Profile::Release)?, &path)?;
     println!("ice, stripped: {size} bytes");
     let mut sections = sections(&path)?;
     sections.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
