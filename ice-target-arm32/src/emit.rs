@@ -173,7 +173,7 @@ fn tested(following: &[Inst], dst: VReg) -> bool {
     false
 }
 
-impl<L: Listing> Emitter<'_, L> {
+impl<'a, L: Listing> Emitter<'a, L> {
     // ---- operands
 
     fn next(&mut self) -> Allocation {
@@ -203,7 +203,7 @@ impl<L: Listing> Emitter<'_, L> {
     // ---- blocks
 
     /// Writes the instructions of a block but for the last, and the edits between them and before the last.
-    fn write_insts(&mut self, block: MachBlock, edits: &mut &[Edit]) {
+    fn write_insts(&mut self, block: MachBlock, edits: &mut &'a [Edit]) {
         let range = self.mach.inst_range(block);
         let insts = &self.mach.insts()[range.clone()];
         self.tested = None;
@@ -221,6 +221,8 @@ impl<L: Listing> Emitter<'_, L> {
             }
             match self.fused {
                 Some(fused) if fused == id => self.fused = None,
+                // What is made again where it is used is not made here.
+                _ if matches!(self.allocs, [only] if only.is_none()) => {}
                 _ => self.inst(inst),
             }
             self.edits_at(edits, ProgPoint::after(id));
@@ -230,7 +232,7 @@ impl<L: Listing> Emitter<'_, L> {
     // ---- edits
 
     /// Emits the edits at `point`, which are the first of those left.
-    fn edits_at(&mut self, edits: &mut &[Edit], point: ProgPoint) {
+    fn edits_at(&mut self, edits: &mut &'a [Edit], point: ProgPoint) {
         while let Some((edit, rest)) = edits.split_first()
             && edit.point == point
         {
@@ -240,7 +242,12 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    fn edit(&mut self, edit: &Edit) {
+    fn edit(&mut self, edit: &'a Edit) {
+        if let Some(inst) = edit.from.as_remat() {
+            // Nothing that is made again writes the flags.
+            self.allocs = core::slice::from_ref(&edit.to);
+            return self.inst(&self.mach.insts()[inst.as_u32() as usize]);
+        }
         if edit.class != regs::GPR {
             return self.move_float(Self::size_of(edit.class), edit.to, edit.from);
         }

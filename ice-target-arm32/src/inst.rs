@@ -11,7 +11,7 @@ use ice_asm::arm32::{
     IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
     NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
 };
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, VReg};
+use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,16 @@ impl Amode {
     /// The operand `bytes` further on.
     pub const fn offset(self, bytes: i32) -> Amode {
         Amode { disp: self.disp.wrapping_add(bytes), ..self }
+    }
+
+    /// Whether the address is a fixed distance from the frame.
+    fn is_in_frame(&self) -> bool {
+        matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none()
+    }
+
+    /// Whether this is an argument on the stack: only the function may write there, and does not.
+    fn is_argument(&self) -> bool {
+        self.base == Base::Incoming && self.disp >= 0 && self.index.is_none()
     }
 
     fn visit(&self, mut visit: impl FnMut(Operand)) {
@@ -272,6 +282,11 @@ pub enum Inst {
     Unreachable,
 }
 
+/// Whether one instruction makes the number: `mov`, `mvn` or `movw`.
+pub(crate) fn is_one_word(number: u32) -> bool {
+    number <= 0xffff || ModImm::new(number).is_some() || ModImm::new(!number).is_some()
+}
+
 impl MachInst for Inst {
     // Into the one place that adds instructions.
     #[inline(always)]
@@ -466,6 +481,20 @@ impl MachInst for Inst {
     fn is_move(&self) -> Option<(VReg, VReg)> {
         match *self {
             Inst::Mov { dst, src, .. } | Inst::MovFloat { dst, src, .. } => Some((src, dst)),
+            _ => None,
+        }
+    }
+
+    /// What one instruction makes: two are no better than a store and loads.
+    fn rematerialize(&self) -> Option<Remat> {
+        match *self {
+            Inst::MovImm { imm, .. } if is_one_word(imm) => Some(Remat::Register),
+            Inst::FloatImm { .. } | Inst::ZeroFloat { .. } => Some(Remat::Register),
+            Inst::Lea { mem, .. } if mem.is_in_frame() => Some(Remat::Register),
+            Inst::Load { op: Transfer::Ldr, mem, .. } if mem.is_argument() => Some(Remat::Memory),
+            Inst::LoadFloat { size: FloatSize::Single | FloatSize::Double, mem, .. } if mem.is_argument() => {
+                Some(Remat::Memory)
+            }
             _ => None,
         }
     }

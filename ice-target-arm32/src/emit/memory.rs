@@ -16,8 +16,14 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// Where a spill slot is.
+    /// Where a spill slot is, or the argument that an instruction loads.
     pub(super) fn slot(&self, place: Allocation) -> (Gpr, i32) {
+        if let Some(inst) = place.as_remat()
+            && let Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. } =
+                self.mach.insts()[inst.as_u32() as usize]
+        {
+            return (self.base(), self.frame.incoming.wrapping_add(mem.disp));
+        }
         debug_assert!(place.is_slot());
         let offset = place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize]);
         (self.base(), offset)

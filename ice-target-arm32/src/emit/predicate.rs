@@ -12,10 +12,10 @@
 //! What has been written so is left out when its turn comes.
 
 use super::{AL, Emitter, label};
-use crate::inst::{FloatSize, Inst};
+use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
 use ice_asm::Listing;
-use ice_asm::arm32::{Cond, Flags, ModImm};
+use ice_asm::arm32::{Cond, Flags};
 use ice_ir::mach::{MachBlock, MachInstId};
 use ice_regalloc::{Edit, Function, ProgPoint};
 
@@ -36,10 +36,7 @@ struct Body {
 pub(super) fn size(inst: &Inst) -> Option<usize> {
     match *inst {
         Inst::Mov { .. } => Some(0),
-        Inst::MovImm { imm, .. } => {
-            let is_one = imm <= 0xffff || ModImm::new(imm).is_some() || ModImm::new(!imm).is_some();
-            Some(if is_one { 1 } else { 2 })
-        }
+        Inst::MovImm { imm, .. } => Some(if is_one_word(imm) { 1 } else { 2 }),
         Inst::MovSrc { flags: Flags::Keep, .. }
         | Inst::Extend { .. }
         | Inst::Load { .. }
@@ -85,22 +82,30 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let mut words = 0;
         for (inst, index) in insts.iter().zip(range.start..) {
             let id = MachInstId::from_u32(index as u32);
-            words += size(inst)?;
-            // A copy is a word if it does not vanish.
-            if let (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) =
-                (inst, self.allocation.allocs_of(id))
-            {
-                words += usize::from(from != to);
-            }
+            words += match (inst, self.allocation.allocs_of(id)) {
+                // A copy is a word if it does not vanish.
+                (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) => {
+                    size(inst)? + usize::from(from != to)
+                }
+                // Nor is one what is made again where it is used.
+                (_, [only]) if only.is_none() => 0,
+                _ => size(inst)?,
+            };
         }
         let edits = self.edits_of(block);
-        if words + edits.len() > MAX_BACK
+        for edit in edits {
+            words += match edit.from.as_remat() {
+                Some(inst) => size(&self.mach.insts()[inst.as_u32() as usize])?,
+                None => 1,
+            };
+        }
+        if words > MAX_BACK
             || edits.iter().any(|edit| edit.class.index() >= QUAD.index())
             || self.mach.block_preds(block).len() != 1
         {
             return None;
         }
-        Some(Body { block, target, size: words + edits.len() })
+        Some(Body { block, target, size: words })
     }
 
     /// Writes a body under a condition.

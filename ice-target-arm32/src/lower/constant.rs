@@ -14,7 +14,7 @@
 use super::divide::multiplier;
 use super::int::{alu, alu_immediate};
 use super::{fixed_alloca, float_size, is_extension};
-use crate::inst::{Amode, Base, Inst, Src};
+use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
@@ -41,8 +41,7 @@ fn float_imm(ty: Type, bits: u64) -> Option<FloatImm> {
 
 /// The instructions that a number takes.
 fn cost(number: u32) -> u32 {
-    let is_one = number <= 0xffff || ModImm::new(number).is_some() || ModImm::new(!number).is_some();
-    if is_one { 1 } else { 2 }
+    if is_one_word(number) { 1 } else { 2 }
 }
 
 /// The bits of an integer constant of up to 32 bits in its register: those above its width are zeros.
