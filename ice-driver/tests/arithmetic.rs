@@ -405,3 +405,175 @@ block4:
     }
     program.check("copies");
 }
+
+/// Numbers of single precision: zeros, denormal ones, the ends of the normal range, infinities, NaN of both kinds.
+const SINGLES: [u32; 16] = [
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    2,
+    0x007f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x3f80_0000,
+    0xbfc0_0000,
+    0x7f7f_ffff,
+    0xff80_0000,
+    0x7f80_0000,
+    0x7fc0_0000,
+    0xffc0_1234,
+    0x7f80_0001,
+];
+
+/// The body of a function of `v0`: `v60` has it in all lanes, `v70` the numbers `v1` to `v4`, both of type `v4f32`; then
+/// come the lines, which give `v80` of type `v4i32`, and all lanes of that.
+fn on_lanes(lines: &str) -> String {
+    let mut body = String::from("  v50: v4i32 = undef\n  v45: i32 = 31\n  v44: i32 = 13\n");
+    for n in 0..4 {
+        let _ = writeln!(body, "  v{}: i32 = {n}", 46 + n);
+    }
+    body += "block0:\n";
+    for (first, element) in [(51, None), (61, Some(1))] {
+        for n in 0..4 {
+            let below = if n == 0 { 50 } else { first + n - 1 };
+            let element = element.map_or(0, |element| element + n);
+            let _ =
+                writeln!(body, "  v{}: v4i32 = insertelement v{below}, v{element}, v{}", first + n, 46 + n);
+        }
+    }
+    let _ = write!(body, "  v60: v4f32 = bitcast v54\n  v70: v4f32 = bitcast v64\n{lines}");
+    body += "  v90: i32 = extractelement v80, v46\n";
+    for n in 1..4 {
+        let _ = write!(
+            body,
+            "  v{}: i32 = extractelement v80, v{}\n  v{}: i32 = mul v{}, v45\n  v{}: i32 = xor v{}, v{}\n",
+            100 + n,
+            46 + n,
+            110 + n,
+            89 + n,
+            90 + n,
+            110 + n,
+            100 + n
+        );
+    }
+    // No linear sum, in which what is wrong for a condition and for its opposite would cancel out.
+    body + "  v94: i32 = add v93, v0\n  v95: i32 = mul v94, v94\n  v96: i32 = lshr v95, v44\n  v97: i32 = xor v95, v96\n  ret v97"
+}
+
+/// A function for each four of the numbers.
+fn with_singles(program: &mut Program, lines: &str, numbers: &[u32]) {
+    let inputs: Vec<i64> = numbers.iter().map(|&n| i64::from(n as i32)).collect();
+    for four in inputs.chunks(4) {
+        let constants: Vec<_> = four.iter().map(|&n| ("i32", n)).collect();
+        program.function("i32", &constants, &on_lanes(lines), &inputs);
+    }
+}
+
+#[test]
+fn lanes_compare_as_numbers_do() {
+    let mut program = Program::default();
+    for cond in "false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true".split_ascii_whitespace()
+    {
+        let lines = format!("  v71: v4i1 = fcmp {cond} v60, v70\n  v80: v4i32 = sext v71\n");
+        with_singles(&mut program, &lines, &SINGLES);
+    }
+    let chosen =
+        "  v71: v4i1 = fcmp olt v60, v70\n  v72: v4f32 = select v71, v60, v70\n  v80: v4i32 = bitcast v72\n";
+    with_singles(&mut program, chosen, &SINGLES);
+    program.check("compare-lanes");
+}
+
+#[test]
+fn lanes_of_denormal_numbers_are_not_zero() {
+    let mut program = Program::default();
+    // Neither NaN nor what makes one: its bits may differ.
+    let numbers: Vec<u32> = SINGLES.into_iter().filter(|n| n & 0x7fff_ffff < 0x7f00_0000).collect();
+    for op in ["fadd", "fsub", "fmul"] {
+        let lines = format!("  v71: v4f32 = {op} v60, v70\n  v80: v4i32 = bitcast v71\n");
+        with_singles(&mut program, &lines, &numbers[..8]);
+    }
+    for op in ["fptosi", "fptoui"] {
+        let lines = format!("  v71: v4i32 = {op} v60\n  v80: v4i32 = xor v71, v64\n");
+        let positive: Vec<u32> = numbers.iter().copied().filter(|&n| op == "fptosi" || n < 1 << 31).collect();
+        with_singles(&mut program, &lines, &positive[..4]);
+    }
+    for op in ["sitofp", "uitofp"] {
+        let lines =
+            format!("  v71: v4f32 = {op} v64\n  v72: v4i32 = bitcast v71\n  v80: v4i32 = add v54, v72\n");
+        with_singles(
+            &mut program,
+            &lines,
+            &[0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x00ff_ffff, 0x0100_0001, 0x8000_0081],
+        );
+    }
+    program.check("denormal-lanes");
+}
+
+/// Takes each lane of the result out of one of two vectors.
+fn shuffled(ty: &str, origins: &[usize]) -> String {
+    let count = origins.len();
+    let element = ty.split_at(if count > 9 { 3 } else { 2 }).1;
+    let mut lines = format!("  v71: {ty} = bitcast v60\n  v72: {ty} = bitcast v70\n");
+    let mut below = 69;
+    for (n, &from) in origins.iter().enumerate() {
+        let _ = write!(
+            lines,
+            "  v{}: {element} = extractelement v{}, v{}\n  v{}: {ty} = insertelement v{below}, v{}, v{}\n",
+            200 + n,
+            71 + from / count,
+            300 + from % count,
+            230 + n,
+            200 + n,
+            300 + n
+        );
+        below = 230 + n;
+    }
+    let _ = writeln!(lines, "  v80: v4i32 = bitcast v{below}");
+    let mut body = format!("  v69: {ty} = undef\n");
+    for n in 0..count {
+        let _ = writeln!(body, "  v{}: i32 = {n}", 300 + n);
+    }
+    body + &on_lanes(&lines)
+}
+
+#[test]
+fn lanes_that_change_places_keep_their_bits() {
+    let mut program = Program::default();
+    let mut state = 1usize;
+    let mut random = |below: usize| {
+        state = (state * 1_103_515_245 + 12345) % (1 << 31);
+        (state >> 12) % below
+    };
+    let constants = [0x0706_0504, 0x0b0a_0908, 0x1f0e_0d0c, 0x7fb1_1110].map(|n| ("i32", n));
+    for (ty, count) in [("v4f32", 4), ("v4i32", 4), ("v8i16", 8), ("v16i8", 16)] {
+        let half = count / 2;
+        let rule = |rule: &dyn Fn(usize) -> usize| (0..count).map(rule).collect::<Vec<_>>();
+        let mut shuffles = vec![
+            rule(&|n| count - 1 - n),
+            rule(&|n| n ^ 1),
+            rule(&|n| (n ^ (half - 1)) + count),
+            rule(&|_| count + 1),
+            rule(&|_| half),
+            rule(&|n| n + 1),
+            rule(&|n| (n + half + 1) % (2 * count)),
+            rule(&|n| (n + 3) % count),
+            rule(&|n| n % 2 * count + n / 2),
+            rule(&|n| (1 - n % 2) * count + half + n / 2),
+            rule(&|n| (2 * n) % (2 * count)),
+            rule(&|n| (2 * n + 1) % (2 * count)),
+            rule(&|n| n % 2 * count + n / 2 * 2),
+            rule(&|n| n % 2 * count + n / 2 * 2 + 1),
+            rule(&|n| n / 2),
+            rule(&|n| if n == 1 { count } else { n }),
+        ];
+        for _ in 0..8 {
+            shuffles.push((0..count).map(|_| random(2 * count)).collect());
+            shuffles.push((0..count).map(|_| random(count)).collect());
+        }
+        for origins in shuffles {
+            program.function("i32", &constants, &shuffled(ty, &origins), &[0x0302_0100, -2]);
+        }
+    }
+    program.check("shuffle-lanes");
+}

@@ -13,6 +13,7 @@ pub mod code;
 pub mod freeze;
 pub mod hoist;
 pub mod hold;
+pub mod lanes;
 pub mod lower;
 pub mod magic;
 pub mod number_values;

@@ -10,6 +10,7 @@ use ice_asm::arm32::Transfer;
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 use ice_passes::Constant;
+use ice_passes::lanes::is_lane_of_shuffle;
 
 /// What an access can have in its address.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,8 +131,12 @@ impl Arm32 {
     }
 
     /// Whether all users of `def`, which are loads and stores, take it into their addresses: a constant that
-    /// every access can have, or two registers for what is mostly the load and the store of one place.
+    /// every access can have, or two registers for what is mostly the load and the store of one place. Or all users
+    /// are parts of one shuffle.
     pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        if let InstData::ExtractElement { .. } = cx.func.inst(def) {
+            return is_lane_of_shuffle(cx.func, cx.uses, def, |_| true);
+        }
         addends(cx, def).is_some_and(|args| match cx.func.int_value(args[1]) {
             Some(number) => (number as i32).unsigned_abs() <= NEAR,
             None => self.becomes_address(cx, def, args),

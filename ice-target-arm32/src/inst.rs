@@ -9,7 +9,7 @@ use ice_asm::SymbolId;
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
     IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
-    NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
+    NeonImm, NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
 };
 use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
 
@@ -214,8 +214,8 @@ pub enum Inst {
     SingleBits { dst: VReg, bits: u32 },
     /// All bits zero.
     ZeroFloat { size: FloatSize, dst: VReg },
-    /// A byte in every lane of a quadword.
-    SplatByte { dst: VReg, byte: u8 },
+    /// The same bits in both halves of a quadword.
+    VectorImm { dst: VReg, imm: NeonImm },
     /// From the address of a symbol.
     LoadConstant { size: FloatSize, dst: VReg, symbol: SymbolId },
     Float3 { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
@@ -245,6 +245,20 @@ pub enum Inst {
     CoreToLane { lane: Lane, index: u8, dst: VReg, src: VReg },
     /// The low bits of a register in every lane.
     Splat { lane: Lane, dst: VReg, src: VReg },
+    /// A lane, or a single-precision number, in every lane.
+    SplatLane { lane: Lane, index: u8, dst: VReg, src: VReg },
+    SplatSingle { dst: VReg, src: VReg },
+    /// Between a lane of 32 bits and a single-precision register, or another vector.
+    LaneToSingle { index: u8, dst: VReg, src: VReg },
+    SingleToLane { index: u8, dst: VReg, src: VReg },
+    MovLane { to: u8, from: u8, dst: VReg, src: VReg },
+    /// The bytes from `start` on of one vector, then of the other.
+    Extract { dst: VReg, lhs: VReg, rhs: VReg, start: u8 },
+    /// An operation that writes both vectors.
+    NeonPair { op: Neon2, lane: Lane, first: VReg, second: VReg },
+    /// The bytes of `src` that the bytes of `mask` name; zero, or what is in `dst`, for those that name none.
+    Table { dst: VReg, src: VReg, mask: VReg },
+    TableExtension { dst: VReg, src: VReg, mask: VReg },
     /// The low byte of one register in the lower eight bytes, that of another in the upper ones.
     SplatHalves { dst: VReg, lo: VReg, hi: VReg },
     // ---- atomics and fences
@@ -380,7 +394,7 @@ impl MachInst for Inst {
             | Inst::ZeroFloat { size, dst }
             | Inst::LoadConstant { size, dst, .. } => each! { def_reg dst, size.class(); },
             Inst::SingleBits { dst, .. } => each! { def_reg dst, SINGLE; },
-            Inst::SplatByte { dst, .. } => each! { def_reg dst, QUAD; },
+            Inst::VectorImm { dst, .. } => each! { def_reg dst, QUAD; },
             Inst::Float3 { size, dst, lhs, rhs, .. } => {
                 each! { use_reg lhs, size.class(); use_reg rhs, size.class(); def_reg dst, size.class(); }
             }
@@ -421,9 +435,27 @@ impl MachInst for Inst {
             Inst::NeonSelect { dst, if_true, if_false } => {
                 each! { use_reg if_true, QUAD; use_reg if_false, QUAD; use_def_reg dst, QUAD; }
             }
-            // Lane by lane the destination is written while sources are still read.
+            // A lane of the destination is written after the same lane of the sources is read.
             Inst::EachLane { dst, lhs, rhs, .. } => {
-                each! { use_late_reg lhs, LOW_QUAD; use_late_reg rhs, LOW_QUAD; def_early_reg dst, LOW_QUAD; }
+                each! { use_reg lhs, LOW_QUAD; use_reg rhs, LOW_QUAD; def_reg dst, LOW_QUAD; }
+            }
+            Inst::SplatLane { dst, src, .. } => each! { use_reg src, QUAD; def_reg dst, QUAD; },
+            Inst::SplatSingle { dst, src } => each! { use_reg src, SINGLE; def_reg dst, QUAD; },
+            Inst::LaneToSingle { dst, src, .. } => each! { use_reg src, LOW_QUAD; def_reg dst, SINGLE; },
+            Inst::SingleToLane { dst, src, .. } => each! { use_reg src, SINGLE; use_def_reg dst, LOW_QUAD; },
+            Inst::MovLane { dst, src, .. } => each! { use_reg src, LOW_QUAD; use_def_reg dst, LOW_QUAD; },
+            Inst::Extract { dst, lhs, rhs, .. } => {
+                each! { use_reg lhs, QUAD; use_reg rhs, QUAD; def_reg dst, QUAD; }
+            }
+            Inst::NeonPair { first, second, .. } => {
+                each! { use_def_reg first, QUAD; use_def_reg second, QUAD; }
+            }
+            // The lower half of the destination is written while the source is still read.
+            Inst::Table { dst, src, mask } => {
+                each! { use_late_reg src, QUAD; use_late_reg mask, QUAD; def_early_reg dst, QUAD; }
+            }
+            Inst::TableExtension { dst, src, mask } => {
+                each! { use_reg src, QUAD; use_reg mask, QUAD; use_def_reg dst, QUAD; }
             }
             Inst::LaneToCore { dst, src, .. } => each! { use_reg src, QUAD; def_reg dst, GPR; },
             Inst::CoreToLane { dst, src, .. } => each! { use_reg src, GPR; use_def_reg dst, QUAD; },

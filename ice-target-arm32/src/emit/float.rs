@@ -43,7 +43,7 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    fn single(&mut self) -> Sreg {
+    pub(super) fn single(&mut self) -> Sreg {
         let reg = self.next().as_reg();
         debug_assert!(reg.is_some());
         regs::single_reg(reg.unwrap_or(regs::s(0)))
@@ -174,12 +174,6 @@ impl<L: Listing> Emitter<'_, L> {
                     (Reg::D(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
                     (Reg::Q(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
                     (_, None) => debug_assert!(false, "zero can be encoded"),
-                }
-            }
-            Inst::SplatByte { byte, .. } => {
-                let imm = NeonImm::splat(Lane::B8, byte.into());
-                if let (Reg::Q(dst), Some(imm)) = (self.extension(FloatSize::Quad), imm) {
-                    self.e.neon_mov_imm(dst, imm);
                 }
             }
             Inst::LoadConstant { size, symbol, .. } => {

@@ -4,7 +4,7 @@ use super::{AL, Emitter};
 use crate::inst::{Inst, Neon3, NeonUnary};
 use crate::regs;
 use ice_asm::Listing;
-use ice_asm::arm32::{Dreg, Lane, NeonLogic, Qreg};
+use ice_asm::arm32::{Dreg, Float2, Lane, NeonLogic, Qreg, Sreg};
 
 /// The doubleword register with a lane of a quadword, and the number of the lane in it.
 fn half(reg: Qreg, lane: Lane, index: u8) -> (Dreg, u8) {
@@ -12,7 +12,24 @@ fn half(reg: Qreg, lane: Lane, index: u8) -> (Dreg, u8) {
     if index < lanes { (reg.low(), index) } else { (reg.high(), index - lanes) }
 }
 
+/// The register that is a lane of one of the first eight quadwords.
+fn single(reg: Qreg, lane: u8) -> Sreg {
+    Sreg::new(4 * reg.number() + lane)
+}
+
 impl<L: Listing> Emitter<'_, L> {
+    fn move_single(&mut self, dst: Sreg, src: Sreg) {
+        if dst != src {
+            self.e.float2(AL, Float2::Vmov, dst, src);
+        }
+    }
+
+    /// Destination, source and mask, which are named in another order.
+    fn table_operands(&mut self) -> [Qreg; 3] {
+        let (src, mask) = (self.quad(), self.quad());
+        [self.quad(), src, mask]
+    }
+
     fn quad(&mut self) -> Qreg {
         let reg = self.next().as_reg();
         debug_assert!(reg.is_some());
@@ -53,10 +70,57 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::EachLane { op, .. } => {
                 let (lhs, rhs) = (self.quad(), self.quad());
                 let dst = self.quad();
-                let lane = |reg: Qreg, n: u8| ice_asm::arm32::Sreg::new(4 * reg.number() + n);
                 for n in 0..4 {
-                    self.e.float3(AL, op, lane(dst, n), lane(lhs, n), lane(rhs, n));
+                    self.e.float3(AL, op, single(dst, n), single(lhs, n), single(rhs, n));
                 }
+            }
+            Inst::VectorImm { imm, .. } => {
+                let dst = self.quad();
+                self.e.neon_mov_imm(dst, imm);
+            }
+            Inst::SplatLane { lane, index, .. } => {
+                let (src, index) = half(self.quad(), lane, index);
+                let dst = self.quad();
+                self.e.vdup_lane(lane, dst, src, index);
+            }
+            Inst::SplatSingle { .. } => {
+                let src = self.single().number();
+                let dst = self.quad();
+                self.e.vdup_lane(Lane::B32, dst, Dreg::new(src / 2), src % 2);
+            }
+            Inst::LaneToSingle { index, .. } => {
+                let src = single(self.quad(), index);
+                let dst = self.single();
+                self.move_single(dst, src);
+            }
+            Inst::SingleToLane { index, .. } => {
+                let src = self.single();
+                let dst = single(self.quad(), index);
+                self.move_single(dst, src);
+            }
+            Inst::MovLane { to, from, .. } => {
+                let src = single(self.quad(), from);
+                let dst = single(self.quad(), to);
+                self.move_single(dst, src);
+            }
+            Inst::Extract { start, .. } => {
+                let (lhs, rhs) = (self.quad(), self.quad());
+                let dst = self.quad();
+                self.e.vext(dst, lhs, rhs, start);
+            }
+            Inst::NeonPair { op, lane, .. } => {
+                let (first, second) = (self.quad(), self.quad());
+                self.e.neon2(op, lane, first, second);
+            }
+            Inst::Table { .. } => {
+                let [dst, src, mask] = self.table_operands();
+                self.e.vtbl(dst.low(), src.low(), 2, mask.low());
+                self.e.vtbl(dst.high(), src.low(), 2, mask.high());
+            }
+            Inst::TableExtension { .. } => {
+                let [dst, src, mask] = self.table_operands();
+                self.e.vtbx(dst.low(), src.low(), 2, mask.low());
+                self.e.vtbx(dst.high(), src.low(), 2, mask.high());
             }
             Inst::LaneToCore { sign, lane, index, .. } => {
                 let (src, index) = half(self.quad(), lane, index);

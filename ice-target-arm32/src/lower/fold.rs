@@ -9,6 +9,8 @@
 //! | complement | and | `bic` |
 //! | load of 8 or 16 bits | sign extension | `ldrsb`, `ldrsh` |
 //! | multiplication of floating point | addition, subtraction | `vmla`, `vmls`, `vnmls` |
+//! | insertion of a lane | another, a shift, an extraction | a constant, a shuffle ([`lanes`](super::lanes)) |
+//! | lane of a vector | insertions only | a shuffle |
 //! | addition, shift | address | an operand ([`address`](crate::address)) |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
@@ -61,6 +63,7 @@ impl Arm32 {
                     && matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
                     && cx.may_delay(def, user)
             }
+            InstData::InsertElement { .. } => self.folds_insertion(cx, def, user),
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
                 Type::I1 => {
                     matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && cx.decides(result, user)

@@ -245,7 +245,7 @@ impl Arm32 {
         cx.sink.push(Inst::MovImm { dst: word, imm: u32::from(byte as u8) * 0x0101_0101 });
         let vector = (length >= 16).then(|| {
             let vector = cx.temp(Type::V4I32).lo();
-            cx.sink.push(Inst::SplatByte { dst: vector, byte: byte as u8 });
+            self.load_vector(cx, vector, u128::from_le_bytes([byte as u8; 16]));
             vector
         });
         for (size, offset) in self.chunks(length) {

@@ -14,6 +14,7 @@ mod float;
 mod fold;
 mod int;
 mod intrinsic;
+mod lanes;
 mod memory;
 mod pair64;
 #[cfg(test)]
@@ -137,7 +138,7 @@ impl Arm32 {
             }
             InstData::InsertElement { vector, element, index } => {
                 let result = cx.result(inst);
-                return self.insert_element(cx, vector, element, index, result);
+                return self.insert_element(cx, inst, [vector, element, index], result);
             }
             InstData::Alloca { size, align_log2 } => return self.alloca(cx, inst, size, align_log2),
             InstData::Load { address, align_log2 } => {

@@ -1,33 +1,33 @@
-//! Vectors of 128 bits, with Advanced SIMD.
+//! Vectors of 128 bits, with Advanced SIMD. Single lanes, constants and shuffles are in [`lanes`](super::lanes).
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones or
 //! all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
 //!
-//! Advanced SIMD takes denormal numbers for zero (DDI 0406C A2.7.2). So that programs compute the same on every
-//! machine, arithmetic on floating-point lanes is scalar arithmetic on each, in the registers that have names
-//! for their lanes, and comparisons are those of integers in the same order. Integer division and the
-//! floating-point remainder go through core registers and helpers.
+//! Programs compute the same numbers on every machine. Advanced SIMD takes denormal numbers for zero, operands and
+//! results, gives one NaN for all, and rounds to nearest whatever the mode (DDI 0406C A2.7.2, FPSCR of the standard
+//! kind). So of the operations on lanes of floating-point numbers
+//!
+//! | operation | is done by |
+//! |---|---|
+//! | addition, subtraction, multiplication, division, square root | VFP, on each lane in the register that has a name for it |
+//! | comparison | integers in the same order: `vceq.f32`, `vcgt.f32` take two small numbers for equal |
+//! | whether a number is one | `vceq.f32` with itself: a denormal number equals itself as zero, too |
+//! | `vabs`, `vneg`, logic, select, moves of lanes | Advanced SIMD: bits |
+//! | from integers | Advanced SIMD: no result is denormal, and the rounding is the same |
+//! | to integers | Advanced SIMD: what it takes for zero becomes zero in any case; it saturates as VFP does |
+//!
+//! Integer division and the floating-point remainder go through core registers and helpers.
 
-use super::Signedness;
+use super::lanes::lane;
 use crate::inst::{FloatSize, Inst, Neon3, NeonUnary, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::ConstantSize;
 use ice_asm::arm32::{
     Alu, Float3, Lane, Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonShift,
     NeonShiftImm, Shift, Sign,
 };
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
-use ice_passes::{CodeSymbol, ErrorKind, Libcall};
-
-/// The width of the lanes of a vector type.
-fn lane(ty: Type) -> Lane {
-    match ty.lanes() {
-        16 => Lane::B8,
-        8 => Lane::B16,
-        _ => Lane::B32,
-    }
-}
+use ice_passes::{ErrorKind, Libcall};
 
 /// The instruction for an operator, where one instruction does it.
 fn packed(op: BinaryOp, ty: Type) -> Option<Neon3> {
@@ -90,7 +90,7 @@ fn float_plan(cond: FloatCond) -> (Option<IntCond>, bool) {
 }
 
 impl Arm32 {
-    fn quad<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+    pub(super) fn quad<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
         cx.temp(Type::V4I32).lo()
     }
 
@@ -98,7 +98,14 @@ impl Arm32 {
         cx.sink.push(Inst::Neon3 { op, lane, dst, lhs, rhs });
     }
 
-    fn neon2<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: NeonUnary, lane: Lane, dst: VReg, src: VReg) {
+    pub(super) fn neon2<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: NeonUnary,
+        lane: Lane,
+        dst: VReg,
+        src: VReg,
+    ) {
         cx.sink.push(Inst::Neon2 { op, lane, dst, src });
     }
 
@@ -117,6 +124,11 @@ impl Arm32 {
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
         let lane = lane(ty);
+        if let BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr = op
+            && let Some(amount) = Self::uniform_amount(cx, args[1])
+        {
+            return self.shift_by_constant(cx, op, args[0], amount, result);
+        }
         let [lhs, rhs] = args.map(|v| self.reg(cx, v));
         let dst = cx.regs(result).lo();
         if let Some(op) = packed(op, ty) {
@@ -139,6 +151,31 @@ impl Arm32 {
             BinaryOp::Fdiv => cx.sink.push(Inst::EachLane { op: Float3::Vdiv, dst, lhs, rhs }),
             _ => self.by_lane(cx, op, ty, [lhs, rhs], dst),
         }
+        Ok(())
+    }
+
+    /// All lanes shifted alike; right shifts by nothing have no encoding.
+    fn shift_by_constant<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        arg: Value,
+        amount: u8,
+        result: Value,
+    ) -> Result<(), ErrorKind> {
+        let lane = lane(cx.func.value_type(result));
+        let op = match op {
+            _ if amount == 0 => {
+                self.move_float(cx, FloatSize::Quad, arg, result);
+                return Ok(());
+            }
+            BinaryOp::Shl => NeonShiftImm::Vshl,
+            BinaryOp::Lshr => NeonShiftImm::VshrU,
+            _ => NeonShiftImm::VshrS,
+        };
+        let src = self.reg(cx, arg);
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::NeonShift { op, lane, dst, src, amount });
         Ok(())
     }
 
@@ -190,8 +227,8 @@ impl Arm32 {
             }
             InstData::Fcmp { cond: cond @ (FloatCond::False | FloatCond::True), .. } => {
                 let dst = cx.regs(result).lo();
-                let byte = if cond == FloatCond::True { 0xff } else { 0 };
-                cx.sink.push(Inst::SplatByte { dst, byte });
+                let bits = if cond == FloatCond::True { u128::MAX } else { 0 };
+                self.load_vector(cx, dst, bits);
             }
             InstData::Fcmp { cond, args } => {
                 let args = args.map(|v| self.reg(cx, v));
@@ -220,7 +257,8 @@ impl Arm32 {
         }
     }
 
-    /// Both are ordered where they equal themselves; then they compare as their keys do.
+    /// Both are ordered where they equal themselves; then they compare as their keys do, or for equality as their
+    /// bits do.
     fn compare_floats_by_lane<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -230,23 +268,49 @@ impl Arm32 {
     ) {
         let lane = Lane::B32;
         let (numbers, invert) = float_plan(cond);
-        let [a, b] = args.map(|src| {
-            let dst = self.quad(cx);
-            self.neon3(cx, Neon3::Float(NeonFloat::Vceq), lane, [dst, src, src]);
-            dst
-        });
         let last = if invert { self.quad(cx) } else { dst };
+        let is_equal = numbers == Some(IntCond::Eq);
         let ordered = if numbers.is_some() { self.quad(cx) } else { last };
-        self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [ordered, a, b]);
-        if let Some(cond) = numbers {
-            let keys = args.map(|src| self.float_key(cx, src));
-            let holds = self.quad(cx);
-            self.compare_lanes(cx, cond, lane, keys, holds);
-            self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [last, holds, ordered]);
+        // If they are equal, one number is enough to know that both are.
+        let selves = args.map(|src| {
+            let dst = if is_equal { ordered } else { self.quad(cx) };
+            (dst, src)
+        });
+        for &(dst, src) in &selves[..if is_equal { 1 } else { 2 }] {
+            self.neon3(cx, Neon3::Float(NeonFloat::Vceq), lane, [dst, src, src]);
+        }
+        if !is_equal {
+            self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [ordered, selves[0].0, selves[1].0]);
+        }
+        match numbers {
+            None => {}
+            Some(IntCond::Eq | IntCond::Ne) => {
+                let equal = self.equal_numbers(cx, args);
+                let op = if is_equal { NeonLogic::Vand } else { NeonLogic::Vbic };
+                self.neon3(cx, Neon3::Logic(op), lane, [last, ordered, equal]);
+            }
+            Some(cond) => {
+                let keys = args.map(|src| self.float_key(cx, src));
+                let holds = self.quad(cx);
+                self.compare_lanes(cx, cond, lane, keys, holds);
+                self.neon3(cx, Neon3::Logic(NeonLogic::Vand), lane, [last, holds, ordered]);
+            }
         }
         if invert {
             self.complement(cx, dst, last);
         }
+    }
+
+    /// Where ordered numbers are equal: all their bits are, or all but the signs are zero in both.
+    fn equal_numbers<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [VReg; 2]) -> VReg {
+        let lane = Lane::B32;
+        let [same, either, magnitudes, zeros, equal] = [(); 5].map(|()| self.quad(cx));
+        self.neon3(cx, Neon3::Int(NeonInt::Vceq), lane, [same, a, b]);
+        self.neon3(cx, Neon3::Logic(NeonLogic::Vorr), lane, [either, a, b]);
+        self.neon3(cx, Neon3::Int(NeonInt::Vadd), lane, [magnitudes, either, either]);
+        self.neon2(cx, NeonUnary::Int(Neon2::Vceq0), lane, zeros, magnitudes);
+        self.neon3(cx, Neon3::Logic(NeonLogic::Vorr), lane, [equal, same, zeros]);
+        equal
     }
 
     /// Integers in the order of the numbers: the magnitude, negative where the sign is set, so that both
@@ -332,9 +396,8 @@ impl Arm32 {
     fn lane_bits<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
         let width = lane(ty).bits();
         let bits = (0..ty.lanes()).fold(0u128, |all, n| all | 1u128 << (n * width + n % 8));
-        let symbol = CodeSymbol::Constant(cx.constant(ConstantSize::C16, bits)).pack();
         let dst = self.quad(cx);
-        cx.sink.push(Inst::LoadConstant { size: FloatSize::Quad, dst, symbol });
+        self.load_vector(cx, dst, bits);
         dst
     }
 
@@ -370,65 +433,6 @@ impl Arm32 {
             cx.sink.push(Inst::Splat { lane: lane(ty), dst: all, src });
         }
         self.neon3(cx, Neon3::Int(NeonInt::Vtst), lane(ty), [dst, all, bits]);
-    }
-
-    /// The number of a lane.
-    fn lane_index<S: Sink<Inst>>(cx: &Cx<'_, S>, index: Value) -> Result<u8, ErrorKind> {
-        let index = cx.func.int_value(index).and_then(|n| u8::try_from(n).ok());
-        index.filter(|&n| n < 16).ok_or(ErrorKind::Unsupported("a lane that is not constant"))
-    }
-
-    /// One lane of a vector.
-    pub(super) fn extract_element<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        vector: Value,
-        index: Value,
-        result: Value,
-    ) -> Result<(), ErrorKind> {
-        let index = Self::lane_index(cx, index)?;
-        let ty = cx.func.value_type(vector);
-        let (lane, sign) = (lane(ty), Sign::Plus);
-        let src = self.reg(cx, vector);
-        let dst = cx.regs(result).lo();
-        let word = match cx.func.value_type(result) {
-            Type::F32 | Type::I1 => self.temp(cx),
-            _ => dst,
-        };
-        cx.sink.push(Inst::LaneToCore { sign, lane, index, dst: word, src });
-        match cx.func.value_type(result) {
-            Type::F32 => cx.sink.push(Inst::CoreToSingle { dst, src: word }),
-            Type::I1 => self.alu_imm(cx, Alu::And, dst, word, 1),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// A vector with one lane replaced.
-    pub(super) fn insert_element<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        vector: Value,
-        element: Value,
-        index: Value,
-        result: Value,
-    ) -> Result<(), ErrorKind> {
-        let index = Self::lane_index(cx, index)?;
-        let lane = lane(cx.func.value_type(vector));
-        let element = match cx.func.value_type(element) {
-            Type::F32 => {
-                let (src, dst) = (self.reg(cx, element), self.temp(cx));
-                cx.sink.push(Inst::SingleToCore { dst, src });
-                dst
-            }
-            Type::I1 => self.extended(cx, Signedness::Signed, element),
-            _ => self.reg(cx, element),
-        };
-        let src = self.reg(cx, vector);
-        let dst = cx.regs(result).lo();
-        cx.sink.push(Inst::MovFloat { size: FloatSize::Quad, dst, src });
-        cx.sink.push(Inst::CoreToLane { lane, index, dst, src: element });
-        Ok(())
     }
 
     /// The absolute value of single-precision lanes.

@@ -30,11 +30,11 @@
 use super::compare::float_test;
 use super::float::extremum;
 use super::int::{alu, shift};
-use super::vector::constant::constant_vector;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_ir::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
+use ice_passes::lanes::constant_vector;
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
 fn takes_constant_vector(user: &InstData) -> bool {

@@ -23,6 +23,7 @@ use ice_asm::x86::{Predicate, SseOp};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 use ice_passes::ErrorKind;
+use ice_passes::lanes::lane_bits;
 use ice_passes::magic::Signedness;
 
 /// Picks by the width of a lane: 8, 16 or 32 bits. What is of 64 bits goes other ways before.
@@ -38,11 +39,6 @@ fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {
 /// Picks by v4f32 or v2f64.
 fn by_float<T>(ty: Type, single: T, double: T) -> T {
     if ty == Type::V2F64 { double } else { single }
-}
-
-/// Bits of a lane in its register.
-fn lane_bits(ty: Type) -> u32 {
-    128 / ty.lanes().max(1)
 }
 
 /// 128 bits with `lane` in each lane of this many bits.

@@ -1,8 +1,8 @@
 //! Single lanes: extract, insert, and operators that SSE2 has no packed instruction for, one lane after
 //! the other in a 16-byte object of the frame.
 
-use super::constant::constant_vector;
-use super::{by_lane, lane_bits};
+use super::by_lane;
+use super::shuffle::plan;
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
@@ -10,6 +10,7 @@ use ice_asm::x86::{Alu, Shift, SseOp, Unary, Width};
 use ice_ir::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Type, Value};
 use ice_passes::Libcall;
+use ice_passes::lanes::{constant_vector, lane_bits, shuffle_of};
 use ice_passes::magic::Signedness;
 
 /// The number of the lane that a constant index names.
@@ -88,8 +89,11 @@ impl X86 {
             let dst = cx.regs(result).lo();
             return self.load_constant(cx, dst, bits);
         }
-        if let Some(shuffle) = cx.func.defining_inst(result).and_then(|inst| self.shuffle_of(cx, inst)) {
-            return self.shuffle(cx, &shuffle, result);
+        let shuffle = cx.func.defining_inst(result).and_then(|inst| shuffle_of(cx.func, cx.uses, inst));
+        if let Some(shuffle) = shuffle
+            && let Some(plan) = plan(&shuffle.bytes)
+        {
+            return self.shuffle(cx, shuffle.sources, &plan, result);
         }
         let ty = cx.func.value_type(vector);
         let lane = lane_number(cx, ty, index);

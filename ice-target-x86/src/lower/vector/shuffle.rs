@@ -1,35 +1,21 @@
-//! Shuffles: the format has no instruction for them, and takes lanes out of vectors and puts them into others.
-//! Chains of insertions of such lanes are found and become one to three shuffles of whole registers.
+//! Shuffles: chains of insertions of lanes that are taken out of vectors ([`lanes`]) become one to three shuffles of
+//! whole registers.
 //!
-//! A *link* is an insertion of a lane taken out of a vector of the same type, or of an undefined one. A chain is a
-//! link and the links below it, each with no other user and in the same block, up to the one that leaves no lane
-//! of what is below it. What the chain is then depends on the function and its use counts alone, so that each link
-//! and each extraction finds out for itself that it needs no code.
-//!
-//! Bytes of the result are named by where they come from, 0–15 in the first and 16–31 in the second of at most
-//! two vectors. The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
+//! The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
 //! one), `shufps` once or twice, `pshuflw` and `pshufhw`, and the same lane everywhere. Four lanes always have
 //! one of two steps; eight and sixteen may have none, and are put together lane by lane.
-//!
-//! Cost: two walks of at most 32 links for each link and each extraction that only links use.
 
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
+use ice_ir::Value;
 use ice_ir::mach::Sink;
-use ice_ir::{Function, InstData, Value, ValueDef};
-use ice_passes::Uses;
-
-/// More links are not followed.
-const MAX_LINKS: usize = 32;
-
-/// Where a byte or a lane comes from; `None` if nothing depends on it.
-type From = Option<u8>;
+use ice_passes::lanes::{self, Origin, Shuffle, are, whole_lanes};
 
 /// A register of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reg {
+pub(super) enum Reg {
     /// One of the two vectors.
     Source(u8),
     /// What the step before made.
@@ -38,7 +24,7 @@ enum Reg {
 
 /// One instruction of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+pub(super) enum Step {
     /// A copy.
     Copy(Reg),
     /// A shuffle within one register by an immediate.
@@ -49,142 +35,28 @@ enum Step {
     Shufps(Reg, Reg, u8),
 }
 
-type Plan = ArrayVec<Step, 3>;
+pub(super) type Plan = ArrayVec<Step, 3>;
 
-/// A chain of links: its vectors and how its lanes come from them.
-pub(in crate::lower) struct Shuffle {
-    sources: [Value; 2],
-    plan: Plan,
-}
-
-/// The lane that a link puts, and the vector and lane that it is taken from, if it is defined.
-fn link(func: &Function, inst: ice_ir::Inst) -> Option<(u32, Option<(Value, u32)>)> {
-    let &InstData::InsertElement { vector, element, index } = func.inst(inst) else { return None };
-    let ty = func.value_type(vector);
-    let lane = |index| func.int_value(index).map(|n| n as u32 & (ty.lanes() - 1));
-    let to = lane(index)?;
-    if func.value_def(element) == ValueDef::Undef {
-        return Some((to, None));
-    }
-    let &InstData::ExtractElement { vector: from, index } = func.inst(func.defining_inst(element)?) else {
-        return None;
-    };
-    (func.value_type(from) == ty).then_some((to, Some((from, lane(index)?))))
-}
-
-/// The last link of the chain that `inst`, a link, is part of.
-fn last_link(func: &Function, uses: &Uses, mut inst: ice_ir::Inst) -> ice_ir::Inst {
-    for _ in 0..MAX_LINKS {
-        let user = func.result(inst).and_then(|result| uses.only_user_in_block(func, inst, result));
-        match user {
-            Some(user) if link(func, user).is_some() => inst = user,
-            _ => break,
-        }
-    }
-    inst
-}
-
-/// The chain that ends with `last`, if it is one, and there is a plan for it; each of its links is given to
-/// `visit`.
-fn chain(
-    func: &Function,
-    uses: &Uses,
-    last: ice_ir::Inst,
-    mut visit: impl FnMut(ice_ir::Inst),
-) -> Option<Shuffle> {
-    let ty = func.value_type(func.result(last)?);
-    let bytes = 16 / ty.lanes().max(1);
-    let mut sources = ArrayVec::<Value, 2>::new();
-    let (mut from, mut seen, mut inst) = ([None; 16], 0u32, last);
-    let mut take = |to: u32, vector: Value, lane: u32| {
-        let number = match sources.iter().position(|&source| source == vector) {
-            Some(number) => number,
-            None => {
-                sources.try_push(vector).ok()?;
-                sources.len() - 1
-            }
-        };
-        for byte in 0..bytes {
-            from[(to * bytes + byte) as usize] = Some((number as u32 * 16 + lane * bytes + byte) as u8);
-        }
-        Some(())
-    };
-    for _ in 0..MAX_LINKS {
-        let &InstData::InsertElement { vector, .. } = func.inst(inst) else { return None };
-        let (to, taken) = link(func, inst)?;
-        visit(inst);
-        // The last insertion into a lane counts, and is met first.
-        if seen & 1 << to == 0
-            && let Some((vector, lane)) = taken
-        {
-            take(to, vector, lane)?;
-        }
-        seen |= 1 << to;
-        if seen.count_ones() == ty.lanes() {
-            break;
-        }
-        match func.defining_inst(vector) {
-            Some(below)
-                if link(func, below).is_some()
-                    && uses.only_user_in_block(func, below, vector) == Some(inst) =>
-            {
-                inst = below;
-            }
-            _ => {
-                if func.value_def(vector) != ValueDef::Undef {
-                    for lane in (0..ty.lanes()).filter(|lane| seen & 1 << lane == 0) {
-                        take(lane, vector, lane)?;
-                    }
-                }
-                seen = u32::MAX;
-                break;
-            }
-        }
-    }
-    if seen.count_ones() < ty.lanes() {
-        return None;
-    }
-    let &first = sources.first()?;
-    let sources = [first, *sources.get(1).unwrap_or(&first)];
-    Some(Shuffle { sources, plan: plan(&from)? })
-}
-
-/// The lanes of `N` bytes that the bytes make, if they come as whole lanes.
-fn lanes<const N: usize, const COUNT: usize>(bytes: &[From; 16]) -> Option<[From; COUNT]> {
-    let mut lanes = [None; COUNT];
-    for (lane, group) in lanes.iter_mut().zip(bytes.chunks_exact(N)) {
-        for (n, from) in group.iter().enumerate() {
-            let Some(from) = *from else { continue };
-            let whole = from / N as u8;
-            if usize::from(from) % N != n || lane.is_some_and(|lane| lane != whole) {
-                return None;
-            }
-            *lane = Some(whole);
-        }
-    }
-    Some(lanes)
-}
-
-/// Whether the lanes are these, where they matter.
-fn are<const COUNT: usize>(lanes: &[From; COUNT], wanted: impl Fn(u8) -> u8) -> bool {
-    (0..).zip(lanes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))
+/// Whether there is a plan for a shuffle.
+fn has_plan(shuffle: &Shuffle) -> bool {
+    plan(&shuffle.bytes).is_some()
 }
 
 /// The instructions that bring the bytes to their places.
-fn plan(bytes: &[From; 16]) -> Option<Plan> {
+pub(super) fn plan(bytes: &[Origin; 16]) -> Option<Plan> {
     let one = |step| Some(Plan::from_iter([step]));
     let both = bytes.iter().any(|from| from.is_some_and(|from| from >= 16));
     if !both && are(bytes, |n| n) {
         return one(Step::Copy(Reg::Source(0)));
     }
-    let doublewords = lanes::<4, 4>(bytes);
+    let doublewords = whole_lanes::<4, 4>(bytes);
     if let (false, Some(lanes)) = (both, doublewords) {
         return one(Step::One(SseOp::Pshufd, Reg::Source(0), order(lanes, |n| n)));
     }
     if let Some(step) = unpack(bytes) {
         return one(step);
     }
-    match (doublewords, lanes::<2, 8>(bytes)) {
+    match (doublewords, whole_lanes::<2, 8>(bytes)) {
         (Some(lanes), _) => Some(two_sources(lanes)),
         (_, Some(lanes)) if !both => words(lanes),
         _ if !both => same_byte(bytes),
@@ -193,7 +65,7 @@ fn plan(bytes: &[From; 16]) -> Option<Plan> {
 }
 
 /// The immediate for four lanes; what does not matter stays in its place.
-fn order(lanes: [From; 4], number: impl Fn(u8) -> u8) -> u8 {
+fn order(lanes: [Origin; 4], number: impl Fn(u8) -> u8) -> u8 {
     super::shuffle(core::array::from_fn(|n| lanes[n].map_or(n as u8, &number)))
 }
 
@@ -206,7 +78,7 @@ const UNPACKS: [(SseOp, u8, u8); 8] = [
     (SseOp::Punpcklbw,  1, 0), (SseOp::Punpckhbw,  1, 8),
 ];
 
-fn unpack(bytes: &[From; 16]) -> Option<Step> {
+fn unpack(bytes: &[Origin; 16]) -> Option<Step> {
     UNPACKS.into_iter().find_map(|(op, size, start)| {
         [[0, 1], [1, 0], [0, 0], [1, 1]].into_iter().find_map(|sources: [u8; 2]| {
             let wanted = |n: u8| {
@@ -220,7 +92,7 @@ fn unpack(bytes: &[From; 16]) -> Option<Step> {
 }
 
 /// Four lanes, 0–3 of the first and 4–7 of the second vector. What does not matter is what its neighbour is.
-fn two_sources(lanes: [From; 4]) -> Plan {
+fn two_sources(lanes: [Origin; 4]) -> Plan {
     let filled = |n: usize| lanes[n].or(lanes[n ^ 1]).unwrap_or(n as u8);
     let lanes: [u8; 4] = core::array::from_fn(filled);
     let source = |lane: u8| Reg::Source(lane / 4);
@@ -269,9 +141,9 @@ fn two_sources(lanes: [From; 4]) -> Plan {
 }
 
 /// Eight words of one vector: each half from the same half, or one word everywhere.
-fn words(lanes: [From; 8]) -> Option<Plan> {
-    let low: [From; 4] = core::array::from_fn(|n| lanes[n]);
-    let high: [From; 4] = core::array::from_fn(|n| lanes[n + 4]);
+fn words(lanes: [Origin; 8]) -> Option<Plan> {
+    let low: [Origin; 4] = core::array::from_fn(|n| lanes[n]);
+    let high: [Origin; 4] = core::array::from_fn(|n| lanes[n + 4]);
     if low.iter().flatten().all(|&n| n < 4) && high.iter().flatten().all(|&n| n >= 4) {
         let mut plan = Plan::new();
         let mut from = Reg::Source(0);
@@ -299,7 +171,7 @@ fn same_word(from: Reg, word: u8) -> [Step; 2] {
 }
 
 /// One byte of one vector everywhere: first it is made a word.
-fn same_byte(bytes: &[From; 16]) -> Option<Plan> {
+fn same_byte(bytes: &[Origin; 16]) -> Option<Plan> {
     let &byte = bytes.iter().flatten().next()?;
     if !bytes.iter().flatten().all(|&n| n == byte) {
         return None;
@@ -311,49 +183,32 @@ fn same_byte(bytes: &[From; 16]) -> Option<Plan> {
 }
 
 impl X86 {
-    /// Whether `inst`, a link, needs no code: a later link makes the whole shuffle.
+    /// Whether `inst`, an insertion, needs no code: a later one makes the whole shuffle.
     pub(in crate::lower) fn folds_into_shuffle<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
         inst: ice_ir::Inst,
     ) -> bool {
-        if link(cx.func, inst).is_none() {
-            return false;
-        }
-        let last = last_link(cx.func, cx.uses, inst);
-        let mut is_part = false;
-        last != inst && chain(cx.func, cx.uses, last, |link| is_part |= link == inst).is_some() && is_part
+        lanes::is_inside_shuffle(cx.func, cx.uses, inst, has_plan)
     }
 
     /// Whether all users of `inst`, an extraction, are links of one shuffle.
     pub(crate) fn is_lane_of_shuffle<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
-        let Some(result) = cx.func.result(inst) else { return false };
-        let Some(user) = cx.uses.last_user(result) else { return false };
-        if link(cx.func, user).is_none() {
-            return false;
-        }
-        let mut uses = 0;
-        let last = last_link(cx.func, cx.uses, user);
-        let is_shuffle = chain(cx.func, cx.uses, last, |link| {
-            if let InstData::InsertElement { element, .. } = *cx.func.inst(link) {
-                uses += u32::from(element == result);
-            }
-        });
-        is_shuffle.is_some() && uses == cx.uses.count(result)
-    }
-
-    /// The shuffle that ends with `inst`, an insertion.
-    pub(super) fn shuffle_of<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<Shuffle> {
-        let is_last = link(cx.func, inst).is_some() && last_link(cx.func, cx.uses, inst) == inst;
-        if is_last { chain(cx.func, cx.uses, inst, |_| {}) } else { None }
+        lanes::is_lane_of_shuffle(cx.func, cx.uses, inst, has_plan)
     }
 
     /// `result` = the shuffle.
-    pub(super) fn shuffle<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, shuffle: &Shuffle, result: Value) {
-        let sources = shuffle.sources.map(|source| self.reg(cx, source));
+    pub(super) fn shuffle<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        sources: [Value; 2],
+        plan: &Plan,
+        result: Value,
+    ) {
+        let sources = sources.map(|source| self.reg(cx, source));
         let mut last = sources[0];
-        for (n, &step) in shuffle.plan.iter().enumerate() {
-            let is_last = n + 1 == shuffle.plan.len();
+        for (n, &step) in plan.iter().enumerate() {
+            let is_last = n + 1 == plan.len();
             let dst = if is_last { cx.regs(result).lo() } else { self.vector_temp(cx) };
             let reg = |reg| match reg {
                 Reg::Source(n) => sources[usize::from(n & 1)],
@@ -382,7 +237,7 @@ impl X86 {
 mod tests {
     use super::*;
 
-    /// What a plan makes of two vectors whose bytes are named as in [`From`].
+    /// What a plan makes of two vectors whose bytes are named as in [`Origin`].
     fn run(plan: &Plan) -> [u8; 16] {
         let sources: [[u8; 16]; 2] = [0, 16].map(|start| core::array::from_fn(|n| n as u8 + start));
         let mut last = [0xff; 16];
@@ -419,14 +274,14 @@ mod tests {
         last
     }
 
-    fn check(bytes: &[From; 16], steps: usize) {
+    fn check(bytes: &[Origin; 16], steps: usize) {
         let plan = plan(bytes).unwrap_or_else(|| panic!("no plan for {bytes:?}"));
         let got = run(&plan);
         let is_right = bytes.iter().zip(got).all(|(from, got)| from.is_none_or(|from| from == got));
         assert!(is_right && (1..=steps).contains(&plan.len()), "{bytes:?}: {plan:?} gives {got:?}");
     }
 
-    fn bytes(lanes: &[From]) -> [From; 16] {
+    fn bytes(lanes: &[Origin]) -> [Origin; 16] {
         let size = 16 / lanes.len();
         core::array::from_fn(|n| lanes[n / size].map(|lane| lane * size as u8 + (n % size) as u8))
     }
@@ -435,7 +290,7 @@ mod tests {
     fn four_lanes_of_two_vectors_take_at_most_two_steps() {
         let lane = |n: u32| (n < 8).then_some(n as u8);
         for n in 0..9u32.pow(4) {
-            let lanes: [From; 4] = core::array::from_fn(|i| lane(n / 9u32.pow(i as u32) % 9));
+            let lanes: [Origin; 4] = core::array::from_fn(|i| lane(n / 9u32.pow(i as u32) % 9));
             check(&bytes(&lanes), 2);
         }
     }
@@ -456,7 +311,7 @@ mod tests {
             check(&[Some(n); 16], 3);
         }
         for (count, start) in [(8, 0), (8, 4), (16, 0), (16, 8)] {
-            let lanes: alloc::vec::Vec<From> =
+            let lanes: alloc::vec::Vec<Origin> =
                 (0..count).map(|n| Some(n % 2 * count + start + n / 2)).collect();
             check(&bytes(&lanes), 1);
         }
@@ -466,7 +321,7 @@ mod tests {
     fn words_stay_in_their_halves() {
         for n in 0..256u32 {
             let low = |i: u32| Some((n >> (2 * i) & 3) as u8);
-            let lanes: [From; 8] =
+            let lanes: [Origin; 8] =
                 core::array::from_fn(
                     |i| if i < 4 { low(i as u32) } else { low(7 - i as u32).map(|n| n + 4) },
                 );

@@ -1,0 +1,227 @@
+//! Vectors of constants, and shuffles: the format has no instruction for either. Vectors are put together by
+//! insertions of single lanes, and shuffles take the lanes out of other vectors before.
+//!
+//! A *constant vector* is a chain of insertions of constants into an undefined vector, whose lanes are zero.
+//!
+//! A *link* is an insertion of a lane taken out of a vector of the same type, or of an undefined one. A *shuffle* is
+//! a link and the links below it, each with no other user and in the same block, up to the one that leaves no lane
+//! of what is below it. What it is then depends on the function and its use counts alone, so that each link and each
+//! extraction finds out for itself that it needs no code. A target says which shuffles it has a plan for.
+//!
+//! Bytes of the result are named by where they come from, 0–15 in the first and 16–31 in the second of at most
+//! two vectors.
+//!
+//! Cost: at most two steps a lane for an insertion of a constant, as a chain that inserts a lane again is none; two
+//! walks of at most 32 links for each link and each extraction that only links use.
+
+use crate::Uses;
+use ice_ir::{Function, Inst, InstData, Type, Value, ValueDef};
+
+/// More links are not followed.
+const MAX_LINKS: usize = 32;
+
+/// Where a byte or a lane comes from; `None` if nothing depends on it.
+pub type Origin = Option<u8>;
+
+/// A chain of links: its vectors, which may be one, and where the bytes come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shuffle {
+    /// The vectors.
+    pub sources: [Value; 2],
+    /// By byte of the result.
+    pub bytes: [Origin; 16],
+}
+
+/// Bits of a lane in a register of 128 bits.
+pub fn lane_bits(ty: Type) -> u32 {
+    128 / ty.lanes().max(1)
+}
+
+/// The bits of a vector that is a constant.
+pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
+    let ty = func.value_type(value);
+    if !ty.is_vector() {
+        return None;
+    }
+    let (bits, mut value, mut all, mut seen) = (lane_bits(ty), value, 0, 0u32);
+    for _ in 0..=ty.lanes() {
+        if func.value_def(value) == ValueDef::Undef || seen.count_ones() == ty.lanes() {
+            return Some(all);
+        }
+        let &InstData::InsertElement { vector, element, index } = func.inst(func.defining_inst(value)?)
+        else {
+            return None;
+        };
+        let lane = func.int_value(index)? as u32 & (ty.lanes() - 1);
+        let number = match func.value_def(element) {
+            ValueDef::Int(number) => number as u64,
+            ValueDef::Float(bits) => bits,
+            ValueDef::Undef => 0,
+            _ => return None,
+        };
+        let mask = u128::MAX >> (128 - bits);
+        let number =
+            if ty.element() == Type::I1 && number & 1 != 0 { mask } else { u128::from(number) & mask };
+        // The last insertion into a lane counts, and is met first.
+        if seen & 1 << lane == 0 {
+            all |= number << (lane * bits);
+            seen |= 1 << lane;
+        }
+        value = vector;
+    }
+    None
+}
+
+/// The number that a constant vector has in all lanes, if that is one.
+pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
+    let bits = lane_bits(func.value_type(value));
+    let all = constant_vector(func, value)?;
+    let mask = u128::MAX >> (128 - bits);
+    (0..128).step_by(bits as usize).all(|at| all >> at & mask == all & mask).then_some((all & mask) as u64)
+}
+
+/// The lane that a link puts, and the vector and lane that it is taken from, if it is defined.
+fn link(func: &Function, inst: Inst) -> Option<(u32, Option<(Value, u32)>)> {
+    let &InstData::InsertElement { vector, element, index } = func.inst(inst) else { return None };
+    let ty = func.value_type(vector);
+    let lane = |index| func.int_value(index).map(|n| n as u32 & (ty.lanes() - 1));
+    let to = lane(index)?;
+    if func.value_def(element) == ValueDef::Undef {
+        return Some((to, None));
+    }
+    let &InstData::ExtractElement { vector: from, index } = func.inst(func.defining_inst(element)?) else {
+        return None;
+    };
+    (func.value_type(from) == ty).then_some((to, Some((from, lane(index)?))))
+}
+
+/// The last link of the chain that `inst`, a link, is part of.
+fn last_link(func: &Function, uses: &Uses, mut inst: Inst) -> Inst {
+    for _ in 0..MAX_LINKS {
+        let user = func.result(inst).and_then(|result| uses.only_user_in_block(func, inst, result));
+        match user {
+            Some(user) if link(func, user).is_some() => inst = user,
+            _ => break,
+        }
+    }
+    inst
+}
+
+/// The chain that ends with `last`, if it is one; each of its links is given to `visit`.
+fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) -> Option<Shuffle> {
+    let ty = func.value_type(func.result(last)?);
+    let width = 16 / ty.lanes().max(1);
+    let mut sources = [None; 2];
+    let (mut bytes, mut seen, mut inst) = ([None; 16], 0u32, last);
+    let mut take = |to: u32, vector: Value, lane: u32| {
+        let number = sources.iter().position(|&source| source.is_none_or(|source| source == vector))?;
+        sources[number] = Some(vector);
+        for byte in 0..width {
+            bytes[(to * width + byte) as usize] = Some((number as u32 * 16 + lane * width + byte) as u8);
+        }
+        Some(())
+    };
+    for _ in 0..MAX_LINKS {
+        let &InstData::InsertElement { vector, .. } = func.inst(inst) else { return None };
+        let (to, taken) = link(func, inst)?;
+        visit(inst);
+        // The last insertion into a lane counts, and is met first.
+        if seen & 1 << to == 0
+            && let Some((vector, lane)) = taken
+        {
+            take(to, vector, lane)?;
+        }
+        seen |= 1 << to;
+        if seen.count_ones() == ty.lanes() {
+            break;
+        }
+        match func.defining_inst(vector) {
+            Some(below)
+                if link(func, below).is_some()
+                    && uses.only_user_in_block(func, below, vector) == Some(inst) =>
+            {
+                inst = below;
+            }
+            _ => {
+                if func.value_def(vector) != ValueDef::Undef {
+                    for lane in (0..ty.lanes()).filter(|lane| seen & 1 << lane == 0) {
+                        take(lane, vector, lane)?;
+                    }
+                }
+                seen = u32::MAX;
+                break;
+            }
+        }
+    }
+    if seen.count_ones() < ty.lanes() {
+        return None;
+    }
+    let first = sources[0]?;
+    Some(Shuffle { sources: [first, sources[1].unwrap_or(first)], bytes })
+}
+
+/// The shuffle that ends with `inst`, an insertion.
+pub fn shuffle_of(func: &Function, uses: &Uses, inst: Inst) -> Option<Shuffle> {
+    let is_last = link(func, inst).is_some() && last_link(func, uses, inst) == inst;
+    if is_last { chain(func, uses, inst, |_| {}) } else { None }
+}
+
+/// Whether `inst`, an insertion, needs no code: a later one makes the whole shuffle, which `has_plan` accepts.
+pub fn is_inside_shuffle(
+    func: &Function,
+    uses: &Uses,
+    inst: Inst,
+    has_plan: impl FnOnce(&Shuffle) -> bool,
+) -> bool {
+    if link(func, inst).is_none() {
+        return false;
+    }
+    let last = last_link(func, uses, inst);
+    let mut is_part = false;
+    last != inst
+        && chain(func, uses, last, |link| is_part |= link == inst).is_some_and(|shuffle| has_plan(&shuffle))
+        && is_part
+}
+
+/// Whether all users of `inst`, an extraction, are links of one shuffle, which `has_plan` accepts.
+pub fn is_lane_of_shuffle(
+    func: &Function,
+    uses: &Uses,
+    inst: Inst,
+    has_plan: impl FnOnce(&Shuffle) -> bool,
+) -> bool {
+    let Some(result) = func.result(inst) else { return false };
+    let Some(user) = uses.last_user(result) else { return false };
+    if link(func, user).is_none() {
+        return false;
+    }
+    let mut count = 0;
+    let last = last_link(func, uses, user);
+    let shuffle = chain(func, uses, last, |link| {
+        if let InstData::InsertElement { element, .. } = *func.inst(link) {
+            count += u32::from(element == result);
+        }
+    });
+    shuffle.is_some_and(|shuffle| has_plan(&shuffle)) && count == uses.count(result)
+}
+
+/// The lanes of `N` bytes that the bytes make, if they come as whole lanes.
+pub fn whole_lanes<const N: usize, const COUNT: usize>(bytes: &[Origin; 16]) -> Option<[Origin; COUNT]> {
+    let mut lanes = [None; COUNT];
+    for (lane, group) in lanes.iter_mut().zip(bytes.chunks_exact(N)) {
+        for (n, from) in group.iter().enumerate() {
+            let Some(from) = *from else { continue };
+            let whole = from / N as u8;
+            if usize::from(from) % N != n || lane.is_some_and(|lane| lane != whole) {
+                return None;
+            }
+            *lane = Some(whole);
+        }
+    }
+    Some(lanes)
+}
+
+/// Whether the lanes are these, where they matter.
+pub fn are<const COUNT: usize>(lanes: &[Origin; COUNT], wanted: impl Fn(u8) -> u8) -> bool {
+    (0..).zip(lanes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))
+}
