@@ -6,7 +6,7 @@
 //!   of an address or the shifted operand of the addition.
 //! * The next value of a phi (`i + 1`) that is computed while the phi's present value is still used after it
 //!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
-//!   and the edge back needs no move.
+//!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge.
 //!
 //! The originals are left for [`Uses`] to find dead.
 //!
@@ -55,7 +55,7 @@ pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses,
         at = func.layout.next_block(block);
     }
     if loops.num_loops() > 0 {
-        sink_steps(func, loops, scratch);
+        sink_steps(func, loops, uses, scratch);
     }
 }
 
@@ -92,7 +92,7 @@ fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) {
     }
 }
 
-fn sink_steps(func: &mut Function, loops: &LoopForest, scratch: &mut SinkScratch) {
+fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) {
     scratch.steps.clear();
     for header in loops.headers() {
         for inst in func.block_insts(header) {
@@ -109,13 +109,36 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, scratch: &mut SinkScratch
     for n in 0..scratch.steps.len() {
         let (phi, value, block) = scratch.steps[n];
         if let Some(def) = func.defining_inst(value)
-            && func.layout.block_of(def) == Some(block)
             && let InstData::Binary { op, args } = *func.inst(def)
             && !op.is_division()
             && args.contains(&phi)
         {
-            sink_step(func, phi, value, def);
+            if func.layout.block_of(def) == Some(block) {
+                sink_step(func, phi, value, def);
+            } else if uses.count_if_known(value) == 1 && args.iter().any(|&arg| func.is_constant(arg)) {
+                sink_to_edge(func, loops, phi, def, block);
+            }
         }
+    }
+}
+
+/// Moves `def`, whose result only goes to `phi` at the end of `block`, to there, if `phi` is used behind it in its own
+/// block.
+fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, block: Block) {
+    let Some(from) = func.layout.block_of(def) else { return };
+    let mut next = func.layout.next_inst(def);
+    let mut is_used = false;
+    for _ in 0..MAX_DISTANCE {
+        let Some(inst) = next else { break };
+        func.for_each_operand(inst, |operand| is_used |= operand == phi);
+        next = func.layout.next_inst(inst);
+    }
+    if is_used
+        && loops.depth(block) <= loops.depth(from)
+        && let Some(end) = func.layout.last_inst(block)
+    {
+        func.layout.remove_inst(def);
+        func.layout.insert_before(end, def);
     }
 }
 

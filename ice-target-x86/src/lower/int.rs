@@ -78,7 +78,16 @@ impl X86 {
         if cx.is_constant(b) || cx.folded(b).is_some() {
             return false;
         }
-        cx.is_constant(a) || cx.folded(a).is_some() || cx.uses.count(a) > 1 && cx.uses.count(b) == 1
+        cx.is_constant(a) || cx.folded(a).is_some() || !self.ends_here(cx, a) && self.ends_here(cx, b)
+    }
+
+    /// Whether a register surely holds a value for the last time: it has one use, which a loop does not repeat.
+    fn ends_here<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        cx.uses.count(value) == 1
+            && cx
+                .func
+                .defining_inst(value)
+                .is_some_and(|def| cx.func.layout.block_of(def) == cx.current_block())
     }
 
     /// The address of a symbol plus a constant. False, and nothing done, for other sums.
