@@ -44,6 +44,9 @@ use crate::registers::{PReg, RegUnits, RegisterFile};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, params_at_start};
 use alloc::vec::Vec;
 
+/// How much more a copy on an edge weighs than one in a block: those of an edge may form cycles, which take more.
+const EDGE: f32 = 1.0625;
+
 /// A half-open range of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Segment {
@@ -279,7 +282,7 @@ impl Ranges {
                 for (arg, param) in func.edge_args(pred, edge).iter().zip(params) {
                     self.intervals[arg.index()].weight += frequency;
                     self.intervals[param.index()].weight += frequency;
-                    self.connect(arg.as_u32(), param.as_u32(), frequency);
+                    self.connect(arg.as_u32(), param.as_u32(), frequency * EDGE);
                 }
             }
         }
@@ -332,7 +335,7 @@ impl Ranges {
             *open = (*open).max(args_end);
             self.intervals[arg.index()].weight += frequency;
             self.intervals[param.index()].weight += frequency;
-            self.connect(arg.as_u32(), param.as_u32(), frequency);
+            self.connect(arg.as_u32(), param.as_u32(), frequency * EDGE);
         }
     }
 
