@@ -85,8 +85,11 @@ impl Arm32 {
             let src = Src::Shift(self.reg(cx, value), op, n);
             return self.mov(cx, dst, src);
         }
+        // A number, or else what is folded, comes last.
+        let is_last = |cx: &Cx<'_, S>, v| cx.func.int_value(v).is_some() || cx.folded(v).is_some();
         let first_moves = op.is_commutative()
-            && (cx.is_constant(a) && !cx.is_constant(b) || cx.folded(a).is_some() && cx.folded(b).is_none());
+            && !is_last(cx, b)
+            && (is_last(cx, a) || cx.is_constant(a) && !cx.is_constant(b));
         let [a, b] = if first_moves { [b, a] } else { [a, b] };
         if let Some(op) = alu(op) {
             self.alu_value(cx, op, [a, b], dst);
