@@ -125,7 +125,7 @@ impl Arm32 {
             && cx.uses.count(result) <= 2
             && cx
                 .uses
-                .last_user_in_block(cx.func, sum, result)
+                .last_user(result)
                 .and_then(|user| accessed(cx, user, result))
                 .is_some_and(|ty| load_op(ty).has_shift() && fits(cx, args, ty))
     }
