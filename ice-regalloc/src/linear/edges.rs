@@ -237,6 +237,13 @@ impl<F: Function> Allocator<'_, F> {
                 continue;
             }
             let from = self.location(a);
+            if from == to
+                && let Some(reg) = to.as_reg()
+                && self.value(a).reg == NO_REG
+            {
+                // Its life ends where the block starts, so it was not bound, and no move names the register.
+                self.bind(a, reg.0);
+            }
             let copy = self.move_of(p, from, to);
             self.cx.moves.push(copy);
         }
