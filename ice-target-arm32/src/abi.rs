@@ -84,6 +84,14 @@ impl ArgumentPlaces {
 
     /// The place of the next argument.
     pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+        // Most arguments are this one.
+        if ty == Type::I32
+            && passing == Passing::Plain
+            && self.group.left == 0
+            && let Some(reg) = self.next_core()
+        {
+            return Place::Register(reg);
+        }
         if let Passing::ByVal { size, align_log2 } = passing {
             let align = if align_log2 > 2 { 8 } else { 4 };
             return self.words(size.div_ceil(4), align);
@@ -108,12 +116,17 @@ impl ArgumentPlaces {
             Type::I64 | Type::F64 => self.words(2, 8),
             _ if ty.is_vector() => self.words(4, 8),
             Type::F32 => self.words(1, 4),
-            _ if self.core < CORE_ARGS => {
-                self.core += 1;
-                Place::Register(r(self.core - 1))
-            }
-            _ => self.on_stack(4, 4),
+            _ => match self.next_core() {
+                Some(reg) => Place::Register(reg),
+                None => self.on_stack(4, 4),
+            },
         }
+    }
+
+    fn next_core(&mut self) -> Option<PReg> {
+        let free = (self.core < CORE_ARGS).then(|| r(self.core));
+        self.core += u8::from(free.is_some());
+        free
     }
 
     /// The place of a group of `len` arguments of one type.

@@ -12,7 +12,10 @@ use ice_ir::native::{Arity, Passing};
 use ice_ir::{FuncId, SigId, Signature, Type, Value, ValueDef, ValueRange};
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
-/// Most registers that carry arguments and results of one call: 4 core, 16 extension, 4 of results.
+/// Most arguments that are in registers: 4 core, 16 extension.
+const MAX_IN_REGISTERS: usize = 20;
+
+/// Most registers that carry arguments and results of one call: these, and 4 of results.
 type Operands = ArrayVec<Operand, 24>;
 
 /// The words of a value, the low one first.
@@ -54,18 +57,13 @@ impl Arm32 {
         }
     }
 
-    /// The places of the parameters of a function.
-    pub(super) fn parameter_places<'a>(
-        self,
-        signature: &'a Signature,
-    ) -> (ArgumentPlaces, impl Iterator<Item = Place> + 'a) {
+    /// The places that the parameters of a function leave.
+    pub(super) fn places_after_parameters(self, signature: &Signature) -> ArgumentPlaces {
         let mut places = ArgumentPlaces::new(self.convention(Some(signature)));
-        let mut counted = places;
         for (n, &ty) in signature.params.iter().enumerate() {
-            counted.next(ty, signature.passing(n));
+            places.next(ty, signature.passing(n));
         }
-        let all = signature.params.iter().enumerate();
-        (counted, all.map(move |(n, &ty)| places.next(ty, signature.passing(n))))
+        places
     }
 
     /// Moves incoming arguments to the registers of the parameters.
@@ -75,21 +73,22 @@ impl Arm32 {
         if signature.passing.contains(&Passing::Nest) {
             return Err(NEST);
         }
-        let (counted, _) = self.parameter_places(signature);
-        if u64::from(counted.stack) > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(counted.stack.into()));
-        }
         // Core registers whose contents must be in memory, as words right below the stack arguments.
         let mut homes = ArrayVec::<(u8, VReg), 4>::new();
         let mut operands = Operands::new();
         let mut joined = ArrayVec::<(Value, Words), 4>::new();
-        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+        // Whether all parameters are in their registers then.
+        let mut is_done = true;
+        let mut places = ArgumentPlaces::new(self.convention(Some(signature)));
+        for (n, &param) in func.params().iter().enumerate() {
             let (ty, regs) = (func.value_type(param), cx.regs(param));
-            match place {
+            is_done &= ty != Type::I1 || !self.is_native();
+            match places.next(ty, signature.passing(n)) {
                 Place::Register(reg) => operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg)),
                 Place::Words { first, registers, .. } => {
                     let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
                     let direct = ty == Type::I64 && !by_value;
+                    is_done &= direct;
                     let mut words = Words::new();
                     for n in 0..registers {
                         let word = if direct { regs.part(n) } else { self.temp(cx) };
@@ -103,11 +102,14 @@ impl Arm32 {
                         joined.push((param, words));
                     }
                 }
-                Place::Stack(_) => {}
+                Place::Stack(_) => is_done = false,
             }
         }
+        if u64::from(places.stack) > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(places.stack.into()));
+        }
         if signature.arity == Arity::Variadic {
-            for n in counted.core..CORE_ARGS {
+            for n in places.core..CORE_ARGS {
                 let word = self.temp(cx);
                 operands.push(Operand::def_fixed(word, GPR, r(n)));
                 homes.push((n, word));
@@ -115,8 +117,13 @@ impl Arm32 {
         }
         cx.sink.push_with(Inst::Params, &operands);
         self.store_homes(cx, &homes);
+        if is_done {
+            return Ok(());
+        }
         let mut joined = joined.into_iter();
-        for (n, (&param, place)) in func.params().iter().zip(self.parameter_places(signature).1).enumerate() {
+        let mut places = ArgumentPlaces::new(self.convention(Some(signature)));
+        for (n, &param) in func.params().iter().enumerate() {
+            let place = places.next(func.value_type(param), signature.passing(n));
             let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
             let is_used = cx.uses.count(param) > 0;
             match place {
@@ -263,18 +270,19 @@ impl Arm32 {
             return Err(NEST);
         }
         let mut places = ArgumentPlaces::new(convention);
-        let mut operands = Operands::new();
+        let mut in_registers = ArrayVec::<(Value, Passing, Place), MAX_IN_REGISTERS>::new();
         for (n, &arg) in args.iter().enumerate() {
-            let place = places.next(func.value_type(arg), passing(n));
-            self.stack_argument(cx, arg, passing(n), place);
+            let passing = passing(n);
+            let place = places.next(func.value_type(arg), passing);
+            self.stack_argument(cx, arg, passing, place);
+            if !matches!(place, Place::Stack(_)) {
+                in_registers.push((arg, passing, place));
+            }
         }
         let stack = places.stack;
-        let mut places = ArgumentPlaces::new(convention);
-        for (n, &arg) in args.iter().enumerate() {
-            match places.next(func.value_type(arg), passing(n)) {
-                Place::Stack(_) => {}
-                place => self.register_argument(cx, arg, passing(n), place, &mut operands),
-            }
+        let mut operands = Operands::new();
+        for (arg, passing, place) in in_registers {
+            self.register_argument(cx, arg, passing, place, &mut operands);
         }
         let callee = match callee {
             Destination::Known(callee) => Callee::Symbol(CodeSymbol::Function(callee).pack()),

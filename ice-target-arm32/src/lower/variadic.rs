@@ -15,7 +15,7 @@ use ice_ir::{Type, Value};
 impl Arm32 {
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
-        let (places, _) = self.parameter_places(cx.module.signature(cx.func.id));
+        let places = self.places_after_parameters(cx.module.signature(cx.func.id));
         let first = match places.core {
             core @ 0..CORE_ARGS => home(core),
             _ => Amode::new(Base::Incoming, places.stack as i32),
