@@ -55,10 +55,14 @@ impl Vectors {
             [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
                 Vectors::TwoLanes
             }
-            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => match triple.ends_with(b"eabi") {
-                true => Vectors::NeonInCore,
-                false => Vectors::Neon,
-            },
+            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => {
+                // `gnueabi` and `androideabi21`, but not `gnueabihf`.
+                let environment = triple.windows(4).rposition(|part| part == b"eabi");
+                match environment.is_some_and(|at| !triple[at + 4..].starts_with(b"hf")) {
+                    true => Vectors::NeonInCore,
+                    false => Vectors::Neon,
+                }
+            }
             _ => Vectors::Frozen,
         }
     }
@@ -465,6 +469,7 @@ mod tests {
         assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
         assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Neon);
         assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabi"), Vectors::NeonInCore);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-androideabi21"), Vectors::NeonInCore);
         assert_eq!(Vectors::of_triple(b"mipsel-linux-gnu"), Vectors::Frozen);
     }
 
