@@ -242,22 +242,50 @@ impl Arm32 {
     ) {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result);
-        let wins = self.regs(cx, if_true);
-        self.move_value(cx, dst, if_false);
-        let (first, second) = match self.condition(cx, cond) {
+        // What makes the values may write the flags; moves do not, and after the comparison they may be the last uses.
+        let mut sources = [if_true, if_false].map(|value| self.sources(cx, ty, value));
+        let (mut first, second) = match self.condition(cx, cond) {
             Test::Flags(cond, or) => (cond, or),
             Test::Known(true) => return self.move_value(cx, dst, if_true),
-            Test::Known(false) => return,
+            Test::Known(false) => return self.move_value(cx, dst, if_false),
         };
+        // A number is rather moved under the condition: the other value may share the result's register.
+        let is_number = |n: usize| matches!(sources[n][0], Src::Imm(_));
+        if second.is_none() && is_number(1) && !is_number(0) {
+            first = first.invert();
+            sources.swap(0, 1);
+        }
+        let [wins, stays] = sources;
+        if is_extension(ty) {
+            let size = float_size(ty);
+            if let ([Src::Reg(src), _], [Src::Reg(other), _]) = (wins, stays) {
+                cx.sink.push(Inst::MovFloat { size, dst: dst.lo(), src: other });
+                for cond in [Some(first), second].into_iter().flatten() {
+                    cx.sink.push(Inst::CondMovFloat { cond, size, dst: dst.lo(), src });
+                }
+            }
+            return;
+        }
+        for (dst, src) in dst.iter().zip(stays) {
+            self.mov(cx, dst, src);
+        }
         for cond in [Some(first), second].into_iter().flatten() {
-            if is_extension(ty) {
-                let size = float_size(ty);
-                cx.sink.push(Inst::CondMovFloat { cond, size, dst: dst.lo(), src: wins.lo() });
-                continue;
+            for (dst, src) in dst.iter().zip(wins) {
+                cx.sink.push(Inst::CondMov { cond, dst, src });
             }
-            for (dst, src) in dst.iter().zip(wins.iter()) {
-                cx.sink.push(Inst::CondMov { cond, dst, src: Src::Reg(src) });
-            }
+        }
+    }
+
+    /// A value as one or two operands of moves; the second is no operand if one is enough.
+    fn sources<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, value: Value) -> [Src; 2] {
+        match ty {
+            Type::I64 => self.pair_src(cx, value),
+            _ if is_extension(ty) => [Src::Reg(self.reg(cx, value)); 2],
+            // A narrow number is extended with zeros, as who takes the result may know.
+            _ => match word(cx.func, value) {
+                Some(number) => [self.number(cx, number); 2],
+                None => [self.src(cx, value); 2],
+            },
         }
     }
 }
