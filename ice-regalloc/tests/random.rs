@@ -93,7 +93,8 @@ fn random_functions_are_allocated_right() {
 #[test]
 fn what_was_wrong_once_is_right() {
     // An argument kept its register on an edge, but the register carried another move.
-    let seeds = [("wide", 10702)];
+    // A copy of a slot found no register after the operands.
+    let seeds = [("wide", 10702), ("wide", 39775)];
     let mut context = Context::new();
     for (name, seed) in seeds {
         let (_, file) = FILES.iter().find(|file| file.0 == name).expect("a register file of the tests");

@@ -353,6 +353,8 @@ impl<F: Function> Allocator<'_, F> {
             (self.tables.room(op.class(), self.avoid(op)), k)
         });
         self.cx.by_class = by_class;
+        // A copy of a slot goes through a register, which is free again for the operands.
+        self.stack_uses(work)?;
         for n in 0..self.cx.by_class.len() {
             let k = self.cx.by_class[n] as usize;
             let op = work.ops[k];
@@ -364,7 +366,7 @@ impl<F: Function> Allocator<'_, F> {
                 self.acquire(work, k)?;
             }
         }
-        self.stack_uses(work)
+        Ok(())
     }
 
     /// Places the uses that must be in a slot.
