@@ -336,6 +336,25 @@ define i24 @f(i24 %a, i24 %b, ptr %p) {
 }
 
 #[test]
+fn what_is_volatile_is_read_each_time_and_once() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let layout = "target datalayout = \"e-m:e-p:32:32-i64:64\"\ntarget triple = \"i686-linux-gnu\"\n";
+    for (ty, loads) in
+        [("i32", 1), ("i64", 2), ("double", 2), ("float", 1), ("i128", 4), ("i24", 2), ("<4 x float>", 4)]
+    {
+        let text = format!(
+            "{layout}define void @f(ptr %p) {{\n  %a = load volatile {ty}, ptr %p\n  %b = load volatile {ty}, ptr %p\n  ret void\n}}\n"
+        );
+        let ir = assembled("volatile", &text);
+        let calls = ir.lines().filter(|line| line.contains("= call") && line.contains("atomic.load"));
+        assert_eq!(calls.count(), 2 * loads, "{ty}: {ir}");
+        assert!(!ir.contains(" = load "), "{ty}: {ir}");
+    }
+}
+
+#[test]
 fn every_width_has_its_bit_operations() {
     if !has("llvm-as-19") {
         return;

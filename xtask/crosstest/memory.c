@@ -85,5 +85,24 @@ u64 volatile_access(volatile u32 *p, u32 a) {
     *p += 3;
     return (u64)b << 32 | *p;
 }
+u64 volatile_wide(volatile u64 *p, u64 a) {
+    *p = a * 3;
+    (void)*p;
+    return *p ^ *p >> 7;
+}
+f64 volatile_float(volatile f64 *p, volatile f32 *q, f64 a) {
+    *p = a;
+    *q = (f32)a;
+    return *p + *q;
+}
+u32 volatile_vector(const u8 *p) {
+    typedef u32 v4 __attribute__((vector_size(16)));
+    volatile v4 at;
+    v4 from;
+    __builtin_memcpy(&from, p, 16);
+    at = from;
+    v4 twice = at + at;
+    return twice[0] ^ twice[1] * 3 ^ twice[2] * 5 ^ twice[3] * 7;
+}
 u32 pointer_difference(const u32 *p, u8 n) { const u32 *q = p + n; return (u32)(q - p) * 3 + (u32)((const u8 *)q - (const u8 *)p); }
 u32 union_view(f32 a) { union { f32 f; u32 u; u8 b[4]; } v = {a != a ? 0 : a}; return v.u ^ v.b[3]; }

@@ -13,6 +13,7 @@ use ice_ir::{
 
 use super::extended::Argument;
 use super::integer::Sign;
+use super::memory::Access;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
@@ -553,7 +554,7 @@ impl<F: Filter> Body<'_, '_, F> {
         }
         if let Some(slot) = slot {
             let align = self.m.layouts.abi_align_log2(ty);
-            let result = self.load_value(ty, slot, align, false)?;
+            let result = self.load_value(ty, slot, align, Access::Plain)?;
             return self.define(result);
         }
         if self.shape(ty).parts == 0 {

@@ -9,6 +9,7 @@ use ice_ir::{BinaryOp, CastOp, Filter, FloatCond, IntCond, Intrinsic, Symbol, Ta
 use super::call::Prototype;
 use super::float::{Nans, Zeros};
 use super::integer::{BitOp, Sign};
+use super::memory::Access;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
@@ -973,7 +974,7 @@ impl<F: Filter> Body<'_, '_, F> {
             let value = match self.b.func.int_value(cond) {
                 Some(0) => other,
                 Some(_) => {
-                    let value = self.load_value(lane_ty, address, 0, false)?;
+                    let value = self.load_value(lane_ty, address, 0, Access::Plain)?;
                     self.run(value)
                 }
                 None => {
@@ -981,7 +982,7 @@ impl<F: Filter> Body<'_, '_, F> {
                     let (taken, after) = (self.b.create_block(), self.b.create_block());
                     self.b.cond_br(cond, taken, after);
                     self.continue_in(taken);
-                    let value = self.load_value(lane_ty, address, 0, false)?;
+                    let value = self.load_value(lane_ty, address, 0, Access::Plain)?;
                     let value = self.run(value);
                     self.b.br(after);
                     self.continue_in(after);

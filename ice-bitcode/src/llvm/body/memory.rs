@@ -20,6 +20,15 @@ use crate::llvm::types::{LlvmType, TypeId};
 /// Largest log2 of an alignment that the IR has.
 const MAX_ALIGN_LOG2: u8 = 29;
 
+/// How often memory is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// As often as passes like.
+    Plain,
+    /// Each byte once: atomic loads, which no pass removes or repeats, of integers no wider than an address.
+    Volatile,
+}
+
 impl<F: Filter> Body<'_, '_, F> {
     /// An alignment operand as log2; `None` if it is left open.
     pub(super) fn alignment(&self, code: u64) -> Checked<Option<u8>> {
@@ -151,17 +160,18 @@ impl<F: Filter> Body<'_, '_, F> {
         let align = self.op()?;
         let align = self.alignment(align)?.unwrap_or_else(|| self.m.layouts.abi_align_log2(ty));
         let is_volatile = self.flag_operand("the volatile flag")?;
+        let access = if is_volatile { Access::Volatile } else { Access::Plain };
         self.end()?;
         let Shape { kind, parts, first } = self.shape(ty);
         if let (Kind::Scalar(scalar), 1) = (kind, parts)
             && scalar.bits() == first.bits()
             && first != Type::I1
-            && !is_volatile
+            && access == Access::Plain
         {
             let value = self.b.load(first, address, align);
             return self.define_one(ty, value);
         }
-        let result = self.load_value(ty, address, align, is_volatile)?;
+        let result = self.load_value(ty, address, align, access)?;
         self.define(result)
     }
 
@@ -172,47 +182,38 @@ impl<F: Filter> Body<'_, '_, F> {
         ty: TypeId,
         address: Value,
         align_log2: u8,
-        is_volatile: bool,
+        access: Access,
     ) -> Checked<Operand> {
         let shape = self.value_shape(ty)?;
         if let Kind::Vector(vector) = shape.kind
-            && !vector.lane.bits().is_multiple_of(8)
+            && (!vector.lane.bits().is_multiple_of(8) || access == Access::Volatile)
         {
             let bits = u64::from(vector.lane.bits()) * u64::from(vector.lanes);
-            let limbs = self.load_limbs(bits, address, align_log2);
+            let limbs = self.load_limbs(bits, address, align_log2, access)?;
             let run = self.join_limbs(ty, limbs)?;
             return Ok(self.operand(ty, run));
-        }
-        if let (Kind::Scalar(scalar), true, 1) = (shape.kind, is_volatile, shape.parts)
-            && matches!(scalar.bits(), 8 | 16 | 32 | 64)
-            && scalar.bits() <= self.pointer().bits()
-        {
-            // An access that no pass removes or repeats.
-            let int = crate::llvm::legal::int_type(scalar.bits());
-            let order = self.i32(6);
-            let value = self.intrinsic(Intrinsic::AtomicLoad, int, &[address, order])?;
-            let value = self.bits_as(value, shape.first);
-            return Ok(Operand { ty, first: value.as_u32() });
         }
         let parts = self.m.legal.parts(ty)?;
         let out = self.reserve(parts.len() as u32);
         for (i, part) in (0..out.len).zip(parts) {
-            let value = self.load_part(part, address, align_log2)?;
+            let value = self.load_part(part, address, align_log2, access)?;
             self.set(out, i, value);
         }
         Ok(self.operand(ty, out))
     }
 
-    fn load_part(&mut self, part: &Part, address: Value, align_log2: u8) -> Checked<Value> {
+    fn load_part(&mut self, part: &Part, address: Value, align_log2: u8, access: Access) -> Checked<Value> {
         if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {
             return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
         }
-        if part.ty.is_scalar_float() || part.ty.is_vector() {
+        let is_float = part.ty.is_scalar_float();
+        if is_float && access == Access::Plain || part.ty.is_vector() {
             let (address, align) = self.at_offset(address, align_log2, part.offset);
             return Ok(self.b.load(part.ty, address, align));
         }
-        let value = self.load_bytes(part.ty, part.bytes(), address, align_log2, part.offset);
-        Ok(value)
+        let ty = if is_float { size_type(part.bytes()) } else { part.ty };
+        let value = self.load_bytes(ty, part.bytes(), (address, align_log2), part.offset, access)?;
+        Ok(self.bits_as(value, part.ty))
     }
 
     fn at_offset(&mut self, address: Value, align_log2: u8, offset: u32) -> (Value, u8) {
@@ -220,13 +221,30 @@ impl<F: Filter> Body<'_, '_, F> {
         (self.offset(address, offset.into()), align)
     }
 
-    /// An integer of `bytes` bytes, at most 8, in a container of type `ty`.
-    fn load_bytes(&mut self, ty: Type, bytes: u32, address: Value, align_log2: u8, offset: u32) -> Value {
+    /// An integer of `bytes` bytes, at most 8, in a container of type `ty`, `offset` bytes behind a place: an
+    /// address and the log2 of its alignment.
+    fn load_bytes(
+        &mut self,
+        ty: Type,
+        bytes: u32,
+        place: (Value, u8),
+        offset: u32,
+        access: Access,
+    ) -> Checked<Value> {
+        let widest = if access == Access::Volatile { self.pointer().bits() / 8 } else { 8 };
         let mut result: Option<Value> = None;
         let mut at = 0;
-        for size in pieces(bytes) {
-            let (place, align) = self.at_offset(address, align_log2, offset + at);
-            let piece = self.b.load(size_type(size), place, align);
+        while at < bytes {
+            // The largest first, as `pieces` has them.
+            let size = (1 << (bytes - at).ilog2()).min(widest);
+            let (address, align) = self.at_offset(place.0, place.1, offset + at);
+            let piece = match access {
+                Access::Plain => self.b.load(size_type(size), address, align),
+                Access::Volatile => {
+                    let order = self.i32(6);
+                    self.intrinsic(Intrinsic::AtomicLoad, size_type(size), &[address, order])?
+                }
+            };
             let piece = self.resize_zero(piece, ty);
             result = Some(match result {
                 None => piece,
@@ -237,19 +255,19 @@ impl<F: Filter> Body<'_, '_, F> {
             });
             at += size;
         }
-        result.unwrap_or_else(|| self.int(ty, 0))
+        Ok(result.unwrap_or_else(|| self.int(ty, 0)))
     }
 
     /// `bits` bits from memory in limbs.
-    fn load_limbs(&mut self, bits: u64, address: Value, align_log2: u8) -> Run {
+    fn load_limbs(&mut self, bits: u64, address: Value, align_log2: u8, access: Access) -> Checked<Run> {
         let bytes = bits.div_ceil(8) as u32;
         let out = self.reserve(bytes.div_ceil(8));
         for i in 0..out.len {
             let here = (bytes - i * 8).min(8);
-            let limb = self.load_bytes(Type::I64, here, address, align_log2, i * 8);
+            let limb = self.load_bytes(Type::I64, here, (address, align_log2), i * 8, access)?;
             self.set(out, i, limb);
         }
-        out
+        Ok(out)
     }
 
     // ---- store
