@@ -179,7 +179,8 @@ impl Source {
                 common.extend(archives(library)?);
             }
         }
-        let has_vectors = self.name == "calls" || self.name.contains("vectors");
+        // llc computes the least and the greatest of two floats in vectors, too.
+        let has_vectors = matches!(&*self.name, "calls" | "ir-float-calls") || self.name.contains("vectors");
         let flushes = target == Target::Armv7 && has_vectors;
         Ok(Prepared { directory, target, llvm, modules, common, left_out, flushes })
     }

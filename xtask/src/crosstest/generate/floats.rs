@@ -244,8 +244,11 @@ pub fn intrinsics(text: &mut Text, target: Target) {
     }
 }
 
-/// The 80-bit type of the x87.
-pub fn extended(text: &mut Text) {
+/// The 80-bit type of the x87, which ARM has not.
+pub fn extended(text: &mut Text, target: Target) {
+    if target == Target::Armv7 {
+        return;
+    }
     let both = "x86_fp80 %a, x86_fp80 %b";
     for op in ["fadd", "fsub", "fmul", "fdiv"] {
         text.expression("x86_fp80", &format!("{op}_x"), both, &format!("{op} x86_fp80 %a, %b"));

@@ -41,11 +41,18 @@ pub fn loads_and_stores(text: &mut Text) {
                 &format!("ptr %p, {ty} %a"),
                 &format!("  %v = load {ty}, ptr %p\n  %w = {op} {ty} %v, {operand}\n  store {ty} %w, ptr %p\n  ret void\n"),
             );
+            // What is loaded may be more than a shift can be by.
+            let (amount, operand) = match op {
+                "shl" => {
+                    (format!("  %n = and {ty} %v, {}\n", &ty[1..].parse::<u32>().unwrap_or(1) - 1), "%n")
+                }
+                _ => (String::new(), "%v"),
+            };
             text.function(
                 ty,
                 &format!("{op}_loaded_{ty}"),
                 &format!("ptr %p, {ty} %a"),
-                &format!("  %v = load {ty}, ptr %p\n  %w = {op} {ty} %a, %v\n  %r = xor {ty} %w, %v\n  ret {ty} %r\n"),
+                &format!("  %v = load {ty}, ptr %p\n{amount}  %w = {op} {ty} %a, {operand}\n  %r = xor {ty} %w, %v\n  ret {ty} %r\n"),
             );
         }
         // A store between a load and its use, and one to the same place.

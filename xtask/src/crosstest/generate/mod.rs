@@ -41,7 +41,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-float-compares", functions: |_, text| floats::compares(text) },
     Family { name: "ir-float-casts",    functions: |_, text| floats::casts(text) },
     Family { name: "ir-float-calls",    functions: |target, text| floats::intrinsics(text, target) },
-    Family { name: "ir-extended",       functions: |_, text| floats::extended(text) },
+    Family { name: "ir-extended",       functions: |target, text| floats::extended(text, target) },
     Family { name: "ir-memory",         functions: |_, text| memory::loads_and_stores(text) },
     Family { name: "ir-blocks",         functions: |_, text| memory::blocks(text) },
     Family { name: "ir-atomics",        functions: |target, text| atomics::functions(target, text) },
