@@ -231,12 +231,10 @@ impl<F: Filter> Body<'_, '_, F> {
         offset: u32,
         access: Access,
     ) -> Checked<Value> {
-        let widest = if access == Access::Volatile { self.pointer().bits() / 8 } else { 8 };
+        let widest = if access == Access::Volatile { self.pointer().bits() / 8 } else { WIDEST };
         let mut result: Option<Value> = None;
         let mut at = 0;
-        while at < bytes {
-            // The largest first, as `pieces` has them.
-            let size = (1 << (bytes - at).ilog2()).min(widest);
+        for size in pieces(bytes, widest) {
             let (address, align) = self.at_offset(place.0, place.1, offset + at);
             let piece = match access {
                 Access::Plain => self.b.load(size_type(size), address, align),
@@ -332,7 +330,7 @@ impl<F: Filter> Body<'_, '_, F> {
     /// The low `bytes` bytes of an integer.
     fn store_bytes(&mut self, value: Value, bytes: u32, address: Value, align_log2: u8, offset: u32) {
         let mut at = 0;
-        for size in pieces(bytes) {
+        for size in pieces(bytes, WIDEST) {
             let (place, align) = self.at_offset(address, align_log2, offset + at);
             let piece = match at {
                 0 => value,
@@ -539,9 +537,14 @@ pub(super) struct Walk {
     pub(super) constant: i64,
 }
 
-/// The sizes of the accesses that make up `bytes` bytes, at most 8.
-fn pieces(bytes: u32) -> impl Iterator<Item = u32> {
-    [8, 4, 2, 1].into_iter().filter(move |size| bytes & size != 0)
+/// Widest access to memory, in bytes.
+const WIDEST: u32 = 8;
+
+/// The sizes of the accesses of at most `widest` bytes, 4 or 8, that make up `bytes` bytes, at most 8.
+fn pieces(bytes: u32, widest: u32) -> impl Iterator<Item = u32> {
+    let whole = (bytes / widest) as usize;
+    core::iter::repeat_n(widest, whole)
+        .chain([4, 2, 1].into_iter().filter(move |size| bytes % widest & size != 0))
 }
 
 const fn size_type(bytes: u32) -> Type {
