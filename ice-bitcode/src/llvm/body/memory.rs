@@ -544,7 +544,7 @@ const WIDEST: u32 = 8;
 fn pieces(bytes: u32, widest: u32) -> impl Iterator<Item = u32> {
     let whole = (bytes / widest) as usize;
     core::iter::repeat_n(widest, whole)
-        .chain([4, 2, 1].into_iter().filter(move |size| bytes % widest & size != 0))
+        .chain([4, 2, 1].into_iter().filter(move |size| (bytes % widest) & size != 0))
 }
 
 const fn size_type(bytes: u32) -> Type {
