@@ -269,9 +269,11 @@ pub(crate) struct Together {
 
 impl Together {
     #[inline(always)]
-    pub fn add(&mut self, op: Operand) {
-        self.two |= self.one & op.0;
-        self.one |= op.0;
+    pub fn of(ops: &[Operand]) -> Together {
+        ops.iter().fold(Together::default(), |Together { one, two }, op| Together {
+            one: one | op.0,
+            two: two | one & op.0,
+        })
     }
 
     /// Whether all are plain, and one defines at most.
@@ -334,11 +336,8 @@ mod tests {
                     };
                     let free = matches!(constraint, Constraint::Any | Constraint::Reg);
                     assert_eq!(op.is_plain(), usual && free);
-                    let mut together = Together::default();
-                    together.add(op);
-                    assert_eq!(together.are_plain(), usual && free);
-                    together.add(op);
-                    assert_eq!(together.are_plain(), usual && free && !op.is_def());
+                    assert_eq!(Together::of(&[op]).are_plain(), usual && free);
+                    assert_eq!(Together::of(&[op, op]).are_plain(), usual && free && !op.is_def());
                     assert_eq!(op.is_reg(), constraint == Constraint::Reg);
                 }
             }

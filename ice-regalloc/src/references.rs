@@ -15,8 +15,8 @@
 //! is recorded for both.
 //!
 //! A client calls [`References::vreg`] for each virtual register; and for each block in order
-//! [`References::param`] for each parameter, [`References::inst`] for each instruction,
-//! [`References::edge`] for each successor, before the first terminator or after them, and
+//! [`References::param`] for each parameter, [`References::inst`] for each instruction, with what is said of
+//! it behind it, [`References::edge`] for each successor, before the first terminator or after them, and
 //! [`References::end_block`]. Cost: linear; on a program of 263,888 instructions with
 //! 253,226 operands about 160 machine instructions for each instruction and its operands.
 
@@ -60,10 +60,11 @@ impl Ahead {
 pub(crate) struct Thread {
     /// The last block that refers to the register.
     block: u32,
-    /// The last instruction that does.
-    inst: u32,
-    /// The last reference, and the one before it in the same block.
+    /// The last reference.
     latest: u32,
+    /// The last instruction that refers to the register, and the reference before that instruction in the same
+    /// block: noted where another operand of it may ask.
+    inst: u32,
     before: u32,
     /// The reference that begins the present value: its definition or else the first use in the block.
     head: u32,
@@ -75,9 +76,9 @@ pub(crate) struct Thread {
 
 /// The register is referenced in several blocks, or live around a back edge.
 const CROSS: u8 = 1;
-/// An instruction before the last one that refers to it, or a parameter, defines the register.
+/// An instruction before that of the flags below, or a parameter, defines the register.
 const DEFINED: u8 = 2;
-/// The last instruction that refers to it reads it, writes it: as [`Operand::access`] says.
+/// The instruction [`Thread::inst`] reads it, writes it: as [`Operand::access`] says.
 const READ: u8 = 4;
 const WRITTEN: u8 = 8;
 /// Numbers of references that are edge arguments and parameters.
@@ -161,15 +162,6 @@ impl Shape {
     pub fn has(self, fact: Shape) -> bool {
         self.0 & fact.0 != 0
     }
-}
-
-/// Whether control may leave the block at an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
-    /// Control goes on to the next instruction.
-    Next,
-    /// It is a terminator.
-    Leaves,
 }
 
 /// How many edges leave the block that an edge leaves.
@@ -289,41 +281,102 @@ impl References {
         self.reads_late = false;
     }
 
-    /// Adds the next instruction. A copy names its source and destination. Inlined into the few callers, who
-    /// know most arguments.
+    /// Adds the next instruction. Inlined into the few callers.
     #[inline(always)]
-    pub fn inst(&mut self, ops: &[Operand], flow: Flow, copy: Option<(VReg, VReg)>, clobbers: RegUnits) {
+    pub fn inst(&mut self, ops: &[Operand]) {
         let i = self.shapes.len() as u32;
-        let mut shape = Shape::ANY;
-        if flow == Flow::Leaves {
-            shape.0 |= Shape::TERMINATOR.0;
-            self.terminator.get_or_insert(i);
-            self.reads_late |= !ops.is_empty();
+        let shape = match *ops {
+            [] => Shape::ANY,
+            [op] if Together::of(&[op]).are_plain() => {
+                self.plain(op, i);
+                Shape::ANY
+            }
+            [a, b] if a.vreg() != b.vreg() && Together::of(&[a, b]).are_plain() => {
+                self.plain(a, i);
+                self.plain(b, i);
+                Shape::ANY
+            }
+            _ => self.any(ops, i),
+        };
+        self.shapes.push(shape);
+    }
+
+    /// Adds a plain operand of instruction `i`, which no other operand there names. As [`refer`](Self::refer), less
+    /// what is for those.
+    #[inline(always)]
+    fn plain(&mut self, op: Operand, i: u32) {
+        let here = self.aheads.operands.len() as u32;
+        self.aheads.operands.push(Ahead::NEW);
+        let Some(thread) = self.threads.get_mut(op.index()) else { return };
+        if thread.block == self.block {
+            if op.is_use() {
+                self.aheads.set_next(thread.latest, i);
+                self.aheads.set_last(thread.head, i);
+            } else {
+                self.aheads.set_next(thread.latest, DEAD);
+                thread.head = here;
+            }
+        } else {
+            if thread.block != NONE || op.is_use() {
+                thread.flags |= CROSS;
+            }
+            (thread.block, thread.head) = (self.block, here);
         }
-        let mut together = Together::default();
+        thread.latest = here;
+        thread.flags |= (op.access() & WRITTEN) >> 2;
+    }
+
+    /// Adds the operands of instruction `i`, whatever they are, and gives its shape.
+    #[inline(never)]
+    fn any(&mut self, ops: &[Operand], i: u32) -> Shape {
         for &op in ops {
-            together.add(op);
             let here = self.aheads.operands.len() as u32;
             self.aheads.operands.push(Ahead::NEW);
             self.refer(op.vreg(), here, (i, i), op.access());
         }
-        if !together.are_plain() || self.repeats_here {
-            shape.0 |= Shape::GENERAL.0;
-            self.hints(ops);
+        if Together::of(ops).are_plain() && !self.repeats_here {
+            return Shape::ANY;
         }
-        if let Some((from, to)) = copy {
-            shape.0 |= Shape::COPY.0;
-            self.copy(from, to);
+        self.hints(ops);
+        Shape(Shape::ANY.0 | Shape::GENERAL.0)
+    }
+
+    /// The latest instruction, which has the operands `ops`, is a terminator.
+    #[inline]
+    pub fn leave(&mut self, ops: &[Operand]) {
+        self.add_fact(Shape::TERMINATOR);
+        self.terminator.get_or_insert(self.shapes.len() as u32 - 1);
+        self.reads_late |= !ops.is_empty();
+    }
+
+    /// The latest instruction destroys `units` beside its definitions.
+    pub fn clobber(&mut self, units: RegUnits) {
+        if !units.is_empty() {
+            self.add_fact(Shape(Shape::CLOBBERS.0 | Shape::GENERAL.0));
+            self.clobbers.push((self.shapes.len() as u32 - 1, units));
         }
-        if !clobbers.is_empty() {
-            shape.0 |= Shape::CLOBBERS.0 | Shape::GENERAL.0;
-            self.clobbers.push((i, clobbers));
+    }
+
+    /// The latest instruction copies `from` to `to`.
+    #[inline(never)]
+    pub fn copy(&mut self, from: VReg, to: VReg) {
+        self.add_fact(Shape::COPY);
+        if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
+            && let Some(&Thread { head, .. }) = self.threads.get(to.index())
+            && let Some(ahead) = self.aheads.of(head)
+        {
+            ahead.source = source;
         }
-        self.shapes.push(shape);
+    }
+
+    #[inline]
+    fn add_fact(&mut self, fact: Shape) {
+        if let Some(shape) = self.shapes.last_mut() {
+            shape.0 |= fact.0;
+        }
     }
 
     /// Notes the reference `here`: a use of instruction `at.0`, made in instruction `at.1`.
-    #[inline(always)]
     fn refer(&mut self, vreg: VReg, here: u32, at: (u32, u32), access: u8) {
         let Some(thread) = self.threads.get_mut(vreg.index()) else { return };
         if thread.inst == at.1 && at.1 != NONE {
@@ -346,17 +399,6 @@ impl References {
             (thread.block, thread.before, thread.head) = (self.block, NONE, here);
         }
         (thread.inst, thread.latest, thread.flags) = (at.1, here, flags);
-    }
-
-    /// Notes that `to` copies `from`.
-    #[inline(never)]
-    fn copy(&mut self, from: VReg, to: VReg) {
-        if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
-            && let Some(&Thread { head, .. }) = self.threads.get(to.index())
-            && let Some(ahead) = self.aheads.of(head)
-        {
-            ahead.source = source;
-        }
     }
 
     /// Notes which registers the operands just added want.
@@ -460,17 +502,13 @@ mod tests {
         refs
     }
 
-    fn add(refs: &mut References, ops: &[Operand], flow: Flow) {
-        refs.inst(ops, flow, None, RegUnits::EMPTY);
-    }
-
     #[test]
     fn references_know_the_next_and_the_first_knows_the_last() {
         let mut refs = with_vregs(2);
-        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
-        add(&mut refs, &[Operand::use_reg(v(0), CLASS), Operand::def_reg(v(1), CLASS)], Flow::Next);
-        add(&mut refs, &[Operand::use_reg(v(0), CLASS), Operand::use_any(v(0), CLASS)], Flow::Next);
-        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
+        refs.inst(&[Operand::def_reg(v(0), CLASS)]);
+        refs.inst(&[Operand::use_reg(v(0), CLASS), Operand::def_reg(v(1), CLASS)]);
+        refs.inst(&[Operand::use_reg(v(0), CLASS), Operand::use_any(v(0), CLASS)]);
+        refs.inst(&[Operand::def_reg(v(0), CLASS)]);
         refs.finish();
         let next: Vec<u32> = refs.aheads.operands.iter().map(|ahead| ahead.next).collect();
         // v1 is not read: what is behind the block decides.
@@ -483,9 +521,9 @@ mod tests {
     #[test]
     fn a_register_crosses_where_it_is_read_before_its_definition() {
         let mut refs = with_vregs(2);
-        add(&mut refs, &[Operand::use_reg(v(0), CLASS)], Flow::Next);
+        refs.inst(&[Operand::use_reg(v(0), CLASS)]);
         // The definition is named first, the use reads what was there before.
-        add(&mut refs, &[Operand::def_reg(v(1), CLASS), Operand::use_reg(v(1), CLASS)], Flow::Next);
+        refs.inst(&[Operand::def_reg(v(1), CLASS), Operand::use_reg(v(1), CLASS)]);
         assert!(refs.shapes[1].has(Shape::GENERAL));
         assert!(refs.threads[0].crosses() && !refs.threads[0].is_defined());
         assert!(refs.threads[1].crosses() && refs.threads[1].is_defined());
@@ -494,13 +532,15 @@ mod tests {
     #[test]
     fn arguments_behind_operands_of_terminators_are_refused() {
         let mut refs = with_vregs(1);
-        add(&mut refs, &[Operand::def_reg(v(0), CLASS)], Flow::Next);
-        add(&mut refs, &[], Flow::Leaves);
+        refs.inst(&[Operand::def_reg(v(0), CLASS)]);
+        refs.inst(&[]);
+        refs.leave(&[]);
         refs.edge(&[v(0)], Leaving::Alone);
         assert!(refs.is_usable());
         assert_eq!(refs.aheads.operands[0].next, 1);
         refs.end_block();
-        add(&mut refs, &[Operand::use_reg(v(0), CLASS)], Flow::Leaves);
+        refs.inst(&[Operand::use_reg(v(0), CLASS)]);
+        refs.leave(&[Operand::use_reg(v(0), CLASS)]);
         refs.edge(&[v(0)], Leaving::WithOthers);
         assert!(refs.is_usable());
         refs.edge(&[v(0)], Leaving::Alone);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::function::Function;
 use crate::operand::{Block, Constraint, Inst, Operand, VReg};
 pub(crate) use crate::references::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Shape};
-use crate::references::{Flow, Leaving, References, Thread};
+use crate::references::{Leaving, References, Thread};
 use crate::registers::RegisterFile;
 use alloc::vec::Vec;
 
@@ -238,25 +238,32 @@ impl Scan {
             }
             self.refs.param(vreg);
         }
-        let mut flow = Flow::Next;
+        let mut has_left = false;
         for i in start..end {
             let inst = Inst::from_u32(i);
             let ops = func.operands(inst);
             if func.is_terminator(inst) {
-                if flow == Flow::Next {
-                    flow = Flow::Leaves;
+                if !has_left {
+                    has_left = true;
                     self.edges(func, file, block)?;
                 }
                 if let Some(operand) = ops.iter().position(|op| op.is_def()) {
                     return Err(Error::TerminatorDefines { inst, operand });
                 }
-            } else if flow == Flow::Leaves || i + 1 == end {
+            } else if has_left || i + 1 == end {
                 return Err(Error::BadTerminator { block, inst });
             }
             if let Some(operand) = ops.iter().position(|op| !self.is_operand(file, *op)) {
                 return Err(Error::BadOperand { inst, operand });
             }
-            self.refs.inst(ops, flow, func.is_move(inst), func.clobbers(inst));
+            self.refs.inst(ops);
+            if has_left {
+                self.refs.leave(ops);
+            }
+            if let Some((from, to)) = func.is_move(inst) {
+                self.refs.copy(from, to);
+            }
+            self.refs.clobber(func.clobbers(inst));
             if self.refs.duplicate {
                 let again = |k: usize| ops[..k].iter().any(|op| op.is_def() && op.vreg() == ops[k].vreg());
                 let operand = (0..ops.len()).find(|&k| ops[k].is_def() && again(k)).unwrap_or(0);

@@ -11,7 +11,7 @@ use ice_asm::arm32::{
     IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
     NeonImm, NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
 };
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
+use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -531,19 +531,18 @@ impl MachInst for Inst {
         }
     }
 
-    fn is_terminator(&self) -> bool {
-        matches!(
-            self,
+    #[inline(always)]
+    fn role(&self) -> Role {
+        match self {
+            Inst::Mov { .. } | Inst::MovFloat { .. } => Role::Move,
+            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => Role::Clobbers,
             Inst::Jump { .. }
-                | Inst::Branch { .. }
-                | Inst::Switch { .. }
-                | Inst::SwitchPair { .. }
-                | Inst::Ret
-                | Inst::Unreachable
-        )
-    }
-
-    fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. } | Inst::ThreadLocalCall { .. })
+            | Inst::Branch { .. }
+            | Inst::Switch { .. }
+            | Inst::SwitchPair { .. }
+            | Inst::Ret
+            | Inst::Unreachable => Role::Terminator,
+            _ => Role::Usual,
+        }
     }
 }

@@ -10,7 +10,7 @@
 use crate::regs::{self, BYTE, GPR, XMM};
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, VReg};
+use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
 use ice_passes::CodeSymbol;
 use ice_passes::magic::Signedness;
 
@@ -80,6 +80,7 @@ impl Amode {
         }
     }
 
+    #[inline(always)]
     fn visit(&self, pos: Pos, mut visit: impl FnMut(Operand)) {
         let operand = |r| match pos {
             Pos::Early => Operand::use_reg(r, GPR),
@@ -629,20 +630,19 @@ impl MachInst for Inst {
         }
     }
 
-    fn is_terminator(&self) -> bool {
-        matches!(
-            self,
+    #[inline(always)]
+    fn role(&self) -> Role {
+        match self {
+            Inst::Mov { .. } | Inst::MovXmm { .. } => Role::Move,
+            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => Role::Clobbers,
             Inst::Jmp { .. }
-                | Inst::Jcc { .. }
-                | Inst::JccAnd { .. }
-                | Inst::Switch { .. }
-                | Inst::SwitchPair { .. }
-                | Inst::Ret
-                | Inst::Unreachable
-        )
-    }
-
-    fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. } | Inst::ThreadLocalCall { .. })
+            | Inst::Jcc { .. }
+            | Inst::JccAnd { .. }
+            | Inst::Switch { .. }
+            | Inst::SwitchPair { .. }
+            | Inst::Ret
+            | Inst::Unreachable => Role::Terminator,
+            _ => Role::Usual,
+        }
     }
 }

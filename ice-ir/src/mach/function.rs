@@ -1,12 +1,14 @@
 //! The sequence itself, and the view of it that the register allocator asks for.
 
-use super::{FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Sink, VReg};
+use super::{
+    FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Role, Sink, VReg,
+};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
-use ice_regalloc::{Flow, Leaving, References};
+use ice_regalloc::{Leaving, References};
 
 #[derive(Clone, Copy, Default)]
 struct BlockData {
@@ -155,20 +157,25 @@ impl<I: MachInst> MachFunction<I> {
         self.depths.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// Adds an instruction with the operands that it tells and `more`. The instruction is moved once, to its
-    /// place, and looked at there.
+    /// Adds an instruction with the operands that it tells and `more`.
     #[inline(never)]
     fn add(&mut self, inst: I, more: &[Operand]) {
-        let (index, start) = (self.insts.len(), self.operands.len());
-        self.insts.push(inst);
-        let inst = &self.insts[index];
+        let start = self.operands.len();
         inst.visit_operands(|operand| self.operands.push(operand));
         if !more.is_empty() {
             self.operands.extend_from_slice(more);
         }
-        let flow = if inst.is_terminator() { Flow::Leaves } else { Flow::Next };
-        self.references.inst(&self.operands[start..], flow, inst.is_move(), inst.clobbers());
+        let operands = &self.operands[start..];
+        self.references.inst(operands);
+        let role = inst.role();
+        if role == Role::Terminator {
+            self.references.leave(operands);
+        } else if role != Role::Usual {
+            self.references.clobber(inst.clobbers());
+            inst.is_move().into_iter().for_each(|(from, to)| self.references.copy(from, to));
+        }
         self.operand_starts.push(self.operands.len() as u32);
+        self.insts.push(inst);
     }
 
     /// Writes the function with virtual registers as operands.
@@ -329,7 +336,7 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
 
     #[inline]
     fn is_terminator(&self, inst: MachInstId) -> bool {
-        self.insts[inst.index()].is_terminator()
+        self.insts[inst.index()].role() == Role::Terminator
     }
 
     #[inline]

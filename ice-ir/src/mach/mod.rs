@@ -17,10 +17,26 @@ pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass
 
 use core::fmt;
 
+/// What an instruction is to the register allocator, beside its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Nothing more.
+    Usual,
+    /// A plain copy of one register: see [`MachInst::is_move`].
+    Move,
+    /// It destroys registers: see [`MachInst::clobbers`].
+    Clobbers,
+    /// Control may leave the block here.
+    Terminator,
+}
+
 /// A machine instruction of one target. Instructions are plain data: whatever they refer to is an index.
 pub trait MachInst: Copy + fmt::Debug {
     /// Visits the register operands in a fixed order: emission gets their places in the same order.
     fn visit_operands(&self, visit: impl FnMut(Operand));
+
+    /// What the instruction is.
+    fn role(&self) -> Role;
 
     /// Register units destroyed beside the definitions.
     fn clobbers(&self) -> RegUnits {
@@ -36,14 +52,6 @@ pub trait MachInst: Copy + fmt::Debug {
     /// [`ice_regalloc::Function::rematerialize`].
     fn rematerialize(&self) -> Option<Remat> {
         None
-    }
-
-    /// Whether control may leave the block here.
-    fn is_terminator(&self) -> bool;
-
-    /// True where a call is made: the stack must be aligned and a frame exist.
-    fn is_call(&self) -> bool {
-        false
     }
 
     /// Writes the instruction; `name` prints a virtual register.
