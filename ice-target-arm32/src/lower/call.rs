@@ -115,7 +115,9 @@ impl Arm32 {
                 homes.push((n, word));
             }
         }
-        cx.sink.push_with(Inst::Params, &operands);
+        if !operands.is_empty() {
+            cx.sink.push_with(Inst::Params, &operands);
+        }
         self.store_homes(cx, &homes);
         if is_done {
             return Ok(());

@@ -9,7 +9,8 @@ use ice_asm::x86::{Alu, Mode, Width};
 use ice_ir::mach::{Operand, Sink, VReg};
 use ice_ir::native::{Arity, Passing};
 use ice_ir::{
-    FuncId, Function, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef, ValueRange,
+    FuncId, Function, FunctionKind, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef,
+    ValueRange,
 };
 use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
@@ -23,8 +24,17 @@ pub(super) const FPU_TRANSFER: u32 = 8;
 /// What a call goes to, before it is known how it gets there.
 #[derive(Clone, Copy)]
 enum Destination {
-    Known(CodeSymbol),
+    Known(CodeSymbol, Origin),
     Address(Value),
+}
+
+/// Whose code makes the results of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// That of this module, which returns values as lowering represents them.
+    Here,
+    /// Nobody promises anything of what is above the results.
+    Elsewhere,
 }
 
 /// The registers of a result with its type.
@@ -63,11 +73,9 @@ impl X86 {
         let mut narrow = ArrayVec::<(VReg, VReg), 7>::new();
         let mut places = ArgumentPlaces::new(self.mode, signature.arity);
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
-            let place = places.next(ty, signature.passing(n));
-            let regs = cx.regs(param);
-            match place {
+            match places.next(ty, signature.passing(n)) {
                 Place::Register(reg) => {
-                    let mut incoming = regs.lo();
+                    let mut incoming = cx.regs(param).lo();
                     if ty == Type::I32 && is_external {
                         let wide = self.temp(cx, ty);
                         narrow.push((wide, incoming));
@@ -76,6 +84,7 @@ impl X86 {
                     operands.push(Operand::def_fixed(incoming, class_of(ty), reg));
                 }
                 Place::Pair(lo, hi) => {
+                    let regs = cx.regs(param);
                     operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
                 }
@@ -88,7 +97,9 @@ impl X86 {
         let has_stack_arguments = places.stack != 0;
         let is_saved = signature.arity == Arity::Variadic && self.mode == Mode::Bits64;
         let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
-        cx.sink.push_with(Inst::Params, &operands);
+        if !operands.is_empty() {
+            cx.sink.push_with(Inst::Params, &operands);
+        }
         if let Some(saved) = saved {
             self.save_arguments(cx, &saved);
         }
@@ -152,8 +163,15 @@ impl X86 {
         args: ValueRange,
     ) -> Result<(), ErrorKind> {
         let signature = cx.module.signature(callee);
-        cx.sink.frame().returns_twice |= cx.module.functions[callee].traits.returns_twice;
-        let callee = Destination::Known(CodeSymbol::Function(callee));
+        let function = &cx.module.functions[callee];
+        cx.sink.frame().returns_twice |= function.traits.returns_twice;
+        // Another definition may take the place of a weak one, and of those that a library exports.
+        let stays = function.linkage.is_local() || !self.is_native() && function.linkage == Linkage::External;
+        let origin = match function.kind {
+            FunctionKind::Defined if stays => Origin::Here,
+            _ => Origin::Elsewhere,
+        };
+        let callee = Destination::Known(CodeSymbol::Function(callee), origin);
         self.call(cx, inst, callee, Some(signature), cx.func.args(args))
     }
 
@@ -182,7 +200,7 @@ impl X86 {
         let callee = match cx.func.value_def(callee) {
             ValueDef::Function(callee) => {
                 cx.sink.frame().returns_twice |= cx.module.functions[callee].traits.returns_twice;
-                Destination::Known(CodeSymbol::Function(callee))
+                Destination::Known(CodeSymbol::Function(callee), Origin::Elsewhere)
             }
             _ => Destination::Address(callee),
         };
@@ -232,16 +250,16 @@ impl X86 {
             cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
             operands.push(Operand::use_fixed(dst, GPR, RAX));
         }
-        let callee = match callee {
-            Destination::Known(symbol) => self.callee(cx, symbol, &mut operands),
-            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
+        let (callee, origin) = match callee {
+            Destination::Known(symbol, origin) => (self.callee(cx, symbol, &mut operands), origin),
+            Destination::Address(address) => (Callee::Value(self.reg(cx, address)), Origin::Elsewhere),
         };
         let results = cx.call_results(inst, signature);
         let popped = match signature {
             Some(signature) if self.mode == Mode::Bits32 && pops_result_address(signature) => 4,
             _ => 0,
         };
-        self.finish_call(cx, callee, &mut operands, (places.stack, popped), results)
+        self.finish_call(cx, (callee, origin), &mut operands, (places.stack, popped), results)
     }
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would
@@ -309,6 +327,7 @@ impl X86 {
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
+        let callee = (callee, Origin::Elsewhere);
         let results = self.finish_call(cx, callee, &mut operands, (places.stack, 0), [result, None]);
         debug_assert!(results.is_ok(), "a helper has one result");
     }
@@ -324,7 +343,7 @@ impl X86 {
     fn finish_call<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        callee: Callee,
+        (callee, origin): (Callee, Origin),
         operands: &mut Operands,
         (stack, popped): (u32, u8),
         results: [Option<ResultRegs>; 2],
@@ -335,8 +354,9 @@ impl X86 {
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
             match place {
-                // Nobody promises that the upper half of a 32-bit result is zero.
-                ResultPlace::Register(reg) if self.mode == Mode::Bits64 && ty == Type::I32 => {
+                ResultPlace::Register(reg)
+                    if origin == Origin::Elsewhere && self.mode == Mode::Bits64 && ty == Type::I32 =>
+                {
                     let wide = self.temp(cx, Type::I32);
                     operands.push(Operand::def_fixed(wide, GPR, reg));
                     narrow.push((wide, regs.lo()));
@@ -361,9 +381,10 @@ impl X86 {
         }
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
-            match place {
-                ResultPlace::Fpu => cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() }),
-                _ => self.clean_booleans(cx, regs, ty),
+            if place == ResultPlace::Fpu {
+                cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
+            } else if origin == Origin::Elsewhere {
+                self.clean_booleans(cx, regs, ty);
             }
         }
         Ok(())
