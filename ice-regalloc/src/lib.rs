@@ -56,7 +56,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Features: aliasing registers up to 64 units; classes that overlap; fixed registers, early and
+//! Features: aliasing registers up to 128 units; classes that overlap; fixed registers, early and
 //! late operands, two-address operands, several definitions of one virtual register, block
 //! parameters; values that are made again in place of a reload ([`Function::rematerialize`]); no allocation
 //! of memory in steady state. [`Mode::Minimal`] is one fast pass over each

@@ -2,13 +2,12 @@
 //!
 //! Problem: machine registers overlap (`al`/`ah`/`ax`/`eax`, ARM `s0`/`s1`/`d0`/`q0`).
 //! Method: a register is a set of *units*, the smallest parts that can be written alone; two
-//! registers alias exactly when their sets intersect. A set is one machine word: 64 units are enough
-//! where parts that nothing writes alone are one unit (ARM32 has 16 integer registers, 32 singles, and 16
-//! upper doubles whose halves have no name).
+//! registers alias exactly when their sets intersect. A set is one 128-bit mask, because ARM32
+//! has more than 64 units (16 integer, 32 single, 32 more halves of the upper doubles).
 //!
 //! Invariants: a [`PReg`] is an index into [`RegisterFile::regs`], a [`RegClass`] one into
 //! [`RegisterFile::classes`]; no register has an empty unit set. Cost: every question about
-//! aliasing is one machine-word operation.
+//! aliasing is one or two machine-word operations.
 
 use core::fmt;
 
@@ -68,24 +67,22 @@ impl fmt::Debug for RegClass {
     }
 }
 
-/// A set of register units, as a mask.
+/// A set of register units, as a 128-bit mask.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RegUnits(pub u64);
+pub struct RegUnits(pub u128);
 
 impl RegUnits {
-    /// How many units there can be.
-    pub const COUNT: usize = 64;
     /// The empty set.
     pub const EMPTY: RegUnits = RegUnits(0);
 
-    /// The set of the one unit `unit`, which must be below [`RegUnits::COUNT`].
+    /// The set of the one unit `unit`, which must be below 128.
     pub const fn of(unit: u8) -> RegUnits {
-        RegUnits(1 << unit)
+        RegUnits(1u128 << unit)
     }
 
     /// The units `first .. first + count`.
     pub const fn span(first: u8, count: u8) -> RegUnits {
-        if count >= 64 { RegUnits(!0) } else { RegUnits(((1 << count) - 1) << first) }
+        if count >= 128 { RegUnits(!0) } else { RegUnits(((1u128 << count) - 1) << first) }
     }
 
     /// Units in either set.
@@ -213,13 +210,13 @@ mod tests {
     #[test]
     fn unit_sets_follow_set_algebra() {
         let low = RegUnits::span(0, 2);
-        let high = RegUnits::of(1).union(RegUnits::of(63));
+        let high = RegUnits::of(1).union(RegUnits::of(127));
         assert!(low.intersects(high));
         assert_eq!(low.intersection(high), RegUnits::of(1));
         assert_eq!(low.difference(high), RegUnits::of(0));
         assert!(low.union(high).contains(high) && !low.contains(high));
-        assert_eq!(high.iter().collect::<alloc::vec::Vec<_>>(), [1, 63]);
-        assert_eq!(RegUnits::span(0, 64).len(), 64);
+        assert_eq!(high.iter().collect::<alloc::vec::Vec<_>>(), [1, 127]);
+        assert_eq!(RegUnits::span(0, 128).len(), 128);
         assert!(RegUnits::EMPTY.is_empty() && !RegUnits::EMPTY.intersects(low));
     }
 }

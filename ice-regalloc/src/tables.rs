@@ -21,7 +21,7 @@ pub(crate) struct Tables {
     /// For each class, its order.
     orders: Vec<Order>,
     /// For each unit, a register that has no other.
-    reg_of_unit: [u8; RegUnits::COUNT],
+    reg_of_unit: [u8; 128],
 }
 
 /// The order of a class: while its registers have one unit each and the units rise, they are a set.
@@ -42,7 +42,7 @@ impl Default for Tables {
             only_unit: [u8::MAX; 256],
             members: Vec::new(),
             orders: Vec::new(),
-            reg_of_unit: [0; RegUnits::COUNT],
+            reg_of_unit: [0; 128],
         }
     }
 }
@@ -90,7 +90,7 @@ impl Tables {
     /// The register that consists of the lowest of these units.
     #[inline]
     fn reg_of(&self, units: RegUnits) -> PReg {
-        PReg(self.reg_of_unit[units.0.trailing_zeros() as usize % RegUnits::COUNT])
+        PReg(self.reg_of_unit[units.0.trailing_zeros() as usize % 128])
     }
 
     /// The first register of the class that has none of the `busy` units.

@@ -34,7 +34,7 @@ fn placed(blocks: &[(&[PlacedInst<'_>], &[u32])]) -> (StoredFunction, Output) {
     };
     let mut output = Output {
         slots: vec![SlotInfo { size: 4, align: 4 }; 2],
-        used_regs: RegUnits::span(0, 64),
+        used_regs: RegUnits::span(0, 128),
         ..Default::default()
     };
     for (b, (insts, succs)) in blocks.iter().enumerate() {

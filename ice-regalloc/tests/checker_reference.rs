@@ -384,7 +384,7 @@ fn placed_at_random(rng: &mut Rng, file: &RegisterFile) -> (StoredFunction, Outp
     let slots = 1 + rng.below(4);
     let mut output = Output {
         slots: vec![SlotInfo { size: 16, align: 16 }; slots],
-        used_regs: RegUnits::span(0, 64),
+        used_regs: RegUnits::span(0, 128),
         ..Default::default()
     };
     let order = file.classes[0].order;

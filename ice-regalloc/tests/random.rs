@@ -160,7 +160,7 @@ fn mutate(output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
             output.allocs[rng.below(count)] = other;
         }
     }
-    output.used_regs = RegUnits::span(0, 64);
+    output.used_regs = RegUnits::span(0, 128);
 }
 
 fn dump(func: &StoredFunction, output: &Output) {

@@ -92,7 +92,7 @@ const fn regs<const N: usize>(numbers: [u8; N]) -> [PReg; N] {
     out
 }
 
-const fn units(first: u8, bits: u64) -> RegUnits {
+const fn units(first: u8, bits: u128) -> RegUnits {
     RegUnits(bits << first)
 }
 

@@ -99,7 +99,7 @@ impl<F: Function> Scanner<'_, F> {
     /// Assigns registers to the intervals.
     pub fn run(&mut self) {
         let Assign { losers, order, active, inactive, busy, used, evictions } = &mut *self.assign;
-        busy.resize(RegUnits::COUNT, Vec::new());
+        busy.resize(128, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
         losers.clear();
@@ -262,7 +262,7 @@ impl<F: Function> Scanner<'_, F> {
     fn make_room(&mut self, v: u32, reserved: RegUnits) -> Option<PReg> {
         let interval = self.ranges.intervals[v as usize];
         let class = self.tables.class(RegClass(interval.class));
-        let mut weights = [0.0_f32; RegUnits::COUNT];
+        let mut weights = [0.0_f32; 128];
         let segments = self.ranges.segments_of(v);
         let inactive = self.assign.inactive.iter().filter(|h| overlap(self.rest(h.vreg), segments));
         for holder in self.assign.active.iter().chain(inactive) {

@@ -285,9 +285,9 @@ impl Walk {
             in_memory: interval.remat == Some(Remat::Memory),
         }));
         self.owner.clear();
-        self.owner.resize(RegUnits::COUNT, NONE);
+        self.owner.resize(128, NONE);
         self.cursors.clear();
-        self.cursors.resize(RegUnits::COUNT, 0);
+        self.cursors.resize(128, 0);
         self.slots.reset(ranges.intervals.len());
         self.evicted.clear();
         self.moves.clear();

@@ -52,7 +52,7 @@ pub(crate) struct Scratch {
 }
 
 /// Number of bits in a set of units.
-const UNITS: usize = RegUnits::COUNT;
+const UNITS: usize = 128;
 
 /// One number a unit; an array, so that an index modulo its length needs no check.
 #[derive(Clone, Debug)]

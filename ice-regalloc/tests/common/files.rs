@@ -51,8 +51,8 @@ pub static X86: RegisterFile = RegisterFile {
     callee_saved: RegUnits::span(9, 6),
 };
 
-/// ARM: 10 integer registers, and 48 units of s, d and q registers: d0 is s0 and s1, q0 is d0 and d1; the
-/// upper half of the d and q registers has no s registers.
+/// ARM: 10 integer registers, and 64 units of s, d and q registers: d0 is s0 and s1, q0 is d0 and d1; the
+/// upper half of the d and q registers has no s registers. The units are 80, more than a machine word.
 const ARM_REGS: [RegisterInfo; 10 + 32 + 32 + 16] = {
     let mut regs = [reg("r", 0, 1); 90];
     let mut i = 0;
@@ -60,10 +60,8 @@ const ARM_REGS: [RegisterInfo; 10 + 32 + 32 + 16] = {
         regs[i] = match i {
             0..10 => reg("r", i as u8, 1),
             10..42 => reg("s", 16 + (i as u8 - 10), 1),
-            42..58 => reg("d", 16 + (i as u8 - 42) * 2, 2),
-            58..74 => reg("d", 48 + (i as u8 - 58), 1),
-            74..82 => reg("q", 16 + (i as u8 - 74) * 4, 4),
-            _ => reg("q", 48 + (i as u8 - 82) * 2, 2),
+            42..74 => reg("d", 16 + (i as u8 - 42) * 2, 2),
+            _ => reg("q", 16 + (i as u8 - 74) * 4, 4),
         };
         i += 1;
     }
@@ -80,27 +78,27 @@ pub static ARM: RegisterFile = RegisterFile {
     callee_saved: RegUnits::span(4, 6).union(RegUnits::span(24, 8)),
 };
 
-/// Wide registers: vectors of 8 units, groups of five of them with 40 units that overlap, lower halves of
-/// vectors, and plain registers; all 64 units there can be.
+/// Wide registers: vectors of 16 units, groups of five of them with 80 units that overlap, lower halves of
+/// vectors, and plain registers; all 128 units there can be.
 pub static WIDE: RegisterFile = RegisterFile {
     regs: &[
-        reg("v0", 0, 8),
-        reg("v1", 8, 8),
-        reg("v2", 16, 8),
-        reg("v3", 24, 8),
-        reg("v4", 32, 8),
-        reg("v5", 40, 8),
-        reg("v6", 48, 8),
-        reg("g0", 0, 40),
-        reg("g2", 16, 40),
-        reg("h0", 0, 4),
-        reg("h1", 8, 4),
-        reg("h4", 32, 4),
-        reg("h6", 48, 4),
-        reg("x0", 56, 1),
-        reg("x1", 57, 1),
-        reg("x2", 58, 2),
-        reg("x3", 60, 4),
+        reg("v0", 0, 16),
+        reg("v1", 16, 16),
+        reg("v2", 32, 16),
+        reg("v3", 48, 16),
+        reg("v4", 64, 16),
+        reg("v5", 80, 16),
+        reg("v6", 96, 16),
+        reg("g0", 0, 80),
+        reg("g2", 32, 80),
+        reg("h0", 0, 8),
+        reg("h1", 16, 8),
+        reg("h4", 64, 8),
+        reg("h6", 96, 8),
+        reg("x0", 112, 1),
+        reg("x1", 113, 1),
+        reg("x2", 114, 2),
+        reg("x3", 116, 12),
     ],
     classes: &[
         class("v", &p([0, 1, 2, 3, 4, 5, 6]), 16),
@@ -108,7 +106,7 @@ pub static WIDE: RegisterFile = RegisterFile {
         class("h", &p([9, 10, 11, 12]), 8),
         class("g", &p([7, 8]), 16),
     ],
-    callee_saved: RegUnits::span(40, 16).union(RegUnits::span(58, 6)),
+    callee_saved: RegUnits::span(80, 32).union(RegUnits::span(114, 14)),
 };
 
 /// Few plain registers: much eviction.

@@ -17,7 +17,7 @@ pub fn simulate(
 ) -> Result<(), Inst> {
     // 0 stands for no value.
     let mut virtuals = vec![0u64; func.classes.len()];
-    let mut units = [0u64; RegUnits::COUNT];
+    let mut units = [0u64; 128];
     let mut slots = vec![(0u64, 0u32); output.slots.len()];
     let mut serial = 1u64;
     let size = |v: VReg| match func.vreg_size(v) {
@@ -26,7 +26,7 @@ pub fn simulate(
     };
     // What can be made again is always the same.
     let constant = |inst: Inst| (1 << 40 | u64::from(inst.as_u32())) << 16;
-    let read = |units: &[u64; RegUnits::COUNT], slots: &[(u64, u32)], place: Allocation| -> (u64, u32) {
+    let read = |units: &[u64; 128], slots: &[(u64, u32)], place: Allocation| -> (u64, u32) {
         match (place.as_reg(), place.as_slot()) {
             (Some(reg), _) => {
                 let mut parts = file.units(reg).iter().map(|u| units[usize::from(u)]);
@@ -42,7 +42,7 @@ pub fn simulate(
             },
         }
     };
-    let write = |units: &mut [u64; RegUnits::COUNT],
+    let write = |units: &mut [u64; 128],
                  slots: &mut [(u64, u32)],
                  place: Allocation,
                  value: u64,
@@ -64,7 +64,7 @@ pub fn simulate(
         let range = func.block_insts(block);
         for i in range.start.as_u32()..range.end.as_u32() {
             let inst = Inst::from_u32(i);
-            let run_edits = |units: &mut [u64; RegUnits::COUNT], slots: &mut Vec<(u64, u32)>, point| {
+            let run_edits = |units: &mut [u64; 128], slots: &mut Vec<(u64, u32)>, point| {
                 let first = output.edits.partition_point(|e| e.point < point);
                 for e in output.edits[first..].iter().take_while(|e| e.point == point) {
                     let (value, bytes) = read(units, slots, e.from);
@@ -82,7 +82,7 @@ pub fn simulate(
                         if func.rematerialize(inst).is_some() { constant(inst) } else { serial << 16 };
                 }
             }
-            let compare = |units: &[u64; RegUnits::COUNT], slots: &[(u64, u32)], k: usize| {
+            let compare = |units: &[u64; 128], slots: &[(u64, u32)], k: usize| {
                 let v = ops[k].vreg();
                 let expected = virtuals[v.as_u32() as usize];
                 if expected == 0 {
