@@ -166,7 +166,7 @@ impl<'a, L: Listing> Encoder<'a, L> {
             let offset = self.buf.offset();
             self.buf.listing.line(offset, |out| out.write_fmt(text));
         }
-        self.buf.append_inst([Part { bytes: word.into(), len: 4 }, Part::EMPTY, Part::EMPTY]);
+        self.buf.append_inst([Part { bytes: word.into(), len: 4 }]);
     }
 
     /// Reports an operand that cannot be encoded.

@@ -138,7 +138,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[must_use]
     pub fn new() -> Self {
         CodeBuffer {
-            bytes: CodeBytes::new(Self::DEFAULT_LIMIT as usize),
+            bytes: CodeBytes::new(Self::DEFAULT_LIMIT),
             labels: Vec::new(),
             tail_labels: Vec::new(),
             end_from: 0,
@@ -178,7 +178,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// The largest size of the code in bytes, at most [`Self::DEFAULT_LIMIT`]; past it nothing is
     /// appended and `finish` reports [`Error::BufferFull`].
     pub fn set_limit(&mut self, bytes: u32) {
-        self.bytes.set_limit(bytes.min(Self::DEFAULT_LIMIT) as usize);
+        self.bytes.set_limit(bytes.min(Self::DEFAULT_LIMIT));
     }
 
     /// The symbol at offset 0: absolute addresses of labels are relocations against it.
@@ -190,7 +190,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[must_use]
     #[inline]
     pub fn offset(&self) -> u32 {
-        self.bytes.len() as u32
+        self.bytes.len()
     }
 
     /// The code. Branches and label references hold their values after [`CodeBuffer::finish`].
@@ -218,9 +218,16 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// A new label, not yet bound.
+    #[inline]
     pub fn new_label(&mut self) -> Label {
+        self.new_label_within(NONE)
+    }
+
+    /// A new label with its offset in the longest layout, see the header of this module.
+    #[inline]
+    pub fn new_label_within(&mut self, longest: u32) -> Label {
         let label = Label(self.labels.len() as u32);
-        self.labels.push(LabelState { offset: NONE, alias: NONE, longest: NONE });
+        self.labels.push(LabelState { offset: NONE, alias: NONE, longest });
         label
     }
 
@@ -229,7 +236,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     pub fn set_longest_offset(&mut self, label: Label, bytes: u32) {
         match self.labels.get_mut(label.0 as usize) {
             Some(state) => state.longest = bytes,
-            None => self.fail(Error::UnknownLabel { label, offset: self.bytes.len() as u32 }),
+            None => self.fail(Error::UnknownLabel { label, offset: self.bytes.len() }),
         }
     }
 
@@ -328,8 +335,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Appends the parts of one instruction, all or none.
-    #[inline]
-    pub(crate) fn append_inst(&mut self, parts: [Part; 3]) {
+    #[inline(always)]
+    pub(crate) fn append_inst<const N: usize>(&mut self, parts: [Part; N]) {
         if self.bytes.append_parts(parts).is_err() {
             self.fail_full();
         }
@@ -337,7 +344,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     #[cold]
     fn fail_full(&mut self) {
-        self.fail(Error::BufferFull { limit: self.bytes.limit() as u32 });
+        self.fail(Error::BufferFull { limit: self.bytes.limit() });
     }
 
     /// Records a relocation.

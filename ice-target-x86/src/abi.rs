@@ -235,6 +235,21 @@ pub(crate) enum Probe {
     R11,
 }
 
+impl Probe {
+    fn compute(mode: Mode, mach: &MachFunction<Inst>) -> Probe {
+        let first = MachInstId::from_u32(0);
+        let is_argument = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
+        match mode {
+            Mode::Bits64 => Probe::R11,
+            // An argument in eax must survive the prologue.
+            Mode::Bits32 if ice_regalloc::Function::operands(mach, first).iter().any(is_argument) => {
+                Probe::Rbx
+            }
+            Mode::Bits32 => Probe::Rax,
+        }
+    }
+}
+
 /// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
 pub(crate) const MAX_FRAME: u64 = 1 << 30;
 
@@ -264,16 +279,6 @@ impl Frame {
         let used: RegUnits = allocation.used_regs.intersection(callee_saved);
         self.saved.clear();
         self.saved.extend(used.iter().map(PReg::new));
-        let first = MachInstId::from_u32(0);
-        let is_argument = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
-        self.probe = match mode {
-            Mode::Bits64 => Probe::R11,
-            // An argument in eax must survive the prologue.
-            Mode::Bits32 if ice_regalloc::Function::operands(mach, first).iter().any(is_argument) => {
-                Probe::Rbx
-            }
-            Mode::Bits32 => Probe::Rax,
-        };
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
         let outgoing = u64::from(info.outgoing).next_multiple_of(16);
@@ -283,7 +288,11 @@ impl Frame {
         objects.resize(info.objects.len(), 0);
         slots.clear();
         slots.resize(allocation.slots.len(), 0);
-        for align in [16u32, 8, 4, 2, 1] {
+        // Mostly one alignment is there.
+        let aligns = allocation.slots.iter().map(|slot| slot.align.clamp(1, 16));
+        let aligns = aligns.chain(info.objects.iter().map(|object| 1 << object.align_log2));
+        let aligns = aligns.fold(0, |all, align| all | align);
+        for align in [16u32, 8, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
             for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
                 if slot.align.clamp(1, 16) == align {
                     end = end.next_multiple_of(u64::from(align));
@@ -299,8 +308,12 @@ impl Frame {
                 }
             }
         }
-        if self.probe == Probe::Rbx && end >= u64::from(PAGE) && !self.saved.contains(&RBX) {
-            self.saved.push(RBX);
+        // With its padding the frame may have a page or more.
+        if end + 16 > u64::from(PAGE) {
+            self.probe = Probe::compute(mode, mach);
+            if self.probe == Probe::Rbx && !self.saved.contains(&RBX) {
+                self.saved.push(RBX);
+            }
         }
         let pushed = word * (1 + self.saved.len() as u64 + u64::from(pointer == FramePointer::Used));
         let needs_alignment = info.has_calls || end != 0;

@@ -273,7 +273,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     fn push_branch(&mut self, cond: Option<B::Cond>, target: Label, form: Form) {
         let start = self.offset();
         // Its bytes are written by `patch_branches`.
-        self.append_inst([Part { bytes: 0, len: B::size(cond, form) }, Part::EMPTY, Part::EMPTY]);
+        self.append_inst([Part { bytes: 0, len: B::size(cond, form) }]);
         if self.offset() == start {
             return; // The buffer is full.
         }
@@ -289,7 +289,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     fn pop_branch(&mut self) -> Option<Branch<B::Cond>> {
         let branch = self.branches.pop()?;
         self.sites.pop();
-        self.bytes.truncate(branch.start as usize);
+        self.bytes.truncate(branch.start);
         self.move_end_labels(branch.start);
         self.end_from = branch.labels_from;
         self.tail_end = branch.start;

@@ -1,18 +1,17 @@
 //! Bytes that grow at the end, an instruction at a time.
 //!
 //! An instruction comes in parts whose lengths are only known while it is composed. Each part is written as
-//! one word of fixed size over the garbage behind the part before it: three stores, no loop and no copy.
+//! one word of fixed size over the garbage behind the part before it: a store a part, no loop and no copy.
 //! That needs room behind the end, so the vector is longer than the code.
 //!
-//! Invariants: `storage` is at least `len + WINDOW` long; `storage[len..]` is garbage; `room` is the length up
-//! to which that is so and the limit is kept. They are restored after each append, when nothing else is alive,
-//! and not before.
+//! Invariants: `len <= storage.len()` and `storage.len() <= max(limit, len)`; `storage[len..]` is garbage. Where
+//! a window fits behind the end the instruction does, and the limit is kept; the rest is for the cold path.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// Room behind the end that [`CodeBytes::append_parts`] writes to: two parts and the last word.
-const WINDOW: usize = 32;
+const WINDOW: usize = 24;
 
 /// A part of an instruction: bytes, the first one lowest, and how many of them count.
 #[derive(Clone, Copy)]
@@ -39,98 +38,116 @@ pub(crate) struct Full;
 /// The bytes of the code.
 pub(crate) struct CodeBytes {
     storage: Vec<u8>,
-    len: usize,
-    limit: usize,
-    room: usize,
+    len: u32,
+    limit: u32,
 }
 
 impl CodeBytes {
     /// No bytes yet, and never more than `limit`.
-    pub fn new(limit: usize) -> Self {
-        let mut bytes = CodeBytes { storage: vec![0; 256], len: 0, limit: 0, room: 0 };
-        bytes.set_limit(limit);
-        bytes
+    pub fn new(limit: u32) -> Self {
+        CodeBytes { storage: vec![0; limit.min(256) as usize], len: 0, limit }
     }
 
-    pub fn limit(&self) -> usize {
+    pub fn limit(&self) -> u32 {
         self.limit
     }
 
     /// Sets the limit; bytes past it stay.
-    pub fn set_limit(&mut self, limit: usize) {
+    pub fn set_limit(&mut self, limit: u32) {
         self.limit = limit;
-        self.room = limit.min(self.storage.len() - WINDOW);
+        self.storage.truncate(limit.max(self.len) as usize);
     }
 
     /// Forgets the bytes, keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
+        self.set_limit(self.limit);
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u32 {
         self.len
     }
 
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        &self.storage[..self.len]
+        &self.storage[..self.len as usize]
     }
 
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        &mut self.storage[..self.len]
+        &mut self.storage[..self.len as usize]
     }
 
     /// Cuts the bytes from `len` on, if there are any.
     #[inline]
-    pub fn truncate(&mut self, len: usize) {
+    pub fn truncate(&mut self, len: u32) {
         self.len = self.len.min(len);
     }
 
     /// Appends any number of bytes, all or none.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let start = self.len;
-        self.set_end(start + bytes.len())?;
-        self.storage[start..start + bytes.len()].copy_from_slice(bytes);
-        Ok(())
-    }
-
-    /// Appends the parts of an instruction back to back, all or none; the first two have at most 15 bytes
-    /// together.
-    #[inline(always)]
-    pub fn append_parts(&mut self, [first, second, third]: [Part; 3]) -> Result<(), Full> {
-        let rest = self.storage.get_mut(self.len..).unwrap_or_default();
-        let Some(window) = rest.first_chunk_mut::<WINDOW>() else { return Err(Full) };
-        // The masks are for the compiler, which then needs no checks.
-        let middle = first.len as usize & 15;
-        let end = (first.len + second.len) as usize & 15;
-        window[..8].copy_from_slice(&first.bytes.to_le_bytes());
-        window[middle..middle + 8].copy_from_slice(&second.bytes.to_le_bytes());
-        window[end..end + 8].copy_from_slice(&third.bytes.to_le_bytes());
-        self.set_end(self.len + end + third.len as usize)
-    }
-
-    #[inline(always)]
-    fn set_end(&mut self, end: usize) -> Result<(), Full> {
-        if end > self.room {
+        let start = self.len as usize;
+        let end = start + bytes.len();
+        if end > self.storage.len() {
             self.grow(end)?;
         }
-        self.len = end;
+        self.storage[start..end].copy_from_slice(bytes);
+        self.len = end as u32;
         Ok(())
     }
 
-    /// Makes room for `end` bytes and the window behind them, and for as many bytes again.
+    /// Appends up to three parts of an instruction back to back, all or none; all but the last have at most
+    /// 15 bytes together.
+    #[inline(always)]
+    pub fn append_parts<const N: usize>(&mut self, parts: [Part; N]) -> Result<(), Full> {
+        let start = self.len as usize;
+        match self.storage.get_mut(start..start + WINDOW) {
+            Some(window) => {
+                self.len += write(parts, window);
+                Ok(())
+            }
+            None => {
+                let part = |i| parts.get(i).copied().unwrap_or(Part::EMPTY);
+                self.append_at_end(part(0), part(1), part(2))
+            }
+        }
+    }
+
+    /// The same where the storage ends. The parts come by value, in registers: an array would be written to
+    /// memory before it is known whether it is wanted.
+    #[cold]
+    #[inline(never)]
+    fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
+        let mut window = [0; WINDOW];
+        let len = write([first, second, third], &mut window);
+        self.append(&window[..len as usize])
+    }
+
+    /// Makes room for `end` bytes, and for as many again below the limit.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, end: usize) -> Result<(), Full> {
-        if end > self.limit {
+        let limit = self.limit as usize;
+        if end > limit {
             return Err(Full);
         }
-        self.storage.resize(2 * (end + WINDOW), 0);
-        self.set_limit(self.limit);
+        self.storage.resize((2 * (end + WINDOW)).min(limit), 0);
         Ok(())
     }
+}
+
+/// Writes the parts back to back and gives their length; `window` has `WINDOW` bytes.
+#[inline(always)]
+fn write<const N: usize>(parts: [Part; N], window: &mut [u8]) -> u32 {
+    let mut end = 0;
+    for part in parts {
+        // The mask is for the compiler, which then needs no checks.
+        let start = end as usize & 15;
+        window[start..start + 8].copy_from_slice(&part.bytes.to_le_bytes());
+        end += part.len;
+    }
+    end
 }
 
 #[cfg(test)]
@@ -147,12 +164,12 @@ mod tests {
         for _ in 0..100 {
             let start = bytes.len();
             assert!(bytes.append_parts([part(0x77_2211, 2), part(0x99_33, 1), part(0x5544, 2)]).is_ok());
-            assert_eq!(bytes.as_slice()[start..], [0x11, 0x22, 0x33, 0x44, 0x55]);
+            assert_eq!(bytes.as_slice()[start as usize..], [0x11, 0x22, 0x33, 0x44, 0x55]);
             assert!(bytes.append(&[1; 7]).is_ok());
-            assert_eq!(bytes.as_slice()[start + 5..], [1; 7]);
+            assert_eq!(bytes.as_slice()[start as usize + 5..], [1; 7]);
         }
         bytes.truncate(3);
-        assert!(bytes.append_parts([part(9, 1), Part::EMPTY, Part::EMPTY]).is_ok());
+        assert!(bytes.append_parts([part(9, 1)]).is_ok());
         assert_eq!(bytes.as_slice(), [0x11, 0x22, 0x33, 9]);
     }
 

@@ -2,7 +2,7 @@
 
 use super::Encoder;
 use super::code::{Attrs, Code, FramePlace, Immediate, code};
-use super::operand::{Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
+use super::operand::{Base, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
 use super::text::{Op, suffix};
 use crate::buffer::Label;
 use crate::listing::{self, LabelText, Listing, SymbolText};
@@ -251,25 +251,13 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    /// `mov r, [base + disp]`: [`mov_r_rm`](Self::mov_r_rm), inlined for a caller that knows the width.
-    #[inline(always)]
-    pub fn mov_r_base(&mut self, width: Width, dst: Gpr, src: BaseDisp) {
-        self.mov_place(Move::Load, width, dst, FramePlace::new(src));
-    }
-
-    /// `mov [base + disp], r`: [`mov_rm_r`](Self::mov_rm_r), inlined in the same way.
-    #[inline(always)]
-    pub fn mov_base_r(&mut self, width: Width, dst: BaseDisp, src: Gpr) {
-        self.mov_place(Move::Store, width, src, FramePlace::new(dst));
-    }
-
-    /// `mov r, [place]`: [`mov_r_base`](Self::mov_r_base) of a place that is encoded.
+    /// `mov r, [place]`: [`mov_r_rm`](Self::mov_r_rm), inlined for a caller that knows the width.
     #[inline(always)]
     pub fn mov_r_place(&mut self, width: Width, dst: Gpr, src: FramePlace) {
         self.mov_place(Move::Load, width, dst, src);
     }
 
-    /// `mov [place], r`: [`mov_base_r`](Self::mov_base_r) of a place that is encoded.
+    /// `mov [place], r`: [`mov_rm_r`](Self::mov_rm_r), inlined in the same way.
     #[inline(always)]
     pub fn mov_place_r(&mut self, width: Width, dst: FramePlace, src: Gpr) {
         self.mov_place(Move::Store, width, src, dst);
@@ -387,6 +375,16 @@ impl<L: Listing> Encoder<'_, L> {
         self.symbol_immediate(imm);
     }
 
+    /// `mov [place], imm`: [`mov_rm_i`](Self::mov_rm_i), inlined for a caller that knows the width.
+    #[inline(always)]
+    pub fn mov_place_i(&mut self, width: Width, dst: FramePlace, value: i32) {
+        let imm = Imm::Value(value);
+        self.line(&["mov", suffix(width)], &[imm_op(imm, width), Op::Mem(&dst.mem().into())]);
+        let number = self.immediate(imm, width);
+        let code = code!("C6 /0").plus(wide(width)).with(Attrs::width(width).no_reg());
+        self.inst_place(code, 0, dst, number);
+    }
+
     /// `movzx r, r/m` from 8 or 16 bits: 0F B6/B7 /r. From 32 to 64 bits it is `mov r32, r/m32`.
     pub fn movzx(&mut self, dst: Gpr, dst_width: Width, src: Rm<Gpr>, src_width: Width) {
         const MOVZX: Code = code("0F B6 /r");
@@ -450,6 +448,16 @@ impl<L: Listing> Encoder<'_, L> {
         }
         self.line(&["lea", suffix(width)], &[Op::Mem(&mem), Op::Reg(dst, width)]);
         self.inst_rm(LEA, Attrs::width(width), dst.number(), &mem, Immediate::NONE);
+    }
+
+    /// `lea r, [place]`: [`lea`](Self::lea), inlined for a caller that knows the width.
+    #[inline(always)]
+    pub fn lea_place(&mut self, width: Width, dst: Gpr, place: FramePlace) {
+        if width == Width::B8 {
+            return self.invalid();
+        }
+        self.line(&["lea", suffix(width)], &[Op::Mem(&place.mem().into()), Op::Reg(dst, width)]);
+        self.inst_place(code!("8D /r").with(Attrs::width(width)), dst.number(), place, Immediate::NONE);
     }
 
     /// `xchg r/m, r`: 86/87 /r, 90+r with the accumulator. With memory it is atomic without a prefix.

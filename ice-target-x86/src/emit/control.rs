@@ -29,25 +29,8 @@ pub(super) struct SwitchRegs {
 impl<L: Listing> Emitter<'_, L> {
     pub(super) fn control(&mut self, inst: &Inst) {
         match *inst {
-            // The buffer would cut a jump to the next block off again.
-            Inst::Jmp { target } if target == self.next_block => {}
-            Inst::Jmp { target } => self.e.jump(label(target)),
-            Inst::Jcc { cond, if_true, if_false } if self.back_edge.is_some() => {
-                let header = self.back_edge.unwrap_or(if_true);
-                let swap = if_false == self.next_block;
-                let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
-                self.e.jump_if(cond, label(header));
-                self.e.jump(label(other));
-            }
-            Inst::Jcc { cond, if_true, if_false } if if_true == self.next_block => {
-                self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(COUNTED_PAIR));
-            }
-            Inst::Jcc { cond, if_true, if_false } => {
-                self.e.jump_if(cond, label(if_true));
-                if if_false != self.next_block {
-                    self.e.jump(label(if_false));
-                }
-            }
+            Inst::Jmp { target } => self.jmp(target),
+            Inst::Jcc { cond, if_true, if_false } => self.jcc(cond, if_true, if_false),
             Inst::JccAnd { conds: [first, second], both, otherwise } => {
                 self.e.jump_if(first.invert(), label(otherwise));
                 self.e.jump_if(second.invert(), label(otherwise));
@@ -75,6 +58,31 @@ impl<L: Listing> Emitter<'_, L> {
             _ => {
                 self.e.ud2();
                 self.e.buf.stop_flow();
+            }
+        }
+    }
+
+    /// The buffer would cut a jump to the next block off again.
+    #[inline]
+    pub(super) fn jmp(&mut self, target: MachBlock) {
+        if target != self.next_block {
+            self.e.jump(label(target));
+        }
+    }
+
+    #[inline]
+    pub(super) fn jcc(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) {
+        if let Some(header) = self.back_edge {
+            let swap = if_false == self.next_block;
+            let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
+            self.e.jump_if(cond, label(header));
+            self.e.jump(label(other));
+        } else if if_true == self.next_block {
+            self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(COUNTED_PAIR));
+        } else {
+            self.e.jump_if(cond, label(if_true));
+            if if_false != self.next_block {
+                self.e.jump(label(if_false));
             }
         }
     }
