@@ -159,10 +159,19 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     #[inline]
     fn new_regs(&mut self, layout: TypeLayout) -> ValueRegs {
         let first = self.sink.new_vreg(layout.class, u32::from(layout.size));
+        if layout.parts > 1 {
+            self.more_regs(layout);
+        }
+        ValueRegs { first, parts: layout.parts }
+    }
+
+    /// The registers of a value behind its first.
+    #[cold]
+    #[inline(never)]
+    fn more_regs(&mut self, layout: TypeLayout) {
         for _ in 1..layout.parts {
             self.sink.new_vreg(layout.class, u32::from(layout.size));
         }
-        ValueRegs { first, parts: layout.parts }
     }
 
     /// Lets `value` live in the register of another that equals it; false if it has a register already.

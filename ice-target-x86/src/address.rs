@@ -127,6 +127,9 @@ impl X86 {
     /// The same for an address that is more than a register.
     #[inline(never)]
     fn special_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
+        if let Some(object) = cx.frame_object(value) {
+            return Amode::new(Base::Object(object), 0);
+        }
         let mut mode = Amode::new(Base::None, 0);
         self.add_term(cx, &mut mode, value);
         let Some(symbol) = mode.symbol else { return mode };

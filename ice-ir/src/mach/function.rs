@@ -88,7 +88,8 @@ impl<I: MachInst> MachFunction<I> {
         self.insts.clear();
         self.operands.clear();
         self.operand_starts.truncate(1);
-        self.blocks.truncate(1);
+        self.blocks.clear();
+        self.blocks.push(BlockData::default());
         self.params.clear();
         self.succs.clear();
         self.arg_starts.truncate(1);
@@ -99,28 +100,30 @@ impl<I: MachInst> MachFunction<I> {
         self.references.clear();
     }
 
-    /// Computes the predecessors once every block has ended. Linear in blocks and edges.
+    /// Computes the predecessors, once, when every block has ended. Linear in blocks and edges.
     pub fn finish(&mut self) {
-        for block in &mut self.blocks {
-            block.preds = 0;
-        }
+        let blocks = &mut self.blocks[..];
         for succ in &self.succs {
-            self.blocks[succ.index()].preds += 1;
+            blocks[succ.index()].preds += 1;
         }
         let mut total = 0;
-        for block in &mut self.blocks {
+        for block in &mut *blocks {
             // End of the run; moved to its start while the run is filled.
             total += block.preds;
             block.preds = total;
         }
         self.preds.clear();
         self.preds.resize(total as usize, MachBlock::new(0));
-        for index in (0..self.num_blocks()).rev() {
-            for edge in run(&self.blocks, index, |b| b.succs).rev() {
-                let slot = &mut self.blocks[self.succs[edge].index()].preds;
+        let preds = &mut self.preds[..];
+        let mut end = self.succs.len();
+        for index in (0..blocks.len() - 1).rev() {
+            let start = blocks[index].succs as usize;
+            for succ in self.succs[start..end].iter().rev() {
+                let slot = &mut blocks[succ.index()].preds;
                 *slot -= 1;
-                self.preds[*slot as usize] = MachBlock::new(index);
+                preds[*slot as usize] = MachBlock::new(index);
             }
+            end = start;
         }
     }
 
@@ -239,8 +242,10 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
         let first = self.blocks.last().map_or(0, |block| block.succs as usize);
         let edges = first..self.succs.len();
         let leaving = if edges.len() > 1 { Leaving::WithOthers } else { Leaving::Alone };
-        for edge in edges {
-            self.references.edge(&self.args[run(&self.arg_starts, edge, |start| start)], leaving);
+        if self.args.len() > self.arg_starts[edges.start] as usize {
+            for edge in edges {
+                self.references.edge(&self.args[run(&self.arg_starts, edge, |start| start)], leaving);
+            }
         }
         self.references.end_block();
         self.blocks.push(BlockData {
