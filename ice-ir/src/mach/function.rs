@@ -160,9 +160,11 @@ impl<I: MachInst> MachFunction<I> {
         self.depths.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// Adds an instruction with the operands that it tells and `more`.
+    /// Notes what the allocator wants to know of the instruction pushed last, which has the operands that it tells
+    /// and `more`.
     #[inline(never)]
-    fn add(&mut self, inst: I, more: &[Operand]) {
+    fn note(&mut self, more: &[Operand]) {
+        let Some(inst) = self.insts.last() else { return };
         let start = self.operands.len();
         inst.visit_operands(|operand| self.operands.push(operand));
         if !more.is_empty() {
@@ -178,7 +180,6 @@ impl<I: MachInst> MachFunction<I> {
             inst.is_move().into_iter().for_each(|(from, to)| self.references.copy(from, to));
         }
         self.operand_starts.push(self.operands.len() as u32);
-        self.insts.push(inst);
     }
 
     /// Writes the function with virtual registers as operands.
@@ -223,13 +224,17 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
         params.iter().for_each(|&param| self.references.param(param));
     }
 
-    #[inline]
+    /// Inlined, so that the instruction is made where it stays.
+    #[inline(always)]
     fn push(&mut self, inst: I) {
-        self.add(inst, &[]);
+        self.insts.push(inst);
+        self.note(&[]);
     }
 
+    #[inline(always)]
     fn push_with(&mut self, inst: I, operands: &[Operand]) {
-        self.add(inst, operands);
+        self.insts.push(inst);
+        self.note(operands);
     }
 
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]) {

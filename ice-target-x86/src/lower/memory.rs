@@ -148,12 +148,15 @@ impl X86 {
             Src::Reg(src) => cx.sink.push(Inst::Store { width, src, mem }),
             Src::Imm(imm) => cx.sink.push(Inst::StoreImm { width, imm, mem }),
             Src::Symbol(symbol, addend) => cx.sink.push(Inst::StoreSymbol { symbol, addend, mem }),
-            Src::Mem(from) => {
-                let temp = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
-                cx.sink.push(Inst::Load { width, dst: temp, mem: from });
-                cx.sink.push(Inst::Store { width, src: temp, mem });
-            }
+            Src::Mem(from) => self.store_loaded(cx, width, from, mem),
         }
+    }
+
+    #[inline(never)]
+    fn store_loaded<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, from: Amode, to: Amode) {
+        let temp = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+        cx.sink.push(Inst::Load { width, dst: temp, mem: from });
+        cx.sink.push(Inst::Store { width, src: temp, mem: to });
     }
 
     /// A stack allocation: a fixed object of the frame, or a move of the stack pointer.
