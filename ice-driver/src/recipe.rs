@@ -351,7 +351,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         let _ = job;
     }
 
-    /// One step after reading.
+    /// One step after reading. Not inlined: the loop over the steps would prepare all of them.
+    #[inline(never)]
     fn perform(
         &mut self,
         step: Step,

@@ -81,12 +81,18 @@ impl BlockOrder {
         self.blocks.clear();
         self.depths.clear();
         self.facts.clear();
-        self.facts.extend((0..func.num_blocks()).map(|n| BlockFacts::of(func, cfg, Block::new(n))));
-        if !self.facts.iter().all(|facts| facts.is_reachable) {
+        let mut all_reachable = true;
+        self.facts.extend((0..func.num_blocks()).map(|n| {
+            let facts = BlockFacts::of(func, cfg, Block::new(n));
+            all_reachable &= facts.is_reachable;
+            facts
+        }));
+        if !all_reachable {
             self.find_reachable(func, cfg);
         }
     }
 
+    #[inline(always)]
     fn place(&mut self, cfg: &ControlFlowGraph, block: Block) {
         self.facts[block.index()].number = MachBlock::new(self.blocks.len()).into();
         self.blocks.push(LoweredBlock::Block(block));
