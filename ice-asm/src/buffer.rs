@@ -6,10 +6,10 @@
 //! changes (the technique of Cranelift's `MachBuffer`). Labels, fixups and the listing live here;
 //! the rules that edit branches live in [`branch`].
 //!
-//! Data: the bytes; for each label its offset or the label it stands for; a stack of the branches that
-//! lie back to back up to the end of the buffer, with the labels bound before, between and after them;
-//! one fixup for each branch, all patched by [`CodeBuffer::finish`], because a label at the end may
-//! still move back.
+//! Data: the bytes; for each label its offset or the label it stands for; one fixup for each branch, all
+//! patched by [`CodeBuffer::finish`], because a label at the end may still move back; how many of the last
+//! ones lie back to back up to the end of the buffer, a stack of branches to edit, with the labels bound
+//! before, between and after them.
 //!
 //! # Short forms of forward branches: why a guess is never wrong
 //!
@@ -43,7 +43,7 @@ use crate::listing::{self, LabelText, Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 use crate::x86;
 use alloc::vec::Vec;
-use branch::{Branch, BranchSite};
+use branch::BranchSite;
 pub use branch::{BranchIsa, Form, Reach};
 use bytes::{CodeBytes, Part};
 use core::fmt;
@@ -101,14 +101,14 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     tail_labels: Vec<Label>,
     /// Where the labels bound at the current end begin in `tail_labels`.
     end_from: usize,
-    /// The branches back to back up to the end.
-    branches: Vec<Branch<B::Cond>>,
-    /// The end that `branches` and `tail_labels` belong to; any other end makes them stale.
+    /// How many of the last branches lie back to back up to the end.
+    tail_branches: usize,
+    /// The end that `tail_branches` and `tail_labels` belong to; any other end makes them stale.
     tail_end: u32,
     /// The offset before which control cannot fall through, or `NONE`.
     stop: u32,
     /// Start, in the buffer and in the longest layout, of the code being emitted.
-    anchor: Option<Anchor>,
+    anchor: Anchor,
     sites: Vec<BranchSite<B::Cond>>,
     refs: Vec<LabelRef>,
     relocs: Vec<Reloc>,
@@ -121,7 +121,12 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
 #[derive(Clone, Copy)]
 struct Anchor {
     offset: u32,
+    /// `NONE` where the caller has given none.
     longest: u32,
+}
+
+impl Anchor {
+    const NONE: Anchor = Anchor { offset: 0, longest: NONE };
 }
 
 impl<L: Listing, B: BranchIsa> Default for CodeBuffer<L, B> {
@@ -142,10 +147,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             labels: Vec::new(),
             tail_labels: Vec::new(),
             end_from: 0,
-            branches: Vec::new(),
+            tail_branches: 0,
             tail_end: NONE,
             stop: NONE,
-            anchor: None,
+            anchor: Anchor::NONE,
             sites: Vec::new(),
             refs: Vec::new(),
             relocs: Vec::new(),
@@ -162,10 +167,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.labels.clear();
         self.tail_labels.clear();
         self.end_from = 0;
-        self.branches.clear();
+        self.tail_branches = 0;
         self.tail_end = NONE;
         self.stop = NONE;
-        self.anchor = None;
+        self.anchor = Anchor::NONE;
         self.sites.clear();
         self.refs.clear();
         self.relocs.clear();
@@ -248,7 +253,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return self.fail(Error::UnknownLabel { label, offset });
         };
         if state.longest != NONE {
-            self.anchor = Some(Anchor { offset, longest: state.longest });
+            self.anchor = Anchor { offset, longest: state.longest };
         }
         if state.alias != NONE {
             return;
@@ -258,7 +263,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         state.offset = offset;
         self.tail_labels.push(label);
-        self.simplify_tail();
+        if self.may_simplify_tail() {
+            self.simplify_tail();
+        }
     }
 
     /// Binds the label to the next multiple of `align` (a power of two, at most 64); control that falls
@@ -271,10 +278,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         for i in self.end_from..self.tail_labels.len() {
             self.labels[self.tail_labels[i].0 as usize].offset = after;
         }
-        if let Some(anchor) = &mut self.anchor
-            && anchor.offset == before
-        {
-            anchor.offset = after;
+        if self.anchor.offset == before {
+            self.anchor.offset = after;
         }
     }
 
@@ -311,13 +316,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// The label that this one finally stands for.
-    pub(crate) fn root(&self, mut label: Label) -> Label {
-        while let Some(state) = self.labels.get(label.0 as usize)
-            && state.alias != NONE
-        {
-            label = Label(state.alias);
-        }
-        label
+    pub(crate) fn root(&self, label: Label) -> Label {
+        root(&self.labels, label)
     }
 
     pub(crate) fn bound_labels(&self) -> impl Iterator<Item = (u32, Label)> {
@@ -467,6 +467,17 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         Ok(())
     }
+}
+
+/// The label that `label` finally stands for.
+#[inline]
+fn root(labels: &[LabelState], mut label: Label) -> Label {
+    while let Some(state) = labels.get(label.0 as usize)
+        && state.alias != NONE
+    {
+        label = Label(state.alias);
+    }
+    label
 }
 
 fn directive(kind: RelocKind) -> &'static str {

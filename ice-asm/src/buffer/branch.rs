@@ -15,7 +15,7 @@
 //! writes it as instructions that do nothing.
 
 use super::bytes::Part;
-use super::{CodeBuffer, Label, NONE};
+use super::{CodeBuffer, Label, NONE, root};
 use crate::error::Error;
 use crate::listing::{Listing, TextListing, write_bytes};
 use core::fmt;
@@ -81,19 +81,10 @@ pub(crate) struct BranchSite<C> {
     pub target: Label,
     pub cond: Option<C>,
     pub form: Form,
-}
-
-/// A branch at the tail; its site is the one at the same distance from the end of the table of sites.
-#[derive(Clone, Copy)]
-pub(crate) struct Branch<C> {
-    start: u32,
-    target: Label,
-    cond: Option<C>,
-    form: Form,
-    /// Where the labels bound at its start begin in `tail_labels`.
-    labels_from: usize,
     /// Control cannot fall into its start from before.
     unreached: bool,
+    /// Where the labels bound at its start begin in `tail_labels`, while it is at the tail.
+    labels_from: u32,
 }
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
@@ -176,10 +167,11 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Drops what is known of the tail if something else was appended since.
+    #[inline]
     pub(super) fn sync_tail(&mut self) {
         let end = self.offset();
         if self.tail_end != end {
-            self.branches.clear();
+            self.tail_branches = 0;
             self.tail_labels.clear();
             self.end_from = 0;
             self.tail_end = end;
@@ -214,9 +206,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// An upper bound of the bytes from the current end to a label that is not bound yet.
     fn longest_way_to(&self, label: Label) -> Option<u32> {
-        let anchor = self.anchor?;
+        let anchor = self.anchor;
         let longest = self.labels[label.0 as usize].longest;
-        if longest == NONE {
+        if longest == NONE || anchor.longest == NONE {
             return None;
         }
         longest.checked_sub(anchor.longest)?.checked_sub(self.offset().checked_sub(anchor.offset)?)
@@ -277,26 +269,24 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if self.offset() == start {
             return; // The buffer is full.
         }
-        self.sites.push(BranchSite { start, target, cond, form });
-        let unreached = self.stop == start;
-        self.branches.push(Branch { start, target, cond, form, labels_from: self.end_from, unreached });
+        let (unreached, labels_from) = (self.stop == start, self.end_from as u32);
+        self.sites.push(BranchSite { start, target, cond, form, unreached, labels_from });
+        self.tail_branches += 1;
         self.end_from = self.tail_labels.len();
         self.tail_end = self.offset();
         self.stop = if cond.is_none() { self.tail_end } else { NONE };
     }
 
     /// Cuts the last branch off; the labels at the old end move back to its start.
-    fn pop_branch(&mut self) -> Option<Branch<B::Cond>> {
-        let branch = self.branches.pop()?;
-        self.sites.pop();
+    fn pop_branch(&mut self) -> Option<BranchSite<B::Cond>> {
+        let branch = self.sites.pop()?;
+        self.tail_branches -= 1;
         self.bytes.truncate(branch.start);
         self.move_end_labels(branch.start);
-        self.end_from = branch.labels_from;
+        self.end_from = branch.labels_from as usize;
         self.tail_end = branch.start;
         self.stop = if branch.unreached { branch.start } else { NONE };
-        if let Some(anchor) = &mut self.anchor {
-            anchor.offset = anchor.offset.min(branch.start);
-        }
+        self.anchor.offset = self.anchor.offset.min(branch.start);
         Some(branch)
     }
 
@@ -306,17 +296,31 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
+    /// Whether rule 2 or 3 may apply to the last branch, now that a label is bound at the end. Mostly not: it is
+    /// one to somewhere else.
+    #[inline(always)]
+    pub(super) fn may_simplify_tail(&self) -> bool {
+        let tail = self.sites.len().checked_sub(self.tail_branches).and_then(|start| self.sites.get(start..));
+        let Some([before @ .., last]) = tail else { return false };
+        let target = self.labels.get(last.target.0 as usize);
+        let is_elsewhere = target.is_some_and(|t| t.alias == NONE && t.offset != self.tail_end);
+        !is_elsewhere || last.cond.is_none() && !before.is_empty()
+    }
+
     /// Rules 2 and 3. Nothing to do unless labels are bound at the end.
+    #[inline(never)]
     pub(super) fn simplify_tail(&mut self) {
-        while let Some(&last) = self.branches.last()
+        while self.tail_branches > 0
+            && let Some(&last) = self.sites.last()
             && self.end_from < self.tail_labels.len()
         {
             let end = self.offset();
             if self.label_offset(last.target) == Some(end) {
                 self.pop_branch();
             } else if last.cond.is_none()
-                && last.labels_from == self.end_from
-                && let [.., over, _] = self.branches[..]
+                && last.labels_from as usize == self.end_from
+                && self.tail_branches > 1
+                && let [.., over, _] = self.sites[..]
                 && let Some(cond) = over.cond
                 && self.label_offset(over.target) == Some(end)
             {
@@ -328,8 +332,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Rule 3: the conditional branch at `start` and the jump after it become one.
-    fn invert_over(&mut self, jump: Branch<B::Cond>, start: u32, cond: B::Cond) {
-        let anchor_after = self.anchor.is_some_and(|anchor| anchor.offset > start);
+    fn invert_over(&mut self, jump: BranchSite<B::Cond>, start: u32, cond: B::Cond) {
+        let anchor_after = self.anchor.offset > start;
         self.pop_branch();
         let split = self.end_from;
         self.pop_branch();
@@ -346,25 +350,23 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.end_from = split;
         let end = self.offset();
         self.move_end_labels(end);
-        if let Some(anchor) = &mut self.anchor
-            && anchor_after
-        {
-            anchor.offset = end;
+        if anchor_after {
+            self.anchor.offset = end;
         }
     }
 
     pub(super) fn patch_branches(&mut self) -> Result<(), Error> {
-        for i in 0..self.sites.len() {
-            let BranchSite { start, target, cond, form } = self.sites[i];
-            let root = self.compress(target).unwrap_or(target);
-            let offset = self.labels[root.0 as usize].offset;
+        let code = self.bytes.as_mut_slice();
+        for site in &mut self.sites {
+            let BranchSite { start, target, cond, form, .. } = *site;
+            site.target = root(&self.labels, target);
+            let offset = self.labels.get(site.target.0 as usize).map_or(NONE, |state| state.offset);
             if offset == NONE {
                 return Err(Error::UnboundLabel { label: target, offset: start });
             }
-            self.sites[i].target = root;
             let distance = i64::from(offset) - i64::from(start);
             let size = B::size(cond, form);
-            let bytes = &mut self.bytes.as_mut_slice()[start as usize..(start + size) as usize];
+            let bytes = &mut code[start as usize..][..size as usize];
             if distance == i64::from(size) {
                 B::fill_nops(bytes);
             } else if B::reaches(cond, form, distance) {

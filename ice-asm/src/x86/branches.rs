@@ -27,10 +27,12 @@ impl BranchIsa for Branches {
     const MAX_SHORT: u32 = 129;
     const COMMENT: &'static str = "#";
 
+    #[inline]
     fn invert(cond: Cond) -> Cond {
         cond.invert()
     }
 
+    #[inline]
     fn size(cond: Option<Cond>, form: Form) -> u32 {
         match (form, cond) {
             (Form::Short, _) => 2,
@@ -39,6 +41,7 @@ impl BranchIsa for Branches {
         }
     }
 
+    #[inline]
     fn reaches(cond: Option<Cond>, form: Form, distance: i64) -> bool {
         let displacement = distance - i64::from(Self::size(cond, form));
         match form {
@@ -47,6 +50,7 @@ impl BranchIsa for Branches {
         }
     }
 
+    #[inline]
     fn encode(cond: Option<Cond>, form: Form, distance: i64, out: &mut [u8]) {
         let displacement = (distance - i64::from(Self::size(cond, form))) as i32;
         let bytes = displacement.to_le_bytes();
