@@ -160,7 +160,7 @@ impl<'a, L: Listing> Encoder<'a, L> {
     }
 
     /// Appends one instruction and its line.
-    #[inline]
+    #[inline(always)]
     fn inst(&mut self, word: u32, text: fmt::Arguments<'_>) {
         if L::ENABLED {
             let offset = self.buf.offset();

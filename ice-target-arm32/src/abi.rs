@@ -17,7 +17,7 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
 use ice_ir::Type;
-use ice_ir::mach::{FrameInfo, MachFunction};
+use ice_ir::mach::{FrameInfo, FrameObject, MachFunction};
 use ice_ir::native::Passing;
 use ice_passes::ErrorKind;
 use ice_regalloc::{Output, PReg};
@@ -319,7 +319,12 @@ impl Frame {
         objects.resize(info.objects.len(), 0);
         slots.clear();
         slots.resize(allocation.slots.len(), 0);
-        for align in [8u32, 4, 2, 1] {
+        // Mostly one alignment is there.
+        let aligns = allocation.slots.iter().map(|slot| slot.align.clamp(1, STACK_ALIGN));
+        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(STACK_ALIGN);
+        let aligns = aligns.chain(info.objects.iter().map(object_align));
+        let aligns = aligns.fold(0, |all, align| all | align);
+        for align in [8u32, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
             for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
                 if slot.align.clamp(1, STACK_ALIGN) == align {
                     end = end.next_multiple_of(u64::from(align));
@@ -328,7 +333,7 @@ impl Frame {
                 }
             }
             for (offset, object) in objects.iter_mut().zip(&info.objects) {
-                if (1u32 << object.align_log2.min(31)).min(STACK_ALIGN) == align {
+                if object_align(object) == align {
                     end = end.next_multiple_of(u64::from(align));
                     *offset = end as i32;
                     end += u64::from(object.size);

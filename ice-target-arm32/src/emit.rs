@@ -21,7 +21,7 @@ use crate::regs;
 use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{
-    Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, ModImm, Move, Operand2, Transfer,
+    Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, Mem, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
@@ -83,8 +83,9 @@ pub(crate) fn emit_function<L: Listing>(
             continue;
         }
         emitter.write_insts(block, &mut edits);
-        if let Some(last) = mach.insts()[mach.inst_range(block)].last() {
-            emitter.control(last);
+        let range = mach.inst_range(block);
+        if let Some(last) = mach.insts()[range.clone()].last() {
+            emitter.control(last, MachInstId::from_u32(range.end as u32 - 1));
         }
     }
     emitter.flush_pool();
@@ -141,6 +142,12 @@ struct Emitter<'a, L: Listing> {
 const MAX_TEST_DISTANCE: usize = 12;
 
 const AL: Cond = Cond::Al;
+
+/// The point of the first of the edits that are left.
+fn next_edit(edits: &[Edit]) -> ProgPoint {
+    let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
+    edits.first().map_or(end, |edit| edit.point)
+}
 
 /// Whether `dst` is compared with zero among the next instructions, and nothing before that writes flags or `dst`.
 fn tested(following: &[Inst], dst: VReg) -> bool {
@@ -207,42 +214,75 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let range = self.mach.inst_range(block);
         let insts = &self.mach.insts()[range.clone()];
         self.tested = None;
+        let mut next_edit = next_edit(edits);
         for (n, (inst, index)) in insts.iter().zip(range.start as u32..).enumerate() {
             let id = MachInstId::from_u32(index);
-            self.edits_at(edits, ProgPoint::before(id));
-            self.allocs = self.allocation.allocs_of(id);
-            self.at = id;
-            self.following = &insts[n + 1..];
-            if self.cond == AL {
+            let point = ProgPoint::before(id);
+            if next_edit <= point {
+                next_edit = self.edits_to(edits, point);
+            }
+            if !self.pool.is_empty() && self.cond == AL {
                 self.flush_pool_if_due(inst);
             }
-            if self.following.is_empty() {
+            let following = &insts[n + 1..];
+            if following.is_empty() {
                 break;
             }
-            match self.fused {
-                Some(fused) if fused == id => self.fused = None,
-                // What is made again where it is used is not made here.
-                _ if matches!(self.allocs, [only] if only.is_none()) => {}
-                _ => self.inst(inst),
+            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id) {
+                self.following = following;
+                self.unusual(inst, id);
             }
-            self.edits_at(edits, ProgPoint::after(id));
+        }
+    }
+
+    /// The places of the operands of `inst`.
+    #[inline(always)]
+    fn places(&self, inst: MachInstId) -> &'a [Allocation] {
+        let i = inst.as_u32() as usize;
+        match self.allocation.operand_starts.get(i..i + 2) {
+            Some(&[start, end]) => self.allocation.allocs.get(start as usize..end as usize).unwrap_or(&[]),
+            _ => &[],
         }
     }
 
     // ---- edits
 
-    /// Emits the edits at `point`, which are the first of those left.
-    fn edits_at(&mut self, edits: &mut &'a [Edit], point: ProgPoint) {
+    /// Emits the edits up to `point`, which are the first of those left, and gives the point of the next one.
+    #[inline(never)]
+    fn edits_to(&mut self, edits: &mut &'a [Edit], point: ProgPoint) -> ProgPoint {
         while let Some((edit, rest)) = edits.split_first()
-            && edit.point == point
+            && edit.point <= point
         {
             self.flush_pool_if_far(0);
             self.edit(edit);
             *edits = rest;
         }
+        next_edit(edits)
     }
 
+    /// Nearly all are between a register and a slot, without a condition.
+    #[inline(always)]
     fn edit(&mut self, edit: &'a Edit) {
+        let &Edit { from, to, class, .. } = edit;
+        if class == regs::GPR && self.cond == AL {
+            if let (Some(to), Some(offset @ 0..4096)) = (to.as_reg(), self.offset(from)) {
+                return self.e.transfer(AL, Transfer::Ldr, regs::gpr(to), Mem::new(self.base(), offset));
+            }
+            if let (Some(from), Some(offset @ 0..4096)) = (from.as_reg(), self.offset(to)) {
+                return self.e.transfer(AL, Transfer::Str, regs::gpr(from), Mem::new(self.base(), offset));
+            }
+        }
+        self.any_edit(edit);
+    }
+
+    /// The offset of a slot.
+    #[inline(always)]
+    fn offset(&self, place: Allocation) -> Option<i32> {
+        self.frame.slots.get(place.as_slot()?.as_u32() as usize).copied()
+    }
+
+    #[inline(never)]
+    fn any_edit(&mut self, edit: &'a Edit) {
         if let Some(inst) = edit.from.as_remat() {
             // Nothing that is made again writes the flags.
             self.allocs = core::slice::from_ref(&edit.to);
@@ -287,6 +327,73 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn copy(&mut self, dst: Gpr, src: Gpr) {
         if src != dst {
             self.e.mov(self.cond, Move::Mov, Flags::Keep, dst, src);
+        }
+    }
+
+    /// Emits the most frequent instructions, without a condition, where their operands are those that they have
+    /// most often; says whether it did. Inlined into the walk: a call of [`inst`](Self::inst) takes as long as
+    /// they do.
+    #[inline(always)]
+    fn usual(&mut self, inst: &Inst, id: MachInstId) -> bool {
+        match inst {
+            Inst::Params => {}
+            Inst::MovImm { imm, .. } => {
+                let [dst] = self.places(id) else { return false };
+                let Some((dst, imm)) = dst.as_reg().zip(u8::try_from(*imm).ok()) else { return false };
+                self.e.mov(AL, Move::Mov, Flags::Keep, regs::gpr(dst), ModImm::small(imm));
+            }
+            Inst::Load { op, mem, .. } if !mem.is_register() => {
+                let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
+                return self.usual_transfer(*op, *dst, base, offset);
+            }
+            Inst::Store { op, mem, .. } if !mem.is_register() => {
+                let [src, places @ ..] = self.places(id) else { return false };
+                let Some((base, offset, _)) = self.near(mem, places) else { return false };
+                return self.usual_transfer(*op, *src, base, offset);
+            }
+            Inst::Lea { mem, .. } => {
+                let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
+                let Some((dst, imm)) = dst.as_reg().zip(ModImm::new(offset as u32)) else { return false };
+                if offset == 0 {
+                    return false;
+                }
+                self.e.alu(AL, ice_asm::arm32::Alu::Add, Flags::Keep, regs::gpr(dst), base, imm);
+            }
+            Inst::TestZero { lhs } => {
+                let [reg] = self.places(id) else { return false };
+                let Some(reg) = reg.as_reg() else { return false };
+                if self.tested.take() != Some(*lhs) {
+                    self.e.compare(AL, Compare::Cmp, regs::gpr(reg), ModImm::small(0));
+                }
+            }
+            Inst::Call { callee: Callee::Symbol(symbol) } => self.e.bl_symbol(*symbol),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A load or store of one register at an offset that it can have.
+    #[inline(always)]
+    fn usual_transfer(&mut self, op: Transfer, data: Allocation, base: Gpr, offset: i32) -> bool {
+        match data.as_reg() {
+            Some(data) if offset.unsigned_abs() & !(op.max_offset() as u32) == 0 && !op.is_dual() => {
+                self.e.transfer(AL, op, regs::gpr(data), Mem::new(base, offset));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Emits any instruction that no earlier one has done already.
+    #[inline(never)]
+    fn unusual(&mut self, inst: &Inst, id: MachInstId) {
+        self.at = id;
+        self.allocs = self.places(id);
+        match self.fused {
+            Some(fused) if fused == id => self.fused = None,
+            // What is made again where it is used is not made here.
+            _ if matches!(self.allocs, [only] if only.is_none()) => {}
+            _ => self.inst(inst),
         }
     }
 
@@ -443,7 +550,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             | Inst::SwitchPair { .. }
             | Inst::Ret
             | Inst::Trap
-            | Inst::Unreachable => self.control(inst),
+            | Inst::Unreachable => self.control(inst, self.at),
             _ => self.float(inst),
         }
     }

@@ -57,6 +57,11 @@ impl Amode {
         matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none()
     }
 
+    /// Whether this is a register alone: an access that may step it.
+    pub(crate) fn is_register(&self) -> bool {
+        matches!(self.base, Base::Reg(_)) && self.disp == 0 && self.index.is_none()
+    }
+
     /// Whether this is an argument on the stack: only the function may write there, and does not.
     fn is_argument(&self) -> bool {
         self.base == Base::Incoming && self.disp >= 0 && self.index.is_none()

@@ -15,18 +15,22 @@ impl BranchIsa for Branches {
     const MAX_SHORT: u32 = 0;
     const COMMENT: &'static str = "@";
 
+    #[inline]
     fn invert(cond: Cond) -> Cond {
         cond.invert()
     }
 
+    #[inline]
     fn size(_: Option<Cond>, _: Form) -> u32 {
         4
     }
 
+    #[inline]
     fn reaches(_: Option<Cond>, form: Form, distance: i64) -> bool {
         form == Form::Long && control::branch_field(distance).is_some()
     }
 
+    #[inline]
     fn encode(cond: Option<Cond>, _: Form, distance: i64, out: &mut [u8]) {
         let field = control::branch_field(distance).unwrap_or(0);
         let word = cond.unwrap_or(Cond::Al).bits() | bits!("cccc 1010 iiii iiii iiii iiii iiii iiii") | field;

@@ -21,8 +21,16 @@ impl ModImm {
     /// The encoding with the smallest rotation, the one that assemblers choose.
     #[must_use]
     pub const fn new(value: u32) -> Option<ModImm> {
-        let mut rotation = 0;
-        while rotation < 16 {
+        if value < 256 {
+            return Some(ModImm(value as u16));
+        }
+        // To the right as far as zeros go, unless the bits lie around the ends of the word.
+        let zeros = value.trailing_zeros() & 30;
+        if value >> zeros < 256 {
+            return Some(ModImm(((32 - zeros) << 7 | value >> zeros) as u16));
+        }
+        let mut rotation = 1;
+        while rotation < 4 {
             let low = value.rotate_left(2 * rotation);
             if low < 256 {
                 return Some(ModImm((rotation << 8 | low) as u16));
@@ -246,7 +254,9 @@ mod tests {
         for rotation in 0..16 {
             for low in 0..256u32 {
                 let value = low.rotate_right(2 * rotation);
-                assert_eq!(ModImm::new(value).unwrap().value(), value);
+                let imm = ModImm::new(value).unwrap();
+                assert_eq!(imm.value(), value);
+                assert!(imm.bits() >> 8 <= rotation);
             }
         }
         for value in [0x101, 0x1fe + 0x10000, 0xff1, 0xffff_ffff, 0x102 << 8, 0x8000_0100] {

@@ -66,7 +66,8 @@ impl Transfer {
         self.is_wide()
     }
 
-    /// The fields of the address.
+    /// The fields of the address. Inlined with [`Encoder::transfer`]: many callers know the form of the address.
+    #[inline(always)]
     fn address(self, mem: &Mem) -> Option<u32> {
         const UP: u32 = 1 << 23;
         const HALF_IMM: u32 = 1 << 22;
@@ -96,7 +97,7 @@ impl Transfer {
 
 impl<L: Listing> Encoder<'_, L> {
     /// `ldr<c> rt, [address]` and its like; `ldrd` and `strd` take rt and the next register.
-    #[inline]
+    #[inline(always)]
     pub fn transfer(&mut self, cond: Cond, op: Transfer, t: Gpr, mem: Mem) {
         let Some(address) = op.address(&mem) else { return self.invalid() };
         let word = cond.bits() | op.bits() | t.bits() << 12 | address;

@@ -387,6 +387,8 @@ pub enum Operand2 {
 }
 
 impl Operand2 {
+    /// Inlined: most callers know the form.
+    #[inline(always)]
     pub(super) const fn bits(self) -> Option<u32> {
         match self {
             Operand2::Imm(imm) => Some(1 << 25 | imm.bits()),

@@ -6,7 +6,7 @@ use super::{AL, Emitter, TRAP, label};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
-use ice_ir::mach::MachBlock;
+use ice_ir::mach::{MachBlock, MachInstId};
 use ice_passes::switch::{SwitchEmitter, TableBounds};
 
 /// Registers of a switch.
@@ -19,7 +19,7 @@ pub(super) struct SwitchRegs {
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    pub(super) fn control(&mut self, inst: &Inst) {
+    pub(super) fn control(&mut self, inst: &Inst, id: MachInstId) {
         match *inst {
             // The buffer would cut a jump to the next block off again.
             Inst::Jump { target } if target == self.next_block => {}
@@ -46,17 +46,16 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             }
             Inst::Switch { switch, .. } => {
+                self.allocs = self.places(id);
                 let index = self.gpr();
                 self.switch(switch, SwitchRegs { index, high: None });
             }
             Inst::SwitchPair { switch, .. } => {
+                self.allocs = self.places(id);
                 let (index, high) = (self.gpr(), self.gpr());
                 self.switch(switch, SwitchRegs { index, high: Some(high) });
             }
-            Inst::Ret => {
-                self.allocs = &[];
-                self.epilogue();
-            }
+            Inst::Ret => self.epilogue(),
             Inst::Trap => self.e.udf(TRAP),
             _ => {
                 self.e.udf(TRAP);

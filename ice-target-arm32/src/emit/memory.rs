@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use crate::inst::{Amode, Base, Inst};
-use crate::regs::FramePointer;
+use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Gpr, Index, Mem, ModImm, Operand2, Shift, Transfer};
 use ice_regalloc::Allocation;
@@ -72,16 +72,41 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, Gpr::IP);
     }
 
-    /// Base, index and displacement of an operand, consuming its registers.
-    fn parts(&mut self, amode: &Amode) -> (Gpr, Option<(Gpr, u8)>, i32) {
-        let (base, offset) = match amode.base {
-            Base::Reg(_) => (self.gpr(), 0),
+    /// Base and displacement of an operand without an index, and the places behind that of its base, which is
+    /// the first one.
+    #[inline(always)]
+    pub(super) fn near<'p>(
+        &self,
+        amode: &Amode,
+        places: &'p [Allocation],
+    ) -> Option<(Gpr, i32, &'p [Allocation])> {
+        let ((base, offset), places) = match (amode.base, places) {
+            _ if amode.index.is_some() => return None,
+            (Base::Reg(_), [base, rest @ ..]) => ((regs::gpr(base.as_reg()?), 0), rest),
+            (Base::Reg(_), []) => return None,
+            (base, _) => (self.in_frame(base), places),
+        };
+        Some((base, offset.wrapping_add(amode.disp), places))
+    }
+
+    /// Where a part of the frame begins.
+    #[inline(always)]
+    fn in_frame(&self, base: Base) -> (Gpr, i32) {
+        match base {
             Base::Object(n) => (self.base(), self.frame.objects[n as usize]),
-            Base::Outgoing => (Gpr::SP, 0),
+            Base::Outgoing | Base::Reg(_) => (Gpr::SP, 0),
             Base::Allocated => (Gpr::SP, self.frame.outgoing),
             Base::Incoming => (self.base(), self.frame.incoming),
             // r11 points at its own saved value, and there is one where this is asked for.
             Base::Saved => (Gpr::new(11), 0),
+        }
+    }
+
+    /// Base, index and displacement of an operand, consuming its registers.
+    fn parts(&mut self, amode: &Amode) -> (Gpr, Option<(Gpr, u8)>, i32) {
+        let (base, offset) = match amode.base {
+            Base::Reg(_) => (self.gpr(), 0),
+            base => self.in_frame(base),
         };
         let index = amode.index.map(|(_, shift)| (self.gpr(), shift));
         (base, index, offset.wrapping_add(amode.disp))

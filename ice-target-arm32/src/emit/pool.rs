@@ -43,6 +43,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
+    /// Whether no word waits.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
         self.ranges.clear();
@@ -78,7 +84,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// Makes an island before `inst` if the words may not wait until it is done.
     #[inline]
     pub(super) fn flush_pool_if_due(&mut self, inst: &Inst) {
-        if self.pool.waiting.is_empty() {
+        if self.pool.is_empty() {
             return;
         }
         let size = match *inst {

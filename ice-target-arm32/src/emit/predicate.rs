@@ -76,7 +76,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let range = self.mach.inst_range(block);
         let insts = &self.mach.insts()[range.clone()];
         let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
-        if insts.len() > 2 * MAX_BACK || self.written[block.as_u32() as usize] {
+        if insts.len() > 2 * MAX_BACK
+            || self.mach.block_preds(block).len() != 1
+            || self.written[block.as_u32() as usize]
+        {
             return None;
         }
         let mut words = 0;
@@ -92,6 +95,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 _ => size(inst)?,
             };
         }
+        if words > MAX_BACK {
+            return None;
+        }
         let edits = self.edits_of(block);
         for edit in edits {
             words += match edit.from.as_remat() {
@@ -99,10 +105,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 None => 1,
             };
         }
-        if words > MAX_BACK
-            || edits.iter().any(|edit| edit.class.index() >= QUAD.index())
-            || self.mach.block_preds(block).len() != 1
-        {
+        if words > MAX_BACK || edits.iter().any(|edit| edit.class.index() >= QUAD.index()) {
             return None;
         }
         Some(Body { block, target, size: words })
