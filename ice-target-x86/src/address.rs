@@ -127,8 +127,8 @@ impl X86 {
     /// The same for an address that is more than a register.
     #[inline(never)]
     fn special_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
-        if let Some(object) = cx.frame_object(value) {
-            return Amode::new(Base::Object(object), 0);
+        if let Some(mode) = self.near_address(cx, value) {
+            return mode;
         }
         let mut mode = Amode::new(Base::None, 0);
         self.add_term(cx, &mut mode, value);
@@ -147,6 +147,21 @@ impl X86 {
             return self.with_register(cx, Amode { symbol: None, ..mode }, Some(address));
         }
         if self.needs_global_base() { self.with_register(cx, mode, None) } else { mode }
+    }
+
+    /// What most of them are: an object of the frame, or that or a register and a number.
+    #[inline]
+    fn near_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<Amode> {
+        if let Some(object) = cx.frame_object(value) {
+            return Some(Amode::new(Base::Object(object), 0));
+        }
+        let [x, number] = addends(cx, cx.folded(value)?)?;
+        let disp = cx.func.int_value(number).filter(|_| is_int_displacement(cx, number))? as i32;
+        let base = match cx.frame_object(x) {
+            Some(object) => Base::Object(object),
+            None => Base::Reg(cx.plain_regs(x)?.lo()),
+        };
+        Some(Amode::new(base, disp))
     }
 
     /// Adds a register to a memory operand; the global base if `None`.

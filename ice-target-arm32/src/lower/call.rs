@@ -291,7 +291,7 @@ impl Arm32 {
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
         let results = cx.call_results(inst, signature);
-        self.finish_call(cx, callee, convention, operands, stack, results)
+        self.finish_call(cx, callee, convention, &mut operands, stack, results)
     }
 
     /// Stores what of an argument goes on the stack.
@@ -439,7 +439,7 @@ impl Arm32 {
             }
         }
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
-        let done = self.finish_call(cx, callee, convention, operands, places.stack, [result, None]);
+        let done = self.finish_call(cx, callee, convention, &mut operands, places.stack, [result, None]);
         debug_assert!(done.is_ok(), "a helper has one result");
     }
 
@@ -452,8 +452,8 @@ impl Arm32 {
         stack: u32,
     ) {
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
-        let operands = operands.iter().copied().collect();
-        let done = self.finish_call(cx, callee, Convention::Base, operands, stack, [None, None]);
+        let mut operands: Operands = operands.iter().copied().collect();
+        let done = self.finish_call(cx, callee, Convention::Base, &mut operands, stack, [None, None]);
         debug_assert!(done.is_ok(), "there is no result");
     }
 
@@ -480,7 +480,7 @@ impl Arm32 {
         cx: &mut Cx<'_, S>,
         callee: Callee,
         convention: Convention,
-        mut operands: Operands,
+        operands: &mut Operands,
         stack: u32,
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
@@ -514,7 +514,7 @@ impl Arm32 {
         let frame = cx.sink.frame();
         frame.has_calls = true;
         frame.outgoing = frame.outgoing.max(stack);
-        cx.sink.push_with(Inst::Call { callee }, &operands);
+        cx.sink.push_with(Inst::Call { callee }, operands);
         for (size, dst, words) in joined {
             self.value_of_words(cx, size, &words, dst);
         }

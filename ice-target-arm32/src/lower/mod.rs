@@ -166,7 +166,17 @@ impl Arm32 {
     // ---- operands
 
     /// The registers of a value; constants and what was folded but is needed are made here.
+    #[inline]
     pub(crate) fn regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        match cx.plain_regs(value) {
+            Some(regs) => regs,
+            None => self.special_regs(cx, value),
+        }
+    }
+
+    /// The same for a value that is not in registers yet.
+    #[inline(never)]
+    fn special_regs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
         if cx.is_constant(value) {
             return self.materialize_constant(cx, value);
         }
@@ -185,17 +195,37 @@ impl Arm32 {
     }
 
     /// The only register of a value, which must not be written; constants are made or held.
+    #[inline]
     pub(crate) fn reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        match cx.plain_regs(value) {
+            Some(regs) => regs.lo(),
+            None => self.special_reg(cx, value),
+        }
+    }
+
+    /// The same for a value that is not in a register yet.
+    #[inline(never)]
+    fn special_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
         if cx.is_constant(value)
             && let Some(reg) = self.held_constant(cx, value)
         {
             return reg;
         }
-        self.regs(cx, value).lo()
+        self.special_regs(cx, value).lo()
     }
 
     /// A value of up to 32 bits as a flexible operand.
+    #[inline]
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match cx.plain_regs(value) {
+            Some(regs) => Src::Reg(regs.lo()),
+            None => self.special_src(cx, value),
+        }
+    }
+
+    /// The same for a value that is not in a register yet.
+    #[inline(never)]
+    fn special_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match cx.func.value_def(value) {
             ValueDef::Int(n) if cx.func.value_type(value) == Type::I1 => self.number(cx, (n & 1) as u32),
             ValueDef::Int(n) => self.number(cx, n as u32),
