@@ -377,6 +377,7 @@ impl References {
     }
 
     /// Notes the reference `here`: a use of instruction `at.0`, made in instruction `at.1`.
+    #[inline(always)]
     fn refer(&mut self, vreg: VReg, here: u32, at: (u32, u32), access: u8) {
         let Some(thread) = self.threads.get_mut(vreg.index()) else { return };
         if thread.inst == at.1 && at.1 != NONE {
@@ -402,7 +403,7 @@ impl References {
     }
 
     /// Notes which registers the operands just added want.
-    #[inline(never)]
+    #[inline(always)]
     fn hints(&mut self, ops: &[Operand]) {
         self.repeats_here = false;
         for op in ops {
@@ -443,6 +444,7 @@ impl References {
     }
 
     /// Notes that the latest reference wants the value in `reg`.
+    #[inline(always)]
     fn hint(&mut self, vreg: VReg, reg: u8) {
         let Some(&Thread { before, mut head, .. }) = self.threads.get(vreg.index()) else { return };
         // A hint is given once: this ends, and is linear on the whole.

@@ -83,6 +83,7 @@ impl ArgumentPlaces {
     }
 
     /// The place of the next argument.
+    #[inline]
     pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
         // Most arguments are this one.
         if ty == Type::I32
@@ -92,6 +93,11 @@ impl ArgumentPlaces {
         {
             return Place::Register(reg);
         }
+        self.next_of_any(ty, passing)
+    }
+
+    #[inline(never)]
+    fn next_of_any(&mut self, ty: Type, passing: Passing) -> Place {
         if let Passing::ByVal { size, align_log2 } = passing {
             let align = if align_log2 > 2 { 8 } else { 4 };
             return self.words(size.div_ceil(4), align);
@@ -123,6 +129,7 @@ impl ArgumentPlaces {
         }
     }
 
+    #[inline]
     fn next_core(&mut self) -> Option<PReg> {
         let free = (self.core < CORE_ARGS).then(|| r(self.core));
         self.core += u8::from(free.is_some());

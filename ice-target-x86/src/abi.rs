@@ -156,17 +156,7 @@ pub(crate) enum ResultPlace {
 }
 
 /// The places of the results of these types; `None` if there are not enough registers.
-#[inline]
 pub(crate) fn result_places(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace; 2]> {
-    match types {
-        // What most functions return.
-        [Type::Void, Type::Void] => Some([ResultPlace::None; 2]),
-        [Type::I32, Type::Void] => Some([ResultPlace::Register(RAX), ResultPlace::None]),
-        _ => places_of_results(mode, types),
-    }
-}
-
-fn places_of_results(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace; 2]> {
     let mut ints: &[PReg] = match mode {
         Mode::Bits32 => &[RAX, RDX, RCX],
         Mode::Bits64 => &[RAX, RDX],

@@ -487,6 +487,17 @@ impl Arm32 {
         if u64::from(stack) > MAX_FRAME {
             return Err(ErrorKind::FrameTooLarge(stack.into()));
         }
+        let frame = cx.sink.frame();
+        frame.has_calls = true;
+        frame.outgoing = frame.outgoing.max(stack);
+        // What most calls have.
+        if let [result, None] = results
+            && result.is_none_or(|(_, ty)| ty == Type::I32)
+        {
+            operands.extend(result.map(|(regs, _)| Operand::def_fixed(regs.lo(), GPR, r(0))));
+            cx.sink.push_with(Inst::Call { callee }, operands);
+            return Ok(());
+        }
         let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
         let places = result_places(convention, types).ok_or(NO_ROOM)?;
         let mut joined = ArrayVec::<(FloatSize, VReg, Words), 2>::new();
@@ -511,9 +522,6 @@ impl Arm32 {
                 _ => {}
             }
         }
-        let frame = cx.sink.frame();
-        frame.has_calls = true;
-        frame.outgoing = frame.outgoing.max(stack);
         cx.sink.push_with(Inst::Call { callee }, operands);
         for (size, dst, words) in joined {
             self.value_of_words(cx, size, &words, dst);
@@ -532,6 +540,14 @@ impl Arm32 {
         cx: &mut Cx<'_, S>,
         values: [Option<Value>; 2],
     ) -> Result<(), ErrorKind> {
+        // What most functions return.
+        if let [Some(value), None] = values
+            && cx.func.value_type(value) == Type::I32
+        {
+            let result = Operand::use_fixed(self.regs(cx, value).lo(), GPR, r(0));
+            cx.sink.push_with(Inst::Ret, &[result]);
+            return Ok(());
+        }
         let mut operands = Operands::new();
         let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
         let convention = self.convention(Some(cx.module.signature(cx.func.id)));

@@ -348,15 +348,26 @@ impl X86 {
         (stack, popped): (u32, u8),
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
+        let frame = cx.sink.frame();
+        frame.has_calls = true;
+        frame.outgoing = frame.outgoing.max(stack);
+        let call = Inst::Call { callee, mode: self.mode, popped };
+        // What most calls have.
+        let is_clean = origin == Origin::Here || self.mode == Mode::Bits32;
+        if let [result, None] = results
+            && result.is_none_or(|(_, ty)| ty == Type::I32 && is_clean)
+        {
+            operands.extend(result.map(|(regs, _)| Operand::def_fixed(regs.lo(), GPR, RAX)));
+            cx.sink.push_with(call, operands);
+            return Ok(());
+        }
         let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
         let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
             match place {
-                ResultPlace::Register(reg)
-                    if origin == Origin::Elsewhere && self.mode == Mode::Bits64 && ty == Type::I32 =>
-                {
+                ResultPlace::Register(reg) if ty == Type::I32 && !is_clean => {
                     let wide = self.temp(cx, Type::I32);
                     operands.push(Operand::def_fixed(wide, GPR, reg));
                     narrow.push((wide, regs.lo()));
@@ -371,11 +382,11 @@ impl X86 {
                 ResultPlace::None | ResultPlace::Fpu => {}
             }
         }
-        let transfer = if places.contains(&ResultPlace::Fpu) { FPU_TRANSFER } else { 0 };
-        let frame = cx.sink.frame();
-        frame.has_calls = true;
-        frame.outgoing = frame.outgoing.max(stack).max(transfer);
-        cx.sink.push_with(Inst::Call { callee, mode: self.mode, popped }, operands);
+        if places.contains(&ResultPlace::Fpu) {
+            let frame = cx.sink.frame();
+            frame.outgoing = frame.outgoing.max(FPU_TRANSFER);
+        }
+        cx.sink.push_with(call, operands);
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
@@ -396,6 +407,14 @@ impl X86 {
         cx: &mut Cx<'_, S>,
         values: [Option<Value>; 2],
     ) -> Result<(), ErrorKind> {
+        // What most functions return.
+        if let [Some(value), None] = values
+            && cx.func.value_type(value) == Type::I32
+        {
+            let result = Operand::use_fixed(self.regs(cx, value).lo(), GPR, RAX);
+            cx.sink.push_with(Inst::Ret, &[result]);
+            return Ok(());
+        }
         let mut operands = Operands::new();
         let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
         let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
