@@ -332,16 +332,17 @@ impl Frame {
         let aligns = aligns.chain(info.objects.iter().map(object_align));
         let aligns = aligns.fold(0, |all, align| all | align);
         for align in [8u32, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
+            let mask = u64::from(align) - 1;
             for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
                 if slot.align.clamp(1, STACK_ALIGN) == align {
-                    end = end.next_multiple_of(u64::from(align));
+                    end = (end + mask) & !mask;
                     *offset = end as i32;
                     end += u64::from(slot.size);
                 }
             }
             for (offset, object) in objects.iter_mut().zip(&info.objects) {
                 if object_align(object) == align {
-                    end = end.next_multiple_of(u64::from(align));
+                    end = (end + mask) & !mask;
                     *offset = end as i32;
                     end += u64::from(object.size);
                 }

@@ -143,6 +143,22 @@ const MAX_TEST_DISTANCE: usize = 12;
 
 const AL: Cond = Cond::Al;
 
+/// What cannot be: an instruction has more operands than places. Not inlined, so that a branch leads here and
+/// places are not selected without one, which takes three times as many instructions.
+#[cold]
+#[inline(never)]
+fn no_operand() -> Allocation {
+    Allocation::NONE
+}
+
+/// Nor this: an operand that must be in a register is not.
+#[cold]
+#[inline(never)]
+fn no_register() -> Gpr {
+    debug_assert!(false, "an operand without a register");
+    Gpr::IP
+}
+
 /// The point of the first of the edits that are left.
 fn next_edit(edits: &[Edit]) -> ProgPoint {
     let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
@@ -183,16 +199,20 @@ fn tested(following: &[Inst], dst: VReg) -> bool {
 impl<'a, L: Listing> Emitter<'a, L> {
     // ---- operands
 
+    #[inline(always)]
     fn next(&mut self) -> Allocation {
-        let (first, rest) = self.allocs.split_first().unwrap_or((&Allocation::NONE, &[]));
-        self.allocs = rest;
-        *first
+        match self.allocs {
+            [first, rest @ ..] => {
+                self.allocs = rest;
+                *first
+            }
+            [] => no_operand(),
+        }
     }
 
+    #[inline(always)]
     fn gpr(&mut self) -> Gpr {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        reg.map_or(Gpr::IP, regs::gpr)
+        self.next().as_reg().map_or_else(no_register, regs::gpr)
     }
 
     fn src(&mut self, src: Src) -> Operand2 {
@@ -228,7 +248,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             if following.is_empty() {
                 break;
             }
-            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id) {
+            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id, following) {
                 self.following = following;
                 self.unusual(inst, id);
             }
@@ -334,7 +354,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// most often; says whether it did. Inlined into the walk: a call of [`inst`](Self::inst) takes as long as
     /// they do.
     #[inline(always)]
-    fn usual(&mut self, inst: &Inst, id: MachInstId) -> bool {
+    fn usual(&mut self, inst: &Inst, id: MachInstId, following: &'a [Inst]) -> bool {
         match inst {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
@@ -342,22 +362,31 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let Some((dst, imm)) = dst.as_reg().zip(u8::try_from(*imm).ok()) else { return false };
                 self.e.mov(AL, Move::Mov, Flags::Keep, regs::gpr(dst), ModImm::small(imm));
             }
-            Inst::Load { op, mem, .. } if !mem.is_register() => {
+            Inst::Load { op, mem, .. } => {
                 let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
-                return self.usual_transfer(*op, *dst, base, offset);
+                let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
+                if mem.is_register() {
+                    (self.at, self.following) = (id, following);
+                    self.transfer_with_step(*op, mem, base, dst);
+                } else {
+                    return self.usual_transfer(*op, dst, base, offset);
+                }
             }
-            Inst::Store { op, mem, .. } if !mem.is_register() => {
+            Inst::Store { op, mem, .. } => {
                 let [src, places @ ..] = self.places(id) else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
-                return self.usual_transfer(*op, *src, base, offset);
+                let Some(src) = src.as_reg().map(regs::gpr) else { return false };
+                if mem.is_register() {
+                    (self.at, self.following) = (id, following);
+                    self.transfer_with_step(*op, mem, base, src);
+                } else {
+                    return self.usual_transfer(*op, src, base, offset);
+                }
             }
             Inst::Lea { mem, .. } => {
                 let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
-                let Some((dst, imm)) = dst.as_reg().zip(ModImm::new(offset as u32)) else { return false };
-                if offset == 0 {
-                    return false;
-                }
-                self.e.alu(AL, ice_asm::arm32::Alu::Add, Flags::Keep, regs::gpr(dst), base, imm);
+                let Some(dst) = dst.as_reg() else { return false };
+                self.add_offset(regs::gpr(dst), base, offset);
             }
             Inst::TestZero { lhs } => {
                 let [reg] = self.places(id) else { return false };
@@ -374,14 +403,12 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// A load or store of one register at an offset that it can have.
     #[inline(always)]
-    fn usual_transfer(&mut self, op: Transfer, data: Allocation, base: Gpr, offset: i32) -> bool {
-        match data.as_reg() {
-            Some(data) if offset.unsigned_abs() & !(op.max_offset() as u32) == 0 && !op.is_dual() => {
-                self.e.transfer(AL, op, regs::gpr(data), Mem::new(base, offset));
-                true
-            }
-            _ => false,
+    fn usual_transfer(&mut self, op: Transfer, data: Gpr, base: Gpr, offset: i32) -> bool {
+        let fits = offset.unsigned_abs() & !(op.max_offset() as u32) == 0 && !op.is_dual();
+        if fits {
+            self.e.transfer(AL, op, data, Mem::new(base, offset));
         }
+        fits
     }
 
     /// Emits any instruction that no earlier one has done already.

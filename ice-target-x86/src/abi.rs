@@ -283,16 +283,17 @@ impl Frame {
         let aligns = aligns.chain(info.objects.iter().map(|object| 1 << object.align_log2));
         let aligns = aligns.fold(0, |all, align| all | align);
         for align in [16u32, 8, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
+            let mask = u64::from(align) - 1;
             for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
                 if slot.align.clamp(1, 16) == align {
-                    end = end.next_multiple_of(u64::from(align));
+                    end = (end + mask) & !mask;
                     *offset = end as i32;
                     end += u64::from(slot.size);
                 }
             }
             for (offset, object) in objects.iter_mut().zip(&info.objects) {
                 if 1 << object.align_log2 == align {
-                    end = end.next_multiple_of(u64::from(align));
+                    end = (end + mask) & !mask;
                     *offset = end as i32;
                     end += u64::from(object.size);
                 }

@@ -536,7 +536,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     #[inline]
     fn constant(&mut self, width: Width, dst: Gpr, imm: i64) {
         if imm == 0 {
-            self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(dst), dst);
+            self.e.alu_r_r(Alu::Xor, Width::B32, dst, dst);
         } else {
             self.e.mov_r_i(width, dst, imm);
         }
@@ -636,7 +636,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                     let src = self.src_rm(&src);
                     let dst = self.gpr();
                     match src {
-                        Rm::Reg(src) => self.e.alu_rm_r(op, width, Rm::Reg(dst), src),
+                        Rm::Reg(src) => self.e.alu_r_r(op, width, dst, src),
                         Rm::Mem(_) => self.e.alu_r_rm(op, width, dst, src),
                     }
                 }

@@ -134,6 +134,7 @@ impl Bounds<'_> {
     }
 
     /// The sum of the bounds of `insts`.
+    #[inline(always)]
     fn sum<const SLOT: u8>(&self, insts: &[Inst]) -> u64 {
         let mut sum = 0;
         for inst in insts {
@@ -157,10 +158,21 @@ pub(crate) fn make_labels<L: Listing>(
 ) {
     // Slots, objects and incoming arguments of a small frame are reached with one byte.
     let is_small = frame.size + 16 * 8 <= 127 || (frame.pointer == FramePointer::Used && frame.size < 64);
-    let slot = if is_small { SMALL } else { LARGE };
-    let saved = 2 * frame.saved.len() as u32;
-    let bounds = Bounds { switches, slot: slot.into(), epilogue: 8 + saved + 2 };
-    let edit = u32::from(slot) + if mode == Mode::Bits32 { 3 } else { 4 };
+    let labels = if is_small { make::<SMALL, L> } else { make::<LARGE, L> };
+    labels(mode, mach, allocation, 2 * frame.saved.len() as u32, switches, buffer);
+}
+
+/// The same where a slot takes `SLOT` bytes and the saved registers as many as `saved`.
+fn make<const SLOT: u8, L: Listing>(
+    mode: Mode,
+    mach: &MachFunction<Inst>,
+    allocation: &Output,
+    saved: u32,
+    switches: &[PlannedSwitch],
+    buffer: &mut CodeBuffer<L>,
+) {
+    let bounds = Bounds { switches, slot: SLOT.into(), epilogue: 8 + saved + 2 };
+    let edit = u32::from(SLOT) + if mode == Mode::Bits32 { 3 } else { 4 };
 
     let mut offset = u64::from(40 + saved);
     let mut edits = &allocation.edits[..];
@@ -172,7 +184,7 @@ pub(crate) fn make_labels<L: Listing>(
             break; // Nothing lies behind the last block.
         }
         let insts = &mach.insts()[range.clone()];
-        offset += if is_small { bounds.sum::<SMALL>(insts) } else { bounds.sum::<LARGE>(insts) };
+        offset += bounds.sum::<SLOT>(insts);
         let end = MachInstId::from_u32(range.end as u32);
         let here = edits.iter().take_while(|e| e.point.inst() < end).count();
         offset += u64::from(edit) * here as u64;

@@ -55,6 +55,12 @@ impl Code {
         self.attrs.has(Attrs::REX_W)
     }
 
+    /// The opcode.
+    #[inline(always)]
+    const fn part(self) -> Part {
+        Part { bytes: self.bytes as u64, len: self.len as u32 }
+    }
+
     /// Whether the opcode is all, but for a prefix that registers ask for.
     #[inline]
     const fn is_plain(self) -> bool {
@@ -272,7 +278,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// those of the registers.
     #[inline(always)]
     fn opcode(&self, code: Code, bits: u8) -> Option<Part> {
-        let mut head = Part { bytes: code.bytes.into(), len: code.len.into() };
+        let mut head = code.part();
         // Nearly all: 32 bits wide, with registers below 8.
         if code.is_plain() && bits & 7 == 0 {
             return Some(head);
@@ -323,6 +329,10 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     fn code_rr(&mut self, code: Code, reg: u8, rm: u8, imm: Immediate) {
+        if code.is_plain() && (reg | rm) & 8 == 0 {
+            let modrm = Part { bytes: (0xc0 | reg << 3 | rm).into(), len: 1 };
+            return self.finish_inst(code.part(), modrm, imm);
+        }
         let Some(head) = self.opcode(code, reg_bits(reg) | rm_bits(rm)) else { return self.invalid() };
         let modrm = 0xc0 | (reg & 7) << 3 | rm & 7;
         self.finish_inst(head, Part { bytes: modrm.into(), len: 1 }, imm);
@@ -354,7 +364,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// An instruction with a place. Where the code is known this is half as much work as a call.
     #[inline(always)]
     pub(super) fn inst_place(&mut self, code: Code, reg: u8, place: FramePlace, imm: Immediate) {
-        let mut head = Part { bytes: code.bytes.into(), len: code.len.into() };
+        let mut head = code.part();
         // Each of the two usual ways knows the length of its head.
         match (place.prefixes(), self.mode) {
             (0, _) | (ADDR32, Mode::Bits32) if code.is_plain() && reg & 8 == 0 => {
@@ -440,7 +450,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`. Gives the operand's offset.
     pub(super) fn inst_rel(&mut self, code: Code) -> u32 {
-        let head = Part { bytes: code.bytes.into(), len: code.len.into() };
+        let head = code.part();
         let at = self.buf.offset() + head.len;
         self.finish_inst(head, Part { bytes: 0, len: 4 }, Immediate::NONE);
         at

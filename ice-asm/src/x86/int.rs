@@ -191,16 +191,34 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    /// `add r/m, imm` and its like: 83 /digit ib, 04/05 for the accumulator, 80/81 /digit.
+    /// `add r, r` and its like: [`alu_rm_r`](Self::alu_rm_r) for a caller that knows that it is a register.
     #[inline]
+    pub fn alu_r_r(&mut self, op: Alu, width: Width, dst: Gpr, src: Gpr) {
+        self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
+        let code = op.code().plus(wide(width));
+        self.inst_rr(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
+    }
+
+    /// `add r/m, imm` and its like: 83 /digit ib, 04/05 for the accumulator, 80/81 /digit.
     pub fn alu_rm_i(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, imm: Imm) {
+        self.alu_i(op, width, dst, imm);
+    }
+
+    /// `add r, imm` and its like: [`alu_rm_i`](Self::alu_rm_i) for a caller that knows that it is a register
+    /// and a number.
+    pub fn alu_r_i(&mut self, op: Alu, width: Width, dst: Gpr, value: i32) {
+        self.alu_i(op, width, Rm::Reg(dst), Imm::Value(value));
+    }
+
+    #[inline(always)]
+    fn alu_i(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, imm: Imm) {
         if !self.line_of_accumulator(op.code().plus(4 + wide(width)), width, &dst, imm, op.mnemonic()) {
             self.line(&[op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
         }
         self.alu_imm(op, width, &dst, imm, Attrs::width(width));
     }
 
-    #[inline]
+    #[inline(always)]
     fn alu_imm(&mut self, op: Alu, width: Width, dst: &Rm<Gpr>, imm: Imm, attrs: Attrs) {
         const RM_IB: Code = code("80");
         const RM_IZ: Code = code("81");
@@ -223,6 +241,14 @@ impl<L: Listing> Encoder<'_, L> {
         const TEST: Code = code("84 /r");
         self.line(&["test", suffix(width)], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
         self.inst_reg_rm(TEST.plus(wide(width)), Attrs::width(width), reg.number(), &rm, Immediate::NONE);
+    }
+
+    /// `test r, r`: [`test_rm_r`](Self::test_rm_r) for a caller that knows that it is a register.
+    #[inline]
+    pub fn test_r_r(&mut self, width: Width, lhs: Gpr, rhs: Gpr) {
+        self.line(&["test", suffix(width)], &[Op::Reg(rhs, width), Op::Reg(lhs, width)]);
+        let code = code!("84 /r").plus(wide(width));
+        self.inst_rr(code, Attrs::width(width), rhs.number(), lhs.number(), Immediate::NONE);
     }
 
     /// `test r/m, imm`: A8/A9 for the accumulator, F6/F7 /0.

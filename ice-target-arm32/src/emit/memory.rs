@@ -161,6 +161,13 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
+    /// An access at a register alone, with the addition to it that follows.
+    #[inline(never)]
+    pub(super) fn transfer_with_step(&mut self, op: Transfer, amode: &Amode, base: Gpr, data: Gpr) {
+        let mem = self.with_step(op, amode, Mem::new(base, 0), data);
+        self.e.transfer(self.cond, op, data, mem);
+    }
+
     pub(super) fn memory(&mut self, inst: &Inst) {
         match *inst {
             Inst::Load { op, mem, .. } => {

@@ -61,6 +61,16 @@ pub(super) fn size(inst: &Inst) -> Option<usize> {
 }
 
 impl<'a, L: Listing> Emitter<'a, L> {
+    /// Whether the block is one that [`body`](Self::body) looks into: short, and only one edge leads to it.
+    #[inline(always)]
+    fn may_be_body(&self, block: MachBlock) -> bool {
+        let insts = &self.mach.insts()[self.mach.inst_range(block)];
+        matches!(insts, [.., Inst::Jump { .. }])
+            && insts.len() <= 2 * MAX_BACK + 1
+            && self.mach.block_preds(block).len() == 1
+            && !self.written[block.as_u32() as usize]
+    }
+
     /// The edits of a block.
     fn edits_of(&self, block: MachBlock) -> &'a [Edit] {
         let range = self.mach.inst_range(block);
@@ -73,15 +83,12 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// The block, if it is short and simple and only one edge leads to it.
     fn body(&self, block: MachBlock) -> Option<Body> {
+        if !self.may_be_body(block) {
+            return None;
+        }
         let range = self.mach.inst_range(block);
         let insts = &self.mach.insts()[range.clone()];
         let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
-        if insts.len() > 2 * MAX_BACK
-            || self.mach.block_preds(block).len() != 1
-            || self.written[block.as_u32() as usize]
-        {
-            return None;
-        }
         let mut words = 0;
         for (inst, index) in insts.iter().zip(range.start..) {
             let id = MachInstId::from_u32(index as u32);
@@ -121,6 +128,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Writes a branch with one of its successors, or both, if that is shorter. False if it has written nothing.
     pub(super) fn predicate(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
+        if !self.may_be_body(if_true) && !self.may_be_body(if_false) {
+            return false;
+        }
         let following = self.next_block;
         let bodies = [self.body(if_true), self.body(if_false)];
         if let [Some(first), Some(second)] = bodies

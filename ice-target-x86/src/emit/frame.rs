@@ -35,7 +35,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.jump_if(Cond::Ne, again);
         }
         if size > 0 {
-            self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(size as i32));
+            self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, size as i32);
         }
     }
 
@@ -49,7 +49,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.lea(width, Gpr::RSP, Mem::base(Gpr::RBP, -saved));
             }
             FramePointer::None if frame.size > 0 => {
-                self.e.alu_rm_i(Alu::Add, width, Rm::Reg(Gpr::RSP), Imm::from(frame.size as i32));
+                self.e.alu_r_i(Alu::Add, width, Gpr::RSP, frame.size as i32);
             }
             FramePointer::None => {}
         }

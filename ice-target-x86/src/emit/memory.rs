@@ -2,6 +2,7 @@
 
 use super::{Emitter, immediate};
 use crate::inst::{Amount, Compare, Inst, Src};
+use crate::regs;
 use ice_asm::Listing;
 use ice_asm::x86::{self, Alu, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width};
 
@@ -78,9 +79,16 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn compare(&mut self, op: Compare, width: Width, rhs: &Src) {
         match (op, rhs) {
             (_, Src::Imm(_) | Src::Symbol(..)) => {
-                let lhs = self.rm();
+                let place = self.next();
+                match (op, rhs, place.as_reg().map(regs::gpr)) {
+                    (Compare::Cmp, Src::Imm(0), Some(reg)) => return self.e.test_r_r(width, reg, reg),
+                    (Compare::Cmp, &Src::Imm(imm), Some(reg)) => {
+                        return self.e.alu_r_i(Alu::Cmp, width, reg, imm);
+                    }
+                    _ => {}
+                }
+                let lhs = self.place_rm(place);
                 match (op, rhs, lhs) {
-                    (Compare::Cmp, Src::Imm(0), Rm::Reg(reg)) => self.e.test_rm_r(width, lhs, reg),
                     (Compare::Cmp, ..) => self.e.alu_rm_i(Alu::Cmp, width, lhs, immediate(rhs)),
                     (Compare::Test, Src::Imm(imm), Rm::Mem(_)) => {
                         let (width, imm) = short_test(width, *imm);
@@ -99,7 +107,7 @@ impl<L: Listing> Emitter<'_, L> {
                 let lhs = self.gpr();
                 let rhs = self.src_rm(rhs);
                 match (op, rhs) {
-                    (Compare::Cmp, Rm::Reg(rhs)) => self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(lhs), rhs),
+                    (Compare::Cmp, Rm::Reg(rhs)) => self.e.alu_r_r(Alu::Cmp, width, lhs, rhs),
                     (Compare::Cmp, _) => self.e.alu_r_rm(Alu::Cmp, width, lhs, rhs),
                     (Compare::Test, _) => self.e.test_rm_r(width, rhs, lhs),
                 }
