@@ -66,7 +66,7 @@ pub(crate) fn emit_function<L: Listing>(
         block: MachBlock::from_u32(0),
         next_block: MachBlock::from_u32(0),
         at: MachInstId::from_u32(0),
-        following: &[],
+        end: 0,
         fused: None,
         tested: None,
     };
@@ -130,8 +130,8 @@ struct Emitter<'a, L: Listing> {
     next_block: MachBlock,
     /// The current instruction.
     at: MachInstId,
-    /// The rest of the block.
-    following: &'a [Inst],
+    /// Index of the end of the block that is written.
+    end: usize,
     /// An instruction that an earlier one has done already.
     fused: Option<MachInstId>,
     /// The register whose comparison with zero, which follows, an instruction has done already.
@@ -232,11 +232,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Writes the instructions of a block but for the last, and the edits between them and before the last.
     fn write_insts(&mut self, block: MachBlock, edits: &mut &'a [Edit]) {
         let range = self.mach.inst_range(block);
-        let insts = &self.mach.insts()[range.clone()];
         self.tested = None;
+        self.end = range.end;
         let mut next_edit = next_edit(edits);
-        for (n, (inst, index)) in insts.iter().zip(range.start as u32..).enumerate() {
-            let id = MachInstId::from_u32(index);
+        // A number alone: every value that the loop carries is one that calls keep from a register.
+        for id in range.start as u32..range.end as u32 {
+            let Some(inst) = self.mach.insts().get(id as usize) else { break };
+            let id = MachInstId::from_u32(id);
             let point = ProgPoint::before(id);
             if next_edit <= point {
                 next_edit = self.edits_to(edits, point);
@@ -244,15 +246,18 @@ impl<'a, L: Listing> Emitter<'a, L> {
             if !self.pool.is_empty() && self.cond == AL {
                 self.flush_pool_if_due(inst);
             }
-            let following = &insts[n + 1..];
-            if following.is_empty() {
+            if id.as_u32() as usize + 1 == self.end {
                 break;
             }
-            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id, following) {
-                self.following = following;
+            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id) {
                 self.unusual(inst, id);
             }
         }
+    }
+
+    /// The rest of the block behind the current instruction.
+    fn following(&self) -> &'a [Inst] {
+        self.mach.insts().get(self.at.as_u32() as usize + 1..self.end).unwrap_or(&[])
     }
 
     /// The places of the operands of `inst`.
@@ -270,14 +275,16 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Emits the edits up to `point`, which are the first of those left, and gives the point of the next one.
     #[inline(never)]
     fn edits_to(&mut self, edits: &mut &'a [Edit], point: ProgPoint) -> ProgPoint {
-        while let Some((edit, rest)) = edits.split_first()
+        let mut left = *edits;
+        while let [edit, rest @ ..] = left
             && edit.point <= point
         {
             self.flush_pool_if_far(0);
             self.edit(edit);
-            *edits = rest;
+            left = rest;
         }
-        next_edit(edits)
+        *edits = left;
+        next_edit(left)
     }
 
     /// Nearly all are between a register and a slot, without a condition.
@@ -326,7 +333,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// The flags that an operation sets which gives `dst`: also those that the next comparison with zero wants.
     fn flags_for_test(&mut self, flags: Flags, dst: VReg) -> Flags {
-        if tested(self.following, dst) {
+        if tested(self.following(), dst) {
             self.tested = Some(dst);
             return Flags::Set;
         }
@@ -354,7 +361,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// most often; says whether it did. Inlined into the walk: a call of [`inst`](Self::inst) takes as long as
     /// they do.
     #[inline(always)]
-    fn usual(&mut self, inst: &Inst, id: MachInstId, following: &'a [Inst]) -> bool {
+    fn usual(&mut self, inst: &Inst, id: MachInstId) -> bool {
         match inst {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
@@ -366,7 +373,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
                 let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
                 if mem.is_register() {
-                    (self.at, self.following) = (id, following);
+                    self.at = id;
                     self.transfer_with_step(*op, mem, base, dst);
                 } else {
                     return self.usual_transfer(*op, dst, base, offset);
@@ -377,7 +384,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
                 let Some(src) = src.as_reg().map(regs::gpr) else { return false };
                 if mem.is_register() {
-                    (self.at, self.following) = (id, following);
+                    self.at = id;
                     self.transfer_with_step(*op, mem, base, src);
                 } else {
                     return self.usual_transfer(*op, src, base, offset);

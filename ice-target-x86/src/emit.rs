@@ -97,8 +97,9 @@ impl<'a> Walk<'a> {
             emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
             let range = mach.inst_range(block);
             let last = MachInstId::from_u32(range.end as u32 - 1);
-            let ids = range.start as u32..;
-            for (inst, id) in mach.insts()[range].iter().zip(ids) {
+            // A number alone: every value that the loop carries is one that calls keep from a register.
+            for id in range.start as u32..range.end as u32 {
+                let Some(inst) = mach.insts().get(id as usize) else { break };
                 let id = MachInstId::from_u32(id);
                 let point = ProgPoint::before(id);
                 if next_edit <= point {
@@ -123,12 +124,14 @@ impl<'a> Walk<'a> {
     /// Emits the edits up to `point` and gives the point of the next one.
     #[inline(never)]
     fn edits_to<L: Listing>(&mut self, emitter: &mut Emitter<'a, L>, point: ProgPoint) -> ProgPoint {
-        while let [edit, rest @ ..] = self.edits
+        let mut edits = self.edits;
+        while let [edit, rest @ ..] = edits
             && edit.point <= point
         {
             emitter.edit(edit);
-            self.edits = rest;
+            edits = rest;
         }
+        self.edits = edits;
         self.next_edit()
     }
 

@@ -17,133 +17,97 @@ use ice_regalloc::{Edit, Output};
 const PROGRAM_MEMORY: u32 = 7;
 
 /// ModRM, SIB and displacement of a slot in a small frame and in any other.
-const SMALL: u8 = 3;
-const LARGE: u8 = 6;
+const SMALL: u32 = 3;
+const LARGE: u32 = 6;
 
-/// Sizes that depend on the function.
-struct Bounds<'a> {
+/// Sizes that depend on the function. `SLOT` is for ModRM, SIB and displacement of a slot: where it is a constant
+/// nearly all bounds are.
+struct Bounds<'a, const SLOT: u32> {
     switches: &'a [PlannedSwitch],
-    /// ModRM, SIB and displacement of a slot.
-    slot: u32,
     epilogue: u32,
 }
 
-/// Stands for a bound that more than the kind of the instruction decides.
-const UNKNOWN: u8 = u8::MAX;
-
-/// The bound of the instructions whose kind decides it, where a slot takes `SLOT` bytes: a look into a table.
-#[inline]
-fn fixed<const SLOT: u8>(inst: &Inst) -> u8 {
-    const MEMORY: u8 = PROGRAM_MEMORY as u8;
-    match inst {
-        Inst::Params => 0,
-        Inst::Mov { .. } | Inst::ZeroUpper { .. } => 2 + SLOT,
-        Inst::MovImm { .. } => 10,
-        Inst::MovSymbol { .. } | Inst::LoadTableEntry { .. } => 7,
-        Inst::Undefined { .. } => 0,
-        Inst::GlobalBase { .. } => 12,
-        Inst::ThreadPointer { .. } => 9,
-        Inst::AddThreadOffset { .. } | Inst::AddTableThreadOffset { .. } => 8,
-        Inst::ThreadLocalCall { .. } => 16,
-        Inst::CopyWords { .. } => 3,
-        Inst::SaveVectors { .. } => 4 + 8 * (4 + SLOT + 3),
-        Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => 3 + MEMORY,
-        Inst::LoadPair { .. } | Inst::StorePair { .. } => 2 * (1 + MEMORY),
-        Inst::StoreImm { .. } | Inst::StoreSymbol { .. } => 7 + MEMORY,
-        Inst::CompareMem { .. } | Inst::AluMemImm { .. } => 7 + MEMORY,
-        Inst::AluMem { .. } | Inst::UnaryMem { .. } => 3 + MEMORY,
-        Inst::ShiftMem { .. } => 4 + MEMORY,
-        Inst::Unary { .. } | Inst::Bswap { .. } => 3,
-        Inst::BitTest { .. } => 4,
-        Inst::Shift { .. } | Inst::DoubleShift { .. } => 5,
-        Inst::MulWide { .. } | Inst::DivideWide { .. } => 2 + SLOT,
-        Inst::Divide { .. } => 2 + 3,
-        Inst::BitScan { .. } | Inst::Cmov { .. } => 3 + SLOT,
-        Inst::Setcc { .. } => 4,
-        Inst::MovXmm { .. } => 4 + SLOT,
-        Inst::LoadXmm { .. } | Inst::StoreXmm { .. } => 4 + MEMORY,
-        Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => 5,
-        Inst::SseShift { .. } => 6,
-        Inst::XmmToGpr { .. } => 5 + SLOT,
-        Inst::Pinsrw { .. } | Inst::Pextrw { .. } => 6,
-        Inst::SelectXmm { .. } => 6 + 4 + SLOT,
-        Inst::PopFpu { .. } | Inst::PushFpu { .. } => 12 + SLOT,
-        Inst::FpuPair { .. } | Inst::FpuTop { .. } => 2,
-        Inst::FpuMem { .. } => 2 + MEMORY,
-        Inst::Mfence => 3,
-        Inst::LockXadd { .. } | Inst::Xchg { .. } => 5 + MEMORY,
-        Inst::LockCmpxchg { .. } | Inst::LockCmpxchg8b { .. } => 5 + MEMORY,
-        Inst::RmwLoop { .. } => 64,
-        Inst::RmwLoop8b { .. } => 96,
-        Inst::StackSub { .. } | Inst::StackSave { .. } | Inst::StackRestore { .. } => 2 + SLOT,
-        Inst::Jmp { .. } => 5,
-        Inst::Jcc { .. } => 11,
-        Inst::JccAnd { .. } => 17,
-        Inst::Trap | Inst::Unreachable => 2,
-        Inst::Extend { .. }
-        | Inst::Alu { .. }
-        | Inst::Compare { .. }
-        | Inst::Imul { .. }
-        | Inst::ImulImm { .. }
-        | Inst::Sse { .. }
-        | Inst::SseUnary { .. }
-        | Inst::SseImm { .. }
-        | Inst::SseUnaryImm { .. }
-        | Inst::CompareXmm { .. }
-        | Inst::GprToXmm { .. }
-        | Inst::Call { .. }
-        | Inst::Switch { .. }
-        | Inst::SwitchPair { .. }
-        | Inst::Ret => UNKNOWN,
-    }
-}
-
-impl Bounds<'_> {
+impl<const SLOT: u32> Bounds<'_, SLOT> {
     fn src(&self, src: &Src) -> u32 {
         match src {
-            Src::Reg(_) => self.slot,
+            Src::Reg(_) => SLOT,
             Src::Mem(_) => PROGRAM_MEMORY,
             Src::Imm(_) | Src::Symbol(..) => 5,
         }
     }
 
-    /// A bound of the bytes of `inst`, one that is not [`fixed`].
+    /// A bound of the bytes of `inst`.
+    #[inline(always)]
     fn inst(&self, inst: &Inst) -> u32 {
         match inst {
-            Inst::Extend { src, .. } | Inst::Alu { src, .. } => 3 + self.src(src),
+            Inst::Params => 0,
+            Inst::Mov { .. } | Inst::ZeroUpper { .. } => 2 + SLOT,
+            Inst::MovImm { .. } => 10,
+            Inst::MovSymbol { .. } | Inst::LoadTableEntry { .. } => 7,
+            Inst::Undefined { .. } => 0,
+            Inst::GlobalBase { .. } => 12,
+            Inst::ThreadPointer { .. } => 9,
+            Inst::AddThreadOffset { .. } | Inst::AddTableThreadOffset { .. } => 8,
+            Inst::ThreadLocalCall { .. } => 16,
+            Inst::CopyWords { .. } => 3,
+            Inst::SaveVectors { .. } => 4 + 8 * (4 + SLOT + 3),
+            Inst::Extend { src, .. } => 3 + self.src(src),
+            Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => 3 + PROGRAM_MEMORY,
+            Inst::LoadPair { .. } | Inst::StorePair { .. } => 2 * (1 + PROGRAM_MEMORY),
+            Inst::StoreImm { .. } | Inst::StoreSymbol { .. } => 7 + PROGRAM_MEMORY,
+            Inst::Alu { src, .. } => 3 + self.src(src),
+            Inst::CompareMem { .. } | Inst::AluMemImm { .. } => 7 + PROGRAM_MEMORY,
+            Inst::AluMem { .. } | Inst::UnaryMem { .. } => 3 + PROGRAM_MEMORY,
+            Inst::ShiftMem { .. } => 4 + PROGRAM_MEMORY,
             Inst::Compare { rhs, .. } => match rhs {
-                Src::Imm(_) | Src::Symbol(..) => 7 + self.slot,
+                Src::Imm(_) | Src::Symbol(..) => 7 + SLOT,
                 _ => 3 + self.src(rhs),
             },
+            Inst::Unary { .. } | Inst::Bswap { .. } => 3,
+            Inst::BitTest { .. } => 4,
+            Inst::Shift { .. } | Inst::DoubleShift { .. } => 5,
             Inst::Imul { src, .. } => 4 + self.src(src),
             Inst::ImulImm { src, .. } => 7 + self.src(src),
+            Inst::MulWide { .. } | Inst::DivideWide { .. } => 2 + SLOT,
+            Inst::Divide { .. } => 2 + 3,
+            Inst::BitScan { .. } | Inst::Cmov { .. } => 3 + SLOT,
+            Inst::Setcc { .. } => 4,
+            Inst::MovXmm { .. } => 4 + SLOT,
+            Inst::LoadXmm { .. } | Inst::StoreXmm { .. } => 4 + PROGRAM_MEMORY,
+            Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => 5,
             Inst::Sse { src, .. } | Inst::SseUnary { src, .. } => 5 + self.src(src),
             Inst::SseImm { src, .. } | Inst::SseUnaryImm { src, .. } => 6 + self.src(src),
+            Inst::SseShift { .. } => 6,
             Inst::CompareXmm { rhs, .. } => 4 + self.src(rhs),
             Inst::GprToXmm { src, .. } => 4 + 5 + self.src(src),
+            Inst::XmmToGpr { .. } => 5 + SLOT,
+            Inst::Pinsrw { .. } | Inst::Pextrw { .. } => 6,
+            Inst::SelectXmm { .. } => 6 + 4 + SLOT,
+            Inst::PopFpu { .. } | Inst::PushFpu { .. } => 12 + SLOT,
+            Inst::FpuPair { .. } | Inst::FpuTop { .. } => 2,
+            Inst::FpuMem { .. } => 2 + PROGRAM_MEMORY,
+            Inst::Mfence => 3,
+            Inst::LockXadd { .. } | Inst::Xchg { .. } => 5 + PROGRAM_MEMORY,
+            Inst::LockCmpxchg { .. } | Inst::LockCmpxchg8b { .. } => 5 + PROGRAM_MEMORY,
+            Inst::RmwLoop { .. } => 64,
+            Inst::RmwLoop8b { .. } => 96,
+            Inst::StackSub { .. } | Inst::StackSave { .. } | Inst::StackRestore { .. } => 2 + SLOT,
             Inst::Call { callee: Callee::Symbol(_) | Callee::Linked(_), .. } => 5 + 3,
-            Inst::Call { .. } => 6 + 3 + self.slot,
-            Inst::Switch { switch, .. } | Inst::SwitchPair { switch, .. } => {
-                // Two comparisons by halves, with their constants and branches, in each node.
-                let nodes = self.switches[*switch as usize].plan.nodes.len() as u32;
-                64u32.saturating_mul(nodes).saturating_add(64)
-            }
+            Inst::Call { .. } => 6 + 3 + SLOT,
+            Inst::Jmp { .. } => 5,
+            Inst::Jcc { .. } => 11,
+            Inst::JccAnd { .. } => 17,
+            Inst::Switch { switch, .. } | Inst::SwitchPair { switch, .. } => self.switch(*switch),
             Inst::Ret => self.epilogue,
-            _ => UNKNOWN.into(),
+            Inst::Trap | Inst::Unreachable => 2,
         }
     }
 
-    /// The sum of the bounds of `insts`.
-    #[inline(always)]
-    fn sum<const SLOT: u8>(&self, insts: &[Inst]) -> u64 {
-        let mut sum = 0;
-        for inst in insts {
-            sum += match fixed::<SLOT>(inst) {
-                UNKNOWN => u64::from(self.inst(inst)),
-                bytes => u64::from(bytes),
-            };
-        }
-        sum
+    #[cold]
+    fn switch(&self, switch: u32) -> u32 {
+        // Two comparisons by halves, with their constants and branches, in each node.
+        let nodes = self.switches[switch as usize].plan.nodes.len() as u32;
+        64u32.saturating_mul(nodes).saturating_add(64)
     }
 }
 
@@ -163,7 +127,7 @@ pub(crate) fn make_labels<L: Listing>(
 }
 
 /// The same where a slot takes `SLOT` bytes and the saved registers as many as `saved`.
-fn make<const SLOT: u8, L: Listing>(
+fn make<const SLOT: u32, L: Listing>(
     mode: Mode,
     mach: &MachFunction<Inst>,
     allocation: &Output,
@@ -171,8 +135,8 @@ fn make<const SLOT: u8, L: Listing>(
     switches: &[PlannedSwitch],
     buffer: &mut CodeBuffer<L>,
 ) {
-    let bounds = Bounds { switches, slot: SLOT.into(), epilogue: 8 + saved + 2 };
-    let edit = u32::from(SLOT) + if mode == Mode::Bits32 { 3 } else { 4 };
+    let bounds = Bounds::<SLOT> { switches, epilogue: 8 + saved + 2 };
+    let edit = SLOT + if mode == Mode::Bits32 { 3 } else { 4 };
 
     let mut offset = u64::from(40 + saved);
     let mut edits = &allocation.edits[..];
@@ -183,8 +147,9 @@ fn make<const SLOT: u8, L: Listing>(
         if range.end == mach.insts().len() {
             break; // Nothing lies behind the last block.
         }
-        let insts = &mach.insts()[range.clone()];
-        offset += bounds.sum::<SLOT>(insts);
+        for inst in &mach.insts()[range.clone()] {
+            offset += u64::from(bounds.inst(inst));
+        }
         let end = MachInstId::from_u32(range.end as u32);
         let here = edits.iter().take_while(|e| e.point.inst() < end).count();
         offset += u64::from(edit) * here as u64;

@@ -240,6 +240,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Appends a branch. No label is bound behind it yet, so rules 2 and 3 wait for `bind`.
+    #[inline(always)]
     fn add_branch(&mut self, cond: Option<B::Cond>, target: Label, reach: Reach) {
         let start = self.offset();
         let short = B::size(cond, Form::Short);
@@ -262,6 +263,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.push_branch(cond, target, form);
     }
 
+    #[inline(always)]
     fn push_branch(&mut self, cond: Option<B::Cond>, target: Label, form: Form) {
         let start = self.offset();
         // Its bytes are written by `patch_branches`.

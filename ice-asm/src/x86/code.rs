@@ -328,11 +328,19 @@ impl<L: Listing> Encoder<'_, L> {
         self.code_rr(code.with(attrs), reg, rm, imm);
     }
 
-    fn code_rr(&mut self, code: Code, reg: u8, rm: u8, imm: Immediate) {
-        if code.is_plain() && (reg | rm) & 8 == 0 {
-            let modrm = Part { bytes: (0xc0 | reg << 3 | rm).into(), len: 1 };
-            return self.finish_inst(code.part(), modrm, imm);
+    /// The same, inlined where it needs no prefix.
+    #[inline(always)]
+    pub(super) fn inst_rr_inline(&mut self, code: Code, attrs: Attrs, reg: u8, rm: u8, imm: Immediate) {
+        let code = code.with(attrs);
+        if !code.is_plain() || (reg | rm) & 8 != 0 {
+            return self.code_rr(code, reg, rm, imm);
         }
+        let modrm = Part { bytes: (0xc0 | reg << 3 | rm).into(), len: 1 };
+        self.finish_inst(code.part(), modrm, imm);
+    }
+
+    #[inline(never)]
+    fn code_rr(&mut self, code: Code, reg: u8, rm: u8, imm: Immediate) {
         let Some(head) = self.opcode(code, reg_bits(reg) | rm_bits(rm)) else { return self.invalid() };
         let modrm = 0xc0 | (reg & 7) << 3 | rm & 7;
         self.finish_inst(head, Part { bytes: modrm.into(), len: 1 }, imm);

@@ -196,7 +196,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn alu_r_r(&mut self, op: Alu, width: Width, dst: Gpr, src: Gpr) {
         self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
         let code = op.code().plus(wide(width));
-        self.inst_rr(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
+        self.inst_rr_inline(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
     }
 
     /// `add r/m, imm` and its like: 83 /digit ib, 04/05 for the accumulator, 80/81 /digit.
@@ -226,7 +226,11 @@ impl<L: Listing> Encoder<'_, L> {
         let number = self.immediate(imm, width);
         let (attrs, digit) = (attrs.no_reg(), op as u8);
         if width != Width::B8 && matches!(imm, Imm::Value(_)) && i8::try_from(number.value).is_ok() {
-            self.inst_reg_rm(RM_IB_SIGN, attrs, digit, dst, Immediate { size: 1, ..number });
+            let number = Immediate { size: 1, ..number };
+            match dst {
+                Rm::Reg(dst) => self.inst_rr_inline(RM_IB_SIGN, attrs, digit, dst.number(), number),
+                Rm::Mem(mem) => self.inst_rm(RM_IB_SIGN, attrs, digit, mem, number),
+            }
         } else if *dst == Rm::Reg(Gpr::RAX) {
             self.inst_o(op.code().plus(4 + wide(width)), attrs, 0, number);
         } else {
@@ -248,7 +252,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn test_r_r(&mut self, width: Width, lhs: Gpr, rhs: Gpr) {
         self.line(&["test", suffix(width)], &[Op::Reg(rhs, width), Op::Reg(lhs, width)]);
         let code = code!("84 /r").plus(wide(width));
-        self.inst_rr(code, Attrs::width(width), rhs.number(), lhs.number(), Immediate::NONE);
+        self.inst_rr_inline(code, Attrs::width(width), rhs.number(), lhs.number(), Immediate::NONE);
     }
 
     /// `test r/m, imm`: A8/A9 for the accumulator, F6/F7 /0.

@@ -46,7 +46,8 @@ impl<L: Listing> Emitter<'_, L> {
             return None;
         }
         let place = Allocation::reg(regs::r(reg.number()));
-        for (n, inst) in self.following.iter().take(WINDOW).enumerate() {
+        let following = self.following();
+        for (n, inst) in following.iter().take(WINDOW).enumerate() {
             let id = MachInstId::from_u32(self.at.as_u32() + 1 + n as u32);
             let allocs = self.allocation.allocs_of(id);
             if let Some((from, to, amount)) = step(inst)
@@ -54,7 +55,7 @@ impl<L: Listing> Emitter<'_, L> {
             {
                 let is_alone = allocs == [place, place]
                     && fits(op, amount)
-                    && !tested(&self.following[n + 1..], to)
+                    && !tested(&following[n + 1..], to)
                     && !self.is_edited(place, id);
                 if is_alone {
                     self.fused = Some(id);
@@ -80,7 +81,9 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Writes an addition as part of the access that is the next instruction, if it is one at its result.
     pub(super) fn pre_increment(&mut self, inst: &Inst) -> bool {
-        let (Some((_, to, amount)), Some(next)) = (step(inst), self.following.first()) else { return false };
+        let (Some((_, to, amount)), Some(next)) = (step(inst), self.following().first()) else {
+            return false;
+        };
         let (op, mem) = match *next {
             Inst::Load { op, mem, .. } | Inst::Store { op, mem, .. } => (op, mem),
             _ => return false,
@@ -95,7 +98,7 @@ impl<L: Listing> Emitter<'_, L> {
         let edits = &self.allocation.edits;
         let start = edits.partition_point(|edit| edit.point < ProgPoint::after(self.at));
         let is_edited = edits.get(start).is_some_and(|edit| edit.point <= ProgPoint::before(id));
-        if lhs != dst || base != dst || data == dst || is_edited || tested(self.following, to) {
+        if lhs != dst || base != dst || data == dst || is_edited || tested(self.following(), to) {
             return false;
         }
         let (Some(base), Some(data)) = (base.as_reg(), data.as_reg()) else { return false };
