@@ -70,6 +70,12 @@ pub trait Function {
     /// The operands of `inst`.
     fn operands(&self, inst: Inst) -> &[Operand];
 
+    /// The operands of all instructions after one another, and where those of each instruction start, with one
+    /// more entry for the end: if the client keeps them so. A copy of them is saved then.
+    fn operand_lists(&self) -> Option<(&[Operand], &[u32])> {
+        None
+    }
+
     /// Units that `inst` destroys beside its definitions, after its uses are read. A Late Def may
     /// be in a clobbered register (the result of a call).
     fn clobbers(&self, inst: Inst) -> RegUnits {

@@ -88,6 +88,7 @@ mod references;
 mod registers;
 mod scan;
 mod tables;
+mod units;
 
 pub use checker::{Checker, Violation, check};
 pub use context::{Context, Mode, Options, SlotSharing};

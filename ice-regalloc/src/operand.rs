@@ -235,6 +235,13 @@ impl Operand {
         self.0 & (ONE_PLACE | UNUSUAL) == 0
     }
 
+    /// The register of an Early Use or Late Def that says Fixed.
+    #[inline]
+    pub(crate) fn fixed_reg(self) -> Option<PReg> {
+        let usual = self.0 & (3 << CONSTRAINT_SHIFT | UNUSUAL) == 3 << CONSTRAINT_SHIFT;
+        (usual && self.0 & (READS | WRITES) != READS | WRITES).then_some(PReg((self.0 >> FIXED_SHIFT) as u8))
+    }
+
     /// Bit 2 for a read and bit 3 for a write.
     #[inline]
     pub(crate) fn access(self) -> u8 {

@@ -158,6 +158,13 @@ impl Shape {
     /// Every instruction has this one.
     pub const ANY: Shape = Shape(16);
 
+    /// The facts of both.
+    #[inline]
+    pub fn or(self, other: Shape) -> Shape {
+        Shape(self.0 | other.0)
+    }
+
+    /// Whether one of the facts is true.
     #[inline]
     pub fn has(self, fact: Shape) -> bool {
         self.0 & fact.0 != 0

@@ -144,11 +144,22 @@ impl Scan {
             return Err(Error::TooLarge);
         }
         let threads = &refs.threads;
+        let (mut crossing, mut undefined) = (0, false);
         self.vregs.clear();
-        self.vregs.extend(threads.iter().map(VRegState::new));
+        self.vregs.extend(threads.iter().map(|thread| {
+            crossing += u32::from(thread.crosses());
+            undefined |= thread.crosses() & !thread.is_defined();
+            VRegState::new(thread)
+        }));
+        if undefined {
+            let is_undefined = |thread: &Thread| thread.crosses() && !thread.is_defined();
+            let v = threads.iter().position(is_undefined).unwrap_or(0);
+            return Err(locate_undefined(func, VReg::from_u32(v as u32)));
+        }
         self.edge_index.clear();
         self.edge_index.resize(num_blocks, 0);
-        for b in 0..num_blocks as u32 {
+        let with_params = if refs.aheads.params.is_empty() { 0 } else { num_blocks as u32 };
+        for b in 0..with_params {
             let block = Block::from_u32(b);
             let params = func.block_params(block);
             if params.is_empty() {
@@ -160,19 +171,13 @@ impl Scan {
                 self.edge_index[b as usize] = index.unwrap_or(0) as u32;
             } else {
                 for param in params {
-                    self.vregs[param.index()].flags |= CROSS | VALID;
+                    let state = &mut self.vregs[param.index()];
+                    crossing += u32::from(!state.is_cross());
+                    state.flags |= CROSS | VALID;
                 }
             }
         }
-        self.crossing = 0;
-        for (v, (state, thread)) in self.vregs.iter().zip(threads).enumerate() {
-            if state.is_cross() {
-                self.crossing += 1;
-                if !thread.is_defined() {
-                    return Err(locate_undefined(func, VReg::from_u32(v as u32)));
-                }
-            }
-        }
+        self.crossing = crossing;
         match known {
             Some(known) if !known.is_finished() => self.copy_references(func),
             _ => self.refs.finish(),

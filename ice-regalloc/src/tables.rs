@@ -1,12 +1,12 @@
 //! What the inner loops ask about a register file, laid out for them.
 //!
-//! Data: arrays that a register number indexes without a bounds check; and for each class its order
-//! as sets of units, in each of which the lowest free unit is the register to take. They are filled
+//! Data: arrays that the number of a register or class indexes without a bounds check; and for each class its
+//! order as sets of units, in each of which the lowest free unit is the register to take. They are filled
 //! when the register file is another one than before; a file's tables are immutable statics, so their
 //! addresses tell.
 
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
-use alloc::vec::Vec;
+use crate::units::Units;
 
 /// The tables of one register file.
 #[derive(Clone, Debug)]
@@ -14,12 +14,12 @@ pub(crate) struct Tables {
     regs: &'static [RegisterInfo],
     classes: &'static [ClassInfo],
     units: [RegUnits; 256],
-    /// For each register that has one unit only, which, else 255.
-    only_unit: [u8; 256],
+    /// The units of all registers.
+    all: RegUnits,
     /// For each class, the set of its registers.
-    members: Vec<[u64; 4]>,
+    members: [[u64; 4]; 256],
     /// For each class, its order.
-    orders: Vec<Order>,
+    orders: [Order; 256],
     /// For each unit, a register that has no other.
     reg_of_unit: [u8; 128],
 }
@@ -33,15 +33,19 @@ struct Order {
     rest: &'static [PReg],
 }
 
+impl Order {
+    const EMPTY: Order = Order { runs: [RegUnits::EMPTY; 2], rest: &[] };
+}
+
 impl Default for Tables {
     fn default() -> Tables {
         Tables {
             regs: &[],
             classes: &[],
             units: [RegUnits::EMPTY; 256],
-            only_unit: [u8::MAX; 256],
-            members: Vec::new(),
-            orders: Vec::new(),
+            all: RegUnits::EMPTY,
+            members: [[0; 4]; 256],
+            orders: [Order::EMPTY; 256],
             reg_of_unit: [0; 128],
         }
     }
@@ -53,68 +57,66 @@ impl Tables {
         if core::ptr::eq(self.regs, file.regs) && core::ptr::eq(self.classes, file.classes) {
             return;
         }
-        (self.regs, self.classes) = (file.regs, file.classes);
-        self.units = [RegUnits::EMPTY; 256];
-        self.only_unit = [u8::MAX; 256];
+        *self = Tables { regs: file.regs, classes: file.classes, ..Tables::default() };
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
             *units = reg.units;
+            self.all.insert(reg.units);
         }
         for (n, reg) in file.regs.iter().enumerate().rev().filter(|(_, reg)| reg.units.len() == 1) {
             let unit = reg.units.0.trailing_zeros();
             self.reg_of_unit[unit as usize] = n as u8;
-            self.only_unit[n] = unit as u8;
         }
-        self.orders.clear();
-        self.members.clear();
-        for class in file.classes {
-            let mut members = [0; 4];
+        for (n, class) in file.classes.iter().enumerate().take(256) {
             for reg in class.order {
-                members[reg.index() / 64] |= 1 << (reg.index() % 64);
+                self.members[n][reg.index() / 64] |= 1 << (reg.index() % 64);
             }
-            self.members.push(members);
             let mut order = Order { runs: [RegUnits::EMPTY; 2], rest: class.order };
             for run in &mut order.runs {
                 while let [reg, rest @ ..] = order.rest
                     && self.units(*reg).len() == 1
-                    && self.reg_of(self.units(*reg)) == *reg
+                    && self.reg_of_unit[self.units(*reg).0.trailing_zeros() as usize] == reg.0
                     && self.units(*reg).0 > run.0
                 {
                     run.insert(self.units(*reg));
                     order.rest = rest;
                 }
             }
-            self.orders.push(order);
+            self.orders[n] = order;
         }
     }
 
-    /// The register that consists of the lowest of these units.
-    #[inline]
-    fn reg_of(&self, units: RegUnits) -> PReg {
-        PReg(self.reg_of_unit[units.0.trailing_zeros() as usize % 128])
+    /// Whether the units are so few that sets of them are a `U`.
+    pub fn fit<U: Units>(&self) -> bool {
+        U::of(self.all).to_units() == self.all
     }
 
     /// The first register of the class that has none of the `busy` units.
-    #[inline]
-    pub fn first_free(&self, class: RegClass, busy: RegUnits) -> Option<PReg> {
+    #[inline(always)]
+    pub fn first_free<U: Units>(&self, class: RegClass, busy: U) -> Option<PReg> {
+        let free = U::of(self.orders[class.index()].runs[0]).difference(busy);
+        if free.is_empty() { self.later_free(class, busy) } else { Some(self.reg_of(free)) }
+    }
+
+    /// The same when none of the first run is free.
+    #[inline(never)]
+    fn later_free<U: Units>(&self, class: RegClass, busy: U) -> Option<PReg> {
         let order = &self.orders[class.index()];
-        for run in order.runs {
-            let free = run.difference(busy);
-            if !free.is_empty() {
-                return Some(self.reg_of(free));
-            }
+        let free = U::of(order.runs[1]).difference(busy);
+        if !free.is_empty() {
+            return Some(self.reg_of(free));
         }
-        order.rest.iter().find(|&&reg| !self.units(reg).intersects(busy)).copied()
+        order.rest.iter().find(|&&reg| !U::of(self.units(reg)).intersects(busy)).copied()
+    }
+
+    /// The register that consists of the lowest of these units.
+    #[inline(always)]
+    fn reg_of<U: Units>(&self, units: U) -> PReg {
+        PReg(self.reg_of_unit[units.first() % 128])
     }
 
     #[inline]
     pub fn units(&self, reg: PReg) -> RegUnits {
         self.units[reg.index()]
-    }
-
-    /// The unit of a register that has one only, else a number past all units.
-    #[inline]
-    pub fn only_unit(&self, reg: PReg) -> usize {
-        self.only_unit[reg.index()].into()
     }
 
     #[inline]

@@ -320,6 +320,11 @@ impl<I: MachInst> ice_regalloc::Function for MachFunction<I> {
     }
 
     #[inline]
+    fn operand_lists(&self) -> Option<(&[Operand], &[u32])> {
+        Some((&self.operands, &self.operand_starts))
+    }
+
+    #[inline]
     fn clobbers(&self, inst: MachInstId) -> RegUnits {
         self.insts[inst.index()].clobbers()
     }

@@ -8,18 +8,16 @@ use super::Allocator;
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::ParallelMove;
-use crate::operand::{Block, Inst, Slot};
+use crate::operand::{Block, Inst, Operand, Slot, VReg};
 use crate::output::{Allocation, Edit};
-use crate::registers::{RegClass, RegUnits};
+use crate::registers::RegClass;
 use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
+use crate::units::Units;
 
-impl<F: Function> Allocator<'_, F> {
+impl<F: Function, U: Units> Allocator<'_, F, U> {
     /// Sets the parameters of `block` if that happens at its start.
-    pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
-        let params = self.func.block_params(block);
-        if params.is_empty() {
-            return Ok(());
-        }
+    #[inline(never)]
+    pub(super) fn enter_block(&mut self, block: Block, params: &[VReg]) -> Result<(), Error> {
         if !params_at_start(self.func, block) {
             self.params += params.len();
             return Ok(());
@@ -53,7 +51,7 @@ impl<F: Function> Allocator<'_, F> {
                 continue;
             }
             let class = RegClass(self.state(p).class);
-            let reg = self.pick(class, RegUnits::EMPTY, p, NO_REG).ok_or(Error::NoScratch { block })?;
+            let reg = self.pick(class, U::EMPTY, p, NO_REG).ok_or(Error::NoScratch { block })?;
             let from = self.home(arg.as_u32());
             self.emit(from, Allocation::reg(reg), p);
             self.bind(p, reg);
@@ -63,7 +61,13 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Before the first terminator: crossing values go to their slots and the arguments of a
     /// single outgoing edge to the parameters' slots.
-    pub(super) fn leave_block(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
+    #[inline(always)]
+    pub(super) fn leave_block(
+        &mut self,
+        block: Block,
+        succs: &[Block],
+        terminator: Inst,
+    ) -> Result<(), Error> {
         let mut rest = self.occupied;
         while let Some(v) = self.take_owner(&mut rest) {
             let state = *self.state(v);
@@ -76,22 +80,41 @@ impl<F: Function> Allocator<'_, F> {
                 }
             }
         }
-        let succs = self.func.block_succs(block);
-        if succs.len() != 1 || self.func.edge_args(block, 0).is_empty() {
-            return Ok(());
-        }
+        let &[succ] = succs else { return Ok(()) };
         let args = self.func.edge_args(block, 0);
-        let params = self.func.block_params(succs[0]);
+        if args.is_empty() { Ok(()) } else { self.leave_with(block, succ, args, terminator) }
+    }
+
+    /// Sets the parameters of `succ`, the only successor of `block`.
+    #[inline(never)]
+    fn leave_with(
+        &mut self,
+        block: Block,
+        succ: Block,
+        args: &[VReg],
+        terminator: Inst,
+    ) -> Result<(), Error> {
+        let params = self.func.block_params(succ);
+        let start = self.starts[terminator.as_u32() as usize] as usize;
+        let end = self.starts[self.func.block_insts(block).end.as_u32() as usize] as usize;
+        let read = &self.operands[start..end];
+        let alone = args.len() == 1 && read.is_empty();
         for (arg, param) in args.iter().zip(params) {
             let from = self.place(arg.as_u32());
             let to = self.home(param.as_u32());
             if self.state(arg.as_u32()).is_valid() && self.home(arg.as_u32()) == to {
                 continue;
             }
-            self.push_move(from, to, param.as_u32());
+            if !alone {
+                self.push_move(from, to, param.as_u32());
+            } else if from != to {
+                self.copy(self.edit(from, to, param.as_u32()), block)?;
+            }
         }
-        self.keep_terminator_params(block, terminator)?;
-        self.solve_moves(block)?;
+        if !alone {
+            self.keep_terminator_params(block, succ, read)?;
+            self.solve_moves(block)?;
+        }
         for (k, arg) in args.iter().enumerate() {
             let ahead = self.arg_aheads[self.args + k];
             self.state(arg.as_u32()).advance(ahead);
@@ -111,37 +134,26 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A terminator may read a parameter of the next block, whose slot the edge moves overwrite:
     /// such a value gets another home until the block ends.
-    fn keep_terminator_params(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
-        let succ = self.func.block_succs(block)[0];
-        let end = self.func.block_insts(block).end.as_u32();
-        if (terminator..end).all(|i| self.func.operands(Inst::from_u32(i)).is_empty()) {
+    fn keep_terminator_params(&mut self, block: Block, succ: Block, read: &[Operand]) -> Result<(), Error> {
+        if read.is_empty() {
             return Ok(());
         }
         let mark = PARAM_MARK | succ.as_u32();
         for param in self.func.block_params(succ) {
             self.state(param.as_u32()).def_inst = mark;
         }
-        for i in terminator..end {
-            for op in self.func.operands(Inst::from_u32(i)) {
-                let v = op.vreg().as_u32();
-                if self.state(v).def_inst != mark {
-                    continue;
-                }
-                self.state(v).def_inst = NONE;
-                let from = self.place(v);
-                let slot = self.new_slot(v);
-                let edit = Edit {
-                    point: self.point,
-                    from,
-                    to: Allocation::slot(slot),
-                    class: RegClass(self.state(v).class),
-                    size: self.size_of(v).0,
-                };
-                self.copy(edit, block)?;
-                let home = core::mem::replace(&mut self.state(v).slot, slot.as_u32());
-                self.state(v).flags |= VALID;
-                self.cx.moved_homes.push((v, home));
+        for op in read {
+            let v = op.vreg().as_u32();
+            if self.state(v).def_inst != mark {
+                continue;
             }
+            self.state(v).def_inst = NONE;
+            let from = self.place(v);
+            let slot = self.new_slot(v);
+            self.copy(self.edit(from, Allocation::slot(slot), v), block)?;
+            let home = core::mem::replace(&mut self.state(v).slot, slot.as_u32());
+            self.state(v).flags |= VALID;
+            self.cx.moved_homes.push((v, home));
         }
         Ok(())
     }
@@ -194,7 +206,7 @@ impl<F: Function> Allocator<'_, F> {
         let free = self.tables.first_free(edit.class, self.occupied);
         let first = self.tables.class(edit.class).order.first().copied();
         let reg = free.or(first).ok_or(Error::NoScratch { block })?;
-        let mut rest = self.occupied.intersection(self.tables.units(reg));
+        let mut rest = self.occupied.intersection(self.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
             let slot = self.new_slot(v);
             let from = self.place(v);

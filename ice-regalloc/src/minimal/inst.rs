@@ -15,28 +15,30 @@ use crate::fixed::{can_be_fixed, is_early, is_late};
 use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
-use crate::registers::{PReg, RegClass, RegUnits};
-use crate::scan::{LIVE_OUT, NO_REG, VALID};
+use crate::registers::{PReg, RegClass};
+use crate::scan::{Ahead, LIVE_OUT, NO_REG, VALID};
+use crate::units::Units;
+use core::cell::Cell;
 
-/// The instruction at work: its operands and the index of their first allocation.
+/// The instruction at work. The slices have one entry an operand.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub inst: Inst,
     pub ops: &'a [Operand],
-    pub base: usize,
+    pub aheads: &'a [Ahead],
+    pub places: &'a [Cell<Allocation>],
     /// The instruction only copies a register.
     pub copies: bool,
 }
 
-impl<F: Function> Allocator<'_, F> {
+impl<F: Function, U: Units> Allocator<'_, F, U> {
     /// Allocates any instruction.
     #[inline(never)]
-    pub(super) fn general(&mut self, work: Work) -> Result<(), Error> {
+    pub(super) fn general(&mut self, work: Work, clobbers: U) -> Result<(), Error> {
         let i = work.inst.as_u32();
-        self.pins = Pins { clobbers: self.func.clobbers(work.inst), ..Pins::default() };
+        self.pins = Pins { clobbers, ..Pins::NONE };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
-        for (k, &op) in work.ops.iter().enumerate() {
-            let ahead = self.aheads[work.base + k];
+        for (&op, &ahead) in work.ops.iter().zip(work.aheads) {
             let state = self.state(op.vreg().as_u32());
             state.advance(ahead);
             state.pending += u32::from(op.is_use());
@@ -88,17 +90,17 @@ impl<F: Function> Allocator<'_, F> {
     /// Gives `reg` to the use `k`, which has its value there.
     fn give(&mut self, work: Work, k: usize, reg: PReg) {
         let op = work.ops[k];
-        let units = self.tables.units(reg);
+        let units = self.units(reg);
         self.pins.early.insert(units);
         if is_late(op) {
             self.pins.late.insert(units);
         }
-        self.allocs[work.base + k] = Allocation::reg(reg);
+        work.places[k].set(Allocation::reg(reg));
         self.state(op.vreg().as_u32()).pending -= 1;
     }
 
     fn give_slot(&mut self, work: Work, k: usize, slot: Allocation) {
-        self.allocs[work.base + k] = slot;
+        work.places[k].set(slot);
         self.state(work.ops[k].vreg().as_u32()).pending -= 1;
     }
 
@@ -119,7 +121,7 @@ impl<F: Function> Allocator<'_, F> {
                 self.bind(v, reg);
             }
         } else if !matches!(op.constraint(), Constraint::Fixed(_))
-            && !self.tables.units(PReg(old)).intersects(self.pins.early)
+            && !self.units(PReg(old)).intersects(self.pins.early)
         {
             self.unbind(v);
             self.bind(v, reg);
@@ -137,7 +139,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             if self.state(op.vreg().as_u32()).reg == reg.0 {
                 self.give(work, k, reg);
-            } else if !self.tables.units(reg).intersects(self.occupied) {
+            } else if !self.units(reg).intersects(self.occupied) {
                 self.bring_fixed(work, k, reg);
             } else {
                 missing = true;
@@ -149,9 +151,9 @@ impl<F: Function> Allocator<'_, F> {
             }
             if let Constraint::Fixed(reg) = op.constraint()
                 && op.is_use()
-                && self.allocs[work.base + k].is_none()
+                && work.places[k].get().is_none()
             {
-                let mut rest = self.occupied.intersection(self.tables.units(reg));
+                let mut rest = self.occupied.intersection(self.units(reg));
                 while let Some(v) = self.take_owner(&mut rest) {
                     self.displace(v);
                 }
@@ -162,7 +164,7 @@ impl<F: Function> Allocator<'_, F> {
         let mut rest = self.occupied.intersection(self.pins.fixed_early).difference(self.pins.early);
         while let Some(v) = self.take_owner(&mut rest) {
             let reg = PReg(self.state(v).reg);
-            if !self.tables.units(reg).intersects(self.pins.early) {
+            if !self.units(reg).intersects(self.pins.early) {
                 self.displace(v);
             }
         }
@@ -181,11 +183,11 @@ impl<F: Function> Allocator<'_, F> {
     /// Reserves `reg` for operand `k`, unless the two parts of an earlier one forbid that.
     fn reserve_fixed(&mut self, work: Work, k: usize, reg: PReg) -> Result<(), Error> {
         let op = work.ops[k];
-        let units = self.tables.units(reg);
+        let units = self.units(reg);
         let taken = is_early(op) && units.intersects(self.pins.fixed_early)
             || is_late(op) && units.intersects(self.pins.fixed_late);
         if (taken || !self.pins.clobbers.is_empty())
-            && !can_be_fixed(work.ops, k, reg, self.pins.clobbers, self.tables)
+            && !can_be_fixed(work.ops, k, reg, self.pins.clobbers.to_units(), self.tables)
         {
             return Err(Self::unsatisfiable(work, k));
         }
@@ -200,7 +202,7 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// All units that are spoken for.
-    fn all_pins(&self) -> RegUnits {
+    fn all_pins(&self) -> U {
         let p = &self.pins;
         let fixed = p.fixed_early.union(p.fixed_late);
         fixed.union(p.early).union(p.late).union(p.clobbers)
@@ -214,7 +216,7 @@ impl<F: Function> Allocator<'_, F> {
             let avoid = self.all_pins();
             let class = RegClass(state.class);
             if let Some(reg) = self.pick_free(class, avoid, v, NO_REG)
-                && (!state.is_valid() || self.used_regs.contains(self.tables.units(reg)))
+                && (!state.is_valid() || self.used_regs.contains(self.units(reg)))
             {
                 self.emit(Allocation::reg(PReg(state.reg)), Allocation::reg(reg), v);
                 self.unbind(v);
@@ -247,7 +249,7 @@ impl<F: Function> Allocator<'_, F> {
         if state.reg == NO_REG || !self.tables.in_class(op.class(), state.reg) {
             return None;
         }
-        let units = self.tables.units(PReg(state.reg));
+        let units = self.units(PReg(state.reg));
         let pins = &self.pins;
         let destroyed = pins.fixed_late.union(pins.clobbers);
         let ok = match op.kind() {
@@ -260,9 +262,9 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Units that a new register for the operand must not have.
-    fn avoid(&self, op: Operand) -> RegUnits {
+    fn avoid(&self, op: Operand) -> U {
         let p = &self.pins;
-        let mut avoid = RegUnits::EMPTY;
+        let mut avoid = U::EMPTY;
         if is_early(op) {
             avoid.insert(p.early.union(p.fixed_early));
         }
@@ -291,8 +293,8 @@ impl<F: Function> Allocator<'_, F> {
         let avoid = self.avoid(op);
         let reg =
             self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
-        self.allocs[work.base + k] = Allocation::reg(reg);
-        let units = self.tables.units(reg);
+        work.places[k].set(Allocation::reg(reg));
+        let units = self.units(reg);
         self.pins.fixed_late.insert(units);
         if is_early(op) {
             self.pins.fixed_early.insert(units);
@@ -314,7 +316,7 @@ impl<F: Function> Allocator<'_, F> {
         }
         if missing {
             for (k, &op) in work.ops.iter().enumerate() {
-                if op.is_use() && self.allocs[work.base + k].is_none() && self.needs_register(work, op) {
+                if op.is_use() && work.places[k].get().is_none() && self.needs_register(work, op) {
                     self.acquire(work, k)?;
                 }
             }
@@ -337,9 +339,7 @@ impl<F: Function> Allocator<'_, F> {
             if matches!(op.constraint(), Constraint::Fixed(_)) {
                 continue;
             }
-            let alloc = &mut self.allocs[work.base + k];
-            let placed = !alloc.is_none();
-            *alloc = Allocation::NONE;
+            let placed = !work.places[k].replace(Allocation::NONE).is_none();
             if op.is_use() && placed {
                 self.state(op.vreg().as_u32()).pending += 1;
             }
@@ -350,7 +350,7 @@ impl<F: Function> Allocator<'_, F> {
         let mut by_class = core::mem::take(&mut self.cx.by_class);
         by_class.sort_unstable_by_key(|&k| {
             let op = work.ops[k as usize];
-            (self.tables.room(op.class(), self.avoid(op)), k)
+            (self.tables.room(op.class(), self.avoid(op).to_units()), k)
         });
         self.cx.by_class = by_class;
         // A copy of a slot goes through a register, which is free again for the operands.
@@ -372,7 +372,7 @@ impl<F: Function> Allocator<'_, F> {
     /// Places the uses that must be in a slot.
     fn stack_uses(&mut self, work: Work) -> Result<(), Error> {
         for (k, &op) in work.ops.iter().enumerate() {
-            if op.constraint() != Constraint::Stack || !op.is_use() || !self.allocs[work.base + k].is_none() {
+            if op.constraint() != Constraint::Stack || !op.is_use() || !work.places[k].get().is_none() {
                 continue;
             }
             let v = op.vreg().as_u32();
@@ -410,7 +410,7 @@ impl<F: Function> Allocator<'_, F> {
     /// Places the uses that may be in a register or a slot.
     fn slot_uses(&mut self, work: Work) {
         for (k, &op) in work.ops.iter().enumerate() {
-            if op.constraint() != Constraint::Any || !op.is_use() || !self.allocs[work.base + k].is_none() {
+            if op.constraint() != Constraint::Any || !op.is_use() || !work.places[k].get().is_none() {
                 continue;
             }
             if let Some(reg) = self.in_place(work, op) {
@@ -440,7 +440,7 @@ impl<F: Function> Allocator<'_, F> {
             let gone = match op.kind() {
                 OperandKind::Def => true,
                 // A value that is rewritten in its slot has a stale copy in its register.
-                OperandKind::UseDef => self.allocs[work.base + k].is_slot(),
+                OperandKind::UseDef => work.places[k].get().is_slot(),
                 OperandKind::Use => {
                     state.def_inst != work.inst.as_u32()
                         && (!self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid())
@@ -453,7 +453,7 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Takes values that live on out of registers that the instruction destroys.
-    fn vacate(&mut self) {
+    pub(super) fn vacate(&mut self) {
         let destroyed = self.pins.clobbers.union(self.pins.fixed_late);
         let destroyed = destroyed.difference(self.pins.late);
         let mut rest = self.occupied.intersection(destroyed);
@@ -463,14 +463,14 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     fn definitions(&mut self, work: Work) -> Result<(), Error> {
-        let source = if work.copies { self.move_source(work.ops, work.base) } else { NO_REG };
+        let source = if work.copies { move_source(work.ops, work.places) } else { NO_REG };
         for (k, &op) in work.ops.iter().enumerate() {
             if op.kind() != OperandKind::Def {
                 continue;
             }
             let v = op.vreg().as_u32();
             let next = self.state(v).next;
-            let reserved = self.allocs[work.base + k].as_reg();
+            let reserved = work.places[k].get().as_reg();
             let avoid = self.avoid(op);
             let reg = match op.constraint() {
                 Constraint::Fixed(reg) => Some(reg),
@@ -485,7 +485,7 @@ impl<F: Function> Allocator<'_, F> {
             };
             let place = match reg {
                 Some(reg) => {
-                    let units = self.tables.units(reg);
+                    let units = self.units(reg);
                     self.pins.late.insert(units);
                     self.state(v).flags &= !VALID;
                     if self.is_live(next) {
@@ -498,16 +498,9 @@ impl<F: Function> Allocator<'_, F> {
                     self.home(v)
                 }
             };
-            self.allocs[work.base + k] = place;
+            work.places[k].set(place);
         }
         Ok(())
-    }
-
-    /// The register that a copy reads, as a hint for what it writes.
-    pub(super) fn move_source(&self, ops: &[Operand], base: usize) -> u8 {
-        let use_of = ops.iter().position(|op| op.is_use());
-        let place = use_of.and_then(|k| self.allocs[base + k].as_reg());
-        place.map_or(NO_REG, |reg| reg.0)
     }
 
     /// Ends the lives that end here.
@@ -515,9 +508,9 @@ impl<F: Function> Allocator<'_, F> {
         for (k, &op) in work.ops.iter().enumerate() {
             let v = op.vreg().as_u32();
             if op.is_def() {
-                let place = self.allocs[work.base + k];
+                let place = work.places[k].get();
                 if let Some(reg) = place.as_reg() {
-                    self.used_regs.insert(self.tables.units(reg));
+                    self.used_regs.insert(self.units(reg));
                     self.state(v).flags &= !VALID;
                 } else {
                     self.state(v).flags |= VALID;
@@ -529,4 +522,10 @@ impl<F: Function> Allocator<'_, F> {
         }
         self.free_dying_slots();
     }
+}
+
+/// The register that a copy reads, as a hint for what it writes.
+pub(super) fn move_source(ops: &[Operand], places: &[Cell<Allocation>]) -> u8 {
+    let read = ops.iter().zip(places).find(|(op, _)| op.is_use());
+    read.and_then(|(_, place)| place.get().as_reg()).map_or(NO_REG, |reg| reg.0)
 }

@@ -12,13 +12,14 @@
 //! * a needed value is in its register, or its slot is `VALID`, or both;
 //! * at a block's start no register is bound and every crossing value is in its slot.
 //!
-//! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction and
-//! `inst` for any; `edges` does block borders; `tables` holds the register file; this file drives.
+//! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
+//! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register file; this file drives.
 //!
 //! Cost: linear in operands; eviction looks at each register of one class. The parts that are called
 //! most state what was measured.
 
 mod edges;
+mod fixed;
 mod inst;
 mod plain;
 mod state;
@@ -28,12 +29,14 @@ use crate::context::{Mode, Options};
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::MoveSolver;
-use crate::operand::{Block, Inst, Slot};
+use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState, references};
 use crate::tables::Tables;
+use crate::units::Units;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 /// Freed slots of one size and alignment.
 #[derive(Clone, Debug)]
@@ -48,7 +51,28 @@ struct FreeSlots {
 pub(crate) struct Scratch {
     tables: Tables,
     scan: Scan,
+    operands: OperandLists,
     buffers: Buffers,
+}
+
+/// The operands of a function that does not keep them in one list: see [`Function::operand_lists`].
+#[derive(Clone, Debug, Default)]
+struct OperandLists {
+    operands: Vec<Operand>,
+    starts: Vec<u32>,
+}
+
+impl OperandLists {
+    fn collect<F: Function>(&mut self, func: &F) -> (&[Operand], &[u32]) {
+        self.operands.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        for i in 0..func.num_insts() as u32 {
+            self.operands.extend_from_slice(func.operands(Inst::from_u32(i)));
+            self.starts.push(self.operands.len() as u32);
+        }
+        (&self.operands, &self.starts)
+    }
 }
 
 /// Number of bits in a set of units.
@@ -81,12 +105,26 @@ struct Buffers {
     by_class: Vec<u32>,
 }
 
+impl Buffers {
+    /// Empties what an error may have left.
+    fn clear(&mut self) {
+        self.free_slots.iter_mut().for_each(|f| f.slots.clear());
+        self.dying_slots.clear();
+        self.moved_homes.clear();
+        self.saved.clear();
+        self.solver.clear();
+    }
+}
+
 /// The allocator at work on one function.
-struct Allocator<'a, F: Function> {
+struct Allocator<'a, F, U> {
     func: &'a F,
     file: &'a RegisterFile,
     options: Options,
     tables: &'a Tables,
+    /// The operands of all instructions, and where those of each instruction start.
+    operands: &'a [Operand],
+    starts: &'a [u32],
     /// Results of the scan, as slices: a field of a borrowed struct is loaded again after every store.
     vregs: &'a mut [VRegState],
     shapes: &'a [Shape],
@@ -97,16 +135,14 @@ struct Allocator<'a, F: Function> {
     clobber_list: &'a [(u32, RegUnits)],
     cx: &'a mut Buffers,
     /// `out.allocs`.
-    allocs: &'a mut [Allocation],
-    /// `out.operand_starts`.
-    starts: &'a mut [u32],
+    allocs: &'a [Cell<Allocation>],
     /// `out.used_regs`.
-    used_regs: RegUnits,
+    used_regs: U,
     out: &'a mut Output,
     /// What makes an instruction take the general path.
     slow: Shape,
     /// Units that belong to a bound virtual register.
-    occupied: RegUnits,
+    occupied: U,
     /// Where edits go at present.
     point: ProgPoint,
     /// Nothing is live after this block.
@@ -116,25 +152,36 @@ struct Allocator<'a, F: Function> {
     /// Index in the list of clobbering instructions of the next one, its number and its units.
     clobbers: usize,
     next_clobber: u32,
-    clobber_units: RegUnits,
+    clobber_units: U,
     /// Edge arguments and parameters met so far.
     args: usize,
     params: usize,
-    pins: Pins,
+    pins: Pins<U>,
 }
 
 /// Units spoken for in the present instruction.
-#[derive(Clone, Copy, Default)]
-struct Pins {
+#[derive(Clone, Copy)]
+struct Pins<U> {
     /// Wanted by fixed operands at the start and at the end of the instruction.
-    fixed_early: RegUnits,
-    fixed_late: RegUnits,
+    fixed_early: U,
+    fixed_late: U,
     /// Given to operands at the start and at the end.
-    early: RegUnits,
-    late: RegUnits,
-    clobbers: RegUnits,
+    early: U,
+    late: U,
+    clobbers: U,
     /// The instruction has an Early Def.
     early_def: bool,
+}
+
+impl<U: Units> Pins<U> {
+    const NONE: Pins<U> = Pins {
+        fixed_early: U::EMPTY,
+        fixed_late: U::EMPTY,
+        early: U::EMPTY,
+        late: U::EMPTY,
+        clobbers: U::EMPTY,
+        early_def: false,
+    };
 }
 
 /// Allocates in minimal mode. The output is empty before.
@@ -146,27 +193,37 @@ pub(crate) fn allocate<F: Function>(
     out: &mut Output,
 ) -> Result<(), Error> {
     scratch.tables.set(file);
-    let (tables, scan, cx) = (&scratch.tables, &mut scratch.scan, &mut scratch.buffers);
-    scan.compute(func, file)?;
+    scratch.scan.compute(func, file)?;
+    if scratch.tables.fit::<u64>() {
+        allocate_with::<F, u64>(func, file, options, scratch, out)
+    } else {
+        allocate_with::<F, u128>(func, file, options, scratch, out)
+    }
+}
+
+/// Allocates with sets of units of this kind.
+fn allocate_with<F: Function, U: Units>(
+    func: &F,
+    file: &RegisterFile,
+    options: &Options,
+    scratch: &mut Scratch,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let Scratch { tables, scan, operands, buffers: cx } = scratch;
     let refs = references(func, &scan.refs);
+    let known = func.operand_lists().filter(|(_, starts)| starts.len() == func.num_insts() + 1);
+    let (operands, starts) = known.unwrap_or_else(|| operands.collect(func));
     let mut allocs = core::mem::take(&mut out.allocs);
-    allocs.resize(refs.aheads.operands.len(), Allocation::NONE);
-    let mut starts = core::mem::take(&mut out.operand_starts);
-    starts.resize(func.num_insts() + 1, 0);
-    let slow = match options.mode {
-        Mode::MinimalReference => Shape::ANY,
-        _ => Shape::GENERAL,
-    };
-    cx.free_slots.iter_mut().for_each(|f| f.slots.clear());
-    cx.dying_slots.clear();
-    cx.moved_homes.clear();
-    cx.saved.clear();
-    cx.solver.clear();
+    allocs.resize(operands.len(), Allocation::NONE);
+    out.operand_starts.extend_from_slice(starts);
+    cx.clear();
     let mut allocator = Allocator {
         func,
         file,
         options: *options,
         tables,
+        operands,
+        starts,
         vregs: &mut scan.vregs,
         shapes: &refs.shapes,
         aheads: &refs.aheads.operands,
@@ -175,76 +232,90 @@ pub(crate) fn allocate<F: Function>(
         edge_index: &scan.edge_index,
         clobber_list: &refs.clobbers,
         cx,
-        allocs: &mut allocs,
-        starts: &mut starts,
-        used_regs: RegUnits::EMPTY,
+        allocs: Cell::from_mut(&mut *allocs).as_slice_of_cells(),
+        used_regs: U::EMPTY,
         out,
-        slow,
-        occupied: RegUnits::EMPTY,
+        slow: if options.mode == Mode::MinimalReference { Shape::ANY } else { Shape::GENERAL },
+        occupied: U::EMPTY,
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
         live_end: LIVE_OUT,
         clobbers: 0,
         next_clobber: NONE,
-        clobber_units: RegUnits::EMPTY,
+        clobber_units: U::EMPTY,
         args: 0,
         params: 0,
-        pins: Pins::default(),
+        pins: Pins::NONE,
     };
     allocator.set_clobber(0);
     let result = (0..func.num_blocks() as u32).try_for_each(|b| allocator.block(Block::from_u32(b)));
-    out.used_regs = allocator.used_regs;
+    out.used_regs = allocator.used_regs.to_units();
     out.stats.cross_block_vregs = scan.crossing;
-    (out.allocs, out.operand_starts) = (allocs, starts);
+    out.allocs = allocs;
     result
 }
 
-impl<F: Function> Allocator<'_, F> {
+impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
     /// Allocates one block. Not inlined, so that its values have the registers.
     #[inline(never)]
     fn block(&mut self, block: Block) -> Result<(), Error> {
-        let (func, shapes) = (self.func, self.shapes);
-        let range = func.block_insts(block);
-        let mut base = self.starts[range.start.as_u32() as usize] as usize;
-        self.exits = func.block_succs(block).is_empty();
+        let func = self.func;
+        let insts = func.block_insts(block);
+        let (start, end) = (insts.start.as_u32(), insts.end.as_u32());
+        let succs = func.block_succs(block);
+        self.exits = succs.is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
-        self.point = ProgPoint::before(range.start);
-        self.enter_block(block)?;
-        let mut inside = true;
-        let (start, end) = (range.start.as_u32(), range.end.as_u32());
-        for (i, &shape) in (start..end).zip(&shapes[start as usize..end as usize]) {
-            let inst = Inst::from_u32(i);
-            let ops = func.operands(inst);
-            let (at, copies) = (base, shape.has(Shape::COPY));
-            base += ops.len();
-            self.starts[i as usize + 1] = base as u32;
-            if shape.has(Shape::TERMINATOR) && inside {
-                inside = false;
-                self.point = ProgPoint::before(inst);
-                self.leave_block(block, i)?;
+        let params = func.block_params(block);
+        if !params.is_empty() {
+            self.point = ProgPoint::before(insts.start);
+            self.enter_block(block, params)?;
+        }
+        let shapes = &self.shapes[start as usize..end as usize];
+        let starts = &self.starts[start as usize..end as usize + 1];
+        let mut base = starts[0] as usize;
+        let mut stop = self.slow.or(Shape::TERMINATOR);
+        for (i, (&shape, &next)) in (start..).zip(shapes.iter().zip(&starts[1..])) {
+            let (inst, from, copies) = (Inst::from_u32(i), base, shape.has(Shape::COPY));
+            base = next as usize;
+            self.point = ProgPoint::before(inst);
+            if shape.has(stop) {
+                if shape.has(Shape::TERMINATOR) && stop.has(Shape::TERMINATOR) {
+                    stop = self.slow;
+                    self.leave_block(block, succs, inst)?;
+                }
+                if shape.has(self.slow) {
+                    let mut clobbers = U::EMPTY;
+                    if shape.has(Shape::CLOBBERS) {
+                        clobbers = self.clobber_units;
+                        self.set_clobber(self.clobbers + 1);
+                    }
+                    if self.slow == Shape::ANY || !self.fixed(inst, from, base, clobbers) {
+                        self.general(self.work(inst, from, base, copies), clobbers)?;
+                    }
+                    continue;
+                }
             }
-            if shape.has(self.slow) {
-                self.point = ProgPoint::before(inst);
-                if shape.has(Shape::CLOBBERS) {
-                    self.set_clobber(self.clobbers + 1);
-                }
-                self.general(Work { inst, ops, base: at, copies })?;
-            } else if !ops.is_empty() {
-                self.point = ProgPoint::before(inst);
-                if !self.plain(inst, ops, at, copies) {
-                    self.general(Work { inst, ops, base: at, copies })?;
-                }
+            if from < base && !self.plain(inst, from, base, copies) {
+                self.general(self.work(inst, from, base, copies), U::EMPTY)?;
             }
         }
         self.end_block();
         Ok(())
     }
 
+    /// The instruction with the operands `from..to`.
+    #[inline(always)]
+    fn work(&self, inst: Inst, from: usize, to: usize, copies: bool) -> Work<'a> {
+        let (ops, aheads) = (&self.operands[from..to], &self.aheads[from..to]);
+        Work { inst, ops, aheads, places: &self.allocs[from..to], copies }
+    }
+
     /// Makes entry `index` of the list the next clobbering instruction.
     fn set_clobber(&mut self, index: usize) {
         self.clobbers = index;
         let next = self.clobber_list.get(index);
-        (self.next_clobber, self.clobber_units) = next.map_or((NONE, RegUnits::EMPTY), |&next| next);
+        (self.next_clobber, self.clobber_units) =
+            next.map_or((NONE, U::EMPTY), |&(i, units)| (i, U::of(units)));
     }
 
     /// Forgets all registers.
@@ -253,7 +324,7 @@ impl<F: Function> Allocator<'_, F> {
         while let Some(v) = self.take_owner(&mut rest) {
             self.vregs[v as usize].reg = NO_REG;
         }
-        self.occupied = RegUnits::EMPTY;
+        self.occupied = U::EMPTY;
         while let Some((v, home)) = self.cx.moved_homes.pop() {
             let state = &mut self.vregs[v as usize];
             let temporary = core::mem::replace(&mut state.slot, home);

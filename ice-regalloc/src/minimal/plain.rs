@@ -5,8 +5,10 @@
 //! enough: the registers that hold operands when the instruction starts. All values that the
 //! instruction reads are pinned first, wherever they are, so no eviction concerns them.
 //!
-//! Order of work: the uses find their registers, which is all for most; those without one get one,
-//! or a slot; values that nothing reads any more leave; the definition takes a register.
+//! Order of work: each use in turn finds its value in a register, or fetches it from its slot to a free one, or
+//! reads the slot, and a life that ends there leaves the register; then the definition takes a register. That is
+//! all for most. From a use on for which there is no such way, as when no register is free, first those that
+//! must have a register get one and then those that may be in slots.
 //!
 //! This is a shorter way to what `inst` does, which remains the reference (tests compare the two,
 //! see `Mode::MinimalReference`). When a register is missing because others are pinned too
@@ -14,101 +16,198 @@
 //! stays true.
 //!
 //! Cost: one visit to each operand, rarely a second or third, and the choice of its register. Measured on a
-//! program of 174,883 such instructions with 207,000 operands (x86-32): about 330 machine
+//! program of 174,119 such instructions with 222,000 operands (x86-32): about 190 machine
 //! instructions each, copies and evictions included.
 
 use super::Allocator;
-use super::inst::Work;
+use super::inst::{Work, move_source};
 use crate::function::Function;
-use crate::operand::{Inst, Operand};
+use crate::operand::{Inst, Operand, Slot};
 use crate::output::Allocation;
-use crate::registers::{PReg, RegUnits};
+use crate::registers::PReg;
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID};
+use crate::units::Units;
+use core::cell::Cell;
 
-/// What the first look at an instruction has found, a set of bits.
-const WRITES: u32 = 1;
-/// A use is not in a register of its class.
-const LACKS: u32 = 2;
-/// A life ends, or a value changes, in a way that is left to `plain_release`.
-const ENDS: u32 = 4;
+/// What is left to do when a use has its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// A life ends in another way than usual, or a value changes.
+    Release,
+    /// It has none.
+    Place,
+}
 
-impl<F: Function> Allocator<'_, F> {
-    /// Allocates a plain instruction; false if it must be done by the general path, which also
-    /// finds the error if there is one. Not inlined, so that its values have the registers.
-    #[inline(never)]
-    pub(super) fn plain(&mut self, inst: Inst, ops: &[Operand], base: usize, copies: bool) -> bool {
-        let mut found = 0;
-        let mut def = 0;
-        // Locals: what is reached through `self` is loaded again after every store.
-        let (tables, vregs, exits) = (self.tables, &mut *self.vregs, self.exits);
-        let places = &mut self.allocs[base..][..ops.len()];
-        let aheads = &self.aheads[base..][..ops.len()];
-        for k in 0..ops.len() {
-            let op = ops[k];
-            let state = &mut vregs[op.index()];
-            state.advance(aheads[k]);
-            if op.is_def() {
-                state.def_inst = inst.as_u32();
-                if !op.is_use() {
-                    def = k;
-                    found |= WRITES;
-                    continue;
-                }
-                found |= ENDS;
-            }
-            if !tables.in_class(op.class(), state.reg) {
-                found |= LACKS;
-                continue;
-            }
-            let reg = PReg(state.reg);
-            places[k] = Allocation::reg(reg);
-            // An operand without a place may still read the value.
-            if state.next >= LIVE_OUT && !op.is_def() && found & LACKS == 0 {
-                // As `end_life`, if no slot is given back.
-                if state.next == DEAD && state.slot != NONE {
-                    found |= ENDS;
-                } else if state.next == DEAD || exits || state.is_valid() {
-                    self.occupied.remove(tables.units(reg));
-                    state.reg = NO_REG;
-                }
-            }
+impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
+    /// Allocates a plain instruction, which has the operands `from..to`; false if it must be done by the general
+    /// path, which also finds the error if there is one.
+    #[inline(always)]
+    pub(super) fn plain(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
+        if to != from + 1 || copies {
+            return self.plain_operands(inst, from, to, copies);
         }
-        if found & !WRITES != 0 {
-            let work = Work { inst, ops, base, copies };
-            if found & LACKS != 0 && !self.plain_missing(work) {
-                return false;
-            }
-            self.plain_release(work);
+        let (op, place) = (self.operands[from], &self.allocs[from]);
+        let state = &mut self.vregs[op.index()];
+        state.advance(self.aheads[from]);
+        if !op.is_use() {
+            state.def_inst = inst.as_u32();
+            return self.plain_def(op, place, NO_REG);
         }
-        if found & WRITES != 0 && !self.plain_def(ops, base, def, copies) {
-            return false;
+        let mut pinned = U::EMPTY;
+        match self.plain_use(op, place, &mut pinned, false) {
+            Left::Nothing => true,
+            Left::Release => self.plain_rest(inst, from, to, false),
+            Left::Place => self.plain_crowded(inst, from, to, false),
         }
-        self.free_dying_slots();
-        true
     }
 
-    /// Places the uses that are not in registers; whether there are enough.
+    /// The same for any number of operands.
     #[inline(never)]
-    fn plain_missing(&mut self, work: Work) -> bool {
-        let mut pinned = RegUnits::EMPTY;
+    fn plain_operands(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
+        let (mut def, mut pinned, mut left) = (None, U::EMPTY, Left::Nothing);
+        let Work { ops, aheads, places, .. } = self.work(inst, from, to, copies);
+        for ((&op, &ahead), place) in ops.iter().zip(aheads).zip(places) {
+            let state = &mut self.vregs[op.index()];
+            state.advance(ahead);
+            if !op.is_use() {
+                state.def_inst = inst.as_u32();
+                def = Some((op, place));
+                continue;
+            }
+            match self.plain_use(op, place, &mut pinned, copies) {
+                Left::Nothing => {}
+                Left::Release => left = Left::Release,
+                Left::Place => return self.plain_crowded(inst, from, to, copies),
+            }
+        }
+        if left == Left::Release {
+            return self.plain_rest(inst, from, to, copies);
+        }
+        match def {
+            Some((op, place)) => {
+                let source = if copies { move_source(ops, places) } else { NO_REG };
+                self.plain_def(op, place, source)
+            }
+            None => true,
+        }
+    }
+
+    /// Places a use, whose life is then ended if that is all there is to do; adds its register to the pinned ones.
+    #[inline(always)]
+    fn plain_use(&mut self, op: Operand, place: &Cell<Allocation>, pinned: &mut U, copies: bool) -> Left {
+        let inst = self.point.inst().as_u32();
+        let state = &mut self.vregs[op.index()];
+        if op.is_def() {
+            state.def_inst = inst;
+        }
+        if !self.tables.in_class(op.class(), state.reg) {
+            let Some(units) = self.plain_missing(op, place, *pinned, copies) else { return Left::Place };
+            pinned.insert(units);
+            let state = &self.vregs[op.index()];
+            let more = op.is_def() || state.next == DEAD && !state.is_cross();
+            return if more { Left::Release } else { Left::Nothing };
+        }
+        let units = U::of(self.tables.units(PReg(state.reg)));
+        pinned.insert(units);
+        place.set(Allocation::reg(PReg(state.reg)));
+        // As `end_life`, if no slot is given back.
+        if op.is_def() || state.next == DEAD && state.slot != NONE && !state.is_cross() {
+            return Left::Release;
+        }
+        if state.next == DEAD || state.next == LIVE_OUT && (self.exits || state.is_valid()) {
+            self.occupied.remove(units);
+            state.reg = NO_REG;
+        }
+        Left::Nothing
+    }
+
+    /// Places the use `op` if its value is in its slot and nowhere else: in a free register; or in the slot if it
+    /// may be there and no other use is to come. Gives the units of the register.
+    #[inline(never)]
+    fn plain_missing(&mut self, op: Operand, place: &Cell<Allocation>, pinned: U, copies: bool) -> Option<U> {
+        let v = op.vreg().as_u32();
+        let state = &self.vregs[op.index()];
+        let next = state.next;
+        // Two operands that read one value are looked at together.
+        if state.reg != NO_REG || state.slot == NONE || next == self.point.inst().as_u32() {
+            return None;
+        }
+        let home = Allocation::slot(Slot::from_u32(state.slot));
+        if !op.is_reg() {
+            // One more use pays for a reload; a copy reloads by itself.
+            let reads_slot = next >= LIVE_OUT || copies;
+            return reads_slot.then(|| {
+                place.set(home);
+                U::EMPTY
+            });
+        }
+        let reg = self.pick_free(op.class(), pinned, v, NO_REG)?;
+        self.emit(home, Allocation::reg(reg), v);
+        place.set(Allocation::reg(reg));
+        self.state(v).flags |= VALID;
+        // Else `end_life` would take it out at once.
+        if next < LIVE_OUT || op.is_def() {
+            self.bind(v, reg);
+        }
+        Some(self.units(reg))
+    }
+
+    /// Allocates the instruction from the first use on that has no place.
+    #[inline(never)]
+    fn plain_crowded(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
+        let work = self.work(inst, from, to, copies);
+        let waits = |k: &usize| work.ops[*k].is_use() && work.places[*k].get().is_none();
+        let first = (0..work.ops.len()).find(waits).unwrap_or(0);
+        for k in first..work.ops.len() {
+            let op = work.ops[k];
+            let state = &mut self.vregs[op.index()];
+            state.advance(work.aheads[k]);
+            if op.is_def() {
+                state.def_inst = inst.as_u32();
+            }
+            if op.is_use() && self.tables.in_class(op.class(), state.reg) {
+                work.places[k].set(Allocation::reg(PReg(state.reg)));
+            }
+        }
+        self.plain_uses(work) && self.plain_rest(inst, from, to, copies)
+    }
+
+    /// Ends the instruction, whose uses have places, where lives end otherwise than usual.
+    #[inline(never)]
+    fn plain_rest(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
+        let work = self.work(inst, from, to, copies);
+        self.plain_release(work);
+        let mut defs = work.ops.iter().zip(work.places).filter(|(op, _)| !op.is_use());
+        let placed = defs.next().is_none_or(|(&op, place)| {
+            let source = if copies { move_source(work.ops, work.places) } else { NO_REG };
+            self.plain_def(op, place, source)
+        });
+        self.free_dying_slots();
+        placed
+    }
+
+    /// Places the uses that have no place; whether there are enough registers.
+    fn plain_uses(&mut self, work: Work) -> bool {
+        let mut pinned = U::EMPTY;
         let mut any = false;
         for (k, op) in work.ops.iter().enumerate().filter(|(_, op)| op.is_use()) {
             any |= !op.is_reg();
             // A value whose life ends here has left its register, the operand has not.
             let bound = match self.vregs[op.index()].reg {
-                NO_REG => self.allocs[work.base + k].as_reg(),
+                NO_REG => work.places[k].get().as_reg(),
                 reg => Some(PReg(reg)),
             };
             if let Some(reg) = bound {
-                pinned.insert(self.tables.units(reg));
+                pinned.insert(self.units(reg));
             }
         }
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || !op.is_reg() || !self.allocs[work.base + k].is_none() {
+            if !op.is_use() || !op.is_reg() || !work.places[k].get().is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
-                self.allocs[work.base + k] = Allocation::reg(reg);
+                work.places[k].set(Allocation::reg(reg));
             } else if let Some(reg) = self.pick(op.class(), pinned, op.vreg().as_u32(), NO_REG) {
                 self.plain_bring(work, k, reg, &mut pinned);
             } else {
@@ -134,7 +233,7 @@ impl<F: Function> Allocator<'_, F> {
     #[cold]
     fn plain_restore(&mut self, work: Work) {
         for (k, op) in work.ops.iter().enumerate() {
-            let place = core::mem::replace(&mut self.allocs[work.base + k], Allocation::NONE);
+            let place = work.places[k].replace(Allocation::NONE);
             if let Some(reg) = place.as_reg()
                 && self.vregs[op.index()].reg == NO_REG
             {
@@ -145,13 +244,13 @@ impl<F: Function> Allocator<'_, F> {
 
     /// Places the uses that may be in slots.
     #[inline(never)]
-    fn plain_any_uses(&mut self, work: Work, pinned: &mut RegUnits) {
+    fn plain_any_uses(&mut self, work: Work, pinned: &mut U) {
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || op.is_reg() || !self.allocs[work.base + k].is_none() {
+            if !op.is_use() || op.is_reg() || !work.places[k].get().is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
-                self.allocs[work.base + k] = Allocation::reg(reg);
+                work.places[k].set(Allocation::reg(reg));
                 continue;
             }
             let v = op.vreg().as_u32();
@@ -164,19 +263,19 @@ impl<F: Function> Allocator<'_, F> {
                 continue;
             }
             self.store(v);
-            self.allocs[work.base + k] = self.home(v);
+            work.places[k].set(self.home(v));
         }
     }
 
     /// Copies the value of the use `k` to `reg`, which is free, and leaves it there if it may
     /// be read again.
-    fn plain_bring(&mut self, work: Work, k: usize, reg: PReg, pinned: &mut RegUnits) {
+    fn plain_bring(&mut self, work: Work, k: usize, reg: PReg, pinned: &mut U) {
         let op = work.ops[k];
         let v = op.vreg().as_u32();
         let from = self.place(v);
         self.emit(from, Allocation::reg(reg), v);
-        self.allocs[work.base + k] = Allocation::reg(reg);
-        pinned.insert(self.tables.units(reg));
+        work.places[k].set(Allocation::reg(reg));
+        pinned.insert(self.units(reg));
         let state = *self.state(v);
         if state.reg != NO_REG {
             // Bound even if it dies here: the next operand may read it too, and no slot holds it.
@@ -191,26 +290,25 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Ends the lives that end with a use, and notes where the UseDef leaves its value.
-    #[inline(always)]
+    #[inline(never)]
     fn plain_release(&mut self, work: Work) {
         for (k, &op) in work.ops.iter().enumerate() {
             if op.is_def() {
                 if !op.is_use() {
                     continue;
                 }
-                self.plain_use_def(op, self.allocs[work.base + k]);
+                self.plain_use_def(op, work.places[k].get());
             }
             self.end_life(op.vreg().as_u32());
         }
     }
 
     /// The UseDef has left its value in `place`.
-    #[inline(always)]
     fn plain_use_def(&mut self, op: Operand, place: Allocation) {
         let v = op.vreg().as_u32();
         let state = &mut self.vregs[op.index()];
         if let Some(reg) = place.as_reg() {
-            self.used_regs.insert(self.tables.units(reg));
+            self.used_regs.insert(U::of(self.tables.units(reg)));
             state.flags &= !VALID;
             if state.reg != reg.0 {
                 // Another operand took the old value to a register of a smaller class.
@@ -224,16 +322,14 @@ impl<F: Function> Allocator<'_, F> {
         }
     }
 
-    /// Gives the definition a place; false if its class has no register.
+    /// Gives the definition a place; false if its class has no register. `source` is wanted.
     #[inline(always)]
-    fn plain_def(&mut self, ops: &[Operand], base: usize, k: usize, copies: bool) -> bool {
-        let op = ops[k];
+    fn plain_def(&mut self, op: Operand, place: &Cell<Allocation>, source: u8) -> bool {
         let v = op.vreg().as_u32();
         self.unbind(v);
         let next = self.state(v).next;
         let live = self.is_live(next);
-        let source = if copies { self.move_source(ops, base) } else { NO_REG };
-        let none = RegUnits::EMPTY;
+        let none = U::EMPTY;
         // A value that is only used after the block, or never, is not worth an eviction.
         let reg = if op.is_reg() || next < LIVE_OUT {
             self.pick(op.class(), none, v, source)
@@ -245,19 +341,20 @@ impl<F: Function> Allocator<'_, F> {
         if op.is_reg() && reg.is_none() {
             return false;
         }
-        self.allocs[base + k] = if let Some(reg) = reg {
-            self.used_regs.insert(self.tables.units(reg));
+        if let Some(reg) = reg {
+            self.used_regs.insert(self.units(reg));
             self.state(v).flags &= !VALID;
             if live {
                 self.bind(v, reg);
             }
-            Allocation::reg(reg)
+            place.set(Allocation::reg(reg));
         } else {
             self.state(v).flags |= VALID;
-            self.home(v)
-        };
+            place.set(self.home(v));
+        }
         if next == DEAD {
             self.kill(v);
+            self.free_dying_slots();
         }
         true
     }

@@ -4,40 +4,48 @@ use super::{Allocator, FreeSlots, UNITS};
 use crate::context::SlotSharing;
 use crate::function::Function;
 use crate::operand::{Slot, VReg};
-use crate::output::{Allocation, Edit, EditKind, SlotInfo};
-use crate::registers::{PReg, RegClass, RegUnits};
+use crate::output::{Allocation, Edit, SlotInfo};
+use crate::registers::{PReg, RegClass};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
+use crate::units::Units;
 use alloc::vec::Vec;
 
-impl<F: Function> Allocator<'_, F> {
+impl<F: Function, U: Units> Allocator<'_, F, U> {
     #[inline]
     pub(super) fn state(&mut self, v: u32) -> &mut VRegState {
         &mut self.vregs[v as usize]
     }
 
     /// Takes one bound virtual register out of the set `rest` of units.
-    pub(super) fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
+    pub(super) fn take_owner(&self, rest: &mut U) -> Option<u32> {
         if rest.is_empty() {
             return None;
         }
-        let v = self.cx.owner.0[rest.0.trailing_zeros() as usize % UNITS];
+        let v = self.cx.owner.0[rest.first() % UNITS];
         rest.remove(self.units_of(v));
         Some(v)
     }
 
+    #[inline(always)]
+    pub(super) fn units(&self, reg: PReg) -> U {
+        U::of(self.tables.units(reg))
+    }
+
     /// Units of the register that `v` is bound to.
-    fn units_of(&self, v: u32) -> RegUnits {
-        self.tables.units(PReg(self.vregs[v as usize].reg))
+    #[inline]
+    fn units_of(&self, v: u32) -> U {
+        self.units(PReg(self.vregs[v as usize].reg))
     }
 
     #[inline]
     pub(super) fn bind(&mut self, v: u32, reg: PReg) {
-        let units = self.tables.units(reg);
+        let units = self.units(reg);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
-        match self.cx.owner.0.get_mut(self.tables.only_unit(reg)) {
-            Some(owner) => *owner = v,
-            None => units.iter().for_each(|u| self.cx.owner.0[usize::from(u) % UNITS] = v),
+        let mut rest = units;
+        while !rest.is_empty() {
+            self.cx.owner.0[rest.first() % UNITS] = v;
+            rest = rest.rest();
         }
     }
 
@@ -45,7 +53,7 @@ impl<F: Function> Allocator<'_, F> {
     pub(super) fn unbind(&mut self, v: u32) {
         let state = &mut self.vregs[v as usize];
         if state.reg != NO_REG {
-            self.occupied.remove(self.tables.units(PReg(state.reg)));
+            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
             state.reg = NO_REG;
         }
     }
@@ -60,26 +68,23 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     pub(super) fn emit(&mut self, from: Allocation, to: Allocation, v: u32) {
-        let edit = Edit {
-            point: self.point,
-            from,
-            to,
-            class: RegClass(self.vregs[v as usize].class),
-            size: self.size_of(v).0,
-        };
-        self.push_edit(edit);
+        self.push_edit(self.edit(from, to, v));
+    }
+
+    /// A copy of the value of `v` at the present point.
+    #[inline]
+    pub(super) fn edit(&self, from: Allocation, to: Allocation, v: u32) -> Edit {
+        let class = RegClass(self.vregs[v as usize].class);
+        Edit { point: self.point, from, to, class, size: self.size_of(v).0 }
     }
 
     pub(super) fn push_edit(&mut self, edit: Edit) {
         let stats = &mut self.out.stats;
-        match edit.kind() {
-            EditKind::Move => stats.moves += 1,
-            EditKind::Spill => stats.spills += 1,
-            EditKind::Reload => stats.reloads += 1,
-            EditKind::Rematerialize => stats.rematerialized += 1,
-        }
         if let Some(reg) = edit.to.as_reg() {
-            self.used_regs.insert(self.tables.units(reg));
+            *if edit.from.is_slot() { &mut stats.reloads } else { &mut stats.moves } += 1;
+            self.used_regs.insert(self.units(reg));
+        } else {
+            stats.spills += 1;
         }
         self.out.edits.push(edit);
     }
@@ -158,7 +163,7 @@ impl<F: Function> Allocator<'_, F> {
     pub(super) fn kill(&mut self, v: u32) {
         let state = &mut self.vregs[v as usize];
         if state.reg != NO_REG {
-            self.occupied.remove(self.tables.units(PReg(state.reg)));
+            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
             state.reg = NO_REG;
         }
         if !state.is_cross() {
@@ -216,7 +221,7 @@ impl<F: Function> Allocator<'_, F> {
     }
 
     /// Takes everything out of `units`.
-    pub(super) fn evict_units(&mut self, units: RegUnits) {
+    pub(super) fn evict_units(&mut self, units: U) {
         let mut rest = self.occupied.intersection(units);
         while let Some(v) = self.take_owner(&mut rest) {
             self.evict(v);
@@ -225,19 +230,26 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
     /// clobber if the value has to, or the first.
-    #[inline(never)]
-    pub(super) fn pick_free(&self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
-        let tables = self.tables;
+    #[inline(always)]
+    pub(super) fn pick_free(&self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
         let busy = avoid.union(self.occupied);
+        let state = &self.vregs[v as usize];
+        if hint & state.hint != NO_REG || state.last > self.next_clobber {
+            return self.pick_wanted(class, busy, v, hint);
+        }
+        self.tables.first_free(class, busy)
+    }
+
+    /// The same for a value that some registers are better for, if they are not `busy`.
+    #[inline(never)]
+    fn pick_wanted(&self, class: RegClass, busy: U, v: u32, hint: u8) -> Option<PReg> {
+        let tables = self.tables;
         let state = &self.vregs[v as usize];
         let lasting = state.next < LIVE_OUT && state.last > self.next_clobber;
         let bad = if lasting { busy.union(self.clobber_units) } else { busy };
-        if hint & state.hint != NO_REG {
-            for hint in [hint, state.hint] {
-                if hint != NO_REG && !tables.units(PReg(hint)).intersects(bad) && tables.in_class(class, hint)
-                {
-                    return Some(PReg(hint));
-                }
+        for hint in [hint, state.hint] {
+            if hint != NO_REG && !self.units(PReg(hint)).intersects(bad) && tables.in_class(class, hint) {
+                return Some(PReg(hint));
             }
         }
         match tables.first_free(class, bad) {
@@ -249,7 +261,7 @@ impl<F: Function> Allocator<'_, F> {
     /// A register of `class` outside `avoid`, free now: the value used furthest away is evicted
     /// if there is no other.
     #[inline]
-    pub(super) fn pick(&mut self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
+    pub(super) fn pick(&mut self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
         match self.pick_free(class, avoid, v, hint) {
             None => self.pick_occupied(class, avoid),
             reg => reg,
@@ -258,11 +270,11 @@ impl<F: Function> Allocator<'_, F> {
 
     /// A register of `class` outside `avoid`, after the eviction of what is in it.
     #[inline(never)]
-    fn pick_occupied(&mut self, class: RegClass, avoid: RegUnits) -> Option<PReg> {
+    fn pick_occupied(&mut self, class: RegClass, avoid: U) -> Option<PReg> {
         let mut best = None;
         let mut best_score = 0;
         for &reg in self.tables.class(class).order {
-            let units = self.tables.units(reg);
+            let units = self.units(reg);
             if units.intersects(avoid) {
                 continue;
             }
@@ -283,7 +295,7 @@ impl<F: Function> Allocator<'_, F> {
             }
         }
         let reg = best?;
-        self.evict_units(self.tables.units(reg));
+        self.evict_units(self.units(reg));
         Some(reg)
     }
 }
