@@ -370,9 +370,15 @@ impl Function {
     /// A new block at the end of the function.
     pub fn append_new_block(&mut self) -> Block {
         let block = Block::from_u32(self.num_blocks);
-        self.num_blocks += 1;
-        self.layout.append_block(block);
+        self.append_new_blocks(1);
         block
+    }
+
+    /// So many new blocks at the end of the function.
+    pub fn append_new_blocks(&mut self, count: u32) {
+        let first = self.num_blocks;
+        self.num_blocks += count;
+        self.layout.append_blocks(first..self.num_blocks);
     }
 
     /// A new block behind `after`.

@@ -132,15 +132,25 @@ impl Layout {
         self.inst(inst).block()
     }
 
-    /// Puts `block`, the one with the next number, at the end of the function.
-    pub fn append_block(&mut self, block: Block) {
-        debug_assert_eq!(block.index(), self.blocks.len());
-        self.blocks.push(BlockNode { prev: self.last, ..BlockNode::default() });
-        match self.last.expand() {
-            Some(last) => self.blocks[last.index()].next = block.into(),
-            None => self.first = block.into(),
+    /// Puts `blocks`, the ones with the next numbers, at the end of the function.
+    pub fn append_blocks(&mut self, blocks: core::ops::Range<u32>) {
+        debug_assert_eq!(blocks.start as usize, self.blocks.len());
+        if blocks.is_empty() {
+            return;
         }
-        self.last = block.into();
+        let (first, last) = (Block::from_u32(blocks.start), Block::from_u32(blocks.end - 1));
+        let before = core::mem::replace(&mut self.last, last.into());
+        match before.expand() {
+            Some(before) => self.blocks[before.index()].next = first.into(),
+            None => self.first = first.into(),
+        }
+        self.blocks.extend(blocks.map(|block| BlockNode {
+            prev: block.checked_sub(1).map(Block::from_u32).into(),
+            next: Block::from_u32(block + 1).into(),
+            ..BlockNode::default()
+        }));
+        self.blocks[first.index()].prev = before;
+        self.blocks[last.index()].next = None.into();
     }
 
     /// Puts `block`, the one with the next number, behind `after`.
