@@ -18,21 +18,21 @@ pub struct FunctionBuilder<'f, F: Filter> {
     /// The function being built.
     pub func: &'f mut Function,
     filter: F,
-    block: Option<Block>,
+    block: PackedOption<Block>,
     announced: PackedOption<Value>,
 }
 
 impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// A builder that appends to `func` through `filter`.
     pub fn new(func: &'f mut Function, filter: F) -> Self {
-        FunctionBuilder { func, filter, block: None, announced: None.into() }
+        FunctionBuilder { func, filter, block: None.into(), announced: None.into() }
     }
 
     /// Empties the function and makes the parameters of `signature`.
     pub fn begin(&mut self, id: FuncId, signature: &Signature) {
         self.func.begin(id, signature);
         self.filter.begin_function();
-        self.block = None;
+        self.block = None.into();
         self.announced = None.into();
     }
 
@@ -41,15 +41,20 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         self.func.append_new_block()
     }
 
+    /// So many new blocks at the end of the function.
+    pub fn create_blocks(&mut self, count: u32) {
+        self.func.append_new_blocks(count);
+    }
+
     /// Appends to `block` from now on.
     pub fn switch_to_block(&mut self, block: Block) {
-        self.block = Some(block);
+        self.block = block.into();
         self.filter.begin_block();
     }
 
     /// The block that is appended to; `None` before the first and after a terminator.
     pub fn current_block(&self) -> Option<Block> {
-        self.block
+        self.block.expand()
     }
 
     /// Makes the next instruction with a result define `value`, which was announced by
@@ -103,7 +108,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         };
         let block = self.block.expect("an instruction needs a block");
         if data.is_terminator() {
-            self.block = None;
+            self.block = None.into();
         }
         (self.func.layout.push_inst(block, data, result), result)
     }
@@ -127,7 +132,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
         {
             return value;
         }
-        let value = self.append_value(data, ty);
+        let value = self.push(data, ty).1.expect("the type is not void");
         self.filter.record(value);
         value
     }

@@ -39,8 +39,23 @@ pub fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
     }
 }
 
-fn binary(func: &mut Function, op: BinaryOp, [a, b]: [Value; 2], ty: Type) -> Option<Value> {
-    match (func.int_value(a), func.int_value(b)) {
+#[inline(always)]
+fn binary(func: &mut Function, op: BinaryOp, args: [Value; 2], ty: Type) -> Option<Value> {
+    match args.map(|arg| func.int_value(arg)) {
+        [None, None] => None,
+        numbers => with_constant(func, op, args, numbers, ty),
+    }
+}
+
+#[inline(never)]
+fn with_constant(
+    func: &mut Function,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    [x, y]: [Option<i64>; 2],
+    ty: Type,
+) -> Option<Value> {
+    match (x, y) {
         (Some(x), Some(y)) => constant(op, x, y, ty).map(|n| func.make_int(ty, n)),
         (None, Some(y)) => right_identity(func, op, a, y, ty),
         (Some(x), None) if op.is_commutative() => right_identity(func, op, b, x, ty),

@@ -7,7 +7,7 @@ use crate::instruction::InstData;
 use crate::types::Type;
 use alloc::boxed::Box;
 
-const SLOTS: usize = 256;
+const SLOTS: usize = 1 << u8::BITS;
 
 /// What an instruction computes, in two words: kind, operator, type, operands.
 type Key = [u64; 2];
@@ -26,14 +26,15 @@ struct Entry {
 pub(super) struct ValueTable {
     entries: Box<[Entry; SLOTS]>,
     epoch: u32,
-    /// What was looked for last.
+    /// What was looked for last, and where it would be.
     key: Key,
+    slot: u8,
 }
 
 impl Default for ValueTable {
     fn default() -> Self {
         let empty = Entry { key: NO_KEY, epoch: 0, value: Value::from_u32(0) };
-        ValueTable { entries: Box::new([empty; SLOTS]), epoch: 1, key: NO_KEY }
+        ValueTable { entries: Box::new([empty; SLOTS]), epoch: 1, key: NO_KEY, slot: 0 }
     }
 }
 
@@ -51,26 +52,30 @@ impl ValueTable {
     }
 
     /// The value of `data`, whose operands are in canonical order. Remembers what was looked for.
+    #[inline(always)]
     pub(super) fn find(&mut self, data: &InstData, ty: Type) -> Option<Value> {
         self.key = key(data, ty);
-        let entry = &self.entries[slot(self.key)];
+        self.slot = slot(self.key);
+        let entry = &self.entries[usize::from(self.slot)];
         (entry.epoch == self.epoch && entry.key == self.key).then_some(entry.value)
     }
 
     /// Records `value` for what was looked for.
+    #[inline(always)]
     pub(super) fn insert(&mut self, value: Value) {
         if self.key != NO_KEY {
-            self.entries[slot(self.key)] = Entry { key: self.key, epoch: self.epoch, value };
+            self.entries[usize::from(self.slot)] = Entry { key: self.key, epoch: self.epoch, value };
         }
     }
 }
 
 /// The multiplier of FxHash, and the bits that depend on all others.
-fn slot([a, b]: Key) -> usize {
+fn slot([a, b]: Key) -> u8 {
     let hash = (a.rotate_left(5) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95);
-    (hash >> 56) as usize % SLOTS
+    (hash >> 56) as u8
 }
 
+#[inline(always)]
 fn key(data: &InstData, ty: Type) -> Key {
     let pack = |kind: u32, operator: u32, a: Value, b: Value, c: u32| {
         let head = kind << 16 | operator << 8 | ty as u32;
@@ -89,6 +94,7 @@ fn key(data: &InstData, ty: Type) -> Key {
 }
 
 /// `data` with commutative operands in ascending order.
+#[inline(always)]
 pub fn canonical(data: &InstData) -> InstData {
     match *data {
         InstData::Binary { op, args: [a, b] } if op.is_commutative() && b < a => {
