@@ -87,7 +87,7 @@ impl<'m> SymbolNames<'m> {
     /// The name of a symbol in an object; empty where it needs none.
     pub fn object_name(&self, symbol: Symbol) -> Cow<'m, [u8]> {
         if !self.is_native {
-            let mut name = String::new();
+            let mut name = String::with_capacity(16);
             // Writing into a string cannot fail.
             let _ = self.write_symbol(symbol, &mut name);
             return Cow::Owned(name.into_bytes());
@@ -123,9 +123,9 @@ impl<'m> SymbolNames<'m> {
             return write_name(name, out);
         }
         if decl.linkage == Linkage::Private {
-            return write!(out, ".LF{}", function.as_u32());
+            return write_numbered(".LF", function.as_u32(), out);
         }
-        write!(out, "{}{}", self.function_prefix, function.as_u32())
+        write_numbered(&self.function_prefix, function.as_u32(), out)
     }
 
     /// Writes the name of a global variable.
@@ -135,9 +135,9 @@ impl<'m> SymbolNames<'m> {
             return write_name(undecorated(self.module.name(decl.name)), out);
         }
         if decl.linkage == Linkage::Private {
-            return write!(out, ".LG{}", global.as_u32());
+            return write_numbered(".LG", global.as_u32(), out);
         }
-        write!(out, "{}{}", self.global_prefix, global.as_u32())
+        write_numbered(&self.global_prefix, global.as_u32(), out)
     }
 
     /// Writes the name of a function or global.
@@ -160,6 +160,22 @@ fn is_plain(name: &[u8]) -> bool {
 /// Without the byte that asks for the name to be taken as it is.
 fn undecorated(name: &[u8]) -> &[u8] {
     name.strip_prefix(b"\x01").unwrap_or(name)
+}
+
+/// Writes a generated name: most functions have one, and `write!` takes several times as long.
+fn write_numbered(prefix: &str, mut number: u32, out: &mut dyn fmt::Write) -> fmt::Result {
+    let mut digits = [b'0'; 10];
+    let mut start = digits.len() - 1;
+    while let Some(place) = digits.get_mut(start) {
+        *place = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+        start -= 1;
+    }
+    out.write_str(prefix)?;
+    out.write_str(str::from_utf8(&digits[start..]).map_err(|_| fmt::Error)?)
 }
 
 /// Writes a name for an assembler, in quotes where it needs them. Bytes that are no text are written as

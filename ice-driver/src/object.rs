@@ -513,7 +513,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         tables: Option<(SectionId, u64)>,
     ) -> Result<Option<Relocation>, Error> {
         let Reloc { offset, kind, symbol, mut addend } = reloc;
-        let unsupported = Error::UnsupportedRelocation(kind);
+        let unsupported = || Error::UnsupportedRelocation(kind);
         let target = match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) => {
                 if let Some(known) = self.known_place(function)
@@ -521,7 +521,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     && is_pc_relative(kind)
                 {
                     let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
-                    let field = word_at(&mut compiled.code, offset).ok_or(unsupported.clone())?;
+                    let field = word_at(&mut compiled.code, offset).ok_or_else(unsupported)?;
                     let bits = match arm32::is_instruction_field(kind) {
                         true => arm32::set_field(kind, u32::from_le_bytes(*field), value),
                         false => Some(value as u32),
@@ -544,7 +544,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 target
             }
             CodeSymbol::JumpTable(table) => {
-                let (section, first) = tables.ok_or(unsupported.clone())?;
+                let (section, first) = tables.ok_or_else(unsupported)?;
                 let at = first + 4 * compiled.tables.start(table as usize) as u64;
                 if arm32::is_instruction_field(kind) {
                     Target::Symbol(self.table_symbol(section, at)?)
@@ -554,7 +554,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 }
             }
         };
-        let r_type = relocation_type(self.arch, kind).ok_or(unsupported)?;
+        let r_type = relocation_type(self.arch, kind).ok_or_else(unsupported)?;
         let placement = match kind.size() {
             _ if arm32::is_instruction_field(kind) => {
                 let field = word_at(&mut compiled.code, offset);

@@ -576,13 +576,11 @@ impl<S: Sink> ObjectWriter<S> {
 
     /// Append `count` bytes of code fill to the file, for offset `offset` of a section.
     fn put_fill(&mut self, offset: u64, mut count: u64) -> Result<(), Error> {
-        let mut pattern = [0; 64];
-        for (place, byte) in pattern.iter_mut().enumerate() {
-            *byte = self.options.code_fill[(offset as usize % 4 + place) % 4];
-        }
+        let fill = u32::from_le_bytes(self.options.code_fill).rotate_right(offset as u32 % 4 * 8);
+        let pattern = [fill.to_le_bytes(); 16];
         while count > 0 {
             let now = count.min(64);
-            self.put(&pattern[..now as usize])?;
+            self.put(&pattern.as_flattened()[..now as usize])?;
             count -= now;
         }
         Ok(())
