@@ -34,32 +34,42 @@ pub enum Element {
     Blob,
 }
 
-/// A scalar field, made ready for reading.
+/// A scalar field, made ready for reading: each kind is a case of a number in chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Field {
-    /// The most frequent one, with a fast path of its own.
-    Vbr6,
-    Fixed {
-        width: u8,
-        mask: u32,
-    },
-    Vbr {
-        width: u8,
-    },
-    /// Also every field without bits.
-    Literal(u64),
+pub(super) struct Field {
+    /// The number of a field without bits, otherwise 0.
+    pub(super) literal: u64,
+    /// The bits of a chunk.
+    pub(super) mask: u32,
+    /// The bit that says that another chunk follows; 0 where there is only one.
+    pub(super) more: u32,
+    /// Bits of a chunk, 0..=32.
+    pub(super) width: u8,
+    /// Bits of two chunks, or of the only one; at most 56.
+    pub(super) two: u8,
+    /// Bits of the fields before this one, if each has one chunk.
+    pub(super) shift: u8,
 }
 
+/// Bits that a window has at least after it was filled.
+const MAX_SHORT: u32 = 56;
+
+/// Chunks of so many bits are not read two at once.
+const WIDE: u32 = 29;
+
 impl Field {
-    /// Characters are not fields of the fast path.
+    /// The field of an `op` that is no character and has no [`WIDE`] chunks.
     fn new(op: Op) -> Field {
+        let chunk = |width: u32, more: u32, chunks: u32| {
+            let (mask, two) = (u32::MAX.checked_shr(32 - width).unwrap_or(0), (width * chunks) as u8);
+            Field { literal: 0, mask, more, width: width as u8, two, shift: 0 }
+        };
         match op {
-            Op::Vbr(6) => Field::Vbr6,
-            Op::Vbr(0) | Op::Fixed(0) => Field::Literal(0),
-            Op::Vbr(width) => Field::Vbr { width: width as u8 },
-            Op::Fixed(width) => Field::Fixed { width: width as u8, mask: u32::MAX >> (32 - width) },
-            Op::Literal(value) => Field::Literal(value),
-            Op::Char6 => Field::Fixed { width: 6, mask: 63 },
+            Op::Literal(literal) => Field { literal, ..chunk(0, 0, 1) },
+            Op::Fixed(width) => chunk(width, 0, 1),
+            Op::Vbr(0) => chunk(0, 0, 1),
+            Op::Vbr(width) => chunk(width, 1 << (width - 1), 2),
+            Op::Char6 => chunk(6, 0, 1),
         }
     }
 }
@@ -74,16 +84,22 @@ pub struct Abbrev {
     /// The code, if `layout` is not [`Layout::Unusual`].
     pub(super) code: u32,
     pub(super) layout: Layout,
+    /// Bits of the fields, if each has one chunk. Of these bits, those that say that another chunk follows. For
+    /// [`Layout::Short`] alone.
+    pub(super) bits: u32,
+    pub(super) more: u64,
 }
 
 /// Which way a record is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
+    /// A literal code and fields that are in one window, if each has one chunk.
+    Short,
     /// A literal code and the fields.
     Scalars,
     /// As `Scalars`, and an array or blob.
     Tail,
-    /// The code is no literal, or a scalar field is a character: a slower way.
+    /// The code is no literal, or a scalar field is a character or has very wide chunks: a slower way.
     Unusual,
 }
 
@@ -111,14 +127,22 @@ impl Abbrev {
                 _ => {}
             }
         }
+        let is_unusual = |op: &Op| matches!(op, Op::Char6 | Op::Vbr(WIDE..));
         let (code, layout) = match ops.first() {
-            Some(&Op::Literal(code)) if code <= u64::from(u32::MAX) && !ops.contains(&Op::Char6) => {
+            Some(&Op::Literal(code)) if code <= u64::from(u32::MAX) && !ops.iter().any(is_unusual) => {
                 (code as u32, if tail == Element::None { Layout::Scalars } else { Layout::Tail })
             }
             _ => (0, Layout::Unusual),
         };
-        let fields = ops.iter().skip(1).map(|&op| Field::new(op)).collect();
-        Ok(Abbrev { ops: ops.into(), tail, fields, code, layout })
+        let mut fields: Box<[Field]> = ops.iter().skip(1).map(|&op| Field::new(op)).collect();
+        let (mut bits, mut more) = (0, 0);
+        for field in &mut fields {
+            field.shift = bits.min(MAX_SHORT) as u8;
+            more |= u64::from(field.more).checked_shl(bits).unwrap_or(0);
+            bits += u32::from(field.width);
+        }
+        let layout = if layout == Layout::Scalars && bits <= MAX_SHORT { Layout::Short } else { layout };
+        Ok(Abbrev { ops: ops.into(), tail, fields, code, layout, bits, more })
     }
 
     /// The scalar fields; the first is the record code, unless there are none.
@@ -194,6 +218,27 @@ impl BlockInfo {
     /// The list of blocks with this id.
     #[must_use]
     pub fn abbrevs(&self, block: u32) -> &[Arc<Abbrev>] {
-        self.lists.iter().find(|(id, _)| *id == block).map_or(&[], |(_, list)| list)
+        self.get(self.inherited(block))
     }
+
+    /// What a block with this id inherits when it is entered now.
+    pub(super) fn inherited(&self, block: u32) -> Inherited {
+        match self.lists.iter().position(|(id, _)| *id == block) {
+            Some(list) => Inherited { list, count: self.lists[list].1.len() },
+            None => Inherited::default(),
+        }
+    }
+
+    /// The abbreviations that a block inherits.
+    #[inline]
+    pub(super) fn get(&self, inherited: Inherited) -> &[Arc<Abbrev>] {
+        self.lists.get(inherited.list).map_or(&[], |(_, list)| &list[..inherited.count])
+    }
+}
+
+/// The start of one of the lists, which only grow.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Inherited {
+    list: usize,
+    count: usize,
 }

@@ -13,7 +13,7 @@
 //! A cursor is copied into registers for a record and copied back. For this reason it is small, nothing in a fast
 //! path takes its address, and what is rare goes by value.
 
-use super::abbrev::Field;
+use super::abbrev::{Abbrev, Field};
 
 /// A position in a stream of bits, bit 0 of each byte first.
 #[derive(Clone, Copy, Debug)]
@@ -199,23 +199,60 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// One scalar field of an abbreviation.
+    /// Two numbers in chunks of 6 bits, of which most have one chunk.
+    #[inline(always)]
+    pub(super) fn read_vbr6_pair(&mut self) -> (u64, u64) {
+        if self.bits < 12 {
+            self.refill();
+        }
+        let bits = self.window;
+        if bits & 0x820 == 0 {
+            self.consume(12);
+            return (bits & 0x1f, bits >> 6 & 0x1f);
+        }
+        let first = self.read_vbr6();
+        (first, self.read_vbr6())
+    }
+
+    /// The fields of an abbreviation with [`Layout::Short`](super::abbrev::Layout::Short), if each has one chunk:
+    /// they are all in the window.
+    #[inline(always)]
+    pub(super) fn read_short(&mut self, abbrev: &Abbrev, places: &mut [u64]) -> bool {
+        if self.bits < abbrev.bits {
+            self.refill();
+        }
+        let window = self.window;
+        if window & abbrev.more != 0 {
+            return false;
+        }
+        self.consume(abbrev.bits);
+        for (place, field) in places.iter_mut().zip(&abbrev.fields) {
+            *place = window >> field.shift & u64::from(field.mask) | field.literal;
+        }
+        true
+    }
+
+    /// One scalar field of an abbreviation: one or two chunks here, which are the same for every kind of field.
     #[inline(always)]
     pub(super) fn read_field(&mut self, field: &Field) -> u64 {
-        match *field {
-            Field::Vbr6 => self.read_vbr6(),
-            Field::Fixed { width, mask } => {
-                let width = u32::from(width);
-                if self.bits < width {
-                    self.refill();
-                }
-                let value = self.window & u64::from(mask);
-                self.consume(width);
-                value
-            }
-            Field::Vbr { width } => self.read_vbr(u32::from(width)),
-            Field::Literal(value) => value,
+        let Field { literal, mask, more, width, two, .. } = *field;
+        let (mask, more, width, two) = (u64::from(mask), u64::from(more), u32::from(width), u32::from(two));
+        if self.bits < two {
+            self.refill();
         }
+        let first = self.window & mask;
+        if first & more == 0 {
+            self.consume(width);
+            return first | literal;
+        }
+        let second = self.window >> width & mask;
+        if second & more == 0 {
+            self.consume(two);
+            return first ^ more | second << (width - 1);
+        }
+        let value;
+        (*self, value) = self.read_long_vbr(width);
+        value
     }
 
     /// One character of the 64-letter alphabet `a-zA-Z0-9._`, as ASCII.

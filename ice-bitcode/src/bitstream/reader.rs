@@ -1,14 +1,14 @@
 //! Reads a bitstream entry by entry.
 //!
-//! [`Reader::next`] gives one entry of the innermost open block. A nested block is *passed over* when its entry
-//! is met, which takes constant time thanks to its length; [`Reader::enter`] goes back to its start. There is
-//! no recursion, so nesting needs no limit.
+//! [`Reader::next`] gives one entry of the innermost open block, [`Reader::next_run`] many records where they follow
+//! each other. A nested block is *passed over* when its entry is met, which takes constant time thanks to its length;
+//! [`Reader::enter`] goes back to its start. There is no recursion, so nesting needs no limit.
 //!
 //! Invariants: the position is never trusted beyond `limit` (the end of the block or of the available bytes):
 //! an entry that goes past it is an error before anybody sees it. A record needs at most one operand for each
-//! bit it occupies, or [`MAX_FREE_ELEMENTS`] where the elements of an array take no bits.
-//!
-//! Cost: one operand takes 6 to 12 machine instructions, a record about 25 more.
+//! bit it occupies, or a fixed number where the elements of an array take no bits.
+
+mod run;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -16,20 +16,18 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::UNABBREV_RECORD;
-use super::abbrev::{Abbrev, BlockInfo, Element, Layout, Op};
-use super::operands::Operands;
-use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK, FIRST_ABBREV};
+use super::abbrev::{Abbrev, BlockInfo, Inherited};
+use super::records::{Operands, RecordRef, Records};
+use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK};
 use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
-
-/// Longest array whose elements take no bits.
-const MAX_FREE_ELEMENTS: u32 = 1 << 16;
+use run::{check_limit, past_limit};
 
 /// A record. Reused from record to record.
 #[derive(Clone, Default, Debug)]
 pub struct Record {
     /// Record code.
     pub code: u32,
-    /// The selector it was written with: [`UNABBREV_RECORD`], or an abbreviation from [`FIRST_ABBREV`] on.
+    /// The selector it was written with: [`UNABBREV_RECORD`], or an abbreviation from [`FIRST_ABBREV`](super::FIRST_ABBREV) on.
     pub abbrev: u32,
     /// Operands.
     pub ops: Operands,
@@ -84,7 +82,9 @@ struct Scope {
     body: u64,
     /// Whether records mean something to the reader, or are illegal: BLOCKINFO and top level.
     is_special: bool,
-    /// Where the block's abbreviations start.
+    /// The abbreviations that it inherits.
+    inherited: Inherited,
+    /// Where its list of abbreviations starts, if it defines some itself.
     abbrevs: usize,
 }
 
@@ -98,7 +98,7 @@ pub struct Reader<'a> {
     scope: Scope,
     /// The blocks around the innermost one.
     outer: Vec<Scope>,
-    /// Abbreviations of all open blocks, inherited ones first in each.
+    /// Abbreviations of the open blocks that define some, inherited ones first in each.
     abbrevs: Vec<Arc<Abbrev>>,
     info: Arc<BlockInfo>,
     /// Inside BLOCKINFO: the block that the next definitions are for.
@@ -107,7 +107,14 @@ pub struct Reader<'a> {
     entry: u64,
     /// What may be read, in bits of the slice: the end of the block or of the slice.
     limit: u64,
+    /// The bytes of the blob that was read last.
+    blob: Option<Range<usize>>,
+    /// The bit in the slice where a run ended because the next entry is no record.
+    other: u64,
 }
+
+/// No place in a slice.
+const NOWHERE: u64 = u64::MAX;
 
 const TOP_LEVEL: u32 = u32::MAX;
 
@@ -160,9 +167,10 @@ impl<'a> Reader<'a> {
         }
         let Reader { dialect, scope, outer, abbrevs, info, target, .. } = self;
         let base = header.body;
-        let (entry, limit) = (0, 0);
+        let (entry, limit, blob, other) = (0, 0, None, NOWHERE);
         let cursor = Cursor::new(bytes);
-        let mut reader = Reader { cursor, dialect, base, scope, outer, abbrevs, info, target, entry, limit };
+        let mut reader =
+            Reader { cursor, dialect, base, scope, outer, abbrevs, info, target, entry, limit, blob, other };
         reader.enter(header);
         reader
     }
@@ -183,6 +191,8 @@ impl<'a> Reader<'a> {
             target,
             entry: (entry + base).saturating_sub(at),
             limit: 0,
+            blob: None,
+            other: NOWHERE,
         }
     }
 
@@ -212,6 +222,7 @@ impl<'a> Reader<'a> {
             at: offset * 8,
             body: offset * 8,
             is_special: true,
+            inherited: Inherited::default(),
             abbrevs: 0,
         };
         Reader {
@@ -225,6 +236,8 @@ impl<'a> Reader<'a> {
             target: None,
             entry: 0,
             limit: bytes.len() as u64 * 8,
+            blob: None,
+            other: NOWHERE,
         }
     }
 
@@ -250,6 +263,8 @@ impl<'a> Reader<'a> {
             target,
             entry: entry.saturating_sub(base),
             limit,
+            blob: None,
+            other: NOWHERE,
         }
     }
 
@@ -287,6 +302,12 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn remaining_bits(&self) -> u64 {
         self.limit.saturating_sub(self.cursor.position())
+    }
+
+    /// Bits that are left in the innermost block behind `record`, which the last run has.
+    #[must_use]
+    pub fn bits_behind(&self, record: &RecordRef<'_>) -> u64 {
+        self.limit.saturating_sub(record.end())
     }
 
     /// The bytes that are read.
@@ -329,6 +350,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `error`, with the place of `record`, one of the `records` that were read last.
+    #[cold]
+    #[must_use]
+    pub fn error_in_run(&self, error: Error, records: &Records, record: &RecordRef<'_>) -> Box<LocatedError> {
+        let mut location = self.location(None);
+        location.bit = self.base + records.start_of(record);
+        location.record = Some(RecordSummary { code: record.code(), operands: record.ops.len() });
+        Box::new(LocatedError { error, location })
+    }
+
     /// `error`, with the place of the current entry.
     #[cold]
     #[must_use]
@@ -353,9 +384,9 @@ impl<'a> Reader<'a> {
             at: header.at,
             body: header.body,
             is_special: header.id == BLOCKINFO,
+            inherited: self.info.inherited(header.id),
             abbrevs: self.abbrevs.len(),
         };
-        self.abbrevs.extend_from_slice(self.info.abbrevs(header.id));
         self.target = None;
         self.cursor.seek(header.body - self.base);
         self.update_limit();
@@ -373,14 +404,29 @@ impl<'a> Reader<'a> {
     /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
     #[inline(always)]
     pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
-        if !self.scope.is_special {
-            match self.next_record(record) {
-                Ok(()) if record.abbrev >= UNABBREV_RECORD => return Ok(Entry::Record),
-                Ok(()) => {}
-                Err(error) => return Err(self.entry_error(error)),
-            }
+        if !self.scope.is_special && self.next_record(record)? {
+            return Ok(Entry::Record);
         }
         self.next_slow(record).map_err(|error| self.entry_error(error))
+    }
+
+    /// As [`next`](Self::next), but reads the records that follow each other into `records`, of which there is at
+    /// least one then, and whose places [`error_in_run`](Self::error_in_run) knows. Not for the top level and
+    /// BLOCKINFO, whose records are checked one by one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next`](Self::next), for the first entry of the run.
+    #[inline(always)]
+    pub fn next_run(&mut self, records: &mut Records) -> Result<Entry> {
+        records.start = self.cursor.position();
+        if self.other != records.start {
+            records.used = self.read_run(&mut records.words, self.limit)?;
+            if records.used != 0 {
+                return Ok(Entry::Record);
+            }
+        }
+        self.next_slow(&mut Record::default()).map_err(|error| self.entry_error(error))
     }
 
     /// Reads the next record of a block that holds no blocks; false at its end.
@@ -392,6 +438,25 @@ impl<'a> Reader<'a> {
     pub fn next_in_leaf(&mut self, record: &mut Record) -> Result<bool> {
         loop {
             match self.next(record)? {
+                Entry::Record => return Ok(true),
+                Entry::EndBlock => return Ok(false),
+                Entry::DefineAbbrev => {}
+                Entry::Block(inner) => {
+                    return Err(self.error(Error::UnexpectedBlock { block: inner.id, outer: self.scope.id }));
+                }
+            }
+        }
+    }
+
+    /// As [`next_in_leaf`](Self::next_in_leaf), for the next records that follow each other.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next_in_leaf`](Self::next_in_leaf).
+    #[inline(always)]
+    pub fn next_run_in_leaf(&mut self, records: &mut Records) -> Result<bool> {
+        loop {
+            match self.next_run(records)? {
                 Entry::Record => return Ok(true),
                 Entry::EndBlock => return Ok(false),
                 Entry::DefineAbbrev => {}
@@ -436,7 +501,7 @@ impl<'a> Reader<'a> {
                 let abbrev = Abbrev::read(&mut self.cursor, self.dialect).map_err(|error| {
                     // Zero bits behind the end look like a bad definition.
                     match self.cursor.position() > self.limit {
-                        true => self.bad_entry(),
+                        true => self.error(past_limit(&self.cursor)),
                         false => self.error(error),
                     }
                 })?;
@@ -445,12 +510,19 @@ impl<'a> Reader<'a> {
                 match self.target {
                     Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
                     _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
-                    _ => self.abbrevs.push(abbrev),
+                    _ => {
+                        if self.abbrevs.len() == self.scope.abbrevs {
+                            self.abbrevs.extend_from_slice(self.info.get(self.scope.inherited));
+                        }
+                        self.abbrevs.push(abbrev);
+                    }
                 }
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                self.next_record(record)?;
+                if !self.next_record(record)? {
+                    return Err(self.error(Error::Truncated));
+                }
                 if in_block_info {
                     match (record.code, &record.ops[..], self.dialect) {
                         (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
@@ -466,16 +538,7 @@ impl<'a> Reader<'a> {
     /// Refuses an entry that went too far or held too large a number.
     #[inline(always)]
     fn check_entry(&mut self) -> Result<()> {
-        if self.cursor.position() > self.limit {
-            return Err(self.bad_entry());
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn bad_entry(&self) -> Box<LocatedError> {
-        let overflow = self.cursor.has_overflow();
-        self.error(if overflow { Error::NumberTooLarge } else { Error::Truncated })
+        check_limit(&self.cursor, self.limit).map_err(|error| self.error(error))
     }
 
     /// Skips to the next word; PNaCl wants the bits in between to be zero.
@@ -526,151 +589,18 @@ impl<'a> Reader<'a> {
         Ok(Entry::Block(header))
     }
 
-    /// Reads the next entry if it is a record; otherwise only its selector, and stays before it. The cursor is a
-    /// copy, to be in registers.
-    #[inline(never)]
-    fn next_record(&mut self, record: &mut Record) -> Result<()> {
-        let mut cursor = self.cursor;
-        self.entry = cursor.position();
-        let selector = cursor.peek(self.scope.width) as u32;
-        record.abbrev = selector;
-        if selector < UNABBREV_RECORD {
-            self.cursor.advance_to(&cursor);
-            return Ok(());
+    /// Reads the next entry if it is a record.
+    #[inline(always)]
+    fn next_record(&mut self, record: &mut Record) -> Result<bool> {
+        let abbrev = self.cursor.peek(self.scope.width) as u32;
+        if abbrev < UNABBREV_RECORD {
+            return Ok(false);
         }
-        record.blob = None;
-        record.ops.clear();
-        if selector == UNABBREV_RECORD {
-            cursor.consume(self.scope.width);
-            let code = cursor.read_vbr6();
-            let count = cursor.read_vbr6();
-            // The rough bound is enough to keep memory small; the exact one is checked at the end.
-            if (count | code) >> 32 != 0 || count > self.limit.saturating_sub(cursor.position()) >> 2 {
-                return Err(self.bad_record(&cursor, code | count));
-            }
-            record.code = code as u32;
-            for place in record.ops.grow(count as usize) {
-                *place = cursor.read_vbr6();
-            }
-            self.cursor.advance_to(&cursor);
-            return self.check_entry();
+        let used = self.read_run(&mut record.ops.words, 0)?;
+        if let Some(&head) = record.ops.words[..used].first() {
+            (record.code, record.abbrev, record.blob) = (head as u32, abbrev, self.blob.take());
+            record.ops.len = (head >> 32) as usize;
         }
-        let index = self.scope.abbrevs + (selector - FIRST_ABBREV) as usize;
-        let Some(abbrev) = self.abbrevs.get(index) else { return Err(self.unknown_abbrev(selector)) };
-        let layout = abbrev.layout;
-        if layout == Layout::Unusual {
-            let abbrev = Arc::clone(abbrev);
-            self.cursor.advance_to(&cursor);
-            return self.read_unusual(&abbrev, record);
-        }
-        cursor.consume(self.scope.width);
-        record.code = abbrev.code;
-        for (place, field) in record.ops.grow(abbrev.fields.len()).iter_mut().zip(&abbrev.fields) {
-            *place = cursor.read_field(field);
-        }
-        self.cursor.advance_to(&cursor);
-        if layout == Layout::Tail {
-            let tail = abbrev.tail();
-            return self.read_tail(tail, record);
-        }
-        self.check_entry()
+        Ok(used != 0)
     }
-
-    /// The array or blob at the end of a record.
-    #[inline(never)]
-    fn read_tail(&mut self, tail: Element, record: &mut Record) -> Result<()> {
-        match tail {
-            Element::None => {}
-            Element::Array(op) => {
-                read_array(&mut self.cursor, op, self.limit, record).map_err(|e| self.error(e))?
-            }
-            Element::Blob => self.read_blob(record)?,
-        }
-        self.check_entry()
-    }
-
-    #[cold]
-    fn bad_record(&self, cursor: &Cursor<'_>, number: u64) -> Box<LocatedError> {
-        let large = number > u64::from(u32::MAX) || cursor.has_overflow();
-        self.error(if large { Error::NumberTooLarge } else { Error::Truncated })
-    }
-
-    #[cold]
-    fn unknown_abbrev(&self, abbrev: u32) -> Box<LocatedError> {
-        let past = self.entry + u64::from(self.scope.width) > self.limit;
-        let unknown = Error::UnknownAbbrev { abbrev, block: self.scope.id };
-        self.error(if past { Error::Truncated } else { unknown })
-    }
-
-    /// A record whose code is no literal, or that has single characters.
-    #[cold]
-    fn read_unusual(&mut self, abbrev: &Abbrev, record: &mut Record) -> Result<()> {
-        self.cursor.consume(self.scope.width);
-        for &op in abbrev.ops() {
-            let value = read_op(&mut self.cursor, op);
-            record.ops.push(value);
-        }
-        self.read_tail(abbrev.tail(), record)?;
-        let Some(code) = record.ops.remove_first() else { return Err(self.error(Error::NoRecordCode)) };
-        record.code = u32::try_from(code).map_err(|_| self.error(Error::NumberTooLarge))?;
-        Ok(())
-    }
-
-    #[cold]
-    fn read_blob(&mut self, record: &mut Record) -> Result<()> {
-        let length = self.cursor.read_vbr32(6);
-        self.check_entry()?;
-        self.cursor.align32();
-        let start = self.cursor.position();
-        let end = start + u64::from(length) * 8;
-        if end > self.limit {
-            return Err(self.error(Error::Truncated));
-        }
-        record.blob = Some(start as usize / 8..end as usize / 8);
-        self.cursor.seek(end);
-        self.cursor.align32();
-        self.check_entry()
-    }
-}
-
-/// One operand of an abbreviated record.
-#[inline(always)]
-fn read_op(cursor: &mut Cursor<'_>, op: Op) -> u64 {
-    match op {
-        Op::Literal(value) => value,
-        Op::Fixed(width) => cursor.read_fixed(width),
-        Op::Vbr(0) => 0,
-        Op::Vbr(width) => cursor.read_vbr(width),
-        Op::Char6 => cursor.read_char6(),
-    }
-}
-
-/// An array: a count and that many elements.
-fn read_array(
-    position: &mut Cursor<'_>,
-    op: Op,
-    limit: u64,
-    record: &mut Record,
-) -> core::result::Result<(), Error> {
-    let mut cursor = *position;
-    let count = cursor.read_vbr32(6);
-    let bits = match op {
-        Op::Literal(_) | Op::Fixed(0) | Op::Vbr(0) if count > MAX_FREE_ELEMENTS => {
-            return Err(Error::Truncated);
-        }
-        Op::Literal(_) => 0,
-        Op::Fixed(width) | Op::Vbr(width) => width,
-        Op::Char6 => 6,
-    };
-    if u64::from(count) * u64::from(bits) > limit.saturating_sub(cursor.position()) {
-        return Err(if cursor.has_overflow() { Error::NumberTooLarge } else { Error::Truncated });
-    }
-    let places = record.ops.grow(count as usize).iter_mut();
-    match op {
-        Op::Fixed(8) => places.for_each(|place| *place = cursor.read_fixed(8)),
-        Op::Char6 => places.for_each(|place| *place = cursor.read_char6()),
-        _ => places.for_each(|place| *place = read_op(&mut cursor, op)),
-    }
-    *position = cursor;
-    Ok(())
 }

@@ -18,7 +18,7 @@ use ice_ir::{
 
 use super::codes::{block, constants as code, function as fcode};
 use super::module::{BodyRange, ModuleHeader};
-use crate::bitstream::{Dialect, Entry, Reader, Record, unrotate_sign};
+use crate::bitstream::{Dialect, Entry, Reader, RecordRef, Records, unrotate_sign};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::ssa::SsaChecks;
 
@@ -27,7 +27,7 @@ use crate::ssa::SsaChecks;
 pub struct FunctionReader {
     /// Between bodies, the memory of the bitstream reader.
     reader: Option<Reader<'static>>,
-    pub(super) record: Record,
+    records: Records,
     /// Local values by number: parameters, constants, results; announced ones ahead of time.
     pub(super) locals: Vec<Local>,
     /// Addresses of functions and globals that this body uses: (epoch, value).
@@ -126,9 +126,9 @@ impl FunctionReader {
     ) -> Result<()> {
         let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Pnacl, 0));
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer], &header.block_info);
-        let mut record = core::mem::take(&mut self.record);
-        let result = self.read_body(header, body.function, &mut reader, &mut record, builder);
-        self.record = record;
+        let mut records = core::mem::take(&mut self.records);
+        let result = self.read_body(header, body.function, &mut reader, &mut records, builder);
+        self.records = records;
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
@@ -181,15 +181,17 @@ impl FunctionReader {
         header: &ModuleHeader,
         function: FuncId,
         reader: &mut Reader<'_>,
-        record: &mut Record,
+        records: &mut Records,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
         self.begin(header, function, builder);
         loop {
-            match reader.next(record)? {
+            match reader.next_run(records)? {
                 Entry::Record => {
-                    if let Err(error) = self.instruction_record(&header.module, reader, record, builder) {
-                        return Err(reader.record_error(*error, record));
+                    for record in records.iter() {
+                        if let Err(error) = self.instruction_record(&header.module, reader, record, builder) {
+                            return Err(reader.error_in_run(*error, records, &record));
+                        }
                     }
                 }
                 Entry::EndBlock => break,
@@ -203,7 +205,7 @@ impl FunctionReader {
                             return Err(reader.error(Error::MisplacedConstants));
                         }
                         reader.enter(&inner);
-                        self.constants(&header.module, reader, record, builder)?;
+                        self.constants(&header.module, reader, records, builder)?;
                     }
                     block::VALUE_SYMTAB => return Err(reader.error(Error::LocalSymbolTable)),
                     id => {
@@ -245,23 +247,14 @@ impl FunctionReader {
         &mut self,
         module: &ice_ir::Module,
         reader: &mut Reader<'_>,
-        record: &mut Record,
+        records: &mut Records,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
         let mut ty = Type::Void;
-        loop {
-            match reader.next(record)? {
-                Entry::Record => {
-                    if let Err(error) = self.constant(module, record, &mut ty, builder) {
-                        return Err(reader.record_error(*error, record));
-                    }
-                }
-                Entry::EndBlock => break,
-                Entry::DefineAbbrev => {}
-                Entry::Block(inner) => {
-                    return Err(
-                        reader.error(Error::UnexpectedBlock { block: inner.id, outer: block::CONSTANTS })
-                    );
+        while reader.next_run_in_leaf(records)? {
+            for record in records.iter() {
+                if let Err(error) = self.constant(module, record, &mut ty, builder) {
+                    return Err(reader.error_in_run(*error, records, &record));
                 }
             }
         }
@@ -274,12 +267,12 @@ impl FunctionReader {
     fn constant<F: Filter>(
         &mut self,
         module: &ice_ir::Module,
-        record: &Record,
+        record: RecordRef<'_>,
         ty: &mut Type,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let ops = &record.ops[..];
-        if record.code == code::SETTYPE {
+        let (code, ops) = (record.code(), record.ops);
+        if code == code::SETTYPE {
             let &[id] = ops else { return constant_count("SETTYPE", ops, "1") };
             let Some(new) = value_type(module, id).filter(|&ty| ty != Type::Void) else {
                 return fail(Error::ConstantType { ty: id });
@@ -287,14 +280,14 @@ impl FunctionReader {
             *ty = new;
             return Ok(());
         }
-        if !matches!(record.code, code::UNDEF | code::INTEGER | code::FLOAT) {
-            return fail(Error::UnknownRecord { code: record.code, block: block::CONSTANTS });
+        if !matches!(code, code::UNDEF | code::INTEGER | code::FLOAT) {
+            return fail(Error::UnknownRecord { code, block: block::CONSTANTS });
         }
         let ty = *ty;
         if ty == Type::Void {
             return fail(Error::UntypedConstant);
         }
-        let value = match record.code {
+        let value = match code {
             code::INTEGER => {
                 let &[number] = ops else { return constant_count("INTEGER", ops, "1") };
                 if !ty.is_scalar_int() {
@@ -502,18 +495,18 @@ impl FunctionReader {
     /// DECLAREBLOCKS: makes the blocks.
     pub(super) fn declare_blocks<F: Filter>(
         &mut self,
-        record: &Record,
+        record: RecordRef<'_>,
         remaining_bits: u64,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let &[count] = &record.ops[..] else {
+        let &[count] = record.ops else {
             return fail(Error::OperandCount {
                 record: "DECLAREBLOCKS",
                 found: record.ops.len(),
                 expected: "1",
             });
         };
-        debug_assert_eq!(record.code, fcode::DECLAREBLOCKS);
+        debug_assert_eq!(record.code(), fcode::DECLAREBLOCKS);
         if self.num_blocks != 0 {
             return fail(Error::BlockCountFirst);
         }
@@ -525,9 +518,7 @@ impl FunctionReader {
             return fail(Error::BlockCountTooLarge { count });
         }
         self.num_blocks = count as u32;
-        for _ in 0..count {
-            builder.create_block();
-        }
+        builder.create_blocks(self.num_blocks);
         Ok(())
     }
 }

@@ -3,23 +3,22 @@
 use ice_ir::{FuncId, FunctionKind, GlobalDecl, GlobalId, Initializer, Module, Mutability, Name, Symbol};
 
 use super::codes::{block, globals as code};
-use crate::bitstream::{BlockHeader, Reader, Record};
+use crate::bitstream::{BlockHeader, Reader, RecordRef, Records};
 use crate::error::{Error, Result};
 
 /// Largest alignment code: 2^29 bytes.
 const MAX_ALIGNMENT: u64 = 30;
 
 /// Reads the block into the module.
-pub(super) fn read(
-    reader: &mut Reader<'_>,
-    block: &BlockHeader,
-    record: &mut Record,
-    module: &mut Module,
-) -> Result<()> {
+pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, module: &mut Module) -> Result<()> {
     reader.enter(block);
     let mut state = State { declared: None, missing: 0, fresh: false, size: 0 };
-    while reader.next_in_leaf(record)? {
-        state.record(record, module).map_err(|error| reader.record_error(error, record))?;
+    let mut records = Records::default();
+    while reader.next_run_in_leaf(&mut records)? {
+        for record in records.iter() {
+            let result = state.record(record, module);
+            result.map_err(|error| reader.error_in_run(error, &records, &record))?;
+        }
     }
     state.finish(module).map_err(|error| reader.error(error))
 }
@@ -56,10 +55,10 @@ impl State {
         }
     }
 
-    fn record(&mut self, record: &Record, module: &mut Module) -> core::result::Result<(), Error> {
-        let ops = &record.ops[..];
+    fn record(&mut self, record: RecordRef<'_>, module: &mut Module) -> core::result::Result<(), Error> {
+        let (code, ops) = (record.code(), record.ops);
         let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
-        if record.code == code::COUNT {
+        if code == code::COUNT {
             let &[count] = ops else { return Err(wrong("COUNT", "1")) };
             return if self.declared.replace(count).is_some() {
                 Err(Error::GlobalCountFirst)
@@ -69,7 +68,7 @@ impl State {
         }
         let Some(declared) = self.declared else { return Err(Error::GlobalCountFirst) };
         let fresh = core::mem::replace(&mut self.fresh, false);
-        match record.code {
+        match code {
             code::VAR => {
                 let &[align, is_const] = ops else { return Err(wrong("VAR", "2")) };
                 self.complete(module)?;

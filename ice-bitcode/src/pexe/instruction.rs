@@ -10,7 +10,7 @@ use ice_ir::{
 
 use super::codes::{self, block, function as code};
 use super::function::{Checked, FunctionReader, fail, value_type};
-use crate::bitstream::{Reader, Record, unrotate_sign};
+use crate::bitstream::{Reader, RecordRef, unrotate_sign};
 use crate::error::Error;
 
 /// Largest alignment code: 2^29 bytes.
@@ -28,33 +28,44 @@ impl FunctionReader {
         &mut self,
         module: &Module,
         reader: &Reader<'_>,
-        record: &Record,
+        record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let is_instruction = !matches!(record.code, code::DECLAREBLOCKS | code::FORWARDTYPEREF);
-        if !is_instruction || builder.current_block().is_none() {
-            if !is_instruction || !self.has_begun || self.block >= self.num_blocks {
+        let number = record.code();
+        if builder.current_block().is_none() && !matches!(number, code::DECLAREBLOCKS | code::FORWARDTYPEREF)
+        {
+            if !self.has_begun || self.block >= self.num_blocks {
                 self.between_blocks(module, reader, record, builder)?;
-            }
-            if !is_instruction {
-                return Ok(());
             }
             builder.switch_to_block(Block::from_u32(self.block));
             self.past_phis = false;
         }
-        self.past_phis |= record.code != code::PHI;
-        let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
-        match record.code {
-            code::BINOP => cx.binop(),
-            code::CAST => cx.cast(),
-            code::RET => cx.ret(),
-            code::BR => cx.br(),
-            code::LOAD => cx.load(),
-            code::STORE => cx.store(),
-            code::CMP2 => cx.compare(),
-            code::CALL => cx.call(),
+        match number {
+            code::BINOP => self.non_phi(module, record, builder).binop(),
+            code::CAST => self.non_phi(module, record, builder).cast(),
+            code::RET => self.non_phi(module, record, builder).ret(),
+            code::BR => self.non_phi(module, record, builder).br(),
+            code::LOAD => self.non_phi(module, record, builder).load(),
+            code::STORE => self.non_phi(module, record, builder).store(),
+            code::CMP2 => self.non_phi(module, record, builder).compare(),
+            code::CALL => self.non_phi(module, record, builder).call(),
+            code::DECLAREBLOCKS | code::FORWARDTYPEREF => {
+                self.between_blocks(module, reader, record, builder)
+            }
             _ => self.rare_record(module, record, builder),
         }
+    }
+
+    /// A record that is no phi, to be read.
+    #[inline(always)]
+    fn non_phi<'a, 'f, F: Filter>(
+        &'a mut self,
+        module: &'a Module,
+        record: RecordRef<'a>,
+        builder: &'a mut FunctionBuilder<'f, F>,
+    ) -> Reading<'a, 'f, F> {
+        self.past_phis = true;
+        Reading { r: self, module, ops: record.ops, b: builder }
     }
 }
 
@@ -64,12 +75,14 @@ impl FunctionReader {
     fn rare_record<F: Filter>(
         &mut self,
         module: &Module,
-        record: &Record,
+        record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        let mut cx = Reading { r: self, module, ops: &record.ops, b: builder };
-        match record.code {
-            code::PHI => cx.phi(),
+        if record.code() == code::PHI {
+            return Reading { r: self, module, ops: record.ops, b: builder }.phi();
+        }
+        let mut cx = self.non_phi(module, record, builder);
+        match record.code() {
             code::SWITCH => cx.switch(),
             code::UNREACHABLE => cx.unreachable(),
             code::VSELECT => cx.select(),
@@ -87,30 +100,30 @@ impl FunctionReader {
         &mut self,
         module: &Module,
         reader: &Reader<'_>,
-        record: &Record,
+        record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Checked<()> {
-        if record.code == code::DECLAREBLOCKS {
-            return self.declare_blocks(record, reader.remaining_bits(), builder);
+        if record.code() == code::DECLAREBLOCKS {
+            return self.declare_blocks(record, reader.bits_behind(&record), builder);
         }
         if self.num_blocks == 0 {
             return fail(Error::BlockCountFirst);
         }
         self.has_begun = true;
         if self.block >= self.num_blocks {
-            return fail(match record.code {
+            return fail(match record.code() {
                 code::FORWARDTYPEREF => Error::NoTerminator,
                 _ => Error::TooManyBlocks { declared: self.num_blocks },
             });
         }
-        if record.code == code::FORWARDTYPEREF {
-            let &[number, ty] = &record.ops[..] else {
+        if record.code() == code::FORWARDTYPEREF {
+            let &[number, ty] = record.ops else {
                 return count_error("FORWARDTYPEREF", record.ops.len(), "2");
             };
             let Some(ty) = value_type(module, ty).filter(|&ty| ty != Type::Void) else {
                 return fail(Error::VoidValue);
             };
-            return self.announce(number, ty, reader.remaining_bits(), builder);
+            return self.announce(number, ty, reader.bits_behind(&record), builder);
         }
         Ok(())
     }

@@ -289,7 +289,7 @@ impl ModuleReader {
         self.advance(reader, part)?;
         match part {
             Part::Types => types::read(reader, block, record, &mut self.module),
-            Part::Globals => globals::read(reader, block, record, &mut self.module),
+            Part::Globals => globals::read(reader, block, &mut self.module),
             _ => symbols::read(reader, block, record, &mut self.module),
         }
     }

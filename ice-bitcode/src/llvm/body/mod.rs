@@ -58,7 +58,7 @@ use super::module::LlvmModule;
 use super::runtime::Runtime;
 use super::shape::Shapes;
 use super::types::{LlvmType, TypeId};
-use crate::bitstream::{Dialect, Entry, Reader, Record};
+use crate::bitstream::{Dialect, Entry, Reader, Record, Records};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::pexe::BodyRange;
 use crate::ssa::SsaChecks;
@@ -146,6 +146,7 @@ pub struct FunctionReader {
     /// Between bodies, the memory of the bitstream reader.
     reader: Option<Reader<'static>>,
     record: Record,
+    records: Records,
     scratch: Scratch,
 }
 
@@ -334,8 +335,9 @@ impl FunctionReader {
         let mut record = core::mem::take(&mut self.record);
         self.scratch.begin(header, body.function);
         builder.begin(body.function, header.module.signature(body.function));
-        let result = self.read_body(program, &mut reader, &mut record, builder);
-        self.record = record;
+        let mut records = core::mem::take(&mut self.records);
+        let result = self.read_body(program, &mut reader, &mut record, &mut records, builder);
+        (self.record, self.records) = (record, records);
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
@@ -358,6 +360,7 @@ impl FunctionReader {
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
         record: &mut Record,
+        records: &mut Records,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
         let scratch = &mut self.scratch;
@@ -365,20 +368,22 @@ impl FunctionReader {
             return Err(reader.error(program.header.refusal(scratch.function)));
         }
         loop {
-            match reader.next(record)? {
+            match reader.next_run(records)? {
                 Entry::Record => {
-                    let mut body = Body {
-                        m: &program.header,
-                        p: &program.prepared,
-                        s: scratch,
-                        b: builder,
-                        ops: &record.ops,
-                        at: 0,
-                        remaining_bits: reader.remaining_bits(),
-                        name: "of a function",
-                    };
-                    if let Err(error) = body.record(record.code) {
-                        return Err(reader.record_error(*error, record));
+                    for record in records.iter() {
+                        let mut body = Body {
+                            m: &program.header,
+                            p: &program.prepared,
+                            s: scratch,
+                            b: builder,
+                            ops: record.ops,
+                            at: 0,
+                            remaining_bits: reader.bits_behind(&record),
+                            name: "of a function",
+                        };
+                        if let Err(error) = body.record(record.code()) {
+                            return Err(reader.error_in_run(*error, records, &record));
+                        }
                     }
                 }
                 Entry::EndBlock => break,
