@@ -17,7 +17,7 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
 use ice_ir::Type;
-use ice_ir::mach::{FrameInfo, FrameObject, MachFunction};
+use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::native::Passing;
 use ice_passes::ErrorKind;
 use ice_regalloc::{Output, PReg};
@@ -323,28 +323,30 @@ impl Frame {
         let mut end = u64::from(outgoing);
         let (objects, slots) = (&mut self.objects, &mut self.slots);
         objects.clear();
-        objects.resize(info.objects.len(), 0);
         slots.clear();
-        slots.resize(allocation.slots.len(), 0);
-        // Mostly one alignment is there.
-        let aligns = allocation.slots.iter().map(|slot| slot.align.clamp(1, STACK_ALIGN));
-        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(STACK_ALIGN);
-        let aligns = aligns.chain(info.objects.iter().map(object_align));
-        let aligns = aligns.fold(0, |all, align| all | align);
-        for align in [8u32, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
+        let mut take = |align: u32, size: u32| {
             let mask = u64::from(align) - 1;
-            for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
-                if slot.align.clamp(1, STACK_ALIGN) == align {
-                    end = (end + mask) & !mask;
-                    *offset = end as i32;
-                    end += u64::from(slot.size);
+            let offset = (end + mask) & !mask;
+            end = offset + u64::from(size);
+            offset as i32
+        };
+        let align = allocation.slots.first().map_or(1, |slot| slot.align.clamp(1, STACK_ALIGN));
+        if info.objects.is_empty() && allocation.slots.iter().all(|slot| slot.align == align) {
+            // As mostly.
+            slots.extend(allocation.slots.iter().map(|slot| take(align, slot.size)));
+        } else {
+            objects.resize(info.objects.len(), 0);
+            slots.resize(allocation.slots.len(), 0);
+            for align in [8u32, 4, 2, 1] {
+                for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
+                    if slot.align.clamp(1, STACK_ALIGN) == align {
+                        *offset = take(align, slot.size);
+                    }
                 }
-            }
-            for (offset, object) in objects.iter_mut().zip(&info.objects) {
-                if object_align(object) == align {
-                    end = (end + mask) & !mask;
-                    *offset = end as i32;
-                    end += u64::from(object.size);
+                for (offset, object) in objects.iter_mut().zip(&info.objects) {
+                    if (1u32 << object.align_log2.min(31)).min(STACK_ALIGN) == align {
+                        *offset = take(align, object.size);
+                    }
                 }
             }
         }

@@ -60,6 +60,7 @@ pub(crate) fn emit_function<L: Listing>(
         switches,
         e: Encoder::new(buffer),
         cond: AL,
+        edits: &allocation.edits,
         allocs: &[],
         pool,
         written,
@@ -71,21 +72,19 @@ pub(crate) fn emit_function<L: Listing>(
         tested: None,
     };
     emitter.prologue();
-    let mut edits = allocation.edits.as_slice();
     for block in mach.blocks() {
         emitter.e.bind(label(block));
         emitter.block = block;
         emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
         if emitter.written[block.as_u32() as usize] {
             let end = MachInstId::from_u32(mach.inst_range(block).end as u32);
-            let done = edits.partition_point(|edit| edit.point < ProgPoint::before(end));
-            edits = &edits[done..];
+            let done = emitter.edits.partition_point(|edit| edit.point < ProgPoint::before(end));
+            emitter.edits = &emitter.edits[done..];
             continue;
         }
-        emitter.write_insts(block, &mut edits);
-        let range = mach.inst_range(block);
-        if let Some(last) = mach.insts()[range.clone()].last() {
-            emitter.control(last, MachInstId::from_u32(range.end as u32 - 1));
+        emitter.write_insts(block);
+        if let Some(last) = mach.insts()[mach.inst_range(block)].last() {
+            emitter.control(last);
         }
     }
     emitter.flush_pool();
@@ -118,6 +117,8 @@ struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
+    /// The edits that are left.
+    edits: &'a [Edit],
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     pool: &'a mut Pool,
@@ -230,28 +231,28 @@ impl<'a, L: Listing> Emitter<'a, L> {
     // ---- blocks
 
     /// Writes the instructions of a block but for the last, and the edits between them and before the last.
-    fn write_insts(&mut self, block: MachBlock, edits: &mut &'a [Edit]) {
+    fn write_insts(&mut self, block: MachBlock) {
         let range = self.mach.inst_range(block);
         self.tested = None;
         self.end = range.end;
-        let mut next_edit = next_edit(edits);
-        // A number alone: every value that the loop carries is one that calls keep from a register.
-        for id in range.start as u32..range.end as u32 {
-            let Some(inst) = self.mach.insts().get(id as usize) else { break };
-            let id = MachInstId::from_u32(id);
-            let point = ProgPoint::before(id);
+        let mut next_edit = next_edit(self.edits);
+        self.at = MachInstId::from_u32(range.start as u32);
+        for inst in &self.mach.insts()[range] {
+            let point = ProgPoint::before(self.at);
             if next_edit <= point {
-                next_edit = self.edits_to(edits, point);
+                next_edit = self.edits_to(point);
             }
             if !self.pool.is_empty() && self.cond == AL {
                 self.flush_pool_if_due(inst);
             }
-            if id.as_u32() as usize + 1 == self.end {
+            let next = self.at.as_u32() + 1;
+            if next as usize == self.end {
                 break;
             }
-            if self.fused.is_some() || self.cond != AL || !self.usual(inst, id) {
-                self.unusual(inst, id);
+            if self.fused.is_some() || self.cond != AL || !self.usual(inst) {
+                self.unusual(inst);
             }
+            self.at = MachInstId::from_u32(next);
         }
     }
 
@@ -260,10 +261,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
         self.mach.insts().get(self.at.as_u32() as usize + 1..self.end).unwrap_or(&[])
     }
 
-    /// The places of the operands of `inst`.
+    /// The places of the operands of the current instruction.
     #[inline(always)]
-    fn places(&self, inst: MachInstId) -> &'a [Allocation] {
-        let i = inst.as_u32() as usize;
+    fn places(&self) -> &'a [Allocation] {
+        let i = self.at.as_u32() as usize;
         match self.allocation.operand_starts.get(i..i + 2) {
             Some(&[start, end]) => self.allocation.allocs.get(start as usize..end as usize).unwrap_or(&[]),
             _ => &[],
@@ -274,8 +275,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Emits the edits up to `point`, which are the first of those left, and gives the point of the next one.
     #[inline(never)]
-    fn edits_to(&mut self, edits: &mut &'a [Edit], point: ProgPoint) -> ProgPoint {
-        let mut left = *edits;
+    fn edits_to(&mut self, point: ProgPoint) -> ProgPoint {
+        let mut left = self.edits;
         while let [edit, rest @ ..] = left
             && edit.point <= point
         {
@@ -283,7 +284,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             self.edit(edit);
             left = rest;
         }
-        *edits = left;
+        self.edits = left;
         next_edit(left)
     }
 
@@ -361,42 +362,40 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// most often; says whether it did. Inlined into the walk: a call of [`inst`](Self::inst) takes as long as
     /// they do.
     #[inline(always)]
-    fn usual(&mut self, inst: &Inst, id: MachInstId) -> bool {
+    fn usual(&mut self, inst: &Inst) -> bool {
         match inst {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
-                let [dst] = self.places(id) else { return false };
+                let [dst] = self.places() else { return false };
                 let Some((dst, imm)) = dst.as_reg().zip(u8::try_from(*imm).ok()) else { return false };
                 self.e.mov(AL, Move::Mov, Flags::Keep, regs::gpr(dst), ModImm::small(imm));
             }
             Inst::Load { op, mem, .. } => {
-                let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
+                let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
                 let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
                 if mem.is_register() {
-                    self.at = id;
                     self.transfer_with_step(*op, mem, base, dst);
                 } else {
                     return self.usual_transfer(*op, dst, base, offset);
                 }
             }
             Inst::Store { op, mem, .. } => {
-                let [src, places @ ..] = self.places(id) else { return false };
+                let [src, places @ ..] = self.places() else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
                 let Some(src) = src.as_reg().map(regs::gpr) else { return false };
                 if mem.is_register() {
-                    self.at = id;
                     self.transfer_with_step(*op, mem, base, src);
                 } else {
                     return self.usual_transfer(*op, src, base, offset);
                 }
             }
             Inst::Lea { mem, .. } => {
-                let Some((base, offset, [dst])) = self.near(mem, self.places(id)) else { return false };
+                let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
                 let Some(dst) = dst.as_reg() else { return false };
                 self.add_offset(regs::gpr(dst), base, offset);
             }
             Inst::TestZero { lhs } => {
-                let [reg] = self.places(id) else { return false };
+                let [reg] = self.places() else { return false };
                 let Some(reg) = reg.as_reg() else { return false };
                 if self.tested.take() != Some(*lhs) {
                     self.e.compare(AL, Compare::Cmp, regs::gpr(reg), ModImm::small(0));
@@ -420,11 +419,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Emits any instruction that no earlier one has done already.
     #[inline(never)]
-    fn unusual(&mut self, inst: &Inst, id: MachInstId) {
-        self.at = id;
-        self.allocs = self.places(id);
+    fn unusual(&mut self, inst: &Inst) {
+        self.allocs = self.places();
         match self.fused {
-            Some(fused) if fused == id => self.fused = None,
+            Some(fused) if fused == self.at => self.fused = None,
             // What is made again where it is used is not made here.
             _ if matches!(self.allocs, [only] if only.is_none()) => {}
             _ => self.inst(inst),
@@ -584,7 +582,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             | Inst::SwitchPair { .. }
             | Inst::Ret
             | Inst::Trap
-            | Inst::Unreachable => self.control(inst, self.at),
+            | Inst::Unreachable => self.control(inst),
             _ => self.float(inst),
         }
     }

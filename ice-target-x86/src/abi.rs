@@ -275,27 +275,30 @@ impl Frame {
         let mut end = outgoing;
         let (objects, slots) = (&mut self.objects, &mut self.slots);
         objects.clear();
-        objects.resize(info.objects.len(), 0);
         slots.clear();
-        slots.resize(allocation.slots.len(), 0);
-        // Mostly one alignment is there.
-        let aligns = allocation.slots.iter().map(|slot| slot.align.clamp(1, 16));
-        let aligns = aligns.chain(info.objects.iter().map(|object| 1 << object.align_log2));
-        let aligns = aligns.fold(0, |all, align| all | align);
-        for align in [16u32, 8, 4, 2, 1].into_iter().filter(|align| aligns & align != 0) {
+        let mut take = |align: u32, size: u32| {
             let mask = u64::from(align) - 1;
-            for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
-                if slot.align.clamp(1, 16) == align {
-                    end = (end + mask) & !mask;
-                    *offset = end as i32;
-                    end += u64::from(slot.size);
+            let offset = (end + mask) & !mask;
+            end = offset + u64::from(size);
+            offset as i32
+        };
+        let align = allocation.slots.first().map_or(1, |slot| slot.align.clamp(1, 16));
+        if info.objects.is_empty() && allocation.slots.iter().all(|slot| slot.align == align) {
+            // As mostly.
+            slots.extend(allocation.slots.iter().map(|slot| take(align, slot.size)));
+        } else {
+            objects.resize(info.objects.len(), 0);
+            slots.resize(allocation.slots.len(), 0);
+            for align in [16u32, 8, 4, 2, 1] {
+                for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
+                    if slot.align.clamp(1, 16) == align {
+                        *offset = take(align, slot.size);
+                    }
                 }
-            }
-            for (offset, object) in objects.iter_mut().zip(&info.objects) {
-                if 1 << object.align_log2 == align {
-                    end = (end + mask) & !mask;
-                    *offset = end as i32;
-                    end += u64::from(object.size);
+                for (offset, object) in objects.iter_mut().zip(&info.objects) {
+                    if 1 << object.align_log2 == align {
+                        *offset = take(align, object.size);
+                    }
                 }
             }
         }

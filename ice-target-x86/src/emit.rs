@@ -54,6 +54,7 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer, mode),
         insts: mach.insts(),
         allocation,
+        at: MachInstId::from_u32(0),
         allocs: &[],
         tables,
         uses_global_base: mach.frame.uses_global_base,
@@ -96,12 +97,9 @@ impl<'a> Walk<'a> {
             emitter.e.bind(label(block));
             emitter.next_block = MachBlock::from_u32(block.as_u32() + 1);
             let range = mach.inst_range(block);
-            let last = MachInstId::from_u32(range.end as u32 - 1);
-            // A number alone: every value that the loop carries is one that calls keep from a register.
-            for id in range.start as u32..range.end as u32 {
-                let Some(inst) = mach.insts().get(id as usize) else { break };
-                let id = MachInstId::from_u32(id);
-                let point = ProgPoint::before(id);
+            emitter.at = MachInstId::from_u32(range.start as u32);
+            for inst in &mach.insts()[range] {
+                let point = ProgPoint::before(emitter.at);
                 if next_edit <= point {
                     next_edit = self.edits_to(emitter, point);
                 }
@@ -111,11 +109,13 @@ impl<'a> Walk<'a> {
                     emitter.back_edge =
                         self.only_jump(emitter.next_block, next_edit).filter(|&to| to <= block);
                 }
-                if !emitter.usual(inst, id) {
-                    emitter.unusual(inst, id);
+                if !emitter.usual(inst) {
+                    emitter.unusual(inst);
                 }
+                emitter.at = MachInstId::from_u32(emitter.at.as_u32() + 1);
             }
-            if next_edit <= ProgPoint::after(last) {
+            if next_edit < ProgPoint::before(emitter.at) {
+                let last = MachInstId::from_u32(emitter.at.as_u32() - 1);
                 next_edit = self.edits_to(emitter, ProgPoint::after(last));
             }
         }
@@ -175,6 +175,8 @@ struct Emitter<'a, L: Listing> {
     /// All instructions: edits execute some of them again.
     insts: &'a [Inst],
     allocation: &'a Output,
+    /// The current instruction.
+    at: MachInstId,
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
     tables: &'a mut TableLabels,
@@ -463,30 +465,30 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// whether it did. Inlined into the walk: they are nine tenths, and a call of [`inst`](Self::inst) takes
     /// half as long as they do.
     #[inline(always)]
-    fn usual(&mut self, inst: &Inst, id: MachInstId) -> bool {
+    fn usual(&mut self, inst: &Inst) -> bool {
         match inst {
             Inst::Params => {}
             Inst::Load { width: Width::B32, mem, .. } => {
-                let Some((mem, [dst])) = self.near(mem, self.address_size, self.places(id)) else {
+                let Some((mem, [dst])) = self.near(mem, self.address_size, self.places()) else {
                     return false;
                 };
                 let Some(dst) = dst.as_reg() else { return false };
                 self.e.mov_r_place(Width::B32, regs::gpr(dst), mem);
             }
             Inst::Store { width: Width::B32, mem, .. } => {
-                let [src, places @ ..] = self.places(id) else { return false };
+                let [src, places @ ..] = self.places() else { return false };
                 let Some(src) = src.as_reg() else { return false };
                 let Some((mem, _)) = self.near(mem, self.address_size, places) else { return false };
                 self.e.mov_place_r(Width::B32, mem, regs::gpr(src));
             }
             Inst::StoreImm { width: Width::B32, imm, mem } => {
-                let Some((mem, _)) = self.near(mem, self.address_size, self.places(id)) else {
+                let Some((mem, _)) = self.near(mem, self.address_size, self.places()) else {
                     return false;
                 };
                 self.e.mov_place_i(Width::B32, mem, *imm);
             }
             Inst::Lea { width: Width::B32, mem, .. } => {
-                let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.places(id)) else {
+                let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.places()) else {
                     return false;
                 };
                 let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
@@ -496,12 +498,12 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.lea_place(Width::B32, dst, mem);
             }
             Inst::MovImm { width: Width::B32, imm, .. } => {
-                let [dst] = self.places(id) else { return false };
+                let [dst] = self.places() else { return false };
                 let Some(dst) = dst.as_reg() else { return false };
                 self.constant(Width::B32, regs::gpr(dst), *imm);
             }
             Inst::Compare { op, width, rhs, .. } => {
-                self.allocs = self.places(id);
+                self.allocs = self.places();
                 self.compare(*op, *width, rhs);
             }
             Inst::Call { callee: Callee::Symbol(symbol), popped: 0, .. } => {
@@ -515,10 +517,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
         true
     }
 
-    /// The places of the operands of `inst`.
+    /// The places of the operands of the current instruction.
     #[inline(always)]
-    fn places(&self, inst: MachInstId) -> &'a [Allocation] {
-        let i = inst.as_u32() as usize;
+    fn places(&self) -> &'a [Allocation] {
+        let i = self.at.as_u32() as usize;
         match self.allocation.operand_starts.get(i..i + 2) {
             Some(&[start, end]) => self.allocation.allocs.get(start as usize..end as usize).unwrap_or(&[]),
             _ => &[],
@@ -527,8 +529,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Emits any instruction, unless nothing wants what it makes where it stands.
     #[inline(never)]
-    fn unusual(&mut self, inst: &Inst, id: MachInstId) {
-        let places = self.places(id);
+    fn unusual(&mut self, inst: &Inst) {
+        let places = self.places();
         if !matches!(places, [only] if only.is_none()) {
             self.allocs = places;
             self.inst(inst);

@@ -6,7 +6,7 @@ use super::{AL, Emitter, TRAP, label};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
-use ice_ir::mach::{MachBlock, MachInstId};
+use ice_ir::mach::MachBlock;
 use ice_passes::switch::{SwitchEmitter, TableBounds};
 
 /// Registers of a switch.
@@ -19,7 +19,7 @@ pub(super) struct SwitchRegs {
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    pub(super) fn control(&mut self, inst: &Inst, id: MachInstId) {
+    pub(super) fn control(&mut self, inst: &Inst) {
         match *inst {
             // The buffer would cut a jump to the next block off again.
             Inst::Jump { target } if target == self.next_block => {}
@@ -46,12 +46,12 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             }
             Inst::Switch { switch, .. } => {
-                self.allocs = self.places(id);
+                self.allocs = self.places();
                 let index = self.gpr();
                 self.switch(switch, SwitchRegs { index, high: None });
             }
             Inst::SwitchPair { switch, .. } => {
-                self.allocs = self.places(id);
+                self.allocs = self.places();
                 let (index, high) = (self.gpr(), self.gpr());
                 self.switch(switch, SwitchRegs { index, high: Some(high) });
             }

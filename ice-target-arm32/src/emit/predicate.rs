@@ -75,10 +75,15 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn edits_of(&self, block: MachBlock) -> &'a [Edit] {
         let range = self.mach.inst_range(block);
         let at = |index: usize| MachInstId::from_u32(index as u32);
-        let edits = &self.allocation.edits;
-        let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
-        let len = edits[start..].partition_point(|edit| edit.point < ProgPoint::before(at(range.end)));
-        &edits[start..start + len]
+        // Those of the next block are the next ones; blocks that are asked for are short.
+        let mut edits = self.edits;
+        if block != self.next_block {
+            edits = &self.allocation.edits;
+            let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
+            edits = &edits[start..];
+        }
+        let end = ProgPoint::before(at(range.end));
+        &edits[..edits.iter().take_while(|edit| edit.point < end).count()]
     }
 
     /// The block, if it is short and simple and only one edge leads to it.
@@ -121,7 +126,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Writes a body under a condition.
     fn write_body(&mut self, body: Body, cond: Cond) {
         self.cond = cond;
-        self.write_insts(body.block, &mut self.edits_of(body.block));
+        let left = self.edits;
+        self.edits = self.edits_of(body.block);
+        self.write_insts(body.block);
+        self.edits = left;
         self.cond = AL;
         self.written[body.block.as_u32() as usize] = true;
     }

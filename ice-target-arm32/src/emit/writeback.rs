@@ -47,7 +47,11 @@ impl<L: Listing> Emitter<'_, L> {
         }
         let place = Allocation::reg(regs::r(reg.number()));
         let following = self.following();
-        for (n, inst) in following.iter().take(WINDOW).enumerate() {
+        let near = &following[..following.len().min(WINDOW)];
+        if !near.iter().any(|inst| step(inst).is_some_and(|(from, ..)| from == base)) {
+            return None;
+        }
+        for (n, inst) in near.iter().enumerate() {
             let id = MachInstId::from_u32(self.at.as_u32() + 1 + n as u32);
             let allocs = self.allocation.allocs_of(id);
             if let Some((from, to, amount)) = step(inst)
