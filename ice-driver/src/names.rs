@@ -14,7 +14,6 @@ use core::fmt;
 use ice_ir::native::Environment;
 use ice_ir::{FuncId, FunctionKind, GlobalId, Linkage, Module, Symbol};
 use ice_passes::Libcall;
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The symbol by which the runtime calls a program's entry point.
@@ -84,21 +83,21 @@ impl<'m> SymbolNames<'m> {
         }
     }
 
-    /// The name of a symbol in an object; empty where it needs none.
-    pub fn object_name(&self, symbol: Symbol) -> Cow<'m, [u8]> {
+    /// The name of a symbol in an object; empty where it needs none. `memory` is for generated names.
+    pub fn object_name<'a>(&'a self, symbol: Symbol, memory: &'a mut String) -> &'a [u8] {
         if !self.is_native {
-            let mut name = String::with_capacity(16);
+            memory.clear();
             // Writing into a string cannot fail.
-            let _ = self.write_symbol(symbol, &mut name);
-            return Cow::Owned(name.into_bytes());
+            let _ = self.write_symbol(symbol, memory);
+            return memory.as_bytes();
         }
         let linkage = match symbol {
             Symbol::Function(f) => self.module.functions[f].linkage,
             Symbol::Global(g) => self.module.globals[g].linkage,
         };
         match linkage {
-            Linkage::Private => Cow::Borrowed(b""),
-            _ => Cow::Borrowed(undecorated(self.module.symbol_name(symbol))),
+            Linkage::Private => b"",
+            _ => undecorated(self.module.symbol_name(symbol)),
         }
     }
 

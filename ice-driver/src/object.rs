@@ -195,11 +195,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         names: &SymbolNames<'m>,
         selected: impl Fn(FuncId) -> bool,
     ) -> Result<(), Error> {
+        let mut memory = String::new();
         for (id, decl) in &self.module.functions {
             let is_intrinsic = matches!(decl.kind, FunctionKind::Intrinsic(_));
             // Intrinsics have no symbol, but a number.
-            let name =
-                if is_intrinsic { Default::default() } else { names.object_name(Symbol::Function(id)) };
+            let name = if is_intrinsic { b"" } else { names.object_name(Symbol::Function(id), &mut memory) };
             let visible = names.visible(id);
             let binding = match visible {
                 Visible::Local if selected(id) => Binding::Local,
@@ -207,7 +207,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             };
             let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
             let visibility = visibility(decl.symbol.visibility);
-            let symbol = self.writer.declare_symbol(&name, binding, kind, visibility)?;
+            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
             self.functions.push(symbol);
             if self.is_native() && !is_intrinsic && !decl.linkage.is_local() {
                 self.note_visible(Symbol::Function(id), symbol);
@@ -217,8 +217,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     fn declare_globals(&mut self, names: &SymbolNames<'m>) -> Result<(), Error> {
+        let mut memory = String::new();
         for (id, decl) in &self.module.globals {
-            let name = names.object_name(Symbol::Global(id));
+            let name = names.object_name(Symbol::Global(id), &mut memory);
             let binding = match decl.linkage {
                 linkage if linkage.is_local() => Binding::Local,
                 linkage => visible_binding(linkage, decl.kind == GlobalKind::Declared),
@@ -229,7 +230,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 _ => SymbolKind::Object,
             };
             let visibility = visibility(decl.symbol.visibility);
-            let symbol = self.writer.declare_symbol(&name, binding, kind, visibility)?;
+            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
             self.globals.push(symbol);
             if self.is_native() && !decl.linkage.is_local() {
                 self.note_visible(Symbol::Global(id), symbol);

@@ -70,14 +70,17 @@ impl ControlFlowGraph {
         }
         self.preds.clear();
         self.preds.resize(total as usize, Block::new(0));
+        let (pred_ends, preds) = (&mut self.pred_ends[..], &mut self.preds[..]);
+        let mut rest = &self.succs[..];
         let mut start = 0;
         for (index, &end) in self.succ_ends.iter().enumerate() {
-            for succ in &self.succs[start..end as usize] {
-                let slot = &mut self.pred_ends[succ.index()];
-                self.preds[*slot as usize] = Block::new(index);
+            let (succs, others) = rest.split_at((end - start) as usize);
+            for succ in succs {
+                let slot = &mut pred_ends[succ.index()];
+                preds[*slot as usize] = Block::new(index);
                 *slot += 1;
             }
-            start = end as usize;
+            (rest, start) = (others, end);
         }
     }
 

@@ -190,7 +190,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A variable-width number that has to fit in 32 bits.
-    #[inline]
+    #[inline(always)]
     pub fn read_vbr32(&mut self, width: u32) -> u32 {
         let value = self.read_vbr(width);
         u32::try_from(value).unwrap_or_else(|_| {
@@ -262,7 +262,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Continues at the next multiple of 32 bits, and gives the bits that were passed over.
-    #[inline]
+    #[inline(always)]
     pub fn align32(&mut self) -> u64 {
         let padding = (self.position() as u32).wrapping_neg() % 32;
         self.read_fixed(padding)

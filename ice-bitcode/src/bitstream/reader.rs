@@ -505,7 +505,7 @@ impl<'a> Reader<'a> {
                         false => self.error(error),
                     }
                 })?;
-                self.check_entry()?;
+                self.check(&self.cursor)?;
                 let abbrev = Arc::new(abbrev);
                 match self.target {
                     Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
@@ -537,30 +537,27 @@ impl<'a> Reader<'a> {
 
     /// Refuses an entry that went too far or held too large a number.
     #[inline(always)]
-    fn check_entry(&mut self) -> Result<()> {
-        check_limit(&self.cursor, self.limit).map_err(|error| self.error(error))
+    fn check(&self, cursor: &Cursor<'_>) -> Result<()> {
+        check_limit(cursor, self.limit).map_err(|error| self.error(error))
     }
 
     /// Skips to the next word; PNaCl wants the bits in between to be zero.
-    fn align32(&mut self) -> Result<()> {
-        let padding = self.cursor.align32();
-        if padding != 0 && self.dialect == Dialect::Pnacl && !self.cursor.is_past_end() {
+    #[inline(always)]
+    fn align32(&self, cursor: &mut Cursor<'_>) -> Result<()> {
+        let padding = cursor.align32();
+        if padding != 0 && self.dialect == Dialect::Pnacl && !cursor.is_past_end() {
             return Err(self.error(Error::NonzeroPadding));
         }
         Ok(())
     }
 
     fn end_block(&mut self) -> Result<Entry> {
-        self.align32()?;
-        let Scope { id, body, end, .. } = self.scope;
+        let mut cursor = self.cursor;
+        self.align32(&mut cursor)?;
+        self.cursor.advance_to(&cursor);
         let position = self.position();
-        if position != end {
-            let (declared, used) = ((end - body) / 32, (position - body) / 32);
-            let error = match self.cursor.is_past_end() {
-                true => Error::Truncated,
-                false => Error::BlockLength { block: id, declared, used },
-            };
-            return Err(self.error(error));
+        if position != self.scope.end {
+            return Err(self.error(self.bad_end(position)));
         }
         self.abbrevs.truncate(self.scope.abbrevs);
         if let Some(outer) = self.outer.pop() {
@@ -571,17 +568,29 @@ impl<'a> Reader<'a> {
         Ok(Entry::EndBlock)
     }
 
+    #[cold]
+    fn bad_end(&self, position: u64) -> Error {
+        let Scope { id, body, end, .. } = self.scope;
+        let (declared, used) = ((end - body) / 32, (position - body) / 32);
+        match self.cursor.is_past_end() {
+            true => Error::Truncated,
+            false => Error::BlockLength { block: id, declared, used },
+        }
+    }
+
     fn block_header(&mut self) -> Result<Entry> {
-        let id = self.cursor.read_vbr32(8);
-        let width = self.cursor.read_vbr32(4);
-        self.check_entry()?;
-        self.align32()?;
-        let words = self.cursor.read_fixed(32) as u32;
-        self.check_entry()?;
+        let mut cursor = self.cursor;
+        let id = cursor.read_vbr32(8);
+        let width = cursor.read_vbr32(4);
+        self.check(&cursor)?;
+        self.align32(&mut cursor)?;
+        let words = cursor.read_fixed(32) as u32;
+        self.check(&cursor)?;
         if !(2..=32).contains(&width) {
             return Err(self.error(Error::BadWidth { block: id, width }));
         }
-        let header = BlockHeader { id, width, words, at: self.entry_position(), body: self.position() };
+        let body = self.base + cursor.position();
+        let header = BlockHeader { id, width, words, at: self.entry_position(), body };
         if header.end() > self.scope.end {
             return Err(self.error(Error::BlockTooLong { block: id }));
         }

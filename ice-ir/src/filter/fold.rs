@@ -8,10 +8,26 @@ use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::types::Type;
 
-/// A value equal to `data`, if one is known without a new instruction.
+/// A value equal to `data`, if one is known without a new instruction. Most instructions have no operand that it could
+/// come from, which is found in line.
+#[inline(always)]
 pub fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
+    let may_fold = match *data {
+        InstData::Binary { args: [a, b], .. } => {
+            ty.is_scalar_int() && (func.int_value(b).is_some() || func.int_value(a).is_some())
+        }
+        InstData::Cast { arg, .. } => func.int_value(arg).is_some(),
+        InstData::Icmp { args: [a, _], .. } => func.int_value(a).is_some(),
+        InstData::Select { .. } => true,
+        _ => false,
+    };
+    if may_fold { fold_constants(func, data, ty) } else { None }
+}
+
+#[inline(never)]
+fn fold_constants(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
     match *data {
-        InstData::Binary { op, args } if ty.is_scalar_int() => binary(func, op, args, ty),
+        InstData::Binary { op, args } => binary(func, op, args, ty),
         InstData::Cast { op, arg } => {
             let number = func.int_value(arg)?;
             let from = func.value_type(arg);
@@ -39,23 +55,8 @@ pub fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
     }
 }
 
-#[inline(always)]
-fn binary(func: &mut Function, op: BinaryOp, args: [Value; 2], ty: Type) -> Option<Value> {
-    match args.map(|arg| func.int_value(arg)) {
-        [None, None] => None,
-        numbers => with_constant(func, op, args, numbers, ty),
-    }
-}
-
-#[inline(never)]
-fn with_constant(
-    func: &mut Function,
-    op: BinaryOp,
-    [a, b]: [Value; 2],
-    [x, y]: [Option<i64>; 2],
-    ty: Type,
-) -> Option<Value> {
-    match (x, y) {
+fn binary(func: &mut Function, op: BinaryOp, [a, b]: [Value; 2], ty: Type) -> Option<Value> {
+    match (func.int_value(a), func.int_value(b)) {
         (Some(x), Some(y)) => constant(op, x, y, ty).map(|n| func.make_int(ty, n)),
         (None, Some(y)) => right_identity(func, op, a, y, ty),
         (Some(x), None) if op.is_commutative() => right_identity(func, op, b, x, ty),
