@@ -1,15 +1,16 @@
-//! The short path for calls and returns: Early Uses that are in the fixed registers they ask for, at most one
-//! Late Def in a fixed register, and clobbers.
+//! The short path for calls, returns and arguments: Early Uses in fixed registers, which hold the values or are
+//! free, Late Defs in fixed registers, and clobbers.
 //!
-//! Order of work: values that are read last leave their registers, values that live on leave those that the
-//! instruction destroys, and the definition takes its own. Nothing is in another's way: uses are
-//! where they are, and the definition comes after them.
+//! Order of work: uses that are elsewhere are copied to their registers, values that are read last leave theirs,
+//! values that live on leave those that the instruction destroys, and the definitions take their own. Nothing is in
+//! another's way: what a use asks for is free, and the definitions come after the uses.
 //!
 //! This is a shorter way to what `inst` does, as `plain` is.
 
+use super::inst::Work;
 use super::{Allocator, Pins};
 use crate::function::Function;
-use crate::operand::Inst;
+use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
 use crate::scan::{LIVE_OUT, VALID};
 use crate::units::Units;
@@ -18,49 +19,51 @@ impl<F: Function, U: Units> Allocator<'_, F, U> {
     /// Allocates the instruction with the operands `from..to` if it is such; else the general path starts over.
     #[inline(never)]
     pub(super) fn fixed(&mut self, inst: Inst, from: usize, to: usize, clobbers: U) -> bool {
-        let (mut def, mut late, mut early) = (None, U::EMPTY, U::EMPTY);
+        let (mut early, mut late, mut complete) = (U::EMPTY, U::EMPTY, true);
         let work = self.work(inst, from, to, false);
-        for (k, (&op, place)) in work.ops.iter().zip(work.places).enumerate() {
+        for ((&op, &ahead), place) in work.ops.iter().zip(work.aheads).zip(work.places) {
             let Some(reg) = op.fixed_reg() else { return false };
+            let units = U::of(self.tables.units(reg));
             let state = &mut self.vregs[op.index()];
+            state.advance(ahead);
             if !op.is_use() {
-                if def.is_some()
-                    || work.ops.len() > 1
-                        && work.ops.iter().any(|other| other.is_use() && other.vreg() == op.vreg())
-                {
+                state.def_inst = inst.as_u32();
+                if units.intersects(late) || is_read(work.ops, op) {
                     return false;
                 }
-                def = Some((op.vreg().as_u32(), reg));
-                late = U::of(self.tables.units(reg));
-            } else if state.reg != reg.0 {
+                late.insert(units);
+                place.set(Allocation::reg(reg));
+                continue;
+            }
+            if state.reg == reg.0 {
+                place.set(Allocation::reg(reg));
+            } else if units.intersects(early.union(self.occupied)) || state.next == inst.as_u32() {
                 return false;
             } else {
-                early.insert(U::of(self.tables.units(reg)));
+                complete = false;
             }
-            state.advance(work.aheads[k]);
-            place.set(Allocation::reg(reg));
+            early.insert(units);
         }
-        for op in work.ops.iter().filter(|op| op.is_use()) {
+        if !complete {
+            self.fetch_fixed(work);
+        }
+        for op in work.ops {
             let state = &self.vregs[op.index()];
-            if !self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid() {
+            if !op.is_use() || !self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid() {
                 self.unbind(op.vreg().as_u32());
             }
-        }
-        if let Some((v, _)) = def {
-            self.unbind(v);
         }
         if self.occupied.intersects(clobbers.union(late)) {
             self.pins = Pins { fixed_early: early, early, fixed_late: late, clobbers, ..Pins::NONE };
             self.vacate();
         }
-        if let Some((v, reg)) = def {
-            let state = self.state(v);
-            state.def_inst = inst.as_u32();
+        self.used_regs.insert(late);
+        for (op, place) in work.ops.iter().zip(work.places).filter(|(op, _)| !op.is_use()) {
+            let state = &mut self.vregs[op.index()];
             state.flags &= !VALID;
             let next = state.next;
-            self.used_regs.insert(late);
-            if self.is_live(next) {
-                self.bind(v, reg);
+            if let Some(reg) = place.get().as_reg().filter(|_| self.is_live(next)) {
+                self.bind(op.vreg().as_u32(), reg);
             }
         }
         for op in work.ops {
@@ -69,4 +72,29 @@ impl<F: Function, U: Units> Allocator<'_, F, U> {
         self.free_dying_slots();
         true
     }
+
+    /// Copies the values of the uses without places to their registers, which are free.
+    fn fetch_fixed(&mut self, work: Work) {
+        for (op, place) in work.ops.iter().zip(work.places) {
+            let Some(reg) = op.fixed_reg().filter(|_| place.get().is_none()) else { continue };
+            let v = op.vreg().as_u32();
+            let from = self.place(v);
+            self.emit(from, Allocation::reg(reg), v);
+            place.set(Allocation::reg(reg));
+            let live = self.is_live(self.vregs[op.index()].next);
+            if from.is_slot() {
+                self.state(v).flags |= VALID;
+                if live {
+                    self.bind(v, reg);
+                }
+            } else if !live {
+                self.unbind(v);
+            }
+        }
+    }
+}
+
+/// Whether an operand reads what `def` writes.
+fn is_read(ops: &[Operand], def: Operand) -> bool {
+    ops.len() > 1 && ops.iter().any(|op| op.is_use() && op.vreg() == def.vreg())
 }

@@ -88,6 +88,19 @@ impl Default for Owners {
     }
 }
 
+impl Owners {
+    /// Writes `v` down for each of `units`, which are not none.
+    #[inline(always)]
+    fn set<U: Units>(&mut self, units: U, v: u32) {
+        self.0[units.first() % UNITS] = v;
+        let mut rest = units.rest();
+        while !rest.is_empty() {
+            self.0[rest.first() % UNITS] = v;
+            rest = rest.rest();
+        }
+    }
+}
+
 /// Lists of one function, kept for their memory.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
@@ -262,10 +275,9 @@ impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
         let func = self.func;
         let insts = func.block_insts(block);
         let (start, end) = (insts.start.as_u32(), insts.end.as_u32());
-        let succs = func.block_succs(block);
+        let (succs, params) = (func.block_succs(block), func.block_params(block));
         self.exits = succs.is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
-        let params = func.block_params(block);
         if !params.is_empty() {
             self.point = ProgPoint::before(insts.start);
             self.enter_block(block, params)?;

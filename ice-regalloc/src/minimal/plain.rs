@@ -326,8 +326,12 @@ impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
     #[inline(always)]
     fn plain_def(&mut self, op: Operand, place: &Cell<Allocation>, source: u8) -> bool {
         let v = op.vreg().as_u32();
-        self.unbind(v);
-        let next = self.state(v).next;
+        let state = &mut self.vregs[op.index()];
+        let next = state.next;
+        if state.reg != NO_REG {
+            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
+            state.reg = NO_REG;
+        }
         let live = self.is_live(next);
         let none = U::EMPTY;
         // A value that is only used after the block, or never, is not worth an eviction.
@@ -342,10 +346,14 @@ impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
             return false;
         }
         if let Some(reg) = reg {
-            self.used_regs.insert(self.units(reg));
-            self.state(v).flags &= !VALID;
+            let units = U::of(self.tables.units(reg));
+            self.used_regs.insert(units);
+            let state = &mut self.vregs[op.index()];
+            state.flags &= !VALID;
             if live {
-                self.bind(v, reg);
+                state.reg = reg.0;
+                self.occupied.insert(units);
+                self.cx.owner.set(units, v);
             }
             place.set(Allocation::reg(reg));
         } else {

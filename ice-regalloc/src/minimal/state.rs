@@ -42,11 +42,7 @@ impl<F: Function, U: Units> Allocator<'_, F, U> {
         let units = self.units(reg);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
-        let mut rest = units;
-        while !rest.is_empty() {
-            self.cx.owner.0[rest.first() % UNITS] = v;
-            rest = rest.rest();
-        }
+        self.cx.owner.set(units, v);
     }
 
     #[inline]
