@@ -276,11 +276,16 @@ pub(crate) struct Together {
 
 impl Together {
     #[inline(always)]
-    pub fn of(ops: &[Operand]) -> Together {
-        ops.iter().fold(Together::default(), |Together { one, two }, op| Together {
-            one: one | op.0,
-            two: two | one & op.0,
-        })
+    pub fn of(ops: [Operand; 2]) -> Together {
+        let mut together = Together::default();
+        ops.into_iter().for_each(|op| together.add(op));
+        together
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, op: Operand) {
+        self.two |= self.one & op.0;
+        self.one |= op.0;
     }
 
     /// Whether all are plain, and one defines at most.
@@ -343,8 +348,7 @@ mod tests {
                     };
                     let free = matches!(constraint, Constraint::Any | Constraint::Reg);
                     assert_eq!(op.is_plain(), usual && free);
-                    assert_eq!(Together::of(&[op]).are_plain(), usual && free);
-                    assert_eq!(Together::of(&[op, op]).are_plain(), usual && free && !op.is_def());
+                    assert_eq!(Together::of([op, op]).are_plain(), usual && free && !op.is_def());
                     assert_eq!(op.is_reg(), constraint == Constraint::Reg);
                 }
             }

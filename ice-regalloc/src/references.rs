@@ -294,11 +294,12 @@ impl References {
         let i = self.shapes.len() as u32;
         let shape = match *ops {
             [] => Shape::ANY,
-            [op] if Together::of(&[op]).are_plain() => {
+            [op] if op.is_plain() => {
                 self.plain(op, i);
                 Shape::ANY
             }
-            [a, b] if a.vreg() != b.vreg() && Together::of(&[a, b]).are_plain() => {
+            [op] => self.only(op, i),
+            [a, b] if a.vreg() != b.vreg() && Together::of([a, b]).are_plain() => {
                 self.plain(a, i);
                 self.plain(b, i);
                 Shape::ANY
@@ -333,19 +334,32 @@ impl References {
         thread.flags |= (op.access() & WRITTEN) >> 2;
     }
 
+    /// Adds the only operand of instruction `i`, which is not plain, and gives its shape.
+    #[inline(never)]
+    fn only(&mut self, op: Operand, i: u32) -> Shape {
+        if let Some(thread) = self.threads.get_mut(op.index()) {
+            thread.before = if thread.block == self.block { thread.latest } else { NONE };
+        }
+        self.plain(op, i);
+        self.hints(&[op]);
+        Shape::ANY.or(Shape::GENERAL)
+    }
+
     /// Adds the operands of instruction `i`, whatever they are, and gives its shape.
     #[inline(never)]
     fn any(&mut self, ops: &[Operand], i: u32) -> Shape {
+        let mut together = Together::default();
         for &op in ops {
+            together.add(op);
             let here = self.aheads.operands.len() as u32;
             self.aheads.operands.push(Ahead::NEW);
             self.refer(op.vreg(), here, (i, i), op.access());
         }
-        if Together::of(ops).are_plain() && !self.repeats_here {
+        if together.are_plain() && !self.repeats_here {
             return Shape::ANY;
         }
         self.hints(ops);
-        Shape(Shape::ANY.0 | Shape::GENERAL.0)
+        Shape::ANY.or(Shape::GENERAL)
     }
 
     /// The latest instruction, which has the operands `ops`, is a terminator.
@@ -359,7 +373,7 @@ impl References {
     /// The latest instruction destroys `units` beside its definitions.
     pub fn clobber(&mut self, units: RegUnits) {
         if !units.is_empty() {
-            self.add_fact(Shape(Shape::CLOBBERS.0 | Shape::GENERAL.0));
+            self.add_fact(Shape::CLOBBERS.or(Shape::GENERAL));
             self.clobbers.push((self.shapes.len() as u32 - 1, units));
         }
     }
@@ -379,7 +393,7 @@ impl References {
     #[inline]
     fn add_fact(&mut self, fact: Shape) {
         if let Some(shape) = self.shapes.last_mut() {
-            shape.0 |= fact.0;
+            *shape = shape.or(fact);
         }
     }
 
