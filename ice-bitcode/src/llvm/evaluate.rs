@@ -451,7 +451,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::bitstream::{Dialect, Entry, Reader, Record, Writer, rotate_sign};
+    use crate::bitstream::{Dialect, Entry, Reader, Record, Records, Writer, rotate_sign};
     use crate::llvm::codes::{block, constants as code, types as types_code};
     use crate::llvm::constants::{Constants, Environment};
     use crate::llvm::data_layout::{DataLayout, Layouts};
@@ -491,7 +491,7 @@ mod tests {
         let mut reader = Reader::new(&bytes, 0, Dialect::Llvm);
         let (mut record, mut constants) = (Record::default(), Constants::default());
         let Entry::Block(header) = reader.next(&mut record).expect("well-formed") else { unreachable!() };
-        constants.read(&mut reader, &header, &mut record, &env).expect("well-formed");
+        constants.read(&mut reader, &header, &mut Records::default(), &env).expect("well-formed");
         read(&View { env: &env, local: &constants }, &legal);
     }
 

@@ -33,7 +33,7 @@ use super::initializer::Budget;
 use super::legal::{Legal, Vectors};
 use super::signature::{Rules, Signatures};
 use super::types::{self, LlvmType, TypeId, TypeTable};
-use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record};
+use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record, Records};
 use crate::error::{Error, OpenBlock, Result};
 use crate::pexe::BodyRange;
 
@@ -472,7 +472,7 @@ impl<'a> Builder<'a> {
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
-                self.constants.read(reader, found, record, &env)
+                self.constants.read(reader, found, &mut Records::default(), &env)
             }
             block::OPERAND_BUNDLE_TAGS | block::SYNC_SCOPE_NAMES => {
                 let mut names = Vec::new();

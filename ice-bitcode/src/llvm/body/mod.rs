@@ -58,7 +58,7 @@ use super::module::LlvmModule;
 use super::runtime::Runtime;
 use super::shape::Shapes;
 use super::types::{LlvmType, TypeId};
-use crate::bitstream::{Dialect, Entry, Reader, Record, Records};
+use crate::bitstream::{Dialect, Entry, Reader, Records};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::pexe::BodyRange;
 use crate::ssa::SsaChecks;
@@ -145,7 +145,6 @@ struct Fixup {
 pub struct FunctionReader {
     /// Between bodies, the memory of the bitstream reader.
     reader: Option<Reader<'static>>,
-    record: Record,
     records: Records,
     scratch: Scratch,
 }
@@ -332,12 +331,11 @@ impl FunctionReader {
         let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Llvm, 0));
         let header = &program.header;
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer()], header.block_info());
-        let mut record = core::mem::take(&mut self.record);
         self.scratch.begin(header, body.function);
         builder.begin(body.function, header.module.signature(body.function));
         let mut records = core::mem::take(&mut self.records);
-        let result = self.read_body(program, &mut reader, &mut record, &mut records, builder);
-        (self.record, self.records) = (record, records);
+        let result = self.read_body(program, &mut reader, &mut records, builder);
+        self.records = records;
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
@@ -359,7 +357,6 @@ impl FunctionReader {
         &mut self,
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
-        record: &mut Record,
         records: &mut Records,
         builder: &mut FunctionBuilder<'_, F>,
     ) -> Result<()> {
@@ -396,7 +393,7 @@ impl FunctionReader {
                         if scratch.has_begun {
                             return Err(reader.error(Error::MisplacedConstants));
                         }
-                        scratch.constants(program, reader, &inner, record)?;
+                        scratch.constants(program, reader, &inner, records)?;
                     }
                     block::METADATA | block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
                     id => {
@@ -428,12 +425,12 @@ impl Scratch {
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
         inner: &crate::bitstream::BlockHeader,
-        record: &mut Record,
+        records: &mut Records,
     ) -> Result<()> {
         if self.constants.is_empty() {
             self.constants.clear(self.first_local + self.next_local);
         }
-        self.constants.read(reader, inner, record, &program.header.environment())?;
+        self.constants.read(reader, inner, records, &program.header.environment())?;
         let all = self.constants.len();
         let first = self.constants.first() - self.first_local;
         for index in self.next_local..first + all {
