@@ -236,6 +236,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         label
     }
 
+    /// So many new labels, not yet bound.
+    pub fn new_labels(&mut self, count: usize) {
+        let label = LabelState { offset: NONE, alias: NONE, longest: NONE };
+        self.labels.resize(self.labels.len() + count, label);
+    }
+
     /// States the label's offset in the longest layout, see the header of this module. Give it before
     /// the first branch to the label. Without it forward branches to the label are long.
     pub fn set_longest_offset(&mut self, label: Label, bytes: u32) {

@@ -49,9 +49,7 @@ pub(crate) fn emit_function<L: Listing>(
     written.resize(mach.num_blocks(), false);
     pool.clear();
     buffer.clear();
-    for _ in mach.blocks() {
-        buffer.new_label();
-    }
+    buffer.new_labels(mach.num_blocks());
     let mut emitter = Emitter {
         target,
         mach,
@@ -60,6 +58,8 @@ pub(crate) fn emit_function<L: Listing>(
         switches,
         e: Encoder::new(buffer),
         cond: AL,
+        starts: &allocation.operand_starts,
+        all_places: &allocation.allocs,
         edits: &allocation.edits,
         allocs: &[],
         pool,
@@ -82,8 +82,7 @@ pub(crate) fn emit_function<L: Listing>(
             emitter.edits = &emitter.edits[done..];
             continue;
         }
-        emitter.write_insts(block);
-        if let Some(last) = mach.insts()[mach.inst_range(block)].last() {
+        if let Some(last) = emitter.write_insts(block) {
             emitter.control(last);
         }
     }
@@ -117,6 +116,9 @@ struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
+    /// Where the operands of each instruction start in the places of all operands.
+    starts: &'a [u32],
+    all_places: &'a [Allocation],
     /// The edits that are left.
     edits: &'a [Edit],
     /// Places of the operands of the current instruction that are not consumed yet.
@@ -230,8 +232,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     // ---- blocks
 
-    /// Writes the instructions of a block but for the last, and the edits between them and before the last.
-    fn write_insts(&mut self, block: MachBlock) {
+    /// Writes the instructions of a block but for the last, which it gives, and the edits between them and before
+    /// the last.
+    fn write_insts(&mut self, block: MachBlock) -> Option<&'a Inst> {
         let range = self.mach.inst_range(block);
         self.tested = None;
         self.end = range.end;
@@ -247,13 +250,14 @@ impl<'a, L: Listing> Emitter<'a, L> {
             }
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
-                break;
+                return Some(inst);
             }
             if self.fused.is_some() || self.cond != AL || !self.usual(inst) {
                 self.unusual(inst);
             }
             self.at = MachInstId::from_u32(next);
         }
+        None
     }
 
     /// The rest of the block behind the current instruction.
@@ -265,8 +269,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     #[inline(always)]
     fn places(&self) -> &'a [Allocation] {
         let i = self.at.as_u32() as usize;
-        match self.allocation.operand_starts.get(i..i + 2) {
-            Some(&[start, end]) => self.allocation.allocs.get(start as usize..end as usize).unwrap_or(&[]),
+        match self.starts.get(i..i + 2) {
+            Some(&[start, end]) => self.all_places.get(start as usize..end as usize).unwrap_or(&[]),
             _ => &[],
         }
     }

@@ -53,7 +53,8 @@ pub(crate) fn emit_function<L: Listing>(
         switches,
         e: Encoder::new(buffer, mode),
         insts: mach.insts(),
-        allocation,
+        starts: &allocation.operand_starts,
+        all_places: &allocation.allocs,
         at: MachInstId::from_u32(0),
         allocs: &[],
         tables,
@@ -103,13 +104,8 @@ impl<'a> Walk<'a> {
                 if next_edit <= point {
                     next_edit = self.edits_to(emitter, point);
                 }
-                if let Inst::Jcc { if_true, if_false, .. } = *inst
-                    && (if_true == emitter.next_block || if_false == emitter.next_block)
-                {
-                    emitter.back_edge =
-                        self.only_jump(emitter.next_block, next_edit).filter(|&to| to <= block);
-                }
-                if !emitter.usual(inst) {
+                let back_edge = |next| self.only_jump(next, next_edit).filter(|&to| to <= block);
+                if !emitter.usual(inst, back_edge) {
                     emitter.unusual(inst);
                 }
                 emitter.at = MachInstId::from_u32(emitter.at.as_u32() + 1);
@@ -174,7 +170,9 @@ struct Emitter<'a, L: Listing> {
     e: Encoder<'a, L>,
     /// All instructions: edits execute some of them again.
     insts: &'a [Inst],
-    allocation: &'a Output,
+    /// Where the operands of each instruction start in the places of all operands.
+    starts: &'a [u32],
+    all_places: &'a [Allocation],
     /// The current instruction.
     at: MachInstId,
     /// Places of the operands of the current instruction that are not consumed yet.
@@ -462,10 +460,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
     }
 
     /// Emits the most frequent instructions where their operands are those that they have most often; says
-    /// whether it did. Inlined into the walk: they are nine tenths, and a call of [`inst`](Self::inst) takes
+    /// whether it did. `back_edge` tells for a branch what [`Emitter::back_edge`] is to be. Inlined into the walk: they are nine tenths, and a call of [`inst`](Self::inst) takes
     /// half as long as they do.
     #[inline(always)]
-    fn usual(&mut self, inst: &Inst) -> bool {
+    fn usual(&mut self, inst: &Inst, back_edge: impl Fn(MachBlock) -> Option<MachBlock>) -> bool {
         match inst {
             Inst::Params => {}
             Inst::Load { width: Width::B32, mem, .. } => {
@@ -510,7 +508,12 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.call_symbol(*symbol, RelocKind::PcRel32);
             }
             &Inst::Jmp { target } => self.jmp(target),
-            &Inst::Jcc { cond, if_true, if_false } => self.jcc(cond, if_true, if_false),
+            &Inst::Jcc { cond, if_true, if_false } => {
+                if if_true == self.next_block || if_false == self.next_block {
+                    self.back_edge = back_edge(self.next_block);
+                }
+                self.jcc(cond, if_true, if_false);
+            }
             Inst::Ret => self.epilogue(),
             _ => return false,
         }
@@ -521,8 +524,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     #[inline(always)]
     fn places(&self) -> &'a [Allocation] {
         let i = self.at.as_u32() as usize;
-        match self.allocation.operand_starts.get(i..i + 2) {
-            Some(&[start, end]) => self.allocation.allocs.get(start as usize..end as usize).unwrap_or(&[]),
+        match self.starts.get(i..i + 2) {
+            Some(&[start, end]) => self.all_places.get(start as usize..end as usize).unwrap_or(&[]),
             _ => &[],
         }
     }

@@ -10,7 +10,7 @@
 //! the place is encoded, 100 for any other memory operand, 70 for one between registers.
 
 use super::Encoder;
-use super::operand::{AddressSize, Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
+use super::operand::{Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
 use crate::buffer::bytes::Part;
 use crate::error::Error;
 use crate::listing::Listing;
@@ -182,8 +182,9 @@ const NO_INDEX: u8 = 4 << 3;
 const LEN_SHIFT: u32 = 56;
 const PREFIX_SHIFT: u32 = 48;
 /// Of the prefixes of a [`FramePlace`]: its address has 32 bits.
-const ADDR32: u8 = AddressSize::Addr32 as u8;
-/// Of the prefixes of a [`FramePlace`]: its base is one of the upper eight registers.
+const ADDR32: u8 = 16;
+/// Of the prefixes of a [`FramePlace`]: its base is one of the upper eight registers. Of those of an instruction:
+/// one of its registers is.
 const REX: u8 = 8;
 
 /// A `[base + disp]` that many instructions have, encoded once: a place in the frame.
@@ -217,9 +218,9 @@ impl FramePlace {
         } else {
             modrm | disp << 8
         };
-        let addr32 = (mem.address_size as u64) << PREFIX_SHIFT;
-        let rex = ((mem.base.number() & 8) as u64) << PREFIX_SHIFT;
-        FramePlace { mem, tail: LEN.saturating_add(bytes | addr32 | rex) }
+        let addr32 = mem.address_size as u8 * ADDR32;
+        let prefixes = ((addr32 | mem.base.number() & REX) as u64) << PREFIX_SHIFT;
+        FramePlace { mem, tail: LEN.saturating_add(bytes | prefixes) }
     }
 
     /// ModRM, SIB and displacement with this register or extension.
@@ -374,11 +375,11 @@ impl<L: Listing> Encoder<'_, L> {
     pub(super) fn inst_place(&mut self, code: Code, reg: u8, place: FramePlace, imm: Immediate) {
         let mut head = code.part();
         // Each of the two usual ways knows the length of its head.
-        match (place.prefixes(), self.mode) {
-            (0, _) | (ADDR32, Mode::Bits32) if code.is_plain() && reg & 8 == 0 => {
+        match ((place.prefixes() | reg) & (ADDR32 | REX), self.mode) {
+            (0, _) | (ADDR32, Mode::Bits32) if code.is_plain() => {
                 self.finish_inst(head, place.tail(reg), imm);
             }
-            (ADDR32, Mode::Bits64) if code.is_plain() && reg & 8 == 0 => {
+            (ADDR32, Mode::Bits64) if code.is_plain() => {
                 head.put_first(0x67);
                 self.finish_inst(head, place.tail(reg), imm);
             }
