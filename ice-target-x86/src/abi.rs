@@ -227,14 +227,15 @@ pub(crate) enum Probe {
 
 impl Probe {
     fn compute(mode: Mode, mach: &MachFunction<Inst>) -> Probe {
-        let first = MachInstId::from_u32(0);
-        let is_argument = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
+        let arguments = match mach.insts() {
+            [Inst::Params, ..] => ice_regalloc::Function::operands(mach, MachInstId::from_u32(0)),
+            _ => &[],
+        };
+        let is_in_eax = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
         match mode {
             Mode::Bits64 => Probe::R11,
             // An argument in eax must survive the prologue.
-            Mode::Bits32 if ice_regalloc::Function::operands(mach, first).iter().any(is_argument) => {
-                Probe::Rbx
-            }
+            Mode::Bits32 if arguments.iter().any(is_in_eax) => Probe::Rbx,
             Mode::Bits32 => Probe::Rax,
         }
     }
