@@ -13,7 +13,8 @@
 //! * at a block's start no register is bound and every crossing value is in its slot.
 //!
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
-//! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register file; this file drives.
+//! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register
+//! file; this file drives.
 //!
 //! Cost: linear in operands; eviction looks at each register of one class. The parts that are called
 //! most state what was measured.
