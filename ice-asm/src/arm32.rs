@@ -7,7 +7,7 @@
 //! and the GNU assembler turn into the same bytes.
 //!
 //! What cannot be encoded (an offset out of range, a lane that a vector lacks) is kept by the buffer as
-//! [`Error::InvalidOperand`](crate::Error::InvalidOperand). What the manual calls UNPREDICTABLE (such as pc
+//! [`Error::InvalidOperand`]. What the manual calls UNPREDICTABLE (such as pc
 //! as an operand of a multiplication) is encoded as asked.
 //!
 //! Every 32-bit constant or address is two instructions (`movw`, `movt`). Words in the code are for relocations

@@ -3,8 +3,8 @@
 //! On a machine whose instructions carry small constants only, an address or a large number costs one to three
 //! instructions wherever it is used. What a loop uses is therefore made once, before the loop: the outermost
 //! loop that can hold it takes it, the heaviest constants first, a use weighing what it saves times 8 for each
-//! level of depth. Registers are few: a loop holds at most [`MAX_CORE`] numbers and addresses and
-//! [`MAX_FLOAT`] floating-point constants; what is left over is tried again for the loops inside. (Muchnick,
+//! level of depth. Registers are few: a loop holds at most `MAX_CORE` numbers and addresses and
+//! `MAX_FLOAT` floating-point constants; what is left over is tried again for the loops inside. (Muchnick,
 //! *Advanced Compiler Design and Implementation*, 13.2, for constants; LLVM does it in MachineLICM.)
 //!
 //! The constant is made at the end of the nearest block that dominates the loop's header and is in fewer loops.

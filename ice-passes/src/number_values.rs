@@ -5,7 +5,7 @@
 //! looked up by operator and operands, commutative ones in order: an equal instruction whose block dominates
 //! this one replaces it (dominator-based value numbering: Briggs, Cooper and Simpson, "Value Numbering",
 //! 1997). Uses are redirected as they are reached, those of phis in the end; what was dead goes away, what nobody
-//! uses any more is left for [`Uses`](crate::Uses) to find.
+//! uses any more is left for [`Uses`] to find.
 //!
 //! A value that is kept instead of computed again occupies a register on the way. What costs one instruction
 //! or none where it is used (comparisons, extensions, additions of a constant or to an address, small

@@ -16,7 +16,7 @@
 //!
 //! Only scalar integers, where arithmetic wraps: every form is exact.
 //!
-//! Requires: what [`number_values`](crate::number_values) requires, which asks for one instruction at a time. Preserves: the
+//! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the
 //! value of the instruction. Constant cost.
 
 use crate::uses::Uses;

@@ -1,7 +1,7 @@
 //! The x86-32 and x86-64 back end.
 //!
-//! Both modes share every lowering rule: [`X86`] carries the [`Mode`], and the rules ask it for widths and
-//! register numbers. PNaCl programs have 32-bit addresses in both modes; in 64-bit code their memory
+//! Both modes share every lowering rule: [`X86`] carries the [`Mode`](ice_asm::x86::Mode), and the rules ask it
+//! for widths and register numbers. PNaCl programs have 32-bit addresses in both modes; in 64-bit code their memory
 //! operands carry the address-size prefix, so that address arithmetic wraps as the program expects. Native
 //! programs have the addresses of the machine, reached as the [`CodeModel`] says.
 //!

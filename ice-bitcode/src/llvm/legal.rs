@@ -10,7 +10,7 @@
 //! | `x86_fp80` | those of an `i80` |
 //! | pointer | an integer of that width |
 //! | struct, array | the parts of the members, one after another |
-//! | vector | see [`vector_parts`] |
+//! | vector | see `vector_parts` |
 //!
 //! Invariant: bits of a part above [`Part::bits`] are *unspecified* (an `i24` in an `i32`); who needs them (compare,
 //! right shift, division, extension, store) masks or extends first. Constants have them sign-extended.

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 pub struct TypeId(u32);
 entity_impl!(TypeId, "type");
 
-/// A run of [`TypeTable::members`].
+/// A run of `TypeTable::members`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeList {
     /// First member.
