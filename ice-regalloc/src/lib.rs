@@ -96,6 +96,6 @@ pub use error::Error;
 pub use function::{Function, Remat};
 pub use moves::{MoveSolver, ParallelMove};
 pub use operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, Slot, VReg};
-pub use output::{Allocation, AllocationKind, Edit, EditKind, Output, ProgPoint, SlotInfo, Stats};
+pub use output::{Allocation, AllocationKind, Edit, EditKind, Output, Places, ProgPoint, SlotInfo, Stats};
 pub use references::{Leaving, References};
 pub use registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};

@@ -291,10 +291,34 @@ impl Output {
         self.operand_starts[i] as usize..self.operand_starts[i + 1] as usize
     }
 
+    /// The places of all operands.
+    pub fn places(&self) -> Places<'_> {
+        Places { allocs: &self.allocs, starts: &self.operand_starts }
+    }
+
     /// The places of the operands of `inst`, in operand order.
     #[inline]
     pub fn allocs_of(&self, inst: Inst) -> &[Allocation] {
         &self.allocs[self.operand_range(inst)]
+    }
+}
+
+/// The places of all operands of an [`Output`], for a walk over the instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    allocs: &'a [Allocation],
+    starts: &'a [u32],
+}
+
+impl<'a> Places<'a> {
+    /// The places of the operands of `inst`, in operand order; none for an instruction that is not there.
+    #[inline(always)]
+    pub fn of(self, inst: Inst) -> &'a [Allocation] {
+        let i = inst.as_u32() as usize;
+        match self.starts.get(i..i + 2) {
+            Some(&[start, end]) => self.allocs.get(start as usize..end as usize).unwrap_or(&[]),
+            _ => &[],
+        }
     }
 }
 

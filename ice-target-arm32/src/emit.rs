@@ -27,7 +27,7 @@ use ice_asm::{CodeBuffer, Label, Listing};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Output, ProgPoint};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
 use pool::Pool;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
@@ -58,8 +58,7 @@ pub(crate) fn emit_function<L: Listing>(
         switches,
         e: Encoder::new(buffer),
         cond: AL,
-        starts: &allocation.operand_starts,
-        all_places: &allocation.allocs,
+        all_places: allocation.places(),
         edits: &allocation.edits,
         allocs: &[],
         pool,
@@ -116,9 +115,8 @@ struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     switches: &'a [PlannedSwitch],
     e: Encoder<'a, L>,
-    /// Where the operands of each instruction start in the places of all operands.
-    starts: &'a [u32],
-    all_places: &'a [Allocation],
+    /// The places of all operands.
+    all_places: Places<'a>,
     /// The edits that are left.
     edits: &'a [Edit],
     /// Places of the operands of the current instruction that are not consumed yet.
@@ -268,11 +266,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// The places of the operands of the current instruction.
     #[inline(always)]
     fn places(&self) -> &'a [Allocation] {
-        let i = self.at.as_u32() as usize;
-        match self.starts.get(i..i + 2) {
-            Some(&[start, end]) => self.all_places.get(start as usize..end as usize).unwrap_or(&[]),
-            _ => &[],
-        }
+        self.all_places.of(self.at)
     }
 
     // ---- edits

@@ -28,7 +28,7 @@ use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::magic::Signedness;
 use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, ProgPoint, Slot};
+use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, Places, ProgPoint, Slot};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
@@ -53,8 +53,7 @@ pub(crate) fn emit_function<L: Listing>(
         switches,
         e: Encoder::new(buffer, mode),
         insts: mach.insts(),
-        starts: &allocation.operand_starts,
-        all_places: &allocation.allocs,
+        all_places: allocation.places(),
         at: MachInstId::from_u32(0),
         allocs: &[],
         tables,
@@ -170,9 +169,8 @@ struct Emitter<'a, L: Listing> {
     e: Encoder<'a, L>,
     /// All instructions: edits execute some of them again.
     insts: &'a [Inst],
-    /// Where the operands of each instruction start in the places of all operands.
-    starts: &'a [u32],
-    all_places: &'a [Allocation],
+    /// The places of all operands.
+    all_places: Places<'a>,
     /// The current instruction.
     at: MachInstId,
     /// Places of the operands of the current instruction that are not consumed yet.
@@ -523,11 +521,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// The places of the operands of the current instruction.
     #[inline(always)]
     fn places(&self) -> &'a [Allocation] {
-        let i = self.at.as_u32() as usize;
-        match self.starts.get(i..i + 2) {
-            Some(&[start, end]) => self.all_places.get(start as usize..end as usize).unwrap_or(&[]),
-            _ => &[],
-        }
+        self.all_places.of(self.at)
     }
 
     /// Emits any instruction, unless nothing wants what it makes where it stands.
