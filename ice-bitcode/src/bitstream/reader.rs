@@ -436,16 +436,7 @@ impl<'a> Reader<'a> {
     /// Those of [`Self::next`], and `M01` for a block inside.
     #[inline(always)]
     pub fn next_in_leaf(&mut self, record: &mut Record) -> Result<bool> {
-        loop {
-            match self.next(record)? {
-                Entry::Record => return Ok(true),
-                Entry::EndBlock => return Ok(false),
-                Entry::DefineAbbrev => {}
-                Entry::Block(inner) => {
-                    return Err(self.error(Error::UnexpectedBlock { block: inner.id, outer: self.scope.id }));
-                }
-            }
-        }
+        self.in_leaf(|reader| reader.next(record))
     }
 
     /// As [`next_in_leaf`](Self::next_in_leaf), for the next records that follow each other.
@@ -455,8 +446,14 @@ impl<'a> Reader<'a> {
     /// Those of [`next_in_leaf`](Self::next_in_leaf).
     #[inline(always)]
     pub fn next_run_in_leaf(&mut self, records: &mut Records) -> Result<bool> {
+        self.in_leaf(|reader| reader.next_run(records))
+    }
+
+    /// Calls `next` up to a record, or to the end of a block that holds no blocks: then false.
+    #[inline(always)]
+    fn in_leaf(&mut self, mut next: impl FnMut(&mut Self) -> Result<Entry>) -> Result<bool> {
         loop {
-            match self.next_run(records)? {
+            match next(self)? {
                 Entry::Record => return Ok(true),
                 Entry::EndBlock => return Ok(false),
                 Entry::DefineAbbrev => {}
