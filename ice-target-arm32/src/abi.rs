@@ -320,36 +320,8 @@ impl Frame {
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
         let outgoing = info.outgoing.next_multiple_of(STACK_ALIGN);
-        let mut end = u64::from(outgoing);
         let (objects, slots) = (&mut self.objects, &mut self.slots);
-        objects.clear();
-        slots.clear();
-        let mut take = |align: u32, size: u32| {
-            let mask = u64::from(align) - 1;
-            let offset = (end + mask) & !mask;
-            end = offset + u64::from(size);
-            offset as i32
-        };
-        let align = allocation.slots.first().map_or(1, |slot| slot.align.clamp(1, STACK_ALIGN));
-        if info.objects.is_empty() && allocation.slots.iter().all(|slot| slot.align == align) {
-            // As mostly.
-            slots.extend(allocation.slots.iter().map(|slot| take(align, slot.size)));
-        } else {
-            objects.resize(info.objects.len(), 0);
-            slots.resize(allocation.slots.len(), 0);
-            for align in [8u32, 4, 2, 1] {
-                for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
-                    if slot.align.clamp(1, STACK_ALIGN) == align {
-                        *offset = take(align, slot.size);
-                    }
-                }
-                for (offset, object) in objects.iter_mut().zip(&info.objects) {
-                    if (1u32 << object.align_log2.min(31)).min(STACK_ALIGN) == align {
-                        *offset = take(align, object.size);
-                    }
-                }
-            }
-        }
+        let end = info.lay_out(&allocation.slots, STACK_ALIGN, u64::from(outgoing), slots, objects);
         self.register_arguments = info.register_arguments.next_multiple_of(STACK_ALIGN);
         let above = u64::from(self.register_arguments);
         let mut align = u64::from(STACK_ALIGN);

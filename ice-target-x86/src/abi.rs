@@ -273,36 +273,8 @@ impl Frame {
 
         // Everything of the body, by falling alignment, upwards from the outgoing arguments.
         let outgoing = u64::from(info.outgoing).next_multiple_of(16);
-        let mut end = outgoing;
         let (objects, slots) = (&mut self.objects, &mut self.slots);
-        objects.clear();
-        slots.clear();
-        let mut take = |align: u32, size: u32| {
-            let mask = u64::from(align) - 1;
-            let offset = (end + mask) & !mask;
-            end = offset + u64::from(size);
-            offset as i32
-        };
-        let align = allocation.slots.first().map_or(1, |slot| slot.align.clamp(1, 16));
-        if info.objects.is_empty() && allocation.slots.iter().all(|slot| slot.align == align) {
-            // As mostly.
-            slots.extend(allocation.slots.iter().map(|slot| take(align, slot.size)));
-        } else {
-            objects.resize(info.objects.len(), 0);
-            slots.resize(allocation.slots.len(), 0);
-            for align in [16u32, 8, 4, 2, 1] {
-                for (offset, slot) in slots.iter_mut().zip(&allocation.slots) {
-                    if slot.align.clamp(1, 16) == align {
-                        *offset = take(align, slot.size);
-                    }
-                }
-                for (offset, object) in objects.iter_mut().zip(&info.objects) {
-                    if 1 << object.align_log2 == align {
-                        *offset = take(align, object.size);
-                    }
-                }
-            }
-        }
+        let end = info.lay_out(&allocation.slots, 16, outgoing, slots, objects);
         // With its padding the frame may have a page or more.
         if end + 16 > u64::from(PAGE) {
             self.probe = Probe::compute(mode, mach);

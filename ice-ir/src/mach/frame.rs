@@ -1,7 +1,7 @@
 //! What lowering learns about the stack frame before its layout is fixed.
 
 use alloc::vec::Vec;
-use ice_regalloc::VReg;
+use ice_regalloc::{SlotInfo, VReg};
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
 #[derive(Clone, Copy, Debug)]
@@ -60,5 +60,49 @@ impl FrameInfo {
     pub fn add_object(&mut self, size: u32, align_log2: u8) -> u32 {
         self.objects.push(FrameObject { size, align_log2 });
         self.objects.len() as u32 - 1
+    }
+
+    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` (a power of two) at most,
+    /// upwards from the offset `start`. Fills the lists of their offsets and gives the end.
+    pub fn lay_out(
+        &self,
+        slots: &[SlotInfo],
+        max_align: u32,
+        start: u64,
+        slot_offsets: &mut Vec<i32>,
+        object_offsets: &mut Vec<i32>,
+    ) -> u64 {
+        let mut end = start;
+        let mut take = |align: u32, size: u32| {
+            let mask = u64::from(align) - 1;
+            let offset = (end + mask) & !mask;
+            end = offset + u64::from(size);
+            offset as i32
+        };
+        slot_offsets.clear();
+        object_offsets.clear();
+        let align = slots.first().map_or(1, |slot| slot.align.clamp(1, max_align));
+        if self.objects.is_empty() && slots.iter().all(|slot| slot.align == align) {
+            // As mostly.
+            slot_offsets.extend(slots.iter().map(|slot| take(align, slot.size)));
+            return end;
+        }
+        slot_offsets.resize(slots.len(), 0);
+        object_offsets.resize(self.objects.len(), 0);
+        let mut align = max_align;
+        while align > 0 {
+            for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
+                if slot.align.clamp(1, max_align) == align {
+                    *offset = take(align, slot.size);
+                }
+            }
+            for (offset, object) in object_offsets.iter_mut().zip(&self.objects) {
+                if (1u32 << object.align_log2.min(31)).min(max_align) == align {
+                    *offset = take(align, object.size);
+                }
+            }
+            align /= 2;
+        }
+        end
     }
 }
