@@ -93,6 +93,11 @@ impl Thread {
     pub fn is_defined(&self) -> bool {
         self.flags & (DEFINED | WRITTEN) != 0
     }
+
+    /// Whether it is live across blocks without a definition: an error.
+    pub fn is_undefined(&self) -> bool {
+        self.crosses() & !self.is_defined()
+    }
 }
 
 /// What is ahead of the references of a function, in order.

@@ -148,12 +148,11 @@ impl Scan {
         self.vregs.clear();
         self.vregs.extend(threads.iter().map(|thread| {
             crossing += u32::from(thread.crosses());
-            undefined |= thread.crosses() & !thread.is_defined();
+            undefined |= thread.is_undefined();
             VRegState::new(thread)
         }));
         if undefined {
-            let is_undefined = |thread: &Thread| thread.crosses() && !thread.is_defined();
-            let v = threads.iter().position(is_undefined).unwrap_or(0);
+            let v = threads.iter().position(Thread::is_undefined).unwrap_or(0);
             return Err(locate_undefined(func, VReg::from_u32(v as u32)));
         }
         self.edge_index.clear();

@@ -458,8 +458,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     }
 
     /// Emits the most frequent instructions where their operands are those that they have most often; says
-    /// whether it did. `back_edge` tells for a branch what [`Emitter::back_edge`] is to be. Inlined into the walk: they are nine tenths, and a call of [`inst`](Self::inst) takes
-    /// half as long as they do.
+    /// whether it did. `back_edge` tells for a branch what [`Emitter::back_edge`] is to be. Inlined into the walk:
+    /// they are nine tenths, and a call of [`inst`](Self::inst) takes half as long as they do.
     #[inline(always)]
     fn usual(&mut self, inst: &Inst, back_edge: impl Fn(MachBlock) -> Option<MachBlock>) -> bool {
         match inst {
