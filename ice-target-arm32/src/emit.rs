@@ -8,6 +8,7 @@ mod atomic;
 mod control;
 mod float;
 mod frame;
+mod ledger;
 mod memory;
 mod native;
 mod pool;
@@ -28,7 +29,9 @@ use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::{CompiledFunction, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
+use ledger::Ledger;
 use pool::Pool;
+use writeback::Plan;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
 const TRAP: u16 = 0xede0;
@@ -43,11 +46,12 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledFunction,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, written, pool } = scratch;
+    let EmitScratch { frame, written, pool, plan, ledger } = scratch;
     frame.compute(mach, allocation)?;
     written.clear();
     written.resize(mach.num_blocks(), false);
     pool.clear();
+    ledger.begin(mach);
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
     let mut emitter = Emitter {
@@ -67,8 +71,10 @@ pub(crate) fn emit_function<L: Listing>(
         next_block: MachBlock::from_u32(0),
         at: MachInstId::from_u32(0),
         end: 0,
-        fused: None,
+        plan,
+        planned: None,
         tested: None,
+        ledger,
     };
     emitter.prologue();
     for block in mach.blocks() {
@@ -82,10 +88,12 @@ pub(crate) fn emit_function<L: Listing>(
             continue;
         }
         if let Some(last) = emitter.write_insts(block) {
+            emitter.ledger.itself(mach, emitter.at);
             emitter.control(last);
         }
     }
     emitter.flush_pool();
+    emitter.ledger.check(mach);
     out.data.extend_from_slice(&pool.ranges);
     buffer.finish()?;
     out.code.extend_from_slice(buffer.bytes());
@@ -105,6 +113,8 @@ pub struct EmitScratch {
     pool: Pool,
     /// Blocks that were written out of their turn.
     written: Vec<bool>,
+    plan: Plan,
+    ledger: Ledger,
 }
 
 /// State of the walk.
@@ -133,10 +143,12 @@ struct Emitter<'a, L: Listing> {
     at: MachInstId,
     /// Index of the end of the block that is written.
     end: usize,
-    /// An instruction that an earlier one has done already.
-    fused: Option<MachInstId>,
+    /// Which accesses of the block step their bases, and the next instruction that this concerns.
+    plan: &'a mut Plan,
+    planned: Option<MachInstId>,
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,
+    ledger: &'a mut Ledger,
 }
 
 /// How far ahead of an instruction the comparison of its result with zero may be.
@@ -235,6 +247,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn write_insts(&mut self, block: MachBlock) -> Option<&'a Inst> {
         let range = self.mach.inst_range(block);
         self.tested = None;
+        self.plan.clear();
+        self.planned = None;
         self.end = range.end;
         let mut next_edit = next_edit(self.edits);
         self.at = MachInstId::from_u32(range.start as u32);
@@ -248,10 +262,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
             }
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
+                debug_assert!(self.tested.is_none(), "{block:?}: flags for a comparison that is not there");
                 return Some(inst);
             }
-            if self.fused.is_some() || self.cond != AL || !self.usual(inst) {
+            if self.planned == Some(self.at) || self.cond != AL || !self.usual(inst) {
                 self.unusual(inst);
+            } else {
+                self.ledger.itself(self.mach, self.at);
             }
             self.at = MachInstId::from_u32(next);
         }
@@ -369,23 +386,21 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.mov(AL, Move::Mov, Flags::Keep, regs::gpr(dst), ModImm::small(imm));
             }
             Inst::Load { op, mem, .. } => {
+                if mem.is_register() && !self.plan.is_made() {
+                    return false;
+                }
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
                 let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
-                if mem.is_register() {
-                    self.transfer_with_step(*op, mem, base, dst);
-                } else {
-                    return self.usual_transfer(*op, dst, base, offset);
-                }
+                return self.usual_transfer(*op, dst, base, offset);
             }
             Inst::Store { op, mem, .. } => {
+                if mem.is_register() && !self.plan.is_made() {
+                    return false;
+                }
                 let [src, places @ ..] = self.places() else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
                 let Some(src) = src.as_reg().map(regs::gpr) else { return false };
-                if mem.is_register() {
-                    self.transfer_with_step(*op, mem, base, src);
-                } else {
-                    return self.usual_transfer(*op, src, base, offset);
-                }
+                return self.usual_transfer(*op, src, base, offset);
             }
             Inst::Lea { mem, .. } => {
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
@@ -415,16 +430,20 @@ impl<'a, L: Listing> Emitter<'a, L> {
         fits
     }
 
-    /// Emits any instruction that no earlier one has done already.
+    /// Emits any instruction, as the plan says if it is part of a pair.
     #[inline(never)]
     fn unusual(&mut self, inst: &Inst) {
-        self.allocs = self.places();
-        match self.fused {
-            Some(fused) if fused == self.at => self.fused = None,
-            // What is made again where it is used is not made here.
-            _ if matches!(self.allocs, [only] if only.is_none()) => {}
-            _ => self.inst(inst),
+        self.plan_steps(inst);
+        if self.planned == Some(self.at) {
+            return self.planned(inst);
         }
+        self.allocs = self.places();
+        // What is made again where it is used is not made here.
+        if matches!(self.allocs, [only] if only.is_none()) {
+            return self.ledger.left_to_users(self.mach, self.at);
+        }
+        self.ledger.itself(self.mach, self.at);
+        self.inst(inst);
     }
 
     fn inst(&mut self, inst: &Inst) {
@@ -461,7 +480,6 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.e.extend(self.cond, op, dst, src, 0);
             }
             Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
-            Inst::Alu { .. } if self.pre_increment(inst) => {}
             Inst::Alu { op, flags, dst, rhs, .. } => {
                 let flags = self.flags_for_test(flags, dst);
                 let lhs = self.gpr();

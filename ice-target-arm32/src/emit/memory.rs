@@ -4,7 +4,7 @@ use super::Emitter;
 use crate::inst::{Amode, Base, Inst};
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
-use ice_asm::arm32::{Alu, Flags, Gpr, Index, Mem, ModImm, Operand2, Shift, Transfer};
+use ice_asm::arm32::{Alu, Flags, Gpr, Mem, ModImm, Operand2, Shift, Transfer};
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -148,40 +148,16 @@ impl<L: Listing> Emitter<'_, L> {
         Mem::new(base, offset)
     }
 
-    /// The operand, with the addition to its base that follows.
-    fn with_step(&mut self, op: Transfer, amode: &Amode, mem: Mem, data: Gpr) -> Mem {
-        match *amode {
-            Amode { base: Base::Reg(base), index: None, disp: 0 } => {
-                match self.post_increment(op, base, mem.base, data) {
-                    Some(amount) => Mem { index: Index::Post, ..Mem::new(mem.base, amount) },
-                    None => mem,
-                }
-            }
-            _ => mem,
-        }
-    }
-
-    /// An access at a register alone, with the addition to it that follows.
-    #[inline(never)]
-    pub(super) fn transfer_with_step(&mut self, op: Transfer, amode: &Amode, base: Gpr, data: Gpr) {
-        let mem = self.with_step(op, amode, Mem::new(base, 0), data);
-        self.e.transfer(self.cond, op, data, mem);
-    }
-
     pub(super) fn memory(&mut self, inst: &Inst) {
         match *inst {
             Inst::Load { op, mem, .. } => {
-                let amode = mem;
                 let mem = self.mem(op, &mem);
                 let dst = self.gpr();
-                let mem = self.with_step(op, &amode, mem, dst);
                 self.e.transfer(self.cond, op, dst, mem);
             }
             Inst::Store { op, mem, .. } => {
                 let src = self.gpr();
-                let amode = mem;
                 let mem = self.mem(op, &mem);
-                let mem = self.with_step(op, &amode, mem, src);
                 self.e.transfer(self.cond, op, src, mem);
             }
             Inst::Lea { mem, .. } => {

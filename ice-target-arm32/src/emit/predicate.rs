@@ -126,10 +126,12 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Writes a body under a condition.
     fn write_body(&mut self, body: Body, cond: Cond) {
         self.cond = cond;
-        let left = self.edits;
+        let (left, branch) = (self.edits, self.at);
         self.edits = self.edits_of(body.block);
         self.write_insts(body.block);
+        self.ledger.part_of(self.mach, self.at, branch);
         self.edits = left;
+        self.at = branch;
         self.cond = AL;
         self.written[body.block.as_u32() as usize] = true;
     }

@@ -7,18 +7,71 @@
 //!
 //! and so for stores (DDI 0406C A8.5). What stands between the access and the addition must not touch rn, and the
 //! addition must not be the one whose flags a comparison wants.
+//!
+//! Which access takes which addition is a [`Plan`] for the block, made once, at the first instruction that can be
+//! part of a pair and for all behind it. In it an access takes one addition at most and an addition goes into one
+//! access at most, whatever stands between the two of a pair, other pairs included. The walk does what it says.
+//!
+//! Cost: for each access at a register alone the next few instructions; nothing for blocks without one.
 
 use super::predicate::size;
 use super::{Emitter, tested};
-use crate::inst::{Amode, Base, Inst, Src};
+use crate::inst::{Base, Inst, Src};
 use crate::regs;
+use alloc::vec::Vec;
 use ice_asm::Listing;
-use ice_asm::arm32::{Alu, Flags, Gpr, Index, Mem, Transfer};
+use ice_asm::arm32::{Alu, Flags, Index, Mem, Transfer};
 use ice_ir::mach::{MachInstId, VReg};
 use ice_regalloc::{Allocation, ProgPoint};
 
 /// How far behind an access the addition may be.
 const WINDOW: usize = 5;
+
+/// What becomes of an instruction of a pair.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// An access that also does the addition `step`.
+    Steps { index: Index, amount: i32, step: MachInstId },
+    /// An addition that an access does.
+    InAccess,
+}
+
+/// The pairs of the block that is written.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// Instructions that are part of a pair, in order.
+    fates: Vec<(MachInstId, Fate)>,
+    /// The first of them that the walk has not come to.
+    next: usize,
+    is_made: bool,
+}
+
+impl Plan {
+    /// Forgets the pairs of another block.
+    pub(super) fn clear(&mut self) {
+        (self.next, self.is_made) = (0, false);
+        self.fates.clear();
+    }
+
+    /// Whether the pairs of the block are known from here on.
+    pub(super) fn is_made(&self) -> bool {
+        self.is_made
+    }
+
+    /// The next instruction that is part of a pair.
+    fn upcoming(&self) -> Option<MachInstId> {
+        self.fates.get(self.next).map(|&(inst, _)| inst)
+    }
+}
+
+/// A load or store of a core register at a register alone.
+struct Access {
+    op: Transfer,
+    base: VReg,
+    /// Where the base is, and what is loaded or stored.
+    place: Allocation,
+    data: Allocation,
+}
 
 /// The base, the result and the amount of an addition of a constant.
 fn step(inst: &Inst) -> Option<(VReg, VReg, i32)> {
@@ -33,38 +86,110 @@ fn step(inst: &Inst) -> Option<(VReg, VReg, i32)> {
     }
 }
 
+/// Whether a pair can begin with the instruction.
+fn may_begin(inst: &Inst) -> bool {
+    match inst {
+        Inst::Load { mem, .. } | Inst::Store { mem, .. } => mem.is_register(),
+        _ => step(inst).is_some(),
+    }
+}
+
 /// Whether a writeback of the access can have this amount.
 fn fits(op: Transfer, amount: i32) -> bool {
     amount.unsigned_abs() & !(op.max_offset() as u32) == 0
 }
 
-impl<L: Listing> Emitter<'_, L> {
-    /// The amount of an addition soon after the current access at `base`, whose register is `reg`; the addition
-    /// is then done. `data` is what is loaded or stored.
-    pub(super) fn post_increment(&mut self, op: Transfer, base: VReg, reg: Gpr, data: Gpr) -> Option<i32> {
-        if reg == data {
+/// The instruction `n` further on.
+fn later(inst: MachInstId, n: usize) -> MachInstId {
+    MachInstId::from_u32(inst.as_u32() + n as u32)
+}
+
+impl<'a, L: Listing> Emitter<'a, L> {
+    /// The instructions of the block behind `inst`.
+    fn behind(&self, inst: MachInstId) -> &'a [Inst] {
+        self.mach.insts().get(inst.as_u32() as usize + 1..self.end).unwrap_or(&[])
+    }
+
+    /// The access that `inst` is, if it can have a writeback.
+    fn access(&self, id: MachInstId, inst: &Inst) -> Option<Access> {
+        let (op, mem) = match *inst {
+            Inst::Load { op, mem, .. } | Inst::Store { op, mem, .. } if mem.is_register() => (op, mem),
+            _ => return None,
+        };
+        let (Base::Reg(base), &[first, second]) = (mem.base, self.allocation.allocs_of(id)) else {
             return None;
+        };
+        let is_load = matches!(inst, Inst::Load { .. });
+        let (place, data) = if is_load { (first, second) } else { (second, first) };
+        let can_step = place.as_reg().is_some() && data.as_reg().is_some() && place != data && !op.is_dual();
+        can_step.then_some(Access { op, base, place, data })
+    }
+
+    /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
+    #[inline(always)]
+    pub(super) fn plan_steps(&mut self, inst: &Inst) {
+        if !self.plan.is_made && may_begin(inst) {
+            self.find_steps();
         }
-        let place = Allocation::reg(regs::r(reg.number()));
-        let following = self.following();
-        let near = &following[..following.len().min(WINDOW)];
-        if !near.iter().any(|inst| step(inst).is_some_and(|(from, ..)| from == base)) {
-            return None;
-        }
-        for (n, inst) in near.iter().enumerate() {
-            let id = MachInstId::from_u32(self.at.as_u32() + 1 + n as u32);
-            let allocs = self.allocation.allocs_of(id);
-            if let Some((from, to, amount)) = step(inst)
-                && from == base
-            {
-                let is_alone = allocs == [place, place]
-                    && fits(op, amount)
-                    && !tested(&following[n + 1..], to)
-                    && !self.is_edited(place, id);
-                if is_alone {
-                    self.fused = Some(id);
+    }
+
+    #[inline(never)]
+    fn find_steps(&mut self) {
+        self.plan.is_made = true;
+        // Bit n: whether the n-th instruction behind the present one is part of a pair.
+        let mut taken = 0_u32;
+        let mut id = self.at;
+        while (id.as_u32() as usize) < self.end {
+            let is_taken = taken & 1 != 0;
+            taken >>= 1;
+            let inst = &self.mach.insts()[id.as_u32() as usize];
+            if !is_taken && may_begin(inst) {
+                if let Some((n, index, amount)) = self.pair(id, inst, taken) {
+                    taken |= 1 << n;
+                    let other = later(id, n + 1);
+                    let (access, step) = if step(inst).is_some() { (other, id) } else { (id, other) };
+                    self.plan.fates.push((access, Fate::Steps { index, amount, step }));
+                    self.plan.fates.push((step, Fate::InAccess));
                 }
-                return is_alone.then_some(amount);
+            }
+            id = later(id, 1);
+        }
+        self.plan.fates.sort_unstable_by_key(|&(inst, _)| inst);
+        self.planned = self.plan.upcoming();
+    }
+
+    /// How many instructions stand between `inst` and the other of its pair, and the writeback of the access.
+    fn pair(&self, id: MachInstId, inst: &Inst, taken: u32) -> Option<(usize, Index, i32)> {
+        match step(inst) {
+            Some((_, to, amount)) => self.is_step_before(id, to, amount).then_some((0, Index::Pre, amount)),
+            None => {
+                let access = self.access(id, inst)?;
+                self.step_behind(id, &access, taken).map(|(n, amount)| (n, Index::Post, amount))
+            }
+        }
+    }
+
+    /// An addition to the base soon behind an access, that is not part of another pair.
+    fn step_behind(&self, id: MachInstId, access: &Access, taken: u32) -> Option<(usize, i32)> {
+        let behind = self.behind(id);
+        let near = &behind[..behind.len().min(WINDOW)];
+        // Mostly there is none.
+        if !near.iter().any(|inst| step(inst).is_some_and(|(from, ..)| from == access.base)) {
+            return None;
+        }
+        let place = access.place;
+        for (n, inst) in near.iter().enumerate() {
+            let at = later(id, n + 1);
+            let allocs = self.allocation.allocs_of(at);
+            if let Some((from, to, amount)) = step(inst)
+                && from == access.base
+            {
+                let is_alone = taken & 1 << n == 0
+                    && allocs == [place, place]
+                    && fits(access.op, amount)
+                    && !tested(&behind[n + 1..], to)
+                    && !self.is_edited(place, id, at);
+                return is_alone.then_some((n, amount));
             }
             let is_plain =
                 size(inst).is_some() || matches!(inst, Inst::Compare { .. } | Inst::TestZero { .. });
@@ -75,40 +200,38 @@ impl<L: Listing> Emitter<'_, L> {
         None
     }
 
-    /// Whether an edit between the current instruction and `id` reads or writes the place.
-    fn is_edited(&self, place: Allocation, id: MachInstId) -> bool {
+    /// Whether the instruction behind the addition `id`, which gives `to`, is an access there that can take it.
+    fn is_step_before(&self, id: MachInstId, to: VReg, amount: i32) -> bool {
+        let behind = self.behind(id);
+        let next = later(id, 1);
+        behind.first().and_then(|inst| self.access(next, inst)).is_some_and(|access| {
+            access.base == to
+                && self.allocation.allocs_of(id) == [access.place, access.place]
+                && fits(access.op, amount)
+                && !tested(behind, to)
+                && !self.is_edited(access.place, id, next)
+        })
+    }
+
+    /// Whether an edit between two instructions reads or writes the place.
+    fn is_edited(&self, place: Allocation, from: MachInstId, to: MachInstId) -> bool {
         let edits = &self.allocation.edits;
-        let start = edits.partition_point(|edit| edit.point < ProgPoint::after(self.at));
-        let between = edits[start..].iter().take_while(|edit| edit.point <= ProgPoint::before(id));
+        let start = edits.partition_point(|edit| edit.point < ProgPoint::after(from));
+        let between = edits[start..].iter().take_while(|edit| edit.point <= ProgPoint::before(to));
         between.into_iter().any(|edit| edit.from == place || edit.to == place)
     }
 
-    /// Writes an addition as part of the access that is the next instruction, if it is one at its result.
-    pub(super) fn pre_increment(&mut self, inst: &Inst) -> bool {
-        let (Some((_, to, amount)), Some(next)) = (step(inst), self.following().first()) else {
-            return false;
-        };
-        let (op, mem) = match *next {
-            Inst::Load { op, mem, .. } | Inst::Store { op, mem, .. } => (op, mem),
-            _ => return false,
-        };
-        if mem != Amode::new(Base::Reg(to), 0) || !fits(op, amount) {
-            return false;
-        }
-        let &[lhs, dst] = self.allocs else { return false };
-        let id = MachInstId::from_u32(self.at.as_u32() + 1);
-        let &[first, second] = self.allocation.allocs_of(id) else { return false };
-        let (base, data) = if matches!(next, Inst::Load { .. }) { (first, second) } else { (second, first) };
-        let edits = &self.allocation.edits;
-        let start = edits.partition_point(|edit| edit.point < ProgPoint::after(self.at));
-        let is_edited = edits.get(start).is_some_and(|edit| edit.point <= ProgPoint::before(id));
-        if lhs != dst || base != dst || data == dst || is_edited || tested(self.following(), to) {
-            return false;
-        }
-        let (Some(base), Some(data)) = (base.as_reg(), data.as_reg()) else { return false };
-        let mem = Mem { index: Index::Pre, ..Mem::new(regs::gpr(base), amount) };
+    /// Does what the plan says of the current instruction.
+    pub(super) fn planned(&mut self, inst: &Inst) {
+        let Some(&(_, fate)) = self.plan.fates.get(self.plan.next) else { return };
+        self.plan.next += 1;
+        self.planned = self.plan.upcoming();
+        let Fate::Steps { index, amount, step } = fate else { return };
+        let Some(Access { op, place, data, .. }) = self.access(self.at, inst) else { return };
+        let (Some(base), Some(data)) = (place.as_reg(), data.as_reg()) else { return };
+        let mem = Mem { index, ..Mem::new(regs::gpr(base), amount) };
         self.e.transfer(self.cond, op, regs::gpr(data), mem);
-        self.fused = Some(id);
-        true
+        self.ledger.itself(self.mach, self.at);
+        self.ledger.part_of(self.mach, step, self.at);
     }
 }

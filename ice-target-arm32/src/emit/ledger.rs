@@ -1,0 +1,80 @@
+//! Proof that emission does each instruction once, in debug builds.
+//!
+//! Writeback, conditional execution and fused comparisons let one instruction do the work of another, or write a block
+//! out of its turn. Whoever does an instruction notes it here; at the end each has one note: it did itself, was part of
+//! one other, or is made again wherever it is needed. Two notes, or none, end the compilation with both named.
+//!
+//! Release builds keep no notes.
+
+use crate::inst::Inst;
+use alloc::vec::Vec;
+use ice_ir::mach::{MachFunction, MachInstId};
+
+/// Who did an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Doer {
+    Nobody,
+    Itself,
+    /// A value that is made again where it is used has no code of its own.
+    Users,
+    Other(MachInstId),
+}
+
+/// The notes on one function.
+#[derive(Default)]
+pub(super) struct Ledger {
+    doers: Vec<Doer>,
+}
+
+impl Ledger {
+    /// Begins a function.
+    pub(super) fn begin(&mut self, mach: &MachFunction<Inst>) {
+        if cfg!(debug_assertions) {
+            self.doers.clear();
+            self.doers.resize(mach.insts().len(), Doer::Nobody);
+        }
+    }
+
+    /// Notes that an instruction was written where it stands.
+    #[inline(always)]
+    pub(super) fn itself(&mut self, mach: &MachFunction<Inst>, inst: MachInstId) {
+        self.note(mach, inst, Doer::Itself);
+    }
+
+    /// Notes that an instruction is left to those who use its result.
+    #[inline(always)]
+    pub(super) fn left_to_users(&mut self, mach: &MachFunction<Inst>, inst: MachInstId) {
+        self.note(mach, inst, Doer::Users);
+    }
+
+    /// Notes that `other` did an instruction.
+    #[inline(always)]
+    pub(super) fn part_of(&mut self, mach: &MachFunction<Inst>, inst: MachInstId, other: MachInstId) {
+        self.note(mach, inst, Doer::Other(other));
+    }
+
+    #[inline(always)]
+    fn note(&mut self, mach: &MachFunction<Inst>, inst: MachInstId, doer: Doer) {
+        if cfg!(debug_assertions) {
+            let before = core::mem::replace(&mut self.doers[inst.as_u32() as usize], doer);
+            assert!(before == Doer::Nobody, "{}: done by {before:?} and by {doer:?}", describe(mach, inst));
+        }
+    }
+
+    /// Checks that nothing was left out.
+    pub(super) fn check(&self, mach: &MachFunction<Inst>) {
+        if cfg!(debug_assertions) {
+            for (index, doer) in self.doers.iter().enumerate() {
+                let inst = MachInstId::from_u32(index as u32);
+                assert!(*doer != Doer::Nobody, "{}: nobody did it", describe(mach, inst));
+            }
+        }
+    }
+}
+
+/// An instruction and where it is, for a person.
+fn describe(mach: &MachFunction<Inst>, inst: MachInstId) -> alloc::string::String {
+    let index = inst.as_u32() as usize;
+    let block = mach.blocks().find(|&block| mach.inst_range(block).contains(&index));
+    alloc::format!("emission, {inst:?} {:?} in {block:?}", mach.insts()[index])
+}
