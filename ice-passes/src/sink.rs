@@ -8,7 +8,8 @@
 //!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
 //!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge.
 //!
-//! The originals are left for [`Uses`] to find dead.
+//! What is dead goes away first, so that nothing moves past a use that does not count. The originals are left for
+//! [`Uses`] to find dead.
 //!
 //! Requires: a verified function, its loop forest and use counts. Preserves: blocks, terminators but for
 //! their conditions, the order of side effects. Linear, but for the steps: for each edge back to a phi the
@@ -32,6 +33,7 @@ const MAX_DISTANCE: u32 = 100;
 
 /// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses.
 pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) {
+    uses.remove_dead(func);
     let mut at = func.layout.entry();
     while let Some(block) = at {
         let mut next = func.layout.first_inst(block);
@@ -41,9 +43,7 @@ pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses,
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
                     copy_comparison(func, uses, block, inst, cond);
                 }
-                InstData::Binary { op: BinaryOp::Add, args: [a, b] }
-                    if func.value_type(a) == pointer && !uses.is_dead_if_known(inst) =>
-                {
+                InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.value_type(a) == pointer => {
                     copy_scale(func, uses, inst, a);
                     if a != b {
                         copy_scale(func, uses, inst, b);
