@@ -19,7 +19,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
 use ice_ir::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, Function, InstData, Symbol, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 use ice_passes::{CodeSymbol, Constant, ValueRegs};
 
 /// The symbol whose address `value` is.
@@ -206,10 +206,19 @@ impl Arm32 {
                     visit(Constant::Word(n), cost(n));
                 }
             }
-            InstData::Phi { .. } => return,
+            // The address of a thread-local variable is one a thread, and only named here.
+            InstData::Phi { .. } | InstData::CallIntrinsic { op: Intrinsic::ThreadLocalAddress, .. } => {
+                return;
+            }
             _ => {}
         }
+        // A function that is called is named as well.
+        let called = match *func.inst(inst) {
+            InstData::CallAs { args, .. } => func.args(args).first().copied(),
+            _ => None,
+        };
         func.for_each_operand(inst, |value| match func.value_def(value) {
+            ValueDef::Function(_) if called == Some(value) => {}
             ValueDef::Global(_) | ValueDef::Function(_) => visit(Constant::Value(value), 2),
             ValueDef::Float(bits) => {
                 let ty = func.value_type(value);
