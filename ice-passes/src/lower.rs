@@ -222,8 +222,14 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         }
     }
 
-    /// Forgets that the instruction was folded: its user wants a register after all and lowers it.
+    /// Forgets that the instruction was folded: its user wants a register after all and lowers it. Only in its own
+    /// block: what users in several blocks compute has no register that is defined before them all.
     pub fn unfold(&mut self, inst: Inst) {
+        debug_assert_eq!(
+            self.func.layout.block_of(inst),
+            self.block,
+            "{inst} is in a register of another block"
+        );
         if let Some(value) = self.func.result(inst) {
             self.scratch.values[value.index()].special = PLAIN;
         }

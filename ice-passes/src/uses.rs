@@ -8,15 +8,16 @@
 
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Function, Inst, InstData, Value};
+use ice_ir::{Function, Inst, InstData, Type, Value};
 
 /// How often a value is used, how often of these as the address of a load or store or as a lane that goes from
-/// vector to vector, and the last instruction that does.
+/// vector to vector, and the last instruction that does; and the types that are loaded or stored there, one bit each.
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
     addresses: u32,
     user: u32,
+    accessed: u32,
 }
 
 /// Use counts of one function. Reused from function to function.
@@ -38,7 +39,7 @@ impl Uses {
             let mut inst = func.layout.first_inst(b);
             while let Some(i) = inst {
                 let node = func.layout.inst(i);
-                self.count_operands(func, i, node.data());
+                self.count_operands(func, i, node.data(), node.result());
                 inst = node.next();
             }
             block = func.layout.next_block(b);
@@ -59,27 +60,39 @@ impl Uses {
     }
 
     #[inline(always)]
-    fn count_operands(&mut self, func: &Function, inst: Inst, data: &InstData) {
-        let mut note = |value: Value, addresses| {
-            let uses = &mut self.values[value.index()];
-            uses.count += 1;
-            uses.addresses += addresses;
-            uses.user = inst.as_u32();
-        };
+    fn count_operands(&mut self, func: &Function, inst: Inst, data: &InstData, result: Option<Value>) {
         match *data {
-            InstData::Load { address, .. } => note(address, 1),
+            InstData::Load { address, .. } => {
+                self.note_access(func, inst, address, result.unwrap_or(address))
+            }
             InstData::Store { address, value, .. } => {
-                note(address, 1);
-                note(value, 0);
+                self.note_access(func, inst, address, value);
+                self.note(inst, value);
             }
             InstData::InsertElement { .. } => {
-                func.for_each_operand(inst, |value| note(value, 0));
+                func.for_each_operand(inst, |value| _ = self.note(inst, value));
                 if let Some(lane) = address_of(func, inst) {
                     self.values[lane.index()].addresses += 1;
                 }
             }
-            _ => func.for_each_operand(inst, |value| note(value, 0)),
+            _ => func.for_each_operand(inst, |value| _ = self.note(inst, value)),
         }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, user: Inst, value: Value) -> &mut ValueUses {
+        let uses = &mut self.values[value.index()];
+        uses.count += 1;
+        uses.user = user.as_u32();
+        uses
+    }
+
+    /// Notes that `user` loads or stores `value` at `address`.
+    #[inline(always)]
+    fn note_access(&mut self, func: &Function, user: Inst, address: Value, value: Value) {
+        let uses = self.note(user, address);
+        uses.addresses += 1;
+        uses.accessed |= 1 << func.value_type(value) as u32;
     }
 
     /// Whether there is anything to drop: mostly not.
@@ -124,6 +137,16 @@ impl Uses {
     pub fn is_only_address(&self, value: Value) -> bool {
         let uses = &self.values[value.index()];
         uses.count == uses.addresses
+    }
+
+    /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
+    pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
+        let mut left = self.values[value.index()].accessed;
+        core::iter::from_fn(move || {
+            let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
+            left &= left.wrapping_sub(1);
+            ty
+        })
     }
 
     /// The same for a value that may be younger than the counts: those have one use.

@@ -1,8 +1,13 @@
 //! Address modes: which additions disappear into a memory operand, and the operand they make.
 //!
-//! An addition with a single use as the address of a load or store of its block is folded where the access has
-//! the form: a constant in reach of the instruction, or a register (of words and bytes also shifted to the
-//! left). Registers are 32 bits wide, as addresses are, so that every fold is exact.
+//! An addition that only loads and stores use, as their address, is folded if all of them have the form: a constant
+//! in reach of the instruction, or a register (of words and bytes also shifted to the left). The sum of two
+//! registers has two users at most, which are mostly the load and the store of one place. Registers are 32 bits wide,
+//! as addresses are, so that every fold is exact.
+//!
+//! The decision is taken once, at the addition, for all users: each of them then computes the address from values
+//! that are in registers before the first. So nothing that was folded into the addition is left over: a shift that
+//! is not the index of all accesses, or a product, is computed with the addition, which is not folded then.
 
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
@@ -17,23 +22,29 @@ use ice_passes::lanes::is_lane_of_shuffle;
 struct Form {
     /// The bits of the largest constant.
     most: u32,
-    /// Whether it can have a register instead.
-    has_index: bool,
+    /// The index that it can have instead.
+    index: Index,
+}
+
+/// An index register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Index {
+    No,
+    Plain,
+    /// Shifted to the left.
+    Shifted,
 }
 
 fn form(ty: Type) -> Form {
     match ty {
-        Type::I32 | Type::I8 | Type::I1 => Form { most: 4095, has_index: true },
-        Type::I16 => Form { most: 255, has_index: true },
+        Type::I32 | Type::I8 | Type::I1 => Form { most: 4095, index: Index::Shifted },
+        Type::I16 => Form { most: 255, index: Index::Plain },
         // Two words, one after the other.
-        Type::I64 => Form { most: 4091, has_index: false },
-        Type::F32 | Type::F64 => Form { most: 1020, has_index: false },
-        _ => Form { most: 0, has_index: false },
+        Type::I64 => Form { most: 4091, index: Index::No },
+        Type::F32 | Type::F64 => Form { most: 1020, index: Index::No },
+        _ => Form { most: 0, index: Index::No },
     }
 }
-
-/// The largest constant that every access can have, in bytes, but those of vectors.
-const NEAR: u32 = 255;
 
 /// Loads of a type by its memory form.
 pub(crate) fn load_op(ty: Type) -> Transfer {
@@ -63,32 +74,17 @@ fn addends<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<[Value; 
     }
 }
 
-/// The type that the load or store `user` accesses at `address`.
-fn accessed<S: Sink<Inst>>(cx: &Cx<'_, S>, user: ice_ir::Inst, address: Value) -> Option<Type> {
-    let value = match *cx.func.inst(user) {
-        InstData::Load { address: at, .. } if at == address => cx.func.result(user)?,
-        InstData::Store { address: at, value, .. } if at == address && value != address => value,
+/// What is shifted left by a constant or multiplied by a power of two, and the amount of the shift.
+fn scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<(Value, u8)> {
+    let &InstData::Binary { op, args: [value, number] } = cx.func.inst(inst) else { return None };
+    let amount = match (op, cx.func.int_value(number)? as u32) {
+        (BinaryOp::Shl, amount) => amount,
+        (BinaryOp::Mul, factor) if factor.is_power_of_two() => factor.trailing_zeros(),
         _ => return None,
     };
-    Some(cx.func.value_type(value))
-}
-
-/// Whether an access to `ty` can have this sum as its address.
-fn fits<S: Sink<Inst>>(cx: &Cx<'_, S>, [base, offset]: [Value; 2], ty: Type) -> bool {
-    let form = form(ty);
-    match cx.func.int_value(offset) {
-        Some(number) => (number as i32).unsigned_abs() & !form.most == 0,
-        None => form.has_index && (cx.frame_object(base).is_none() || cx.frame_object(offset).is_none()),
-    }
-}
-
-/// What is shifted left by a constant, and the constant.
-fn scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<(Value, u8)> {
-    let &InstData::Binary { op: BinaryOp::Shl, args: [value, amount] } = cx.func.inst(inst) else {
-        return None;
-    };
-    let amount = cx.func.int_value(amount).filter(|amount| (1..=31).contains(amount))?;
-    (cx.func.value_type(value) == Type::I32 && !cx.is_constant(value)).then_some((value, amount as u8))
+    let is_shift = (1..=31).contains(&amount);
+    (is_shift && cx.func.value_type(value) == Type::I32 && !cx.is_constant(value))
+        .then_some((value, amount as u8))
 }
 
 fn is_scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
@@ -96,55 +92,60 @@ fn is_scale<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
 }
 
 impl Arm32 {
-    /// Whether `user`, which alone uses `def`, takes it into its address.
+    /// Whether `def` is a shift and `user`, which alone uses it, an addition that is folded itself with it as index.
     pub(crate) fn folds_into_address<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
         def: ice_ir::Inst,
         user: ice_ir::Inst,
     ) -> bool {
-        let Some(result) = cx.func.result(def) else { return false };
-        match (addends(cx, def), accessed(cx, user, result)) {
-            (Some(args), Some(ty)) => fits(cx, args, ty),
-            // A shift becomes the index of an addition that is folded itself.
-            (None, None) => {
-                let Some(args) = addends(cx, user) else { return false };
-                is_scale(cx, def)
-                    && cx.func.int_value(args[1]).is_none()
-                    && (args[1] == result || !cx.func.defining_inst(args[1]).is_some_and(|i| is_scale(cx, i)))
-                    && self.becomes_address(cx, user, args)
-            }
-            _ => false,
-        }
+        let (Some(result), Some([a, b])) = (cx.func.result(def), addends(cx, user)) else { return false };
+        let other = if b == result { a } else { b };
+        is_scale(cx, def)
+            && cx.func.int_value(b).is_none()
+            && cx.folded(other).is_none()
+            && (b == result || !cx.func.defining_inst(b).is_some_and(|inst| is_scale(cx, inst)))
+            && self.all_have_index(cx, user, [a, b], Index::Shifted)
     }
 
-    /// Whether the addition `sum` of registers becomes the address of accesses that can shift one of them.
-    fn becomes_address<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst, args: [Value; 2]) -> bool {
+    /// Whether the addition `sum` of two registers is the address of accesses that can all have this index.
+    fn all_have_index<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        sum: ice_ir::Inst,
+        [base, offset]: [Value; 2],
+        index: Index,
+    ) -> bool {
         let Some(result) = cx.func.result(sum) else { return false };
         cx.uses.is_only_address(result)
             && cx.uses.count(result) <= 2
-            && cx
-                .uses
-                .last_user(result)
-                .and_then(|user| accessed(cx, user, result))
-                .is_some_and(|ty| load_op(ty).has_shift() && fits(cx, args, ty))
+            && (cx.frame_object(base).is_none() || cx.frame_object(offset).is_none())
+            && cx.uses.accessed(result).all(|ty| form(ty).index >= index)
     }
 
-    /// Whether all users of `def`, which are loads and stores, take it into their addresses: a constant that
-    /// every access can have, or two registers for what is mostly the load and the store of one place. Or all users
-    /// are parts of one shuffle.
+    /// Whether all users of `def`, which are loads and stores, take it into their addresses, and with it what was
+    /// folded into it. Or all users are parts of one shuffle.
     pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         if let InstData::ExtractElement { .. } = cx.func.inst(def) {
             return is_lane_of_shuffle(cx.func, cx.uses, def, |_| true);
         }
-        addends(cx, def).is_some_and(|args| match cx.func.int_value(args[1]) {
-            Some(number) => (number as i32).unsigned_abs() <= NEAR,
-            None => self.becomes_address(cx, def, args),
-        })
+        let (Some(result), Some([a, b])) = (cx.func.result(def), addends(cx, def)) else { return false };
+        let index = match (cx.folded(a), cx.folded(b)) {
+            (None, None) => Index::Plain,
+            (Some(inst), None) | (None, Some(inst)) if is_scale(cx, inst) => Index::Shifted,
+            _ => return false,
+        };
+        match cx.func.int_value(b) {
+            Some(number) => {
+                let size = (number as i32).unsigned_abs();
+                index == Index::Plain && cx.uses.accessed(result).all(|ty| size & !form(ty).most == 0)
+            }
+            None => self.all_have_index(cx, def, [a, b], index),
+        }
     }
 
-    /// The memory operand for the address `value` of an access to `ty`.
-    pub(crate) fn address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, ty: Type) -> Amode {
+    /// The memory operand for the address `value`.
+    pub(crate) fn address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
         if let Some(object) = cx.frame_object(value) {
             return Amode::new(Base::Object(object), 0);
         }
@@ -158,8 +159,8 @@ impl Arm32 {
         let moves = cx.folded(a).is_some() && cx.folded(b).is_none() || cx.frame_object(b).is_some();
         let [a, b] = if moves { [b, a] } else { [a, b] };
         let index = match cx.folded(b).and_then(|inst| scale(cx, inst)) {
-            Some((index, shift)) if load_op(ty).has_shift() => (self.reg(cx, index), shift),
-            _ => (self.reg(cx, b), 0),
+            Some((index, shift)) => (self.reg(cx, index), shift),
+            None => (self.reg(cx, b), 0),
         };
         let base = match cx.frame_object(a) {
             Some(object) => match cx.held(Constant::Value(a)) {

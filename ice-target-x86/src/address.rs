@@ -13,6 +13,10 @@
 //!
 //! An atomic access takes in a `p + c` that nothing else uses, with `p` in a register.
 //!
+//! The decision is taken once, at the addition, for all users: each of them then computes the address from values
+//! that are in registers before the first. So an addition into which something else was folded, a load or a second
+//! scale, is not folded itself.
+//!
 //! So at most two registers remain, base and index, and one scale. Both modes add modulo 2^32 (64-bit code
 //! through the address-size prefix), so every fold is exact.
 
@@ -38,6 +42,9 @@ impl X86 {
     ) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
         let sum = addends(cx, def);
+        if sum.is_some_and(|sum| !takes_terms(cx, sum)) {
+            return false;
+        }
         match *cx.func.inst(user) {
             InstData::Load { address, .. } | InstData::Store { address, .. } => {
                 sum.is_some() && address == result
@@ -88,8 +95,10 @@ impl X86 {
             return self.is_lane_of_shuffle(cx, def);
         }
         addends(cx, def).is_some_and(|args| {
-            has_constant(cx, args)
-                || cx.uses.count(result) <= 2 && cx.uses.last_user_in_block(cx.func, def, result).is_some()
+            takes_terms(cx, args)
+                && (has_constant(cx, args)
+                    || cx.uses.count(result) <= 2
+                        && cx.uses.last_user_in_block(cx.func, def, result).is_some())
         })
     }
 
@@ -261,6 +270,16 @@ fn addends<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<[Value; 
         }
         _ => None,
     }
+}
+
+/// Whether an operand of memory has room for all that was folded into the sum of two terms: sums, which are decided
+/// on for themselves, and one scale.
+fn takes_terms<S: Sink<Inst>>(cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
+    let mut scales = 0;
+    args.into_iter().filter_map(|term| cx.folded(term)).all(|inst| {
+        scales += u32::from(scaled(cx, inst).is_some());
+        addends(cx, inst).is_some() || scaled(cx, inst).is_some() && scales == 1
+    })
 }
 
 fn has_constant<S: Sink<Inst>>(cx: &Cx<'_, S>, args: [Value; 2]) -> bool {

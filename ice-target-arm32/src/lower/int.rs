@@ -233,7 +233,7 @@ impl Arm32 {
         if let Some(inst) = cx.folded(arg)
             && let InstData::Load { address, .. } = *cx.func.inst(inst)
         {
-            let mem = self.address(cx, address, from);
+            let mem = self.address(cx, address);
             let op = if from == Type::I8 { Transfer::Ldrsb } else { Transfer::Ldrsh };
             cx.sink.push(Inst::Load { op, dst, mem });
             if to == Type::I64 {

@@ -29,7 +29,7 @@ impl Arm32 {
         result: Value,
     ) {
         let ty = cx.func.value_type(result);
-        let mem = self.address(cx, address, ty);
+        let mem = self.address(cx, address);
         let dst = cx.regs(result).lo();
         if !ty.is_scalar_float() || align_log2 >= FLOAT_ALIGN_LOG2 {
             return self.load_from(cx, mem, result);
@@ -70,7 +70,7 @@ impl Arm32 {
         value: Value,
     ) {
         let ty = cx.func.value_type(value);
-        let mem = self.address(cx, address, ty);
+        let mem = self.address(cx, address);
         if !ty.is_scalar_float() || align_log2 >= FLOAT_ALIGN_LOG2 {
             return self.store_to(cx, mem, value);
         }

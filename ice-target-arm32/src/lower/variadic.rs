@@ -9,8 +9,8 @@ use crate::abi::CORE_ARGS;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Transfer;
+use ice_ir::Value;
 use ice_ir::mach::Sink;
-use ice_ir::{Type, Value};
 
 impl Arm32 {
     /// Makes the list begin with the first variadic argument.
@@ -22,7 +22,7 @@ impl Arm32 {
         };
         let src = self.temp(cx);
         cx.sink.push(Inst::Lea { dst: src, mem: first });
-        let mem = self.address(cx, list, Type::I32);
+        let mem = self.address(cx, list);
         cx.sink.push(Inst::Store { op: Transfer::Str, src, mem });
     }
 }

@@ -110,16 +110,21 @@ impl X86 {
         }
     }
 
-    /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to something in a register: an index.
+    /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to something in a register: an index. Of two such terms
+    /// the second has it.
     fn is_scaled_addend<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
-        match *cx.func.inst(user) {
-            InstData::Binary { op: BinaryOp::Add, args } => {
-                args[0] != args[1]
-                    && !args.into_iter().any(|arg| cx.is_constant(arg))
-                    && self.scaled_addend(cx, def).is_some()
-            }
-            _ => false,
-        }
+        let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *cx.func.inst(user) else { return false };
+        let is_second_one = || {
+            cx.func.defining_inst(b).is_some_and(|inst| {
+                self.scaled_addend(cx, inst).is_some()
+                    && cx.uses.only_user_in_block(cx.func, inst, b) == Some(user)
+            })
+        };
+        a != b
+            && !cx.is_constant(a)
+            && !cx.is_constant(b)
+            && self.scaled_addend(cx, def).is_some()
+            && (cx.func.result(def) == Some(b) || !is_second_one())
     }
 
     /// The value and the power of two of a multiplication that an index of `lea` does.
