@@ -3,41 +3,32 @@
 
 extern crate std;
 
+mod addresses;
+#[path = "../../../ice-passes/tests/common/lowered.rs"]
+mod machinery;
+mod operands;
+mod values;
+
 use crate::target::Arm32;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use ice_asm::ConstantPool;
-use ice_ir::mach::MachFunction;
-use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, parse_program};
-use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, Target, Uses};
 
 /// The machine instructions of a function with these parameters, constants and blocks, each by its name and, for
-/// arithmetic, its operation; without `Params`, copies and what ends it. Loops hold constants.
+/// arithmetic, its operation; without `Params`, copies and what ends it.
 fn lowered(params: &str, constants: &str, blocks: &str) -> Vec<String> {
+    lowered_for(Arm32::new(), params, constants, blocks)
+}
+
+/// The same for a back end.
+fn lowered_for(target: Arm32, params: &str, constants: &str, blocks: &str) -> Vec<String> {
     let text = format!(
         "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> i32 {{\n  v10: i32 = @cell\n  v11: i32 = 0\n{constants}\n{blocks}\n}}\n"
     );
-    let program = parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let func = &program.bodies[0];
-    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
-    cfg.compute(func);
-    order.compute(func, &cfg);
-    uses.compute(func);
-    let (mut tree, mut loops) = (DominatorTree::new(), LoopForest::new());
-    tree.compute(func, &cfg);
-    loops.compute(func, &cfg);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
-    let mut mach = MachFunction::new();
-    let (target, module) = (Arm32::new(), &program.module);
-    scratch.held.compute(func, &loops, &tree, |inst, visit| target.costly_constants(func, inst, visit));
-    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let names = mach.insts().iter().map(|inst| {
-        let text = format!("{inst:?}");
-        let name = text.split(' ').next().unwrap_or_default().to_string();
-        match text.split_once("{ op: ") {
+    let forms = machinery::lowered(&target, &text);
+    let names = forms.iter().map(|form| {
+        let name = machinery::name(form);
+        match form.split_once("{ op: ") {
             Some((_, rest)) => format!("{name}.{}", rest.split([',', ' ']).next().unwrap_or_default()),
             None => name,
         }

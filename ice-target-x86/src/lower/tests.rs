@@ -3,16 +3,15 @@
 
 extern crate std;
 
+#[path = "../../../ice-passes/tests/common/lowered.rs"]
+mod machinery;
+
 use crate::target::X86;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use ice_asm::ConstantPool;
 use ice_asm::x86::Mode;
-use ice_ir::mach::MachFunction;
-use ice_ir::{ControlFlowGraph, parse_program};
-use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, CodeModel, Uses};
+use ice_passes::CodeModel;
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
@@ -29,21 +28,8 @@ fn lowered_for(target: X86, params: &str, ret: &str, constants: &str, body: &str
     let text = format!(
         "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> {ret} {{\n{constants}\nblock0:\n{body}\n}}\n"
     );
-    let program = parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let func = &program.bodies[0];
-    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
-    cfg.compute(func);
-    order.compute(func, &cfg);
-    uses.compute(func);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
-    let mut mach = MachFunction::new();
-    let module = &program.module;
-    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let names = mach.insts().iter().map(|inst| {
-        let text = format!("{inst:?}");
-        text.split(' ').next().unwrap_or_default().to_string()
-    });
+    let forms = machinery::lowered(&target, &text);
+    let names = forms.iter().map(|form| machinery::name(form));
     names.filter(|name| !matches!(name.as_str(), "Params" | "Mov" | "MovXmm" | "Jmp" | "Ret")).collect()
 }
 
@@ -89,6 +75,19 @@ fn additions_become_addresses() {
         FOUR,
         "v30: i32 = add v0, v20\nv31: i32 = load v30, align 1\nstore v31 to v30, align 1\nret v30",
         "Lea Load Store",
+    );
+    // So is one with a load or two scales in it: the users cannot compute these one by one.
+    check(
+        FOUR,
+        "v30: i32 = load v1, align 1\nv31: i32 = add v0, v30\nstore v11 to v1, align 1\nv32: i32 = load v31, align 1\n\
+         store v0 to v31, align 1\nret v32",
+        "Alu StoreImm Load Store",
+    );
+    check(
+        FOUR,
+        "v30: i32 = shl v0, v21\nv31: i32 = shl v1, v21\nv32: i32 = add v30, v31\nv33: i32 = add v32, v20\n\
+         v34: i32 = load v33, align 1\nret v34",
+        "ShiftImm Load",
     );
 }
 

@@ -1,0 +1,43 @@
+//! What the tests of lowering share: the machine instructions that a back end makes of a program's first function.
+//!
+//! Each is told by its name or, as the first word of the debug form is short, by what the test makes of that form.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use ice_asm::ConstantPool;
+use ice_ir::mach::MachFunction;
+use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, parse_program};
+use ice_passes::lower::{LowerScratch, lower_function};
+use ice_passes::{BlockOrder, Target, Uses};
+
+/// The debug forms of the machine instructions of the first function of a program. Loops hold constants if the
+/// target's do.
+pub(crate) fn lowered<T: Target>(target: &T, text: &str) -> Vec<String>
+where
+    T::Inst: Debug,
+{
+    let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let (module, func) = (&program.module, &program.bodies[0]);
+    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
+    cfg.compute(func);
+    order.compute(func, &cfg);
+    uses.compute(func);
+    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    if T::HOLDS_CONSTANTS {
+        let (mut tree, mut loops) = (DominatorTree::new(), LoopForest::new());
+        tree.compute(func, &cfg);
+        loops.compute(func, &cfg);
+        scratch.held.compute(func, &loops, &tree, |inst, visit| target.costly_constants(func, inst, visit));
+    }
+    let mut mach = MachFunction::new();
+    lower_function(target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    mach.insts().iter().map(|inst| format!("{inst:?}")).collect()
+}
+
+/// The name in a debug form.
+pub(crate) fn name(form: &str) -> String {
+    form.split(' ').next().unwrap_or_default().to_string()
+}
