@@ -61,12 +61,14 @@ pub(super) fn size(inst: &Inst) -> Option<usize> {
 }
 
 impl<'a, L: Listing> Emitter<'a, L> {
-    /// Whether the block is one that [`body`](Self::body) looks into: short, and only one edge leads to it.
+    /// Whether the block is one that [`body`](Self::body) looks into: not written yet, short, and only one edge leads
+    /// to it.
     #[inline(always)]
     fn may_be_body(&self, block: MachBlock) -> bool {
         let insts = &self.mach.insts()[self.mach.inst_range(block)];
         matches!(insts, [.., Inst::Jump { .. }])
             && insts.len() <= 2 * MAX_BACK + 1
+            && block > self.block
             && self.mach.block_preds(block).len() == 1
             && !self.written[block.as_u32() as usize]
     }

@@ -87,7 +87,7 @@ fn additions_become_addresses() {
         FOUR,
         "v30: i32 = shl v0, v21\nv31: i32 = shl v1, v21\nv32: i32 = add v30, v31\nv33: i32 = add v32, v20\n\
          v34: i32 = load v33, align 1\nret v34",
-        "ShiftImm Load",
+        "Lea Load",
     );
 }
 
