@@ -14,10 +14,14 @@
 //! All 42 intrinsics are declared and called now and then. What must be a vector constant is loaded from a
 //! table, `masks`, since the format has no vector constants, or made lane by lane.
 
+mod addresses;
 mod body;
+mod conditions;
 mod control;
 pub mod graph;
+mod lanes;
 mod shapes;
+mod walks;
 
 use alloc::format;
 use alloc::vec;

@@ -168,9 +168,9 @@ fn mutate_file(
         // The shell sets the limit and becomes the command.
         let script = format!("ulimit -v {}; exec \"$@\"", memory << 10);
         let mut command = process::command(Path::new("sh"), ["-c", &script, "sh"]);
-        command.arg(ice).args(["translate", ["-Om1", "-O2"][index / 2 % 2]]);
+        command.arg(ice).args(["translate", ["-Om1", "-O2"][index / TARGETS.len() % 2]]);
         if !says_target {
-            command.args(["--target", TARGETS[index % 2]]);
+            command.args(["--target", TARGETS[index % TARGETS.len()]]);
         }
         let outcome = process::run(command.arg(&input).arg("-o").arg(&output), LIMIT)?;
         let fault = fault(&outcome, &input, &output, &place)?;

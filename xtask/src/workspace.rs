@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 
 /// The targets that `ice` has.
-pub const TARGETS: [&str; 2] = ["x86_64", "i686"];
+pub const TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
 
 /// How `ice` is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,12 +78,12 @@ pub fn has_tool(name: &str) -> bool {
     std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
 }
 
-/// The targets of `--targets a,b`, or all.
-pub fn targets(list: Option<String>) -> anyhow::Result<Vec<String>> {
-    let Some(list) = list else { return Ok(TARGETS.map(str::to_owned).to_vec()) };
+/// The targets of `--targets a,b`, or all, of those that there are.
+pub fn targets(list: Option<String>, all: &[&str]) -> anyhow::Result<Vec<String>> {
+    let Some(list) = list else { return Ok(all.iter().map(|&target| target.to_owned()).collect()) };
     let targets: Vec<String> = list.split(',').map(str::to_owned).collect();
     for target in &targets {
-        ensure!(TARGETS.contains(&&**target), "unknown target '{target}'; there are {}", TARGETS.join(", "));
+        ensure!(all.contains(&&**target), "unknown target '{target}'; there are {}", all.join(", "));
     }
     Ok(targets)
 }

@@ -184,6 +184,33 @@ impl Gen<'_, '_> {
         (0..1 + self.rng.below(3)).map(|_| self.rng.pick(&Type::STABLE[1..])).collect()
     }
 
+    /// One or two arms that start when `cond` says so, and phis of what they give, which is like `direct`; with one
+    /// arm, the other way goes past it with `direct` itself.
+    pub(super) fn fork(
+        &mut self,
+        cond: Value,
+        direct: &[Value],
+        arms: usize,
+        mut arm: impl FnMut(&mut Self, usize) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (head, mark) = (self.block, self.pool.len());
+        let types: Vec<Type> = direct.iter().map(|&value| self.ty(value)).collect();
+        let branch = self.open(InstData::CondBr { cond, if_true: head, if_false: head });
+        let (mut firsts, mut made) = (Vec::new(), Vec::new());
+        for n in 0..arms {
+            firsts.push(self.begin_block());
+            let values = arm(self, n);
+            self.pool.truncate(mark);
+            let last = self.block;
+            made.push((values, last, self.open(InstData::Br { target: last })));
+        }
+        let early = (arms == 1).then(|| (direct.to_vec(), head));
+        firsts.push(self.join(&types, &made, early.as_slice()));
+        let [if_true, if_false] = self.rng.pick(&[[firsts[0], firsts[1]], [firsts[1], firsts[0]]]);
+        *self.b.func.inst_mut(branch) = InstData::CondBr { cond, if_true, if_false };
+        self.pool.split_off(mark)
+    }
+
     pub(super) fn if_else(&mut self, depth: u32) {
         let cond = self.value(I1);
         self.if_else_by(depth, cond);
@@ -275,6 +302,16 @@ impl Gen<'_, '_> {
         starts: &[Value],
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
+        self.in_loop_while(trips, starts, |g, counter, carried| (body(g, counter, carried), None))
+    }
+
+    /// The same for a body that may say itself whether there is another round, as long as it is at most `trips`.
+    pub(super) fn in_loop_while(
+        &mut self,
+        trips: i64,
+        starts: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> (Vec<Value>, Option<Value>),
+    ) -> Vec<Value> {
         let (zero, one, end) = (self.int(I32, 0), self.int(I32, 1), self.int(I32, trips));
         let before = self.block;
         self.b.br(Block::from_u32(self.b.func.num_blocks() as u32));
@@ -291,12 +328,12 @@ impl Gen<'_, '_> {
             .collect();
         let weight = self.weight;
         self.weight *= trips as u64;
-        let results = body(self, counter, &carried);
+        let (results, again) = body(self, counter, &carried);
         self.weight = weight;
         let latch = self.block;
         self.b.define_next_as(next);
         self.b.binary(BinaryOp::Add, counter, one);
-        let again = self.b.icmp(IntCond::Ult, next, end);
+        let again = again.unwrap_or_else(|| self.b.icmp(IntCond::Ult, next, end));
         let branch = self.open(InstData::CondBr { cond: again, if_true: head, if_false: head });
         let last = carried.iter().zip(&results).map(|(&phi, &value)| (phi, value));
         for (phi, value) in [(counter, next)].into_iter().chain(last) {

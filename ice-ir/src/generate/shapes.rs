@@ -1,24 +1,23 @@
 //! Bodies of generated functions: shapes of a few instructions that translation takes together, and that
 //! statements chosen one by one hardly ever make: constant operands, minima and maxima, tests of single bits,
 //! operations on memory, scaled indices, stores between loads, shuffles, values that change places in a loop,
-//! a second return.
+//! a second return. Larger shapes have files of their own: `walks.rs`, `addresses.rs`, `conditions.rs`, `lanes.rs`.
 
 use alloc::vec::Vec;
 
+use super::lanes::VECTORS;
 use super::{BUFFER, Gen, Splat, UndefinedResults};
 use crate::entities::Value;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond};
 use crate::types::Type::{self, *};
 use BinaryOp::*;
 
-/// Vectors that memory holds.
-const VECTORS: [Type; 4] = [V16I8, V8I16, V4I32, V4F32];
 const INTS: [Type; 5] = [I8, I16, I32, I32, I64];
 
 impl Gen<'_, '_> {
     /// One of the shapes.
     pub(super) fn shape(&mut self, depth: u32) {
-        match self.rng.below(32) {
+        match self.rng.below(58) {
             0..=4 => self.by_constant(),
             5..=8 => self.decision(),
             9..=11 => self.minimum(),
@@ -28,7 +27,11 @@ impl Gen<'_, '_> {
             21..=23 => self.aliased_accesses(),
             24..=26 => self.shuffle(),
             27..=30 => self.logic(depth),
-            _ => self.second_return(),
+            31 => self.second_return(),
+            32..=39 => self.walk(),
+            40..=47 => self.shared_addresses(depth),
+            48..=53 => self.conditional(depth),
+            _ => self.lanes_over_base(),
         }
     }
 

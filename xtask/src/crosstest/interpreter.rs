@@ -139,7 +139,7 @@ fn level(recipe: Recipe) -> &'static str {
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
     let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
-    let targets = workspace::targets(arguments.text("--targets")?)?;
+    let targets = workspace::targets(arguments.text("--targets")?, &workspace::TARGETS)?;
     let recipes = Recipe::list(arguments.text("--recipes")?)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let (with_corpus, all) = (arguments.switch("--corpus"), arguments.switch("--all"));
