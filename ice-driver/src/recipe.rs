@@ -170,7 +170,7 @@ impl Recipe {
     }
 }
 
-/// Whether the result of register allocation is checked. Release builds never do.
+/// Whether the results of passes, lowering and register allocation are checked. Release builds never do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocationCheck {
     /// No.
@@ -197,7 +197,7 @@ pub struct Job<'a, T, B> {
     pub disabled: &'a [Step],
     /// Whether to take times.
     pub timing: Timing,
-    /// Whether to check register allocations.
+    /// Whether to check results.
     pub check: AllocationCheck,
 }
 
@@ -437,17 +437,21 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 }
                 Ok(())
             }
-            Step::Lower => lower_function(
-                &job.target,
-                job.module,
-                &self.func,
-                graph::<B>(&self.reader, &self.cfg, self.graph),
-                &self.order,
-                &self.uses,
-                &mut out.compiled.constants,
-                &mut self.lower,
-                &mut self.mach,
-            ),
+            Step::Lower => {
+                lower_function(
+                    &job.target,
+                    job.module,
+                    &self.func,
+                    graph::<B>(&self.reader, &self.cfg, self.graph),
+                    &self.order,
+                    &self.uses,
+                    &mut out.compiled.constants,
+                    &mut self.lower,
+                    &mut self.mach,
+                )?;
+                self.check_definitions(job);
+                Ok(())
+            }
             Step::Allocate => self.allocate(job),
             Step::Emit => job.target.emit(
                 &self.mach,
@@ -458,6 +462,16 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 &mut out.compiled,
             ),
         }
+    }
+
+    /// I-DEF: debug builds check what lowering has written, which the allocator's checker takes as it is.
+    fn check_definitions(&self, job: &Job<'_, T, B>) {
+        #[cfg(debug_assertions)]
+        if job.check == AllocationCheck::Debug {
+            let result = ice_ir::mach::check_definitions(&self.mach);
+            debug_assert!(result.is_ok(), "{}: {}", self.func.id, result.unwrap_err());
+        }
+        let _ = job;
     }
 
     fn hold_constants(&mut self, job: &Job<'_, T, B>) {

@@ -8,9 +8,11 @@
 //! in order; an edge carries arguments only where the source has one successor or the target one
 //! predecessor (lowering splits critical edges).
 
+mod definitions;
 mod frame;
 mod function;
 
+pub use definitions::{UndefinedUse, check_definitions};
 pub use frame::{FrameInfo, FrameObject};
 pub use function::MachFunction;
 pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, Remat, VReg};
