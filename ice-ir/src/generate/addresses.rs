@@ -41,6 +41,9 @@ impl Gen<'_, '_> {
         let first = self.element(&places);
         places.known.push(first);
         let has_blocks = depth < MAX_DEPTH && self.cost < BUDGET;
+        if has_blocks && self.rng.below(3) == 0 {
+            return self.union(first);
+        }
         for _ in 0..1 + self.rng.below(4) {
             match self.rng.below(6) {
                 0..=2 if has_blocks => {
@@ -57,6 +60,25 @@ impl Gen<'_, '_> {
                 _ => self.access(&mut places),
             }
         }
+    }
+
+    /// Two accesses of one place and no more: on both sides of a branch, or on one and behind it.
+    fn union(&mut self, place: Value) {
+        let (cond, arms) = (self.condition(), 1 + self.rng.below(2));
+        let types = [self.rng.pick(&SCALARS), self.rng.pick(&SCALARS)];
+        self.fork(cond, &[], arms, |g, n| {
+            g.store_scalar(types[n], place);
+            Vec::new()
+        });
+        if arms == 1 {
+            self.store_scalar(types[1], place);
+        }
+    }
+
+    fn store_scalar(&mut self, ty: Type, place: Value) {
+        let value = self.value(ty);
+        let value = self.clean(value);
+        self.b.store(place, value, 0);
     }
 
     fn accesses_in_loop(&mut self, places: &mut Places) {
@@ -152,9 +174,7 @@ impl Gen<'_, '_> {
             self.pool.push(loaded);
         }
         if kind >= 1 {
-            let value = self.value(ty);
-            let value = self.clean(value);
-            self.b.store(place, value, 0);
+            self.store_scalar(ty, place);
         }
         // Whether two places are the same is the same wherever memory is.
         if self.rng.below(12) == 0 {

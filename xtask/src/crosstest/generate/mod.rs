@@ -8,8 +8,10 @@ mod atomics;
 mod constants;
 mod floats;
 mod integers;
+mod lanes;
 mod memory;
 mod switches;
+mod threads;
 mod vectors;
 
 use crate::toolchain::Target;
@@ -49,6 +51,8 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-vectors",        functions: |_, text| vectors::functions(text, &vectors::LEGAL) },
     Family { name: "ir-wide-vectors",   functions: |_, text| vectors::functions(text, &vectors::WIDE) },
     Family { name: "ir-odd-vectors",    functions: |_, text| vectors::functions(text, &vectors::ODD) },
+    Family { name: "ir-lanes",          functions: |_, text| lanes::functions(text) },
+    Family { name: "ir-threads",        functions: |_, text| threads::functions(text) },
 ];
 
 /// Widths that no register has.
@@ -66,11 +70,17 @@ fn wide(target: Target) -> &'static [u32] {
 /// IR as it grows.
 #[derive(Default)]
 pub struct Text {
+    globals: String,
     functions: String,
     declarations: Vec<String>,
 }
 
 impl Text {
+    /// A global, as its definition says.
+    pub fn global(&mut self, definition: &str) {
+        let _ = writeln!(self.globals, "{definition}");
+    }
+
     /// A function; `body` is its instructions with the return.
     pub fn function(&mut self, result: &str, name: &str, parameters: &str, body: &str) {
         let _ = writeln!(self.functions, "define {result} @{name}({parameters}) {{\n{body}}}");
@@ -95,7 +105,7 @@ impl Family {
     pub fn write(&self, target: Target) -> String {
         let mut text = Text::default();
         (self.functions)(target, &mut text);
-        format!("{}{}{}", target.module_head(), text.functions, text.declarations.concat())
+        format!("{}{}{}{}", target.module_head(), text.globals, text.functions, text.declarations.concat())
     }
 
     /// Whether there is a function for the target.

@@ -30,28 +30,34 @@ pub const ODD: [Vector; 12] = [
 
 /// All functions for the types.
 pub fn functions(text: &mut Text, types: &[Vector]) {
-    for &(lanes, lane) in types {
-        let vector =
-            Lanes { lanes, lane, ty: format!("<{lanes} x {lane}>"), name: format!("v{lanes}{lane}") };
+    for &ty in types {
+        let vector = Lanes::new(ty);
         vector.common(text);
-        if lane.starts_with('i') { vector.integers(text) } else { vector.floats(text) }
+        if vector.lane.starts_with('i') { vector.integers(text) } else { vector.floats(text) }
     }
 }
 
-struct Lanes {
-    lanes: u32,
-    lane: &'static str,
-    ty: String,
+/// A vector type in all its words.
+pub struct Lanes {
+    pub lanes: u32,
+    pub lane: &'static str,
+    pub ty: String,
     name: String,
 }
 
 impl Lanes {
-    fn splat(&self, value: &str) -> String {
+    pub fn new((lanes, lane): Vector) -> Lanes {
+        Lanes { lanes, lane, ty: format!("<{lanes} x {lane}>"), name: format!("v{lanes}{lane}") }
+    }
+
+    /// A constant with one number in all lanes.
+    pub fn splat(&self, value: &str) -> String {
         let lane = format!("{} {value}", self.lane);
         format!("<{}>", vec![lane; self.lanes as usize].join(", "))
     }
 
-    fn numbers(&self, from: u32, step: u32) -> String {
+    /// A constant with numbers from `from` in steps of `step`.
+    pub fn numbers(&self, from: u32, step: u32) -> String {
         let point = if self.lane.starts_with('i') { "" } else { ".0" };
         let lanes: Vec<String> =
             (0..self.lanes).map(|i| format!("{} {}{point}", self.lane, from + i * step)).collect();
@@ -79,7 +85,7 @@ impl Lanes {
     }
 
     /// A function that computes `%r` of `%a` and `%b` and stores it behind `%p`.
-    fn operation(&self, text: &mut Text, name: &str, ty: &str, body: &str) {
+    pub fn operation(&self, text: &mut Text, name: &str, ty: &str, body: &str) {
         text.function(
             "void",
             &format!("{name}_{}", self.name),
