@@ -13,6 +13,7 @@ mod corpus;
 mod crosstest;
 mod dist;
 mod fuzz;
+mod mutants;
 mod process;
 mod profile;
 mod program;
@@ -42,6 +43,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "cc",        summary: "a C compiler with Ice as its code generator",               help: || cc::HELP.to_owned(),        run: cc::run },
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
     Command { name: "allocations", summary: "generated functions through the register allocator",      help: || allocations::HELP.to_owned(), run: allocations::run },
+    Command { name: "mutants",   summary: "planted faults, and which tests see them",                help: || mutants::HELP.to_owned(),   run: mutants::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },
     Command { name: "dist",      summary: "binary, manual and licences in one directory",             help: || dist::HELP.to_owned(),      run: dist::run },
