@@ -263,6 +263,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
                 debug_assert!(self.tested.is_none(), "{block:?}: flags for a comparison that is not there");
+                debug_assert!(self.planned.is_none(), "{block:?}: {:?} is not done as planned", self.planned);
                 return Some(inst);
             }
             if self.planned == Some(self.at) || self.cond != AL || !self.usual(inst) {
