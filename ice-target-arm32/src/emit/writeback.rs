@@ -143,7 +143,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
             let is_taken = taken & 1 != 0;
             taken >>= 1;
             let inst = &self.mach.insts()[id.as_u32() as usize];
-            if !is_taken && let Some((n, index, amount)) = self.pair(id, inst, taken) {
+            if !is_taken
+                && may_begin(inst)
+                && let Some((n, index, amount)) = self.pair(id, inst, taken)
+            {
                 taken |= 1 << n;
                 let other = later(id, n + 1);
                 let (access, step) = if step(inst).is_some() { (other, id) } else { (id, other) };
