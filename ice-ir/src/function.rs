@@ -26,7 +26,7 @@ pub enum ValueDef {
     Int(i64),
     /// A floating-point constant by its bits (an `f32` in the low half).
     Float(u64),
-    /// An unspecified value; translated as zero.
+    /// An unspecified value; zero, in each lane, to whoever looks at it.
     Undef,
     /// The address of a function.
     Function(FuncId),

@@ -1,11 +1,14 @@
 //! Vectors of constants, and shuffles: the format has no instruction for either. Vectors are put together by
 //! insertions of single lanes, and shuffles take the lanes out of other vectors before.
 //!
-//! A *constant vector* is a chain of insertions of constants into an undefined vector, whose lanes are zero.
+//! An undefined vector is a vector of zeros like any other: LLVM's zero vectors are read as it, and the interpreter
+//! sees its zeros, so no lane of it may become anything else.
 //!
-//! A *link* is an insertion of a lane taken out of a vector of the same type, or of an undefined one. A *shuffle* is
-//! a link and the links below it, each with no other user and in the same block, up to the one that leaves no lane
-//! of what is below it. What it is then depends on the function and its use counts alone, so that each link and each
+//! A *constant vector* is a chain of insertions of constants into an undefined vector.
+//!
+//! A *link* is an insertion of a lane taken out of a vector of the same type. A *shuffle* is a link and the links
+//! below it, each with no other user and in the same block, up to the one that leaves no lane of what is below it;
+//! if there is none, the lanes that are left come from what is below the lowest. What it is then depends on the function and its use counts alone, so that each link and each
 //! extraction finds out for itself that it needs no code. A target says which shuffles it has a plan for.
 //!
 //! Bytes of the result are named by where they come from, 0–15 in the first and 16–31 in the second of at most
@@ -80,19 +83,16 @@ pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
     (0..128).step_by(bits as usize).all(|at| all >> at & mask == all & mask).then_some((all & mask) as u64)
 }
 
-/// The lane that a link puts, and the vector and lane that it is taken from, if it is defined.
-fn link(func: &Function, inst: Inst) -> Option<(u32, Option<(Value, u32)>)> {
+/// The lane that a link puts, and the vector and lane that it is taken from.
+fn link(func: &Function, inst: Inst) -> Option<(u32, Value, u32)> {
     let &InstData::InsertElement { vector, element, index } = func.inst(inst) else { return None };
     let ty = func.value_type(vector);
     let lane = |index| func.int_value(index).map(|n| n as u32 & (ty.lanes() - 1));
     let to = lane(index)?;
-    if func.value_def(element) == ValueDef::Undef {
-        return Some((to, None));
-    }
     let &InstData::ExtractElement { vector: from, index } = func.inst(func.defining_inst(element)?) else {
         return None;
     };
-    (func.value_type(from) == ty).then_some((to, Some((from, lane(index)?))))
+    (func.value_type(from) == ty).then_some((to, from, lane(index)?))
 }
 
 /// The last link of the chain that `inst`, a link, is part of.
@@ -123,13 +123,11 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
     };
     for _ in 0..MAX_LINKS {
         let &InstData::InsertElement { vector, .. } = func.inst(inst) else { return None };
-        let (to, taken) = link(func, inst)?;
+        let (to, from, lane) = link(func, inst)?;
         visit(inst);
         // The last insertion into a lane counts, and is met first.
-        if seen & 1 << to == 0
-            && let Some((vector, lane)) = taken
-        {
-            take(to, vector, lane)?;
+        if seen & 1 << to == 0 {
+            take(to, from, lane)?;
         }
         seen |= 1 << to;
         if seen.count_ones() == ty.lanes() {
@@ -143,10 +141,8 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
                 inst = below;
             }
             _ => {
-                if func.value_def(vector) != ValueDef::Undef {
-                    for lane in (0..ty.lanes()).filter(|lane| seen & 1 << lane == 0) {
-                        take(lane, vector, lane)?;
-                    }
+                for lane in (0..ty.lanes()).filter(|lane| seen & 1 << lane == 0) {
+                    take(lane, vector, lane)?;
                 }
                 seen = u32::MAX;
                 break;

@@ -231,7 +231,8 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// A vector whose every lane is inserted: lanes of other vectors in some order, or constants.
+    /// A vector put together lane by lane: lanes of other vectors in some order, or constants. A few lanes may be left
+    /// out; they are those of what the others are put into.
     fn shuffle(&mut self) {
         let ty = self.rng.pick(&VECTORS);
         let lanes = i64::from(ty.lanes());
@@ -240,8 +241,12 @@ impl Gen<'_, '_> {
         let (shift, twist) = (self.rng.below(lanes as usize) as i64, self.rng.below(4));
         let constant = self.constant(ty.element());
         let constant = self.clean(constant);
-        let mut vector = self.b.func.make_undef(ty);
-        for lane in 0..lanes {
+        let mut vector = match self.rng.below(4) {
+            0 => self.value(ty),
+            _ => self.b.func.make_undef(ty),
+        };
+        let left_out = if self.rng.below(3) == 0 { self.rng.next() } else { 0 };
+        for lane in (0..lanes).filter(|lane| left_out >> lane & 1 == 0) {
             let (source, from_lane) = match order {
                 0 => (0, shift),
                 1 => (0, lane ^ (twist as i64 & (lanes - 1))),

@@ -291,7 +291,9 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
-    /// Lanes of two vectors, chosen by the constant with number `mask`; also of constant expressions.
+    /// Lanes of two vectors, chosen by the constant with number `mask`; also of constant expressions. A lane of a
+    /// native vector that may be anything is the one of its own place in the vector that the first lane is taken
+    /// from: what is below a chain of insertions keeps its lanes, and one vector is cheaper to shuffle than two.
     pub(super) fn shuffled(&mut self, a: Operand, b: Operand, mask: u32) -> Checked<Operand> {
         let vector = self.vector_shape(a.ty)?;
         let mask_ty = self.constant_type(mask)?;
@@ -309,9 +311,12 @@ impl<F: Filter> Body<'_, '_, F> {
         let each = vector.lane.parts();
         let (a, b) = (self.run(a), self.run(b));
         let out = self.reserve(wanted * each);
+        let is_lane = |&lane: &u32| u64::from(lane) < 2 * u64::from(vector.lanes);
+        let first = self.s.mask.iter().copied().flatten().find(is_lane);
+        let own_place = first.map(|lane| lane - lane % vector.lanes).filter(|_| vector.native.is_some());
         for i in 0..wanted {
-            let lane = self.s.mask.get(i as usize).copied().flatten();
-            let lane = lane.filter(|&lane| u64::from(lane) < 2 * u64::from(vector.lanes));
+            let lane = self.s.mask.get(i as usize).copied().flatten().filter(is_lane);
+            let lane = lane.or_else(|| own_place.filter(|_| i < vector.lanes).map(|base| base + i));
             let Some(lane) = lane else {
                 for j in 0..each {
                     let part = if each > 1 { Type::I64 } else { vector.lane.part() };

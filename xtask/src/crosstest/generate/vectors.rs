@@ -141,6 +141,11 @@ impl Lanes {
                 lanes - 1 - index
             );
             self.operation(text, &format!("insert_{index}"), ty, &body);
+            let body = format!(
+                "  %l = extractelement {ty} %b, i32 {}\n  %r = insertelement {ty} zeroinitializer, {lane} %l, i32 {index}\n",
+                lanes - 1 - index
+            );
+            self.operation(text, &format!("insert_into_zeros_{index}"), ty, &body);
         }
         let limited = format!("  %j = urem i32 %i, {lanes}\n");
         self.operation(
