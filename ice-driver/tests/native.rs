@@ -192,6 +192,12 @@ fn threads_have_variables_of_their_own() {
     check_pair("threads");
 }
 
+/// On a stack with a guard page: none of the objects may lie beyond it.
+#[test]
+fn objects_of_any_size_meet_the_guard_page() {
+    check_pair("stack");
+}
+
 #[test]
 fn what_nothing_refers_to_is_not_left_to_the_linker() {
     let module = "target pointer i64 native\nglobal external declared @data\ndeclare external @code() -> void\n\

@@ -278,6 +278,10 @@ pub(crate) struct Frame {
     pub(crate) slots: Vec<i32>,
 }
 
+/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
+/// met and not jumped over.
+pub(crate) const PAGE: u32 = 4096;
+
 /// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
 pub(crate) const MAX_FRAME: u64 = 1 << 30;
 

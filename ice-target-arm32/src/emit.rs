@@ -567,9 +567,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
             | Inst::AtomicCmpxchg { .. }
             | Inst::AtomicCmpxchgPair { .. }
             | Inst::AtomicLoadPair { .. } => self.atomic(inst),
+            Inst::StackTake { bytes } => self.take_stack(bytes),
             Inst::StackSub { .. } => {
                 let amount = self.gpr();
-                self.e.alu(self.cond, ice_asm::arm32::Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
+                self.take_stack_by_pages(amount);
             }
             Inst::StackSave { .. } => {
                 let dst = self.gpr();

@@ -279,7 +279,9 @@ pub enum Inst {
     /// A pair read at once, into r0 and r1.
     AtomicLoadPair { dst: [VReg; 2], address: VReg },
     // ---- stack
-    /// Lowers the stack pointer.
+    /// Lowers the stack pointer by less than a page, and touches where it was.
+    StackTake { bytes: u32 },
+    /// Lowers the stack pointer page by page and touches each; `amount` is destroyed.
     StackSub { amount: VReg },
     /// The stack pointer as it is.
     StackSave { dst: VReg },
@@ -318,6 +320,7 @@ impl MachInst for Inst {
             Inst::Params
             | Inst::ThreadLocalCall { .. }
             | Inst::Fence
+            | Inst::StackTake { .. }
             | Inst::Jump { .. }
             | Inst::Branch { .. }
             | Inst::Ret
@@ -495,7 +498,7 @@ impl MachInst for Inst {
                 visit(Operand::def_fixed(dst[0], GPR, r(0)));
                 visit(Operand::def_fixed(dst[1], GPR, r(1)));
             }
-            Inst::StackSub { amount } => each! { use_reg amount, GPR; },
+            Inst::StackSub { amount } => each! { use_def_reg amount, GPR; },
             Inst::StackSave { dst } => each! { def_reg dst, GPR; },
             Inst::StackRestore { src } => each! { use_reg src, GPR; },
             Inst::Call { callee } => {

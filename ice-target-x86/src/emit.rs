@@ -752,9 +752,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
             | Inst::LockCmpxchg8b { .. }
             | Inst::RmwLoop { .. }
             | Inst::RmwLoop8b { .. } => self.atomic(inst),
+            Inst::StackTake { bytes } => self.take_stack(bytes),
             Inst::StackSub { .. } => {
-                let amount = self.rm();
-                self.e.alu_r_rm(Alu::Sub, self.stack_width(), Gpr::RSP, amount);
+                let amount = self.gpr();
+                self.take_stack_by_pages(amount);
             }
             Inst::StackSave { .. } => {
                 let dst = self.gpr();

@@ -283,7 +283,9 @@ pub enum Inst {
     /// The same for 64 bits in pairs; `operand` is in memory, ecx:ebx are destroyed. Exchange if `op` is None.
     RmwLoop8b { op: Option<(Alu, Alu)>, operand: u32, old: [VReg; 2], scratch: [VReg; 2], mem: Amode },
     // ---- stack
-    /// Lowers the stack pointer.
+    /// Lowers the stack pointer by less than a page, and touches where it was.
+    StackTake { bytes: u32 },
+    /// Lowers the stack pointer page by page and touches each; `amount` is destroyed.
     StackSub { amount: VReg },
     /// The stack pointer as it is.
     StackSave { dst: VReg },
@@ -351,6 +353,7 @@ impl MachInst for Inst {
             | Inst::FpuPair { .. }
             | Inst::FpuTop { .. }
             | Inst::Mfence
+            | Inst::StackTake { .. }
             | Inst::Jmp { .. }
             | Inst::Jcc { .. }
             | Inst::JccAnd { .. }
@@ -573,7 +576,7 @@ impl MachInst for Inst {
                 visit(Operand::def_early_fixed(scratch[0], GPR, RBX));
                 visit(Operand::def_early_fixed(scratch[1], GPR, RCX));
             }
-            Inst::StackSub { amount } => visit(Operand::use_any(amount, GPR)),
+            Inst::StackSub { amount } => visit(Operand::use_def_reg(amount, GPR)),
             Inst::StackSave { dst } => visit(Operand::def_reg(dst, GPR)),
             Inst::StackRestore { src } => visit(Operand::use_any(src, GPR)),
             Inst::Call { callee, .. } => {

@@ -1,14 +1,13 @@
-//! Prologue and epilogue.
+//! Prologue and epilogue, and moves of the stack pointer.
 
 use super::{AL, Emitter, imm};
-use crate::abi::SAVED_PAIR;
+use crate::abi::{PAGE, SAVED_PAIR};
 use crate::regs::FramePointer;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 
-/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
-/// met and not jumped over.
-const PAGE: u32 = 4096;
+/// The size of a page as an operand.
+const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
@@ -33,10 +32,7 @@ impl<L: Listing> Emitter<'_, L> {
             size %= PAGE;
             let again = self.e.buf.new_label();
             self.e.bind(again);
-            // A page is 2^12: it can be encoded.
-            if let Some(page) = ModImm::new(PAGE) {
-                self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, page);
-            }
+            self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
             self.e.transfer(AL, Transfer::Str, Gpr::IP, Mem::new(Gpr::SP, 0));
             self.e.alu(AL, Alu::Sub, Flags::Set, Gpr::IP, Gpr::IP, imm(1));
             self.e.jump_if(Cond::Ne, again);
@@ -44,6 +40,26 @@ impl<L: Listing> Emitter<'_, L> {
         if size > 0 {
             self.add_offset(Gpr::SP, Gpr::SP, -(size as i32));
         }
+    }
+
+    /// Takes less than a page for an object, and touches where the stack pointer was. What was taken before may lie
+    /// untouched, be it the frame or other objects, but is less than a page as well.
+    pub(super) fn take_stack(&mut self, bytes: u32) {
+        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::new(Gpr::SP, 0));
+        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+    }
+
+    /// The same for any number of bytes: a touch and a step down, as long as there is a page. The number counts
+    /// down, so that no address is computed that would wrap around.
+    pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::new(Gpr::SP, 0));
+        self.e.alu(AL, Alu::Sub, Flags::Set, amount, amount, PAGE_IMM);
+        self.e.alu(Cond::Hs, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
+        self.e.jump_if(Cond::Hs, again);
+        self.e.alu(AL, Alu::Add, Flags::Keep, amount, amount, PAGE_IMM);
+        self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
     }
 
     /// Gives back the frame, restores registers and returns.

@@ -4,7 +4,7 @@
 //! multiple of 4, so that what may be elsewhere goes through core registers.
 
 use super::{STACK_ALIGN_LOG2, fixed_alloca, float_size};
-use crate::abi::MAX_FRAME;
+use crate::abi::{MAX_FRAME, PAGE};
 use crate::address::{load_op, store_op};
 use crate::inst::{Amode, Base, FloatSize, Inst};
 use crate::target::{Arm32, Cx};
@@ -127,19 +127,26 @@ impl Arm32 {
             return Ok(());
         }
         // So that several do not add up to nothing.
-        if let Some(size) = cx.func.int_value(size).map(|size| u64::from(size as u32))
-            && size > MAX_FRAME
-        {
+        let constant = cx.func.int_value(size).map(|size| u64::from(size as u32));
+        if let Some(size) = constant.filter(|&size| size > MAX_FRAME) {
             return Err(ErrorKind::FrameTooLarge(size));
         }
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 8.
         let slack = if align_log2 > STACK_ALIGN_LOG2 { (1u32 << align_log2.min(31)) - 1 } else { 0 };
-        let size = self.reg(cx, size);
-        let (sum, amount) = (self.temp(cx), self.temp(cx));
-        self.alu_imm(cx, Alu::Add, sum, size, slack.wrapping_add(ALIGN_MASK));
-        self.alu_imm(cx, Alu::And, amount, sum, !ALIGN_MASK);
-        cx.sink.push(Inst::StackSub { amount });
+        let constant = constant
+            .map(|size| size + u64::from(slack))
+            .map(|size| size.next_multiple_of(ALIGN_MASK as u64 + 1));
+        match constant {
+            Some(bytes) if bytes < u64::from(PAGE) => cx.sink.push(Inst::StackTake { bytes: bytes as u32 }),
+            _ => {
+                let size = self.reg(cx, size);
+                let (sum, amount) = (self.temp(cx), self.temp(cx));
+                self.alu_imm(cx, Alu::Add, sum, size, slack.wrapping_add(ALIGN_MASK));
+                self.alu_imm(cx, Alu::And, amount, sum, !ALIGN_MASK);
+                cx.sink.push(Inst::StackSub { amount });
+            }
+        }
         if slack == 0 {
             cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Allocated, 0) });
             return Ok(());

@@ -1,4 +1,4 @@
-//! Prologue and epilogue.
+//! Prologue and epilogue, and moves of the stack pointer.
 
 use super::Emitter;
 use crate::abi::{PAGE, Probe};
@@ -30,13 +30,41 @@ impl<L: Listing> Emitter<'_, L> {
             let again = self.e.buf.new_label();
             self.e.bind(again);
             self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(PAGE as i32));
-            self.e.alu_rm_i(Alu::Or, Width::B32, Rm::Mem(Mem::base(Gpr::RSP, 0)), Imm::from(0));
+            self.touch_stack();
             self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
             self.e.jump_if(Cond::Ne, again);
         }
         if size > 0 {
             self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, size as i32);
         }
+    }
+
+    /// Meets the guard page, if the stack pointer has reached it.
+    fn touch_stack(&mut self) {
+        self.e.alu_rm_i(Alu::Or, Width::B32, Rm::Mem(Mem::base(Gpr::RSP, 0)), Imm::from(0));
+    }
+
+    /// Takes less than a page for an object. What was taken before may lie untouched, be it the frame or other
+    /// objects, but is less than a page as well.
+    pub(super) fn take_stack(&mut self, bytes: u32) {
+        self.touch_stack();
+        self.e.alu_r_i(Alu::Sub, self.stack_width(), Gpr::RSP, bytes as i32);
+    }
+
+    /// The same for any number of bytes: a touch and a step down, as long as there is a page. The number counts
+    /// down, so that no address is computed that would wrap around.
+    pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
+        let (width, count_width) = (self.stack_width(), self.target.address_width());
+        let [again, last] = [0; 2].map(|_| self.e.buf.new_label());
+        self.e.bind(again);
+        self.touch_stack();
+        self.e.alu_r_i(Alu::Sub, count_width, amount, PAGE as i32);
+        self.e.jump_if(Cond::B, last);
+        self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, PAGE as i32);
+        self.e.jump(again);
+        self.e.bind(last);
+        self.e.alu_r_i(Alu::Add, count_width, amount, PAGE as i32);
+        self.e.alu_r_rm(Alu::Sub, width, Gpr::RSP, Rm::Reg(amount));
     }
 
     /// Gives back the frame, restores registers and returns.

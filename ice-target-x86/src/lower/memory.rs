@@ -2,6 +2,7 @@
 
 use super::int::{alu, shift};
 use super::{STACK_ALIGN_LOG2, fixed_alloca};
+use crate::abi::PAGE;
 use crate::inst::{Amode, Amount, Base, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Unary, Width};
@@ -178,13 +179,21 @@ impl X86 {
         // Room to round the address up, as the stack pointer itself is only aligned to 16.
         let slack = if align_log2 > STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };
         let width = self.address_width();
-        let amount = self.temp(cx, self.address_type());
-        let src = self.src(cx, size);
-        self.mov(cx, self.arithmetic_width(cx.func.value_type(size)).min(width), amount, src);
         let alu = |op, dst, imm| Inst::Alu { op, width, dst, src: Src::Imm(imm) };
-        cx.sink.push(alu(Alu::Add, amount, slack.wrapping_add(15)));
-        cx.sink.push(alu(Alu::And, amount, -16));
-        cx.sink.push(Inst::StackSub { amount });
+        let number =
+            cx.func.int_value(size).map(|number| number as u64 & cx.func.value_type(size).int_mask());
+        let constant = number.and_then(|number| (number.checked_add(slack as u64 + 15)).map(|sum| sum & !15));
+        match constant {
+            Some(bytes) if bytes < u64::from(PAGE) => cx.sink.push(Inst::StackTake { bytes: bytes as u32 }),
+            _ => {
+                let amount = self.temp(cx, self.address_type());
+                let src = self.src(cx, size);
+                self.mov(cx, self.arithmetic_width(cx.func.value_type(size)).min(width), amount, src);
+                cx.sink.push(alu(Alu::Add, amount, slack.wrapping_add(15)));
+                cx.sink.push(alu(Alu::And, amount, -16));
+                cx.sink.push(Inst::StackSub { amount });
+            }
+        }
         let mem = Amode::new(Base::Allocated, slack);
         cx.sink.push(Inst::Lea { width, dst, mem });
         if slack != 0 {

@@ -307,7 +307,7 @@ fn allocations_of_constant_size_are_objects_of_the_frame() {
     assert!(names.contains("StackSub"), "{names}");
     let aligned = "v20: i32 = alloca v10, align 64\nstore v0 to v20, align 1\nret v0";
     let names = lowered(Mode::Bits64, "v0: i32", "i32", constants, aligned).join(" ");
-    assert!(names.contains("StackSub"), "{names}");
+    assert!(names.contains("StackTake"), "{names}");
 }
 
 /// Native code promises the lowest bit of a boolean, also in each lane; a program's own functions all of it.
