@@ -241,11 +241,13 @@ impl Gen<'_, '_> {
         let (shift, twist) = (self.rng.below(lanes as usize) as i64, self.rng.below(4));
         let constant = self.constant(ty.element());
         let constant = self.clean(constant);
-        let mut vector = match self.rng.below(4) {
-            0 => self.value(ty),
-            _ => self.b.func.make_undef(ty),
+        let is_partial = self.rng.below(3) == 0;
+        let left_out = if is_partial { self.rng.next() } else { 0 };
+        // Lanes of an undefined vector are zero everywhere, but not by the format.
+        let mut vector = match is_partial && self.undefined == UndefinedResults::Avoid {
+            true => self.value(ty),
+            false => self.b.func.make_undef(ty),
         };
-        let left_out = if self.rng.below(3) == 0 { self.rng.next() } else { 0 };
         for lane in (0..lanes).filter(|lane| left_out >> lane & 1 == 0) {
             let (source, from_lane) = match order {
                 0 => (0, shift),
