@@ -6,6 +6,7 @@ use crate::translate::parse_text;
 use core::fmt::{self, Write};
 use ice_bitcode::{llvm, pexe};
 use ice_ir::{Environment, Faithful, Function, FunctionBuilder, Program};
+use std::borrow::Cow;
 
 /// What a program is read for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,15 +75,18 @@ pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt
     Ok(ice_bitcode::dump::dump_pexe(bytes, out)?.map_err(Error::Bitcode))
 }
 
-/// Writes a program as bitcode; a native one is first brought into the frozen subset and checked.
+/// Writes a program as bitcode; a native one is first brought into the frozen subset. What is given out obeys the
+/// rules of the format: the program is checked before it is written, and the file is read again.
 ///
 /// # Errors
-/// The format cannot express the program.
+/// The format cannot express the program, or it breaks a rule of the format.
 pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
-    if program.module.environment == Environment::Pnacl {
-        return pexe::write_program(program).map_err(Error::Bitcode);
-    }
-    let frozen = ice_passes::freeze(program).map_err(Error::Freeze)?;
+    let frozen = match program.module.environment {
+        Environment::Pnacl => Cow::Borrowed(program),
+        Environment::Native => Cow::Owned(ice_passes::freeze(program).map_err(Error::Freeze)?),
+    };
     ice_ir::verify_program(&frozen, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
-    pexe::write_program(&frozen).map_err(Error::Bitcode)
+    let bytes = pexe::write_program(&frozen).map_err(Error::Bitcode)?;
+    read_bitcode(&bytes).map_err(Error::Bitcode)?;
+    Ok(bytes)
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ALL_TARGETS, Scratch, can_run, expect_success, has_tool, ice, skip};
+use common::{ALL_TARGETS, EMPTY_PROGRAM, Scratch, can_run, errors, expect_success, has_tool, ice, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -51,5 +51,54 @@ fn a_frozen_c_program_does_what_the_c_compiler_makes_of_it() {
             run(&["run", "-Om1", "--target", target]);
             run(&["run", "-O2", "--target", target]);
         }
+    }
+}
+
+/// Writes the text as bitcode, and gives what is printed if that is refused.
+fn freeze_text(text: &str) -> Result<(), String> {
+    let scratch = Scratch::new();
+    let (input, frozen) = (scratch.write("program.ice", text), scratch.path("program.pexe"));
+    let output = ice().arg("freeze").arg(&input).arg("-o").arg(&frozen).output().unwrap();
+    if !output.status.success() {
+        assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+        assert!(!frozen.exists());
+        return Err(errors(&output));
+    }
+    expect_success(&ice().arg("verify").arg(&frozen).output().unwrap(), text);
+    Ok(())
+}
+
+/// A vector type refers to the type of its lanes, which the table must have before it.
+#[test]
+fn types_are_written_behind_the_types_that_they_are_made_of() {
+    for ty in ["v4i32", "v8i16", "v16i8", "v4f32", "v4i1", "v8i1", "v16i1"] {
+        let function = format!("define internal @f(v0: {ty}) -> {ty} {{\nblock0:\n  ret v0\n}}\n");
+        for text in [format!("{function}{EMPTY_PROGRAM}"), format!("{EMPTY_PROGRAM}{function}")] {
+            assert_eq!(freeze_text(&text), Ok(()), "{text}");
+        }
+    }
+}
+
+/// The text form says more than the frozen format has; what is over is refused, and nothing is written.
+#[test]
+fn text_that_the_format_has_no_room_for_is_refused() {
+    let start = |body: &str| format!("define external @_start(v0: i32) -> void {{\n{body}\n  ret\n}}\n");
+    let programs = [
+        ("entry-point", EMPTY_PROGRAM.replace("external @_start", "internal @other")),
+        (
+            "intrinsic-name",
+            format!("intrinsic external @llvm.ice.bswap.i16(i16) -> i16 as bswap\n{EMPTY_PROGRAM}"),
+        ),
+        ("alignment", start("block0:\n  v1: i32 = load v0, align 16\n  store v1 to v0, align 16")),
+        (
+            "intrinsic-operand",
+            "intrinsic external @llvm.nacl.atomic.load.i32(i32, i32) -> i32\n".to_owned()
+                + &start("  v1: i32 = 0\nblock0:\n  v2: i32 = call @llvm.nacl.atomic.load.i32(v0, v1)"),
+        ),
+        ("stable-type", start("  v1: v2i64 = undef\nblock0:\n  v2: v2i64 = add v1, v1")),
+    ];
+    for (rule, text) in programs {
+        let message = freeze_text(&text).expect_err(rule);
+        assert!(message.contains(rule), "{rule}: {message}");
     }
 }

@@ -223,6 +223,100 @@ fn what_nothing_refers_to_is_not_left_to_the_linker() {
     assert!(errors(&output).contains("addresses of type i32"), "{}", errors(&output));
 }
 
+/// What only the runtime of PNaCl programs has does not become a symbol that no native program defines.
+#[test]
+fn intrinsics_of_programs_are_no_symbols_of_native_code() {
+    let call = |declaration: &str, name: &str| {
+        format!(
+            "target pointer i32 native\n{declaration} external @{name}(i32) -> i32\n\
+             define external @f(v0: i32) -> i32 {{\nblock0:\n  v1: i32 = call @{name}(v0)\n  ret v1\n}}\n"
+        )
+    };
+    for (declaration, name, message) in [
+        ("declare", "llvm.nacl.setjmp", "intrinsic-name"),
+        ("declare", "llvm.nacl.other", "intrinsic-name"),
+        ("intrinsic", "llvm.nacl.setjmp", "setjmp and longjmp in native code"),
+    ] {
+        let scratch = Scratch::new();
+        let path = scratch.write("module.ice", call(declaration, name));
+        for target in ["i686", "armv7"] {
+            let output =
+                ice().args(["translate", "--target", target, "-o", "-"]).arg(&path).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{name}");
+            assert!(errors(&output).contains(message), "{}", errors(&output));
+        }
+    }
+}
+
+/// LLVM takes the data layout of the triple where a module has none.
+#[test]
+fn modules_without_a_data_layout_have_that_of_their_target() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("data layouts", "no llvm-as-19");
+    }
+    let body = "%s = type { i8, i64, ptr, double, x86_fp80 }\n@g = global %s zeroinitializer\n\
+                define i64 @f(ptr %p) {\n  %q = getelementptr %s, ptr %p, i32 3, i32 1\n\
+                \x20 %v = load i64, ptr %q\n  ret i64 %v\n}\n";
+    let layouts = [
+        (
+            "x86_64",
+            "x86_64-linux-gnu",
+            "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+        ),
+        (
+            "i686",
+            "i686-linux-gnu",
+            "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+        ),
+        ("armv7", "armv7-linux-gnueabihf", "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64"),
+    ];
+    for (target, triple, layout) in layouts {
+        let body = if target == "armv7" { body.replace("x86_fp80", "<4 x i32>") } else { body.to_owned() };
+        let text = format!("target triple = \"{triple}\"\n{body}");
+        let objects = [text.clone(), format!("target datalayout = \"{layout}\"\n{text}")].map(|text| {
+            let scratch = Scratch::new();
+            let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
+            run_tool(Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode), triple);
+            let output =
+                ice().args(["translate", "--target", target, "-o", "-"]).arg(&bitcode).output().unwrap();
+            expect_success(&output, triple);
+            output.stdout
+        });
+        assert!(objects[0] == objects[1], "{triple}");
+    }
+}
+
+/// What is translated is valid by the rules as well, and what breaks them is refused by both commands.
+#[test]
+fn verify_and_translate_refuse_the_same_attributes() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("attributes", "no llvm-as-19");
+    }
+    for parameters in [
+        "ptr nest %a, ptr nest %b",
+        "i32 nest %a",
+        "i128 nest %a",
+        "double nest %a",
+        "i32 sret(i32) %a",
+        "ptr sret(i32) %a, ptr sret(i32) %b",
+        "i32 byval(i32) %a",
+        "{ ptr, ptr } nest %a",
+    ] {
+        let scratch = Scratch::new();
+        let text = format!(
+            "target triple = \"x86_64-linux-gnu\"\ndefine void @f({parameters}) {{\n  ret void\n}}\n"
+        );
+        let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
+        let mut assemble = Command::new("llvm-as-19");
+        run_tool(assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode), parameters);
+        for command in [&["translate", "-o", "-"][..], &["verify"]] {
+            let output = ice().args(command).arg(&bitcode).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{command:?}: {parameters}");
+            assert!(errors(&output).contains("attributes of a parameter"), "{}", errors(&output));
+        }
+    }
+}
+
 #[test]
 fn three_hundred_and_twenty_arguments() {
     const COUNT: usize = 320;

@@ -15,6 +15,9 @@ use crate::native::{
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 
+/// log2 of the largest alignment.
+pub(crate) const MAX_ALIGN_LOG2: u8 = 29;
+
 /// Parameter types and the return type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
@@ -46,6 +49,34 @@ impl Signature {
     /// How parameter or variable argument `index` is passed.
     pub fn passing(&self, index: usize) -> Passing {
         self.passing.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether how the parameters are passed goes with their types, the result and each other, where addresses have
+    /// this type.
+    pub fn has_valid_passing(&self, pointer: Type) -> bool {
+        let Signature { params, passing, arity, .. } = self;
+        let (passing, variable) = passing.split_at_checked(params.len()).unwrap_or((passing, &[]));
+        let is_variable = |&p: &Passing| match p {
+            Passing::Plain => true,
+            Passing::ByVal { align_log2, .. } => align_log2 <= MAX_ALIGN_LOG2,
+            _ => false,
+        };
+        let count = |wanted| passing.iter().filter(|&&p| p == wanted).count();
+        (passing.is_empty() || passing.len() == params.len())
+            && (variable.is_empty() || *arity == Arity::Variadic)
+            && variable.iter().all(is_variable)
+            && count(Passing::Nest) <= 1
+            && count(Passing::StructReturn) <= usize::from(self.ret == Type::Void)
+            && passing.iter().enumerate().all(|(n, p)| match p {
+                Passing::Plain | Passing::InRegister => true,
+                Passing::ByVal { align_log2, .. } => params[n] == pointer && *align_log2 <= MAX_ALIGN_LOG2,
+                Passing::StructReturn | Passing::Nest => params[n] == pointer,
+                Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
+                Passing::Group { len } => {
+                    let group = params.get(n..n + usize::from(*len)).unwrap_or_default();
+                    !group.is_empty() && group.iter().all(|ty| *ty == params[n])
+                }
+            })
     }
 }
 

@@ -115,7 +115,7 @@ rule_book! {
     Passing          "passing"            "Addresses are what is passed by value, as the static chain or as the memory for the result, the last two once at most and the latter without a result; a pair is of two i64; a list of passings has one for each parameter, and then any number of objects by value among variable arguments."
     SmallParameter   "small-parameter"    "Pnacl: defined functions take and return i32, i64, f32, f64 and vectors only."
     DeclaredFunction "declared-function"  "Pnacl: every function without a body is an intrinsic, and external."
-    IntrinsicName    "intrinsic-name"     "Pnacl: intrinsics have the name and signature of one of the stable set, and no other name begins with llvm. (Ice: as many parameters, and a result or none, as in the set)."
+    IntrinsicName    "intrinsic-name"     "No declared function has a name that begins with llvm. Pnacl: intrinsics have the name and signature of one of the stable set, and no other name begins so (Ice: as many parameters, and a result or none, as in the set)."
     EntryPoint       "entry-point"        "Pnacl: exactly one defined function is external, and it is called _start."
     SymbolNames      "symbol-names"       "Names are distinct, and the symbol table lists symbols that exist, once."
     GlobalAlignment  "global-alignment"   "The alignment of a global is at most 2^29."

@@ -83,6 +83,27 @@ impl DataLayout {
         }
     }
 
+    /// The layout that LLVM takes for modules of a target that give none.
+    #[must_use]
+    pub fn of_triple(triple: &[u8]) -> Option<DataLayout> {
+        let text: &[u8] = match triple {
+            [b'x', b'8', b'6', b'_', b'6', b'4', ..] if triple.ends_with(b"x32") => {
+                b"e-m:e-p:32:32-i64:64-i128:128-f80:128-S128"
+            }
+            [b'x', b'8', b'6', b'_', b'6', b'4', ..] => b"e-m:e-i64:64-i128:128-f80:128-S128",
+            [b'i', b'3'..=b'6', b'8', b'6', ..] => b"e-m:e-p:32:32-i128:128-f64:32:64-f80:32-S128",
+            [b'a', b'r', b'm', b'e', b'b', ..] | [b't', b'h', b'u', b'm', b'b', b'e', b'b', ..] => {
+                return None;
+            }
+            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => {
+                b"e-m:e-p:32:32-i64:64-v128:64:128-a:0:32-S64"
+            }
+            [b'm', b'i', b'p', b's', b'e', b'l', ..] => b"e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-S64",
+            _ => return None,
+        };
+        DataLayout::parse(text).ok()
+    }
+
     fn apply(&mut self, spec: &[u8]) -> Checked<()> {
         let bad = || Error::LayoutString { text: String::from_utf8_lossy(spec).into_owned() };
         let mut fields = spec[1..].split(|&c| c == b':').map(number);

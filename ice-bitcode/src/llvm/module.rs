@@ -520,8 +520,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What can be computed of the types once the data layout is known.
+    /// What can be computed of the types once the data layout is known: that of the module, or of its triple.
     fn prepare(&mut self) {
+        if !self.has_layout
+            && let Some(layout) = DataLayout::of_triple(&self.triple)
+        {
+            self.layout = layout;
+        }
         self.pointer = self.types.find(LlvmType::Pointer);
         self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);

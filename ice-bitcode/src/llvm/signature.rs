@@ -355,15 +355,13 @@ impl Rules<'_> {
                 signature.passing[start] = Passing::Group { len: count as u16 };
             }
         }
-        let count = |what| signature.passing.iter().filter(|&&passing| passing == what).count();
-        let most = usize::from(signature.ret == Type::Void);
-        if count(Passing::StructReturn) > most || count(Passing::Nest) > 1 {
-            let what = "sret with a result, or several sret or nest".into();
-            return Err(Error::Unsupported { what });
-        }
         if variadic {
             signature.arity = Arity::Variadic;
             self.add_variable(list, params.len as usize, &mut signature.passing)?;
+        }
+        if !signature.has_valid_passing(pointer) {
+            let what = "attributes of a parameter (byval, sret, nest) that do not go with its type or with each other";
+            return Err(Error::Unsupported { what: what.into() });
         }
         if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
             signature.passing.clear();

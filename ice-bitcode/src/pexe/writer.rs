@@ -105,12 +105,9 @@ impl TypeTable {
         let module = &program.module;
         let mut types =
             TypeTable { table: Vec::new(), values: [None; Type::ALL.len()], functions: SecondaryMap::new() };
-        module.types.iter().for_each(|&def| types.add(def));
-        for signature in module.signatures.values() {
-            types.add_value(signature.ret);
-            signature.params.iter().for_each(|&ty| types.add_value(ty));
-        }
-        module.functions.values().for_each(|decl| types.add(TypeDef::Function(decl.signature)));
+        module.types.iter().for_each(|&def| types.add(module, def));
+        let functions = module.functions.values().map(|decl| TypeDef::Function(decl.signature));
+        functions.for_each(|def| types.add(module, def));
         for body in &program.bodies {
             let values = (0..body.num_values()).map(|i| body.value_type(Value::new(i)));
             values.for_each(|ty| types.add_value(ty));
@@ -125,20 +122,28 @@ impl TypeTable {
         types
     }
 
+    /// Adds a type behind its elements, as it refers to them by their numbers.
     fn add_value(&mut self, ty: Type) {
         if self.values[ty as usize].is_none() {
-            self.add(TypeDef::Value(ty));
+            if ty.is_vector() {
+                self.add_value(ty.element());
+            }
+            self.values[ty as usize] = Some(self.table.len() as u64);
+            self.table.push(TypeDef::Value(ty));
         }
     }
 
-    fn add(&mut self, def: TypeDef) {
-        let slot = match def {
-            TypeDef::Value(ty) => &mut self.values[ty as usize],
-            TypeDef::Function(signature) => &mut self.functions[signature],
-        };
-        if slot.is_none() {
-            *slot = Some(self.table.len() as u64);
-            self.table.push(def);
+    fn add(&mut self, module: &Module, def: TypeDef) {
+        match def {
+            TypeDef::Value(ty) => self.add_value(ty),
+            TypeDef::Function(signature) if self.functions[signature].is_none() => {
+                let types = &module.signatures[signature];
+                self.add_value(types.ret);
+                types.params.iter().for_each(|&ty| self.add_value(ty));
+                self.functions[signature] = Some(self.table.len() as u64);
+                self.table.push(def);
+            }
+            TypeDef::Function(_) => {}
         }
     }
 

@@ -3,12 +3,13 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::types::{MAX_ALIGN_LOG2, is_plain_argument};
+use super::types::is_plain_argument;
 use super::{MAX_ERRORS, Place, Rule, Rules, VerifierError, VerifierScratch, verify_function};
 use crate::entities::Symbol;
 use crate::intrinsics::{self, Intrinsic};
-use crate::module::{FunctionDecl, FunctionKind, Initializer, Linkage, Module, Program, Signature, TypeDef};
-use crate::native::{Arity, Passing};
+use crate::module::{
+    FunctionDecl, FunctionKind, Initializer, Linkage, MAX_ALIGN_LOG2, Module, Program, Signature, TypeDef,
+};
 use crate::types::Type;
 
 /// Checks the declarations of a module. `Err` has at least one error.
@@ -88,36 +89,8 @@ impl ModuleVerifier<'_> {
             self.check(Rule::SignatureTypes, !signature.params.contains(&Type::Void));
             let mut types = signature.params.iter().chain([&signature.ret, &signature.second]);
             self.check_pnacl(Rule::StableType, types.all(|ty| ty.is_stable()));
-            self.check(Rule::Passing, self.has_valid_passing(signature));
+            self.check(Rule::Passing, signature.has_valid_passing(self.module.pointer_type));
         }
-    }
-
-    fn has_valid_passing(&self, signature: &Signature) -> bool {
-        let Signature { params, passing, arity, .. } = signature;
-        let (passing, variable) = passing.split_at_checked(params.len()).unwrap_or((passing, &[]));
-        let is_variable = |&p: &Passing| match p {
-            Passing::Plain => true,
-            Passing::ByVal { align_log2, .. } => align_log2 <= MAX_ALIGN_LOG2,
-            _ => false,
-        };
-        let count = |wanted| passing.iter().filter(|&&p| p == wanted).count();
-        (passing.is_empty() || passing.len() == params.len())
-            && (variable.is_empty() || *arity == Arity::Variadic)
-            && variable.iter().all(is_variable)
-            && count(Passing::Nest) <= 1
-            && count(Passing::StructReturn) <= usize::from(signature.ret == Type::Void)
-            && passing.iter().enumerate().all(|(n, p)| match p {
-                Passing::Plain | Passing::InRegister => true,
-                Passing::ByVal { align_log2, .. } => {
-                    params[n] == self.module.pointer_type && *align_log2 <= MAX_ALIGN_LOG2
-                }
-                Passing::StructReturn | Passing::Nest => params[n] == self.module.pointer_type,
-                Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
-                Passing::Group { len } => {
-                    let group = params.get(n..n + usize::from(*len)).unwrap_or_default();
-                    !group.is_empty() && group.iter().all(|ty| *ty == params[n])
-                }
-            })
     }
 
     fn functions(&mut self) {
@@ -140,7 +113,10 @@ impl ModuleVerifier<'_> {
                     self.check_pnacl(Rule::SmallParameter, params && is_plain_argument(signature.ret));
                     self.check_pnacl(Rule::IntrinsicName, !name.starts_with(b"llvm."));
                 }
-                FunctionKind::Declared => self.check_pnacl(Rule::DeclaredFunction, false),
+                FunctionKind::Declared => {
+                    self.check_pnacl(Rule::DeclaredFunction, false);
+                    self.check(Rule::IntrinsicName, !name.starts_with(b"llvm."));
+                }
                 FunctionKind::Intrinsic(op) => self.intrinsic(op, decl, name, signature),
                 FunctionKind::Alias(target) => {
                     self.check_pnacl(Rule::DeclaredFunction, false);

@@ -7,12 +7,9 @@ use crate::entities::{Inst, Value};
 use crate::function::ValueDef;
 use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::intrinsics::{AtomicOp, Intrinsic};
-use crate::module::FunctionKind;
+use crate::module::{FunctionKind, MAX_ALIGN_LOG2};
 use crate::native::{Arity, Passing};
 use crate::types::Type;
-
-/// log2 of the largest alignment.
-pub(super) const MAX_ALIGN_LOG2: u8 = 29;
 
 /// The types that cross the boundary of an ordinary function of the stable format.
 pub(super) fn is_plain_argument(ty: Type) -> bool {

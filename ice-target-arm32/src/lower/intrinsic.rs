@@ -35,6 +35,11 @@ impl Arm32 {
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::ReadTp, &[], result);
             }
+            (Intrinsic::Setjmp | Intrinsic::Longjmp, _) if self.is_native() => {
+                return Err(ErrorKind::Unsupported(
+                    "the intrinsics setjmp and longjmp in native code; call the functions of the C library",
+                ));
+            }
             (Intrinsic::Setjmp, _) => {
                 let args = [(self.regs(cx, args[0]), Type::I32)];
                 let result = result.map(|r| (cx.regs(r), ty));

@@ -42,6 +42,11 @@ impl X86 {
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::ReadTp, &[], result);
             }
+            Intrinsic::Setjmp | Intrinsic::Longjmp if self.is_native() => {
+                return Err(ErrorKind::Unsupported(
+                    "the intrinsics setjmp and longjmp in native code; call the functions of the C library",
+                ));
+            }
             Intrinsic::Setjmp => {
                 cx.sink.frame().returns_twice = true;
                 let args = [(self.regs(cx, args[0]), address)];
