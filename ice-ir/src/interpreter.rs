@@ -18,8 +18,13 @@
 //!
 //! These trap on every run: a zero divisor (in vectors in any lane), `unreachable`, an access outside of
 //! mapped memory (the lowest 64 KiB never are) or to a constant global for writing, a misaligned atomic
-//! access, an indirect call to a wrong address or with other types than the callee's. A load or store that
+//! access, an indirect call to a wrong address or with types that do not fit the callee's. A load or store that
 //! is less aligned than it promises is performed.
+//!
+//! Types of an indirect call *fit* those of the callee if the parameters are the first of the arguments, with the same
+//! types, and the call has the result of the callee or, unless that is an `f32` or `f64`, none. The conventions of all
+//! targets let such calls pass: start code calls a `main` without parameters with three arguments. A number that x86-32
+//! leaves on the stack of the x87 unit must be taken from there.
 //!
 //! Memory: constants, variables and the stack from address 64 KiB on, mappings above. Functions have the
 //! addresses 0xf0000000 + 16 × number, the run-time environment 0xff000000 and up; neither is mapped.

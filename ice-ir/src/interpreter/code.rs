@@ -336,6 +336,14 @@ impl Code {
         }) as u32
     }
 
+    /// Whether a function of one signature can be called with another: see [the rule](super).
+    pub fn accepts(&self, function: u32, call: u32) -> bool {
+        let [callee, caller] = [function, call].map(|number| &self.signatures[number as usize]);
+        let is_ignored = caller.ret == Type::Void && !callee.ret.is_scalar_float();
+        function == call
+            || caller.params.starts_with(&callee.params) && (caller.ret == callee.ret || is_ignored)
+    }
+
     /// The function that holds operation `pc`.
     pub fn function_at(&self, pc: u32) -> Option<FuncId> {
         let bodies = self.functions.iter().position(|f| f.has_body && (f.entry..f.end).contains(&pc));

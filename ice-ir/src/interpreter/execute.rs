@@ -245,7 +245,7 @@ impl Thread {
                 let Some(function) = function.filter(|_| address.is_multiple_of(16)) else {
                     return Err(TrapKind::NotAFunction { address });
                 };
-                if function.signature != signature {
+                if !code.accepts(function.signature, signature) {
                     return Err(TrapKind::SignatureMismatch { address });
                 }
                 self.call(shared, index as u32, args, d)?;

@@ -49,7 +49,7 @@ pub enum TrapKind {
         /// The address.
         address: u64,
     },
-    /// An indirect call with types other than the callee's.
+    /// An indirect call with other types than the callee's, where [the rule](super) has no room for them.
     SignatureMismatch {
         /// The address of the callee.
         address: u64,
