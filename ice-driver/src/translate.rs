@@ -312,7 +312,7 @@ fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
     let reports = run_in_order(
         functions.len(),
         options.threads,
-        FunctionCompiler::<T, B, L>::default,
+        Box::<FunctionCompiler<T, B, L>>::default,
         |compiler, number, out: &mut FunctionOutput<L, T::Branches>| {
             let (function, body) = functions[number];
             compiler.compile(job, function, body, out)

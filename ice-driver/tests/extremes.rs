@@ -201,6 +201,70 @@ fn switches_of_every_shape() {
     check("one", &switch_program("i32", 32, &[i64::from(i32::MIN)]));
 }
 
+/// Start code calls a `main` without parameters with three arguments; C calls functions whose result it does not want
+/// through pointers to functions without one.
+#[test]
+fn indirect_calls_with_more_arguments_and_without_the_result() {
+    let text = "global internal @cell align 4 = zero 4
+define internal @none() -> i32 {
+  v0: i32 = 7
+block0:
+  ret v0
+}
+define internal @one(v0: i32) -> i64 {
+  v1: i32 = @cell
+block0:
+  store v0 to v1, align 1
+  v2: i64 = zext v0
+  ret v2
+}
+define internal @two(v0: f64, v1: i64) -> v4i32 {
+  v2: i32 = @cell
+  v3: v4i32 = undef
+  v6: i32 = 3
+block0:
+  v4: i32 = trunc v1
+  v5: i32 = load v2, align 1
+  v7: i32 = mul v5, v6
+  v8: i32 = add v4, v7
+  v9: i32 = fptosi v0
+  v10: i32 = add v8, v9
+  store v10 to v2, align 1
+  ret v3
+}
+define internal @test() -> i32 {
+  v0: i32 = @none
+  v1: i32 = @one
+  v2: i32 = @two
+  v3: i32 = 1000
+  v4: i64 = 5
+  v5: f64 = 0x4014000000000000
+  v6: i32 = @cell
+  v7: v4i32 = undef
+block0:
+  v8: i32 = call_indirect v0(v3, v4, v5)
+  call_indirect v0()
+  call_indirect v1(v3)
+  v9: i64 = call_indirect v1(v3, v5, v7)
+  call_indirect v2(v5, v4, v3)
+  call_indirect v2(v5, v4)
+  v10: i32 = load v6, align 1
+  v11: i32 = trunc v9
+  v12: i32 = add v8, v10
+  v13: i32 = add v12, v11
+  ret v13
+}
+";
+    check("indirect", text);
+    // What x86-32 leaves on the stack of the x87 unit must be taken from there.
+    let ignored = "define internal @number() -> f64 {\n  v0: f64 = 0x4014000000000000\nblock0:\n  ret v0\n}
+define internal @test() -> i32 {\n  v0: i32 = @number\nblock0:\n  call_indirect v0()\n  ret v0\n}\n";
+    let scratch = Scratch::new();
+    let file = scratch.write("ignored.ice", with_entry(ignored));
+    let output = run_ice(["interpret".as_ref(), file.as_os_str()]);
+    assert!(errors(&output).contains("trap"), "{}", errors(&output));
+}
+
 #[test]
 fn large_frames() {
     for size in [5000, 1 << 20, 8 << 20] {
@@ -328,4 +392,38 @@ block0:
         body.finish("@test()", sum)
     );
     check("setjmp", &text);
+}
+
+/// Where the stack is small (a thread of a host program, a limit of the shell), translating takes a part of it that does
+/// not depend on the input.
+#[test]
+fn a_small_stack_is_enough() {
+    let scratch = Scratch::new();
+    // Branches within each other.
+    let mut text =
+        String::from("define internal @test() -> i32 {\n  v0: i32 = 1\n  v1: i1 = 1\nblock0:\n  br block1\n");
+    for block in 1..500 {
+        let _ = writeln!(text, "block{block}:\n  br v1, block{}, block{}", block + 1, 1000 - block);
+    }
+    text += "block500:\n  ret v0\n";
+    for block in 501..1000 {
+        let _ = writeln!(text, "block{block}:\n  br v1, block{}, block{}", 1000 - block, block % 500 + 500);
+    }
+    let deep = scratch.write("deep.ice", with_entry(&(text + "}\n")));
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/mandelbrot.ice");
+    for target in common::ALL_TARGETS {
+        for level in ["-Om1", "-O2"] {
+            for threads in ["0", "2"] {
+                let object = scratch.path("out.o");
+                for input in [sample.as_ref(), deep.as_os_str()] {
+                    let limited = "ulimit -s 256; exec \"$0\" \"$@\"";
+                    let mut shell = std::process::Command::new("sh");
+                    shell.args(["-c", limited, env!("CARGO_BIN_EXE_ice"), "translate"]);
+                    shell.args(["--target", target, level, "--threads", threads]);
+                    let output = shell.arg(input).arg("-o").arg(&object).output().unwrap();
+                    common::expect_success(&output, &format!("{target} {level} {input:?}"));
+                }
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 use crate::units::Units;
 
-/// The tables of one register file.
+/// The tables of one register file: some 20 KiB, which belong into a box.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
     regs: &'static [RegisterInfo],
@@ -57,7 +57,13 @@ impl Tables {
         if core::ptr::eq(self.regs, file.regs) && core::ptr::eq(self.classes, file.classes) {
             return;
         }
-        *self = Tables { regs: file.regs, classes: file.classes, ..Tables::default() };
+        // In place: whole tables are too large for a small stack.
+        let Tables { regs, classes, units, all, members, orders, reg_of_unit } = self;
+        (*regs, *classes, *all) = (file.regs, file.classes, RegUnits::EMPTY);
+        units.fill(RegUnits::EMPTY);
+        members.fill([0; 4]);
+        orders.fill(Order::EMPTY);
+        reg_of_unit.fill(0);
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
             *units = reg.units;
             self.all.insert(reg.units);

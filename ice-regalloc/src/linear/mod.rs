@@ -50,6 +50,7 @@ use crate::ranges::Ranges;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
 use crate::tables::Tables;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use assign::{Assign, Scanner};
 use slots::{Slots, TEMPORARY};
@@ -108,7 +109,7 @@ pub(crate) struct Scratch {
     ranges: Ranges,
     assign: Assign,
     splits: Splits,
-    tables: Tables,
+    tables: Box<Tables>,
     walk: Walk,
 }
 

@@ -36,6 +36,7 @@ use crate::registers::{RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState, references};
 use crate::tables::Tables;
 use crate::units::Units;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -50,7 +51,7 @@ struct FreeSlots {
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    tables: Tables,
+    tables: Box<Tables>,
     scan: Scan,
     operands: OperandLists,
     buffers: Buffers,
