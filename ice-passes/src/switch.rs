@@ -8,6 +8,7 @@
 //! Requires: distinct cases. Preserves: the cases.
 //! Cost: O(n log n) for n cases; the tree is at most 64 deep.
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use ice_asm::Label;
 use ice_ir::Block;
@@ -135,6 +136,9 @@ impl<T> Default for SwitchPlan<T> {
 /// Fewest ranges that are worth a table.
 const MIN_TABLE_CLUSTERS: usize = 4;
 
+/// The last value of a table is less than this above the first.
+const MAX_TABLE_SPAN: u64 = 1 << 24;
+
 /// Most ranges that are tried one by one.
 const MAX_ROW: usize = 3;
 
@@ -159,6 +163,7 @@ pub struct SwitchScratch {
     sorted: Vec<(i64, Block)>,
     ranges: Vec<Cluster>,
     clusters: Vec<Cluster>,
+    ends: VecDeque<RunEnd>,
 }
 
 /// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks. The
@@ -171,7 +176,7 @@ pub fn plan<T: Copy>(
     scratch: &mut SwitchScratch,
     plan: &mut SwitchPlan<T>,
 ) {
-    let SwitchScratch { sorted, ranges, clusters } = scratch;
+    let SwitchScratch { sorted, ranges, clusters, ends } = scratch;
     sorted.clear();
     sorted.extend(cases.iter().copied().filter(|&(_, b)| b != default));
     sorted.sort_unstable_by_key(|&(v, _)| v);
@@ -186,42 +191,68 @@ pub fn plan<T: Copy>(
             _ => ranges.push(Cluster { low: value, high: value, target: Destiny::Block(block) }),
         }
     }
-    find_tables(ranges, clusters);
+    find_tables(ranges, clusters, ends);
     plan.nodes.clear();
     plan.entries.clear();
     let mut planner = Planner { plan, ranges, default: target(default), target };
     planner.build(clusters, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
 }
 
-/// Merges dense runs of ranges into tables.
-fn find_tables(ranges: &[Cluster], clusters: &mut Vec<Cluster>) {
+/// The end of a run that may become a table.
+struct RunEnd {
+    range: u32,
+    /// Twice the values of all ranges up to this one, less its last value, modulo 2^64: the larger, the denser a
+    /// run that ends here, wherever it starts.
+    weight: u64,
+}
+
+/// Merges dense runs of ranges into tables: the longest from the left that is more than half full.
+///
+/// The run from `first` to `last` is dense if the weight of its end exceeds twice the values before `first` less
+/// the first value. Only an end that weighs more than all later ones can be the last dense one, so the ends within
+/// reach are kept as a queue whose weights fall (the queue of minima of a sliding window), and searched by bisection.
+/// Weights of ends within reach of one another differ by less than 2^26, so differences modulo 2^64 have their sign.
+fn find_tables(ranges: &[Cluster], clusters: &mut Vec<Cluster>, ends: &mut VecDeque<RunEnd>) {
+    let values = |range: &Cluster| (range.high.wrapping_sub(range.low) as u64).wrapping_add(1);
+    let exceeds = |a: u64, b: u64| a.wrapping_sub(b) as i64 > 0;
     clusters.clear();
-    let mut first = 0;
+    ends.clear();
+    // Ranges whose ends have been in the queue, and twice the values of these and of those before `first`.
+    let (mut reached, mut twice_reached) = (0, 0u64);
+    let (mut first, mut twice_before) = (0, 0u64);
     while first < ranges.len() {
-        let low = ranges[first].low;
-        let mut best = first;
-        let mut used: u64 = 0;
-        for (n, range) in ranges[first..].iter().enumerate() {
-            used = used.saturating_add((range.high.wrapping_sub(range.low) as u64).saturating_add(1));
-            let span = range.high.wrapping_sub(low) as u64;
-            if span >= 1 << 24 {
-                break;
-            }
-            if used * 2 > span {
-                best = first + n;
-            } else if span > 4 * used + 64 {
-                // So sparse by now that only a much longer run could make up for it.
-                break;
-            }
+        while ends.front().is_some_and(|end| (end.range as usize) < first) {
+            ends.pop_front();
         }
-        if best + 1 - first >= MIN_TABLE_CLUSTERS {
-            let target = Destiny::Table(first as u32, best as u32 + 1);
-            clusters.push(Cluster { low, high: ranges[best].high, target });
-            first = best + 1;
+        if reached < first {
+            (reached, twice_reached) = (first, twice_before);
+        }
+        let low = ranges[first].low;
+        while let Some(range) = ranges.get(reached)
+            && (range.high.wrapping_sub(low) as u64) < MAX_TABLE_SPAN
+        {
+            twice_reached = twice_reached.wrapping_add(values(range).wrapping_mul(2));
+            let weight = twice_reached.wrapping_sub(range.high as u64);
+            while ends.back().is_some_and(|end| !exceeds(end.weight, weight)) {
+                ends.pop_back();
+            }
+            ends.push_back(RunEnd { range: reached as u32, weight });
+            reached += 1;
+        }
+        let least = twice_before.wrapping_sub(low as u64);
+        let dense = ends.partition_point(|end| exceeds(end.weight, least));
+        let last = dense.checked_sub(1).map_or(first, |dense| ends[dense].range as usize);
+        let len = if last + 1 - first >= MIN_TABLE_CLUSTERS { last + 1 - first } else { 1 };
+        if len > 1 {
+            let target = Destiny::Table(first as u32, last as u32 + 1);
+            clusters.push(Cluster { low, high: ranges[last].high, target });
         } else {
             clusters.push(ranges[first]);
-            first += 1;
         }
+        for range in &ranges[first..first + len] {
+            twice_before = twice_before.wrapping_add(values(range).wrapping_mul(2));
+        }
+        first += len;
     }
 }
 
@@ -362,6 +393,70 @@ mod tests {
         let plan = check(32, &cases, &probes);
         assert_eq!(plan.entries.len(), 14);
         assert!(plan.nodes.iter().any(|n| matches!(n, SwitchNode::Range { low: 1000, high: 1001, .. })));
+    }
+
+    /// The tables by the definition: the longest dense run from the left, tried from every range.
+    fn naive_tables(ranges: &[Cluster]) -> Vec<(i64, i64)> {
+        let (mut tables, mut first) = (Vec::new(), 0);
+        while let Some(Cluster { low, .. }) = ranges.get(first) {
+            let values = |run: &[Cluster]| {
+                run.iter().map(|r| i128::from(r.high) - i128::from(r.low) + 1).sum::<i128>()
+            };
+            let is_dense = |&last: &usize| {
+                let span = i128::from(ranges[last].high) - i128::from(*low);
+                span < i128::from(MAX_TABLE_SPAN) && 2 * values(&ranges[first..=last]) > span
+            };
+            let last = (first..ranges.len()).rev().find(is_dense).unwrap_or(first);
+            if last + 1 - first >= MIN_TABLE_CLUSTERS {
+                tables.push((*low, ranges[last].high));
+                first = last;
+            }
+            first += 1;
+        }
+        tables
+    }
+
+    #[test]
+    fn tables_are_the_longest_dense_runs() {
+        let mut state = 88_172_645_463_325_252u64;
+        let mut random = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) % below
+        };
+        let (mut found, mut clusters, mut ends) = (0, Vec::new(), VecDeque::new());
+        for round in 0..3000 {
+            let mut ranges = Vec::new();
+            let mut next = if round % 3 == 0 { i64::MIN } else { random(1 << 20) as i64 - (1 << 19) };
+            for _ in 0..random(40) {
+                let gap = match random(12) {
+                    0 => random(1 << 25),
+                    1 => random(60),
+                    2 if round % 2 == 0 => random(1 << 62),
+                    _ => random(5),
+                };
+                let len = if random(30) == 0 { random(1 << 25) } else { random(3) };
+                let Some(low) = next.checked_add_unsigned(gap) else { break };
+                let Some(high) = low.checked_add_unsigned(len) else { break };
+                ranges.push(Cluster { low, high, target: Destiny::Block(Block::from_u32(1)) });
+                let Some(after) = high.checked_add(1) else { break };
+                next = after;
+            }
+            find_tables(&ranges, &mut clusters, &mut ends);
+            let tables = clusters.iter().filter(|c| matches!(c.target, Destiny::Table(..)));
+            let tables: Vec<_> = tables.map(|c| (c.low, c.high)).collect();
+            assert_eq!(tables, naive_tables(&ranges), "round {round}");
+            found += tables.len();
+        }
+        assert!(found > 1000, "{found}");
+    }
+
+    #[test]
+    fn a_hundred_thousand_cases_a_third_full() {
+        let cases: Vec<(i64, u32)> = (0..100_000).map(|i| (i * 3, 1 + (i % 7) as u32)).collect();
+        let probes = vec![0, 1, 2, 3, 299_997, 299_998, -1];
+        check(32, &cases, &probes);
     }
 
     #[test]
