@@ -11,11 +11,13 @@
 //! Lowering asks for it by its [`Constant`] wherever it would make it anew ([`Lower::held`]).
 //!
 //! Requires: a verified function, its loop forest, its dominator tree. Preserves: the function.
-//! Cost: the instructions inside loops times the depth of loops, and a sort of the constants they use.
+//! Cost: for each of at most `MAX_DEPTH` depths a walk over the headers of loops and a sort of the constants that
+//! loops use.
 //!
 //! [`Lower::held`]: crate::Lower::held
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::mach::VReg;
@@ -25,8 +27,12 @@ use ice_ir::{Block, DominatorTree, Function, Inst, LoopForest, Type, Value};
 const MAX_CORE: usize = 6;
 /// Most floating-point constants that a loop holds for itself.
 const MAX_FLOAT: usize = 8;
-/// Depth from which on uses weigh the same.
+/// Depth from which on uses weigh the same, and the deepest loops that hold anything: what is left for a deeper one has
+/// [`MAX_CORE`] rivals in each of the loops around, more than there are registers.
 const MAX_DEPTH: u32 = 6;
+/// Most dominators of a header that are asked whether they are in fewer loops: the register of a constant that is
+/// made further away is wanted by others on the way.
+const MAX_DISTANCE: usize = 64;
 
 /// A constant that an instruction needs in a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -68,8 +74,9 @@ pub struct HeldConstants {
     candidates: Vec<Entry>,
     /// Where entries are made, by block.
     places: Vec<(Block, u32)>,
-    /// Of every block the smallest loop around it whose header dominates it, and of a header the smallest such
-    /// one around its loop.
+    /// Of every block the smallest loop around it that holds something and whose header dominates it, and of a
+    /// header the smallest such one around its loop. While loops take constants: of a header that of the loop
+    /// around it, or its own, that has the present depth.
     innermost: Vec<PackedOption<Block>>,
     outer: Vec<PackedOption<Block>>,
 }
@@ -108,7 +115,9 @@ impl HeldConstants {
                 });
             }
         }
-        for depth in 1..=deepest {
+        self.outer.clear();
+        self.outer.resize(func.num_blocks(), None.into());
+        for depth in 1..=deepest.min(MAX_DEPTH) {
             if self.uses.is_empty() {
                 break;
             }
@@ -120,35 +129,44 @@ impl HeldConstants {
         self.entries.sort_unstable_by_key(|entry| (entry.header, entry.constant));
         self.innermost.clear();
         self.innermost.resize(func.num_blocks(), None.into());
-        self.outer.clear();
-        self.outer.resize(func.num_blocks(), None.into());
-        let entered = |mut header: Option<Block>, block| {
-            while let Some(at) = header
-                && !tree.dominates(at, block)
-            {
-                header = loops.outer(at);
-            }
-            PackedOption::from(header)
-        };
-        for block in func.blocks().filter(|&block| loops.depth(block) > 0 && tree.is_reachable(block)) {
-            self.innermost[block.index()] = entered(loops.innermost(block), block);
-            self.outer[block.index()] = entered(loops.outer(block), block);
+        for entry in &self.entries {
+            self.innermost[entry.header.index()] = entry.header.into();
+        }
+        // A header dominates one block of a loop inside its own if it dominates that loop's header, whatever the
+        // entries: the way from the block to the header stays in the loop inside. So one step up is enough.
+        for header in loops.headers() {
+            self.outer[header.index()] = self.entered(tree, loops.outer(header), header);
+        }
+        for block in func.blocks().filter(|&block| loops.depth(block) > 0) {
+            self.innermost[block.index()] = self.entered(tree, loops.innermost(block), block);
         }
         self.places.clear();
         self.places.extend(self.entries.iter().enumerate().map(|(n, entry)| (entry.place, n as u32)));
         self.places.sort_unstable();
     }
 
+    /// The smallest loop from `header`'s on outward that holds something and whose header dominates `block`.
+    /// Known already: which loops hold something, and `outer` of the header.
+    fn entered(&self, tree: &DominatorTree, header: Option<Block>, block: Block) -> PackedOption<Block> {
+        let Some(header) = header else { return None.into() };
+        let holds = self.innermost[header.index()] == header.into();
+        if holds && tree.dominates(header, block) { header.into() } else { self.outer[header.index()] }
+    }
+
     /// Lets the loops of this depth take constants of the uses that are left.
     fn take(&mut self, func: &Function, loops: &LoopForest, tree: &DominatorTree, depth: u32) {
+        for header in loops.headers() {
+            self.outer[header.index()] = match loops.depth(header).cmp(&depth) {
+                Ordering::Less => None.into(),
+                Ordering::Equal => header.into(),
+                Ordering::Greater => {
+                    loops.outer(header).map_or(None.into(), |outer| self.outer[outer.index()])
+                }
+            };
+        }
         for one in &mut self.uses {
-            let mut header = loops.innermost(one.block);
-            while let Some(inner) = header
-                && loops.depth(inner) > depth
-            {
-                header = loops.outer(inner);
-            }
-            one.header = header.filter(|&header| loops.depth(header) == depth).into();
+            let innermost = loops.innermost(one.block);
+            one.header = innermost.map_or(None.into(), |header| self.outer[header.index()]);
         }
         self.uses.sort_unstable_by_key(|one| (one.header, one.constant));
         self.candidates.clear();
@@ -185,13 +203,9 @@ impl HeldConstants {
                 continue;
             }
             // What dominates the header and is in fewer loops dominates all of the loop.
-            let mut place = tree.idom(entry.header);
-            while let Some(block) = place
-                && loops.depth(block) >= depth
-            {
-                place = tree.idom(block);
-            }
-            let Some(place) = place.filter(|_| tree.is_reachable(entry.header)) else { continue };
+            let above = core::iter::successors(tree.idom(entry.header), |&block| tree.idom(block));
+            let place = above.take(MAX_DISTANCE).find(|&block| loops.depth(block) < depth);
+            let Some(place) = place else { continue };
             *count += 1;
             self.entries.push(Entry { place, ..*entry });
         }
