@@ -11,6 +11,10 @@
 //! otherwise enter a contracted loop in the middle and be followed too early or again and again: it waits
 //! at the lowest common ancestor of its ends, the first header whose loop may hold both.
 //!
+//! Questions about loops far apart in the forest climb it by skew-binary jumps (Myers, "An Applicative Random-Access
+//! Stack", IPL 17(5), 1983): beside the loop around it each header knows one further out, chosen so that a logarithm
+//! of steps leads to any depth.
+//!
 //! Invariants: nodes are numbered in preorder, so that a header's number is below those of its loop's
 //! blocks; `outer` of a node is the header of the smallest loop that holds it and is not its own.
 //!
@@ -35,6 +39,8 @@ struct Node {
     up: u32,
     parent: u32,
     outer: u32,
+    /// Of a header, that of a loop further out; its own number where there is none.
+    jump: u32,
     depth: u32,
     is_open: bool,
     is_header: bool,
@@ -90,8 +96,19 @@ impl LoopForest {
         }
         for n in 0..self.nodes.len() {
             let Node { outer, is_header, .. } = self.nodes[n];
-            let around = if outer == NONE { 0 } else { self.nodes[outer as usize].depth };
-            self.nodes[n].depth = around + u32::from(is_header);
+            if outer == NONE {
+                self.nodes[n].depth = u32::from(is_header);
+                continue;
+            }
+            let around = self.nodes[outer as usize];
+            self.nodes[n].depth = around.depth + u32::from(is_header);
+            if is_header {
+                // Two jumps of one length outside make one of twice that length and a step.
+                let first = self.nodes[around.jump as usize];
+                let second = self.nodes[first.jump as usize];
+                let is_pair = around.depth - first.depth == first.depth - second.depth;
+                self.nodes[n].jump = if is_pair { first.jump } else { outer };
+            }
         }
     }
 
@@ -133,6 +150,7 @@ impl LoopForest {
             up: number,
             parent,
             outer: NONE,
+            jump: number,
             depth: 0,
             is_open: true,
             is_header: false,
@@ -236,30 +254,46 @@ impl LoopForest {
         self.nodes.get(outer as usize).map(|node| node.block)
     }
 
-    /// Whether the loop of `header` holds `block`. Takes a step for every loop between.
-    pub fn contains(&self, header: Block, block: Block) -> bool {
-        let depth = self.depth(header);
-        let mut at = self.innermost(block);
-        while let Some(inner) = at {
-            if self.depth(inner) <= depth {
-                return inner == header;
-            }
-            at = self.outer(inner);
-        }
-        false
+    /// The number of the header of the smallest loop that holds `block`.
+    fn innermost_number(&self, block: Block) -> Option<u32> {
+        let number = *self.numbers.get(block.index())?;
+        let node = self.nodes.get(number as usize)?;
+        let header = if node.is_header { number } else { node.outer };
+        (header != NONE).then_some(header)
     }
 
-    /// The header of the smallest loop that holds both blocks. Takes a step for every loop between.
-    pub fn common(&self, a: Block, b: Block) -> Option<Block> {
-        let (mut a, mut b) = (self.innermost(a)?, self.innermost(b)?);
-        while a != b {
-            if self.depth(a) >= self.depth(b) {
-                a = self.outer(a)?;
-            } else {
-                b = self.outer(b)?;
+    /// The loop of depth `depth`, from 1, around the loop `n`, or `n` itself if it is not deeper.
+    fn ancestor(&self, mut n: u32, depth: u32) -> u32 {
+        loop {
+            let node = &self.nodes[n as usize];
+            if node.depth <= depth {
+                return n;
             }
+            n = if self.nodes[node.jump as usize].depth >= depth { node.jump } else { node.outer };
         }
-        Some(a)
+    }
+
+    /// Whether the loop of `header` holds `block`. Takes a logarithm of steps in the depth.
+    pub fn contains(&self, header: Block, block: Block) -> bool {
+        let Some(n) = self.innermost_number(block) else { return false };
+        let depth = self.depth(header);
+        depth > 0 && self.nodes[self.ancestor(n, depth) as usize].block == header
+    }
+
+    /// The header of the smallest loop that holds both blocks. Takes a logarithm of steps in the depth.
+    pub fn common(&self, a: Block, b: Block) -> Option<Block> {
+        let (a, b) = (self.innermost_number(a)?, self.innermost_number(b)?);
+        let depth = |n: u32| self.nodes[n as usize].depth;
+        let (mut a, mut b) = (self.ancestor(a, depth(b)), self.ancestor(b, depth(a)));
+        while a != b {
+            // Of one depth, so their jumps are of one length.
+            let (x, y) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+            if x.outer == NONE {
+                return None;
+            }
+            (a, b) = if x.jump != y.jump { (x.jump, y.jump) } else { (x.outer, y.outer) };
+        }
+        Some(self.nodes[a as usize].block)
     }
 }
 
