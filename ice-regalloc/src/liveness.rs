@@ -2,22 +2,24 @@
 //!
 //! Problem: a value occupies a place from its definitions to its last uses on every path.
 //!
-//! Method: one variable at a time by path exploration (Appel and Palsberg, *Modern Compiler
-//! Implementation*, 10.1; Boissinot and others, *Computing Liveness Sets for SSA-Form Programs*,
-//! 2011). A pass over the operands finds the blocks that read a register before they write it; from
-//! each of them the register is followed backward over the predecessors up to the blocks that write
-//! it. The two sets of blocks, those where it is live at the start and those where it is at the end,
-//! are bits of machine words. The result is only what changes between one block and the next in
-//! layout order: a value that lives through a thousand blocks is two entries. Registers that are
-//! referenced in one block only are never looked at.
+//! Method: by path exploration (Appel and Palsberg, *Modern Compiler Implementation*, 10.1; Boissinot
+//! and others, *Computing Liveness Sets for SSA-Form Programs*, 2011), 64 registers at a time. A pass
+//! over the operands finds the blocks that read a register before they write it; from each of them the
+//! register is followed backward over the predecessors up to the blocks that write it. Registers that
+//! are met one after the other live in the same parts of the function: they are followed together, a
+//! bit of a machine word each, and a block that waits to be looked at collects the bits of all that
+//! reach it meanwhile. The result is only what changes between one block and the next in layout order:
+//! a value that lives through a thousand blocks is two entries. Registers that are referenced in one
+//! block only are never looked at.
 //!
 //! Where parameters live: if the predecessors of a block have one successor each, they copy the
 //! arguments before their terminators, and the parameters are live at their ends and at the start
 //! of the block. If the one predecessor branches, the arguments are live at its end, and the
 //! parameters begin with the block. A parameter that nothing reads is live at its birth only.
 //!
-//! Cost: operands, and a dozen machine instructions for each block that a crossing register is live
-//! in. Their number is bounded, against functions made to be slow.
+//! Cost: operands, and two dozen machine instructions for each block that one of 64 crossing registers
+//! is live in, more often only where paths of different lengths meet. Their number is bounded, against
+//! functions made to be slow.
 
 use crate::function::Function;
 use crate::operand::{Block, Inst};
@@ -50,7 +52,10 @@ struct Lists {
 const EMPTY: Lists =
     Lists { uses: NONE, defs: NONE, params: NONE, ends: NONE, used_in: NONE, defined_in: NONE };
 
-/// What is known about one block while one register is followed; one bit a block.
+/// Registers that are followed together.
+const GROUP: usize = 64;
+
+/// What is known about one block while registers are followed; one bit a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marks {
     /// Live at the start.
@@ -59,6 +64,23 @@ struct Marks {
     end: u64,
     defs: u64,
     params: u64,
+    /// Live at the start, which its predecessors do not know yet.
+    waiting: u64,
+}
+
+impl Marks {
+    fn is_empty(&self) -> bool {
+        self.start | self.end | self.defs | self.params == 0
+    }
+}
+
+/// The marks of block `b`, which is listed if they are the first.
+fn mark<'a>(marks: &'a mut [Marks], marked: &mut Vec<u32>, b: u32) -> &'a mut Marks {
+    let here = &mut marks[b as usize];
+    if here.is_empty() {
+        marked.push(b);
+    }
+    here
 }
 
 /// What changes at the block borders.
@@ -66,7 +88,11 @@ struct Marks {
 pub(crate) struct Liveness {
     lists: Vec<Lists>,
     links: Vec<Link>,
+    /// By block, and one for the end.
     marks: Vec<Marks>,
+    /// Blocks with marks.
+    marked: Vec<u32>,
+    /// Blocks that wait.
     stack: Vec<u32>,
     crossing: Vec<u32>,
     /// Twice the border, and 1 for what begins below it; the register.
@@ -88,14 +114,19 @@ impl Liveness {
         if scan.crossing > 0 {
             self.lists.clear();
             self.lists.resize(func.num_vregs(), EMPTY);
-            self.marks.resize(self.marks.len().max(blocks / 64 + 1), Marks::default());
+            // A function that took too many steps has left marks.
+            self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
+            self.stack.clear();
+            self.marks.resize(self.marks.len().max(blocks + 1), Marks::default());
             for b in 0..blocks as u32 {
                 self.references(func, scan, Block::from_u32(b));
             }
             let mut steps = STEPS + 64 * func.num_insts();
-            for n in 0..self.crossing.len() {
-                steps = self.follow(func, self.crossing[n], steps)?;
+            let crossing = core::mem::take(&mut self.crossing);
+            for group in crossing.chunks(GROUP) {
+                steps = self.follow(func, group, steps)?;
             }
+            self.crossing = crossing;
         }
         self.sort(blocks);
         Some(())
@@ -183,66 +214,65 @@ impl Liveness {
         }
     }
 
-    /// Finds the blocks where `v` is live and notes where that changes. Gives the steps left.
-    fn follow<F: Function>(&mut self, func: &F, v: u32, mut steps: usize) -> Option<usize> {
-        let Liveness { lists, links, marks, stack, changes, .. } = self;
-        let lists = lists[v as usize];
-        let (mut low, mut high) = (usize::MAX, 0);
+    /// Finds the blocks where the registers of `group` are live and notes where that changes. Gives the steps left.
+    fn follow<F: Function>(&mut self, func: &F, group: &[u32], mut steps: usize) -> Option<usize> {
+        let Liveness { lists, links, marks, marked, stack, changes, .. } = self;
         let list = |link: u32| {
             let first = links.get(link as usize);
             core::iter::successors(first, |link| links.get(link.next as usize)).map(|link| link.block)
         };
-        let mut mark = |b: u32| {
-            let word = b as usize / 64;
-            (low, high) = (low.min(word), high.max(word));
-            (word, 1u64 << (b % 64))
-        };
-        for b in list(lists.defs) {
-            let (word, bit) = mark(b);
-            marks[word].defs |= bit;
-        }
-        for b in list(lists.params) {
-            let (word, bit) = mark(b);
-            marks[word].params |= bit;
-        }
-        for b in list(lists.ends) {
-            let (word, bit) = mark(b);
-            marks[word].end |= bit;
-        }
-        stack.extend(list(lists.uses));
-        while let Some(b) = stack.pop() {
-            let (word, bit) = mark(b);
-            let here = &mut marks[word];
-            if here.start & bit != 0 {
-                continue;
+        for (k, &v) in group.iter().enumerate() {
+            let (lists, bit) = (lists[v as usize], 1 << k);
+            list(lists.defs).for_each(|b| mark(marks, marked, b).defs |= bit);
+            list(lists.params).for_each(|b| mark(marks, marked, b).params |= bit);
+            list(lists.ends).for_each(|b| mark(marks, marked, b).end |= bit);
+            for b in list(lists.uses) {
+                let here = mark(marks, marked, b);
+                here.start |= bit;
+                if here.waiting == 0 {
+                    stack.push(b);
+                }
+                here.waiting |= bit;
             }
-            here.start |= bit;
-            let is_param = here.params & bit != 0;
+        }
+        // From the last block on: what is met on the way up waits already, and goes on together.
+        stack.sort_unstable();
+        while let Some(b) = stack.pop() {
+            let here = mark(marks, marked, b);
+            let bits = core::mem::take(&mut here.waiting);
+            let followed = bits & !here.params;
             let preds = func.block_preds(Block::from_u32(b));
             steps = steps.checked_sub(1 + preds.len())?;
             for pred in preds {
-                let (word, bit) = mark(pred.as_u32());
-                let there = &mut marks[word];
-                there.end |= bit;
-                if !is_param && (there.defs | there.start) & bit == 0 {
-                    stack.push(pred.as_u32());
+                let there = mark(marks, marked, pred.as_u32());
+                there.end |= bits;
+                let new = followed & !(there.defs | there.start);
+                if new != 0 {
+                    there.start |= new;
+                    if there.waiting == 0 {
+                        stack.push(pred.as_u32());
+                    }
+                    there.waiting |= new;
                 }
             }
         }
-        let mut carry = 0;
-        for word in low..(high + 2).min(marks.len()) {
-            let mark = core::mem::take(&mut marks[word]);
-            // Live at the end of the block before.
-            let before = mark.end << 1 | carry;
-            carry = mark.end >> 63;
-            let mut differ = before ^ mark.start;
+        let mut note = |block: u32, before: u64, start: u64| {
+            let mut differ = before ^ start;
             while differ != 0 {
-                let b = differ.trailing_zeros();
+                let k = differ.trailing_zeros();
                 differ &= differ - 1;
-                let begins = (mark.start >> b & 1) as u32;
-                changes.push(((64 * word as u32 + b) << 1 | begins, v));
+                let begins = (start >> k & 1) as u32;
+                changes.push((block << 1 | begins, group[k as usize]));
+            }
+        };
+        for &b in &*marked {
+            let at = b as usize;
+            note(b, at.checked_sub(1).map_or(0, |before| marks[before].end), marks[at].start);
+            if marks[at + 1].is_empty() {
+                note(b + 1, marks[at].end, 0);
             }
         }
+        marked.drain(..).for_each(|b| marks[b as usize] = Marks::default());
         Some(steps)
     }
 
