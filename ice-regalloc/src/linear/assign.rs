@@ -15,7 +15,8 @@
 //! the inactive ones, which are in a hole. Aliasing needs nothing more: what is taken is a set of units.
 //!
 //! Cost: for each interval a walk over the inactive ones and the registers of its class; over the
-//! active ones when their segments change.
+//! active ones when their segments change. At most `MAX_INACTIVE` are inactive: a hole that one more
+//! would have is not used.
 
 use crate::function::Function;
 use crate::ranges::{Ranges, Segment};
@@ -48,6 +49,9 @@ struct Holder {
     until: u32,
     units: RegUnits,
 }
+
+/// Most intervals in holes that are kept apart; others hold their registers through their holes.
+const MAX_INACTIVE: usize = 256;
 
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
@@ -135,7 +139,9 @@ impl<F: Function> Scanner<'_, F> {
         while let Some(holder) = active.get_mut(k) {
             if holder.until <= position {
                 match self.ranges.pass(holder.vreg, position) {
-                    Some(segment) if segment.from <= position => holder.until = segment.to,
+                    Some(segment) if segment.from <= position || inactive.len() >= MAX_INACTIVE => {
+                        holder.until = segment.to;
+                    }
                     Some(segment) => {
                         holder.until = segment.from;
                         inactive.push(*holder);

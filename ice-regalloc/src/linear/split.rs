@@ -163,6 +163,7 @@ impl Splits {
         self.held.resize(blocks, RegUnits::EMPTY);
         self.collect_references(input, ranges);
         self.collect_busy(func, ranges, assign);
+        self.collect_passed(input, ranges);
         let mut work = (1 << 16) + 8 * blocks;
         for n in 0..assign.losers.len() {
             let v = assign.losers[n];
@@ -362,9 +363,23 @@ impl Splits {
         }
     }
 
+    /// Finds what is held in the blocks of terminators for the values that they only pass on: no segment shows it.
+    fn collect_passed<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges) {
+        let Input { func, scan, tables, .. } = *input;
+        for (b, held) in self.held.iter_mut().enumerate() {
+            let block = Block::from_u32(b as u32);
+            let first = self.block_starts[b] as usize;
+            if scan.refs.shapes[first].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
+                for arg in func.edge_args(block, 0) {
+                    held.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
+                }
+            }
+        }
+    }
+
     /// Finds the registers that `v` can have in each block.
     fn find_free<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, assign: &Assign, v: u32) {
-        let Input { func, scan, tables, .. } = *input;
+        let tables = input.tables;
         let class = RegClass(ranges.intervals[v as usize].class);
         let order = tables.class(class).order;
         let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
@@ -386,13 +401,6 @@ impl Splits {
                             blocked.insert(RegUnits::of(u));
                         }
                     }
-                }
-            }
-            // What a block of terminators only passes on is not seen in any segment.
-            let block = Block::from_u32(live.block);
-            if scan.refs.shapes[start as usize].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
-                for arg in func.edge_args(block, 0).iter().filter(|arg| arg.as_u32() != v) {
-                    blocked.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }
             }
             // Often the same is blocked as in the block before.
