@@ -4,6 +4,7 @@
 //! them stand the figures of the original Subzero (release build, 2017) and of PNaCl's `llc`, measured with
 //! the same tool on the same inputs; `-` where there are none.
 
+mod growth;
 mod kernels;
 mod times;
 
@@ -21,6 +22,7 @@ pub const HELP: &str = "\
 usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text]
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels
+       cargo xtask bench --growth [--shape TEXT]
 
 Prints markdown tables: instructions and memory of `ice translate -Om1 --threads 0` (release build), instructions
 of translated programs, and sizes of their code, each beside the figures of other translators. Needs valgrind,
@@ -33,6 +35,8 @@ readelf, time and the corpus (ICE_CORPUS).
   --times          how long six programs take beside the same in C built by clang -O2, on i686
   --rounds N       rounds of --times (9)
   --kernels        small programs in C on armv7, under qemu-arm, beside llc -O2
+  --growth         how work grows with size, for many shapes of function; fails above the power 1.2
+  --shape TEXT     of --growth only the shapes with TEXT in their names
 ";
 
 /// Targets whose programs valgrind runs.
@@ -80,9 +84,14 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let times = arguments.switch("--times");
     let kernels = arguments.switch("--kernels");
     let rounds = arguments.value("--rounds", 9)?;
+    let growth = arguments.switch("--growth");
+    let shape = arguments.text("--shape")?;
     arguments.finish()?;
     if kernels {
         return kernels::run(workspace);
+    }
+    if growth {
+        return growth::run(workspace, shape.as_deref());
     }
     for tool in ["valgrind", "readelf", "time"] {
         ensure!(times || has_tool(tool), "{tool} is not installed");
