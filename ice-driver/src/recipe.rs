@@ -336,7 +336,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             // The listing is printed when constants have their final numbers.
             Emit::Assembly => std::mem::swap(&mut self.buffer, &mut out.listing),
         }
-        self.count(out);
+        self.count(job.recipe, out);
         Ok(())
     }
 
@@ -512,7 +512,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         Ok(())
     }
 
-    fn count(&mut self, out: &FunctionOutput<L, T::Branches>) {
+    fn count(&mut self, recipe: Recipe, out: &FunctionOutput<L, T::Branches>) {
         let report = &mut self.report;
         report.functions += 1;
         report.blocks += self.func.num_blocks() as u64;
@@ -522,6 +522,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         report.moves += u64::from(allocation.moves);
         report.spills += u64::from(allocation.spills);
         report.reloads += u64::from(allocation.reloads);
+        report.fallbacks += u64::from(recipe == Recipe::O2 && allocation.walks == 0);
         report.code_bytes += out.compiled.code.len() as u64;
         report.relocations += out.compiled.relocs.len() as u64;
         report.jump_tables += out.compiled.tables.len() as u64;

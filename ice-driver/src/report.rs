@@ -21,6 +21,9 @@ pub struct Report {
     pub spills: u64,
     /// Loads from spill slots.
     pub reloads: u64,
+    /// Functions of O2 that the linear scan gave to the minimal allocator, because they took it too many steps
+    /// or it found no registers: correct, but slow code.
+    pub fallbacks: u64,
     /// Bytes of machine code, without padding between functions.
     pub code_bytes: u64,
     /// Relocations in code.
@@ -41,6 +44,7 @@ impl Report {
         self.moves += other.moves;
         self.spills += other.spills;
         self.reloads += other.reloads;
+        self.fallbacks += other.fallbacks;
         self.code_bytes += other.code_bytes;
         self.relocations += other.relocations;
         self.jump_tables += other.jump_tables;
@@ -62,6 +66,7 @@ impl Report {
             (self.moves, "moves added by register allocation"),
             (self.spills, "spills"),
             (self.reloads, "reloads"),
+            (self.fallbacks, "functions left to the minimal register allocator"),
             (self.code_bytes, "bytes of code"),
             (self.relocations, "relocations in code"),
             (self.jump_tables, "jump tables"),
