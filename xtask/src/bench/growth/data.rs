@@ -353,7 +353,9 @@ pub fn atomics(count: usize) -> String {
 pub fn tiny_functions(count: usize) -> String {
     (0..count)
         .map(|i| {
-            format!("define internal @tiny{i}(v0: i32) -> i32 {{\nblock0:\nv1: i32 = mul v0, v0\nret v1\n}}\n")
+            format!(
+                "define internal @tiny{i}(v0: i32) -> i32 {{\nblock0:\nv1: i32 = mul v0, v0\nret v1\n}}\n"
+            )
         })
         .collect()
 }
