@@ -11,15 +11,15 @@ use crate::error::Error;
 use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel};
-use crate::output::{FunctionOutput, ModuleOutput};
+use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::TableEntries;
 use core::fmt::{self, Write};
-use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, TextListing};
+use ice_asm::{BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, TextListing};
 use ice_elf::Sink;
 use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
-use ice_passes::CodeSymbol;
+use ice_passes::{CodeSymbol, FunctionCode};
 use object::elf;
 
 /// Text of this size goes to the sink, in bytes.
@@ -165,8 +165,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         Ok(())
     }
 
-    fn write_function<B: BranchIsa>(&mut self, output: &FunctionOutput<TextListing, B>) -> fmt::Result {
-        let (names, function, is_native) = (self.names, output.function, self.is_native());
+    fn write_function<B: BranchIsa>(
+        &mut self,
+        function: FuncId,
+        compiled: &FunctionCode<'_>,
+        listing: &CodeBuffer<TextListing, B>,
+    ) -> fmt::Result {
+        let (names, is_native) = (self.names, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
         self.write_section(&Place::of_function(self.module, function))?;
@@ -179,9 +184,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
         self.listing.clear();
-        let (constants, sizes, compiled) = (&mut self.constants, &mut self.sizes, &output.compiled);
+        let (constants, sizes) = (&mut self.constants, &mut self.sizes);
         let known_sizes = sizes.len();
-        output.listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
+        listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
                 write_unlabelled(names, Symbol::Function(function), out)
             }
@@ -200,13 +205,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         })?;
         write_with_unique_labels(&self.listing, function, out)?;
         writeln!(out, "\t.size {name}, .-{name}")?;
-        if !output.compiled.tables.is_empty() {
+        if !compiled.tables.is_empty() {
             self.write_section(&Place::of_tables(self.module, function))?;
             writeln!(self.text, "\t.p2align 2")?;
         }
         let out = &mut self.text;
         let entries = TableEntries::of(self.arch, self.module, self.relocation);
-        for (index, table) in output.compiled.tables.iter().enumerate() {
+        for (index, table) in compiled.tables.iter().enumerate() {
             let label = format!(".LT{}_{index}", function.as_u32());
             writeln!(out, "{label}:")?;
             for target in table {
@@ -352,10 +357,15 @@ fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
     Ok(())
 }
 
-impl<S: Sink, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutput<'_, '_, S> {
-    fn function(&mut self, output: &mut FunctionOutput<TextListing, I>) -> Result<(), Error> {
-        let _ = self.write_function(output);
-        self.flush(FLUSH_SIZE)
+impl<S: Sink + Send, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutput<'_, '_, S> {
+    fn functions(&mut self, output: &mut RangeOutput<TextListing, I>) -> Result<(), Error> {
+        for index in 0..output.len() {
+            if let (function, code, Some(listing)) = output.function(index) {
+                let _ = self.write_function(function, &code, listing);
+            }
+            self.flush(FLUSH_SIZE)?;
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {

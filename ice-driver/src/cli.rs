@@ -149,7 +149,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         level,
         emit: work.emit,
         format,
-        threads: work.threads,
+        threads: work.threads.unwrap_or_else(processors),
         function: work.function.clone(),
         print_after: work.print_after.clone(),
         disabled: work.disabled.clone(),
@@ -160,6 +160,11 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         relocation: work.relocation,
         arm: work.arm,
     })
+}
+
+/// Threads that the machine runs at once.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(0, usize::from)
 }
 
 /// Prints what the flags ask for.
@@ -175,7 +180,7 @@ fn report(work: &Invocation, report: &Report) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-fn translate_into(work: &Invocation, output: &mut dyn Sink) -> Result<Options, Failure> {
+fn translate_into(work: &Invocation, output: &mut Output) -> Result<Options, Failure> {
     let bytes = read(work)?;
     let options = options(work, &bytes)?;
     let result = translate::compile_to(&bytes, &options, output);

@@ -141,7 +141,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
     row(Flag::Features,    None,      Some("mattr"),       Some("FEATURES"), T|B|R,     &["+hwdiv", "-hwdiv"],                 "features of the processor: +hwdiv, sdiv and udiv on armv7"),
     row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
-    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "worker threads; 0, the default, translates on the main thread"),
+    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "threads that translate, as many as processors by default, fewer for small programs; 0 or 1: the main thread alone"),
     row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
     row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
     row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "dominators", "loops", "number-values", "licm", "short-circuit", "sink", "layout", "hold-constants", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
@@ -188,8 +188,8 @@ pub struct Invocation {
     pub emit: Emit,
     /// `-o`.
     pub output: Option<PathBuf>,
-    /// `--threads`.
-    pub threads: usize,
+    /// `--threads`, or the processors.
+    pub threads: Option<usize>,
     /// `--linker`.
     pub linker: Option<String>,
     /// `--function`.
@@ -252,7 +252,7 @@ fn usage(message: impl Into<String>) -> UsageError {
     UsageError(message.into())
 }
 
-/// Most worker threads accepted.
+/// Most threads accepted.
 const MAX_THREADS: usize = 1024;
 
 /// Understands a command line, without the program's name.
@@ -268,7 +268,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         arch: None,
         emit: Emit::Object,
         output: None,
-        threads: 0,
+        threads: None,
         linker: None,
         function: None,
         relocation: RelocationModel::PositionIndependent,
@@ -380,7 +380,7 @@ fn apply(
         Flag::Output => work.output = Some(PathBuf::from(os_value)),
         Flag::Threads => {
             let threads = value.parse().ok().filter(|&threads: &usize| threads <= MAX_THREADS);
-            work.threads = threads.ok_or_else(bad)?;
+            work.threads = Some(threads.ok_or_else(bad)?);
         }
         Flag::Linker => work.linker = Some(os_value.to_str().ok_or_else(bad)?.to_owned()),
         Flag::Relocation => {
@@ -439,7 +439,7 @@ mod tests {
             (w.command, w.level, w.arch),
             (Command::Translate, Some(OptLevel::O2), Some(Arch::X86_32))
         );
-        assert_eq!((w.threads, w.emit), (4, Emit::Assembly));
+        assert_eq!((w.threads, w.emit), (Some(4), Emit::Assembly));
         assert_eq!((w.input.to_str(), w.output), (Some("a.pexe"), Some("a.s".into())));
         assert_eq!(work("build -Om1 a.pexe -oa").level, Some(OptLevel::Om1));
         let w = work("translate --target arm-linux-gnueabi --mattr=+hwdiv a.bc -o a.o");

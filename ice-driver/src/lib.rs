@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `translate` | [`compile_to`]: module in, output out |
 //! | `recipe` | the steps for one function, and the memory of all of them |
-//! | `parallel` | numbered jobs on several threads, results in order |
+//! | `parallel` | ranges of jobs on several threads, results in order |
 //! | `output`, `object`, `assembly`, `names` | what becomes of translated functions |
 //! | `options`, `arch`, `report`, `error` | choices, machines, counts, errors |
 //! | `inspect`, `interpret` | programs as they are |

@@ -17,7 +17,7 @@ use crate::arm32;
 use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
 use crate::options::{self, ArmOptions, RelocationModel};
-use crate::output::{FunctionOutput, ModuleOutput};
+use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::{
     TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
@@ -31,7 +31,7 @@ use ice_ir::native::{self, ComdatKind, Environment};
 use ice_ir::{
     ComdatId, FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type,
 };
-use ice_passes::{CodeSymbol, CompiledFunction, Libcall};
+use ice_passes::{CodeSymbol, FunctionCode, Libcall};
 use object::elf;
 use std::collections::HashMap;
 
@@ -418,7 +418,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     fn write_tables(
         &mut self,
         function: FuncId,
-        compiled: &CompiledFunction,
+        compiled: &FunctionCode<'_>,
         (code, start): (SectionId, u64),
     ) -> Result<(SectionId, u64), Error> {
         let section = self.section(&Place::of_tables(self.module, function))?;
@@ -444,7 +444,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     /// Writes one function.
-    fn write_function(&mut self, function: FuncId, compiled: &mut CompiledFunction) -> Result<(), Error> {
+    fn write_function(&mut self, function: FuncId, mut compiled: FunctionCode<'_>) -> Result<(), Error> {
         let place = Place::of_function(self.module, function);
         let section = self.section(&place)?;
         let alignment = function_alignment(self.module, function);
@@ -463,21 +463,21 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         self.function_places[function.as_u32() as usize] = Some(location);
         let tables = match compiled.tables.is_empty() {
             true => None,
-            false => Some(self.write_tables(function, compiled, (section, offset))?),
+            false => Some(self.write_tables(function, &compiled, (section, offset))?),
         };
         self.relocations.clear();
         for index in 0..compiled.relocs.len() {
             let reloc = compiled.relocs[index];
-            if let Some(relocation) = self.relocation(reloc, location, compiled, tables)? {
+            if let Some(relocation) = self.relocation(reloc, location, &mut compiled, tables)? {
                 self.relocations.push(relocation);
             }
         }
-        for &(start, end) in &compiled.data {
+        for &(start, end) in compiled.data {
             self.mapping_symbol(b"$d", section, offset + u64::from(start))?;
             self.mapping_symbol(b"$a", section, offset + u64::from(end))?;
         }
         let symbol = self.functions[function.as_u32() as usize];
-        let mut code = Code::new(symbol, &mut compiled.code);
+        let mut code = Code::new(symbol, compiled.code);
         code.alignment = alignment;
         code.section = CodeSection::In(section);
         self.writer.append_code(code, self.relocations.drain(..))?;
@@ -510,7 +510,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         &mut self,
         reloc: Reloc,
         code: Location,
-        compiled: &mut CompiledFunction,
+        compiled: &mut FunctionCode<'_>,
         tables: Option<(SectionId, u64)>,
     ) -> Result<Option<Relocation>, Error> {
         let Reloc { offset, kind, symbol, mut addend } = reloc;
@@ -522,7 +522,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     && is_pc_relative(kind)
                 {
                     let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
-                    let field = word_at(&mut compiled.code, offset).ok_or_else(unsupported)?;
+                    let field = word_at(compiled.code, offset).ok_or_else(unsupported)?;
                     let bits = match arm32::is_instruction_field(kind) {
                         true => arm32::set_field(kind, u32::from_le_bytes(*field), value),
                         false => Some(value as u32),
@@ -558,7 +558,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let r_type = relocation_type(self.arch, kind).ok_or_else(unsupported)?;
         let placement = match kind.size() {
             _ if arm32::is_instruction_field(kind) => {
-                let field = word_at(&mut compiled.code, offset);
+                let field = word_at(compiled.code, offset);
                 let word = field.as_deref().copied().map(u32::from_le_bytes);
                 let bits = word.and_then(|word| arm32::set_field(kind, word, addend));
                 let (Some(field), Some(bits)) = (field, bits) else {
@@ -622,9 +622,13 @@ pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
     (symbol, 0)
 }
 
-impl<S: Sink, L: ice_asm::Listing, I: BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
-    fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error> {
-        self.write_function(output.function, &mut output.compiled)
+impl<S: Sink + Send, L: ice_asm::Listing, I: BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
+    fn functions(&mut self, output: &mut RangeOutput<L, I>) -> Result<(), Error> {
+        for index in 0..output.len() {
+            let (function, code, _) = output.function(index);
+            self.write_function(function, code)?;
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {

@@ -138,7 +138,8 @@ pub struct Options {
     pub emit: Emit,
     /// What the input is.
     pub format: InputFormat,
-    /// Worker threads; 0 translates on the calling thread.
+    /// Threads that translate, the calling one among them; fewer where there is little to do. 0 and 1: the
+    /// calling thread alone.
     pub threads: usize,
     /// Translate only this function.
     pub function: Option<FunctionSelector>,

@@ -1,70 +1,274 @@
-//! Numbered jobs on several threads, with their results taken in order.
+//! Jobs on several threads, in ranges, with their results taken in order.
 //!
-//! Problem: workers finish functions in any order, the object wants them in the order of the module, and
-//! memory must not grow with the module. Method: a ring of `2N + 1` slots for `N` workers (a bounded
-//! buffer with one monitor). A worker takes the next job number when the slot `number mod (2N + 1)` is
-//! free, fills the slot's output and puts it back; the calling thread waits for the slot of the next
-//! number in order, hands its output to `consume` and frees the slot.
+//! Problem: functions are finished in any order, the object wants them in the order of the module, memory must
+//! not grow with the module, and most functions take less time than it takes to wake a thread. Method: all
+//! threads, the calling one among them, do the same: take the next range of jobs; work it off; and whoever
+//! finds that the next range in order is done, and that nobody consumes, consumes what is ready. So no
+//! thread waits for another to take its result, and none is idle because another is busy consuming.
 //!
-//! Data: one mutex around the ring and two counters, one condition for workers and one for the consumer.
-//! Outputs move out of the ring while they are worked on, so the lock is held for a few instructions.
-//! Invariants: `consumed <= taken <= consumed + 2N + 1`, so at most `2N + 1` jobs are in flight; outputs
-//! are recycled, never dropped, until all is over. The first error in job order wins, because results are
-//! looked at in job order only: the outcome does not depend on the number of threads.
-//! Cost: two lock operations a job on each side.
+//! Ranges follow the sizes of the jobs: they shrink toward the end, so that all threads end together, and a
+//! job larger than a range is one by itself. Memory is bounded by bytes, not by jobs: a thread takes a range
+//! only while the ranges behind the first unconsumed one hold less than the window. A range holds the
+//! bytes of its jobs while it is worked on, and those of its output from then until that is consumed. The
+//! first range does not count, because all wait for it: it may be the largest job of all, and the others go
+//! on meanwhile. The memory of a worker grows with its largest job. So large jobs, which are few, are done with
+//! worker states of their own, one for four threads; a large job that finds them in use waits, in its place
+//! among the ranges in flight, and threads go on behind it.
+//!
+//! Data: one mutex around the ranges in flight and the consumer, and one condition for threads that wait for
+//! room. Outputs and the consumer move out of it while they are used, so the lock is held for a few
+//! instructions. Invariant: behind the first unconsumed range, `window` bytes plus one range for each
+//! thread, at most, with as much more as outputs are larger than their jobs. The first error in job order
+//! wins, because results are looked at in job order only: the outcome does not depend on the threads. Cost:
+//! two lock operations a range and some for consuming; threads are woken when half of the window is free.
 
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Most jobs in flight for a number of workers.
-pub const fn max_in_flight(threads: usize) -> usize {
-    2 * threads + 1
+/// Bytes of jobs that are worth a thread.
+const BYTES_PER_THREAD: usize = 16 << 10;
+
+/// Most bytes in a range of more than one job.
+const LARGEST_RANGE: usize = 16 << 10;
+
+/// A job of more bytes is a range by itself, done with memory that is kept for large jobs.
+const LARGE_JOB: usize = 8 << 10;
+
+/// Large jobs are done on this part of the threads at a time.
+const THREADS_PER_LARGE_JOB: usize = 4;
+
+/// Ranges are not made smaller than this, in bytes.
+const SMALLEST_RANGE: usize = 1 << 10;
+
+/// A range takes this part of what is left for each thread.
+const SHARE: usize = 4;
+
+/// Bytes in flight for each thread.
+const WINDOW_PER_THREAD: usize = 64 << 10;
+
+/// What comes of a range of jobs.
+pub trait Output: Default {
+    /// The memory it takes, in bytes.
+    fn bytes(&self) -> usize;
 }
 
-/// A slot of the ring.
-enum Slot<O, E> {
-    /// Waits for a worker.
-    Free(O),
-    /// A worker has it.
-    Busy,
-    /// Waits for the consumer.
-    Done(O, Result<(), E>),
+/// Jobs by number, cut into ranges as they are taken.
+pub struct Plan<S> {
+    next: usize,
+    jobs: usize,
+    sizes: S,
+    /// Bytes of the jobs not yet taken.
+    left: usize,
+    threads: usize,
 }
 
-struct Ring<O, E> {
-    slots: Vec<Slot<O, E>>,
-    /// Jobs given to workers.
-    taken: usize,
-    /// Jobs whose output was consumed.
+impl<S: Fn(usize) -> usize> Plan<S> {
+    /// The jobs `0..jobs` on at most `threads` threads, fewer where there is little to do. `sizes` gives the
+    /// bytes of each job.
+    pub fn new(jobs: usize, threads: usize, sizes: S) -> Plan<S> {
+        let mut plan = Plan { next: 0, jobs, sizes, left: 0, threads: 0 };
+        if threads > 1 {
+            plan.left = (0..jobs).map(&plan.sizes).sum();
+            plan.threads = threads.min(plan.left / BYTES_PER_THREAD).min(jobs);
+        }
+        plan
+    }
+
+    /// Bytes behind the first unconsumed range from which on no range is taken.
+    fn window(&self) -> usize {
+        self.threads * WINDOW_PER_THREAD
+    }
+
+    fn has_more(&self) -> bool {
+        self.next < self.jobs
+    }
+
+    /// The next range.
+    fn take(&mut self) -> Option<JobRange> {
+        let start = self.next;
+        if !self.has_more() {
+            return None;
+        }
+        let budget = (self.left / (SHARE * self.threads)).clamp(SMALLEST_RANGE, LARGEST_RANGE);
+        let mut bytes = (self.sizes)(start);
+        let is_large = bytes > LARGE_JOB;
+        self.next += 1;
+        while !is_large && self.has_more() {
+            let size = (self.sizes)(self.next);
+            if size > LARGE_JOB || bytes + size > budget {
+                break;
+            }
+            bytes += size;
+            self.next += 1;
+        }
+        self.left -= bytes;
+        Some(JobRange { jobs: start..self.next, bytes, is_large })
+    }
+}
+
+/// What a thread takes at once.
+struct JobRange {
+    jobs: Range<usize>,
+    /// Their sizes together.
+    bytes: usize,
+    /// One job, larger than [`LARGE_JOB`].
+    is_large: bool,
+}
+
+/// A range that is taken and not consumed.
+struct InFlight<O, E> {
+    bytes: usize,
+    /// Once it is done and until it is consumed.
+    done: Option<(O, Result<(), E>)>,
+}
+
+struct State<S, W, O, E, C> {
+    plan: Plan<S>,
+    in_flight: VecDeque<InFlight<O, E>>,
+    /// Ranges consumed: the number of the first in flight.
     consumed: usize,
-    /// No more jobs are wanted: an error, or a worker is gone.
+    /// Sum of the bytes of all ranges in flight.
+    bytes: usize,
+    /// Outputs that can be used again.
+    free: Vec<O>,
+    /// Worker states for large jobs that no thread uses.
+    large: Vec<W>,
+    /// Large jobs that wait for one of them, and the numbers of their ranges.
+    delayed: VecDeque<(usize, Range<usize>)>,
+    /// None before it exists and while a thread has it.
+    consumer: Option<C>,
+    /// Threads that wait for room.
+    waiting: usize,
+    /// The first error in job order.
+    error: Option<E>,
+    /// No more jobs are wanted: an error, or a panic.
     stopped: bool,
 }
 
-struct Monitor<O, E> {
-    ring: Mutex<Ring<O, E>>,
-    /// A slot became free, or all is over.
-    freed: Condvar,
-    /// The slot that the consumer waits for is done, or all is over.
-    done: Condvar,
+impl<S, W, O: Output, E, C> State<S, W, O, E, C> {
+    /// Bytes in flight behind the first range.
+    fn bytes_behind_first(&self) -> usize {
+        self.bytes - self.in_flight.front().map_or(0, |first| first.bytes)
+    }
+
+    /// Memory for an output.
+    fn output(&mut self) -> O {
+        self.free.pop().unwrap_or_default()
+    }
 }
 
-impl<O, E> Monitor<O, E> {
-    fn lock(&self) -> MutexGuard<'_, Ring<O, E>> {
-        // The ring is consistent at every point where its holder could panic.
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+struct Monitor<S, W, O, E, C> {
+    state: Mutex<State<S, W, O, E, C>>,
+    /// There is room in the window, or all is over.
+    room: Condvar,
+    window: usize,
+}
+
+impl<S: Fn(usize) -> usize, W, O: Output, E, C> Monitor<S, W, O, E, C> {
+    fn lock(&self) -> MutexGuard<'_, State<S, W, O, E, C>> {
+        // The state is consistent at every point where its holder could panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stop(&self) {
         self.lock().stopped = true;
-        self.freed.notify_all();
-        self.done.notify_all();
+        self.room.notify_all();
+    }
+
+    /// Takes a range, and waits for room where there is none.
+    ///
+    /// A thread need not wait for delayed jobs: one that uses a state for large jobs takes them afterwards.
+    fn take(&self) -> Option<Taken<W, O>> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            if !state.delayed.is_empty()
+                && let Some(large) = state.large.pop()
+                && let Some((number, jobs)) = state.delayed.pop_front()
+            {
+                return Some(Taken { number, jobs, output: state.output(), large: Some(large) });
+            }
+            if state.plan.has_more() && state.bytes_behind_first() >= self.window {
+                state.waiting += 1;
+                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.waiting -= 1;
+                continue;
+            }
+            let JobRange { jobs, bytes, is_large } = state.plan.take()?;
+            let number = state.consumed + state.in_flight.len();
+            state.bytes += bytes;
+            state.in_flight.push_back(InFlight { bytes, done: None });
+            let large = if is_large { state.large.pop() } else { None };
+            if is_large && large.is_none() {
+                state.delayed.push_back((number, jobs));
+                continue;
+            }
+            return Some(Taken { number, jobs, output: state.output(), large });
+        }
+    }
+
+    /// Hands over the output of range `number`.
+    fn put(&self, number: usize, output: O, result: Result<(), E>) -> MutexGuard<'_, State<S, W, O, E, C>> {
+        let bytes = output.bytes();
+        let mut state = self.lock();
+        let index = number - state.consumed;
+        let before = std::mem::replace(&mut state.in_flight[index].bytes, bytes);
+        state.in_flight[index].done = Some((output, result));
+        state.bytes = state.bytes - before + bytes;
+        state
+    }
+
+    /// Consumes what is ready, unless another thread does or there is no consumer yet.
+    fn consume_ready<'m>(
+        &'m self,
+        mut state: MutexGuard<'m, State<S, W, O, E, C>>,
+        consume: &impl Fn(&mut C, &mut O) -> Result<(), E>,
+    ) {
+        let Some(mut consumer) = state.consumer.take() else { return };
+        while !state.stopped
+            && let Some((mut output, result)) =
+                state.in_flight.front_mut().and_then(|first| first.done.take())
+        {
+            drop(state);
+            // The jobs before the one that failed come first.
+            let result = consume(&mut consumer, &mut output).and(result);
+            state = self.lock();
+            let first = state.in_flight.pop_front();
+            state.bytes -= first.map_or(0, |first| first.bytes);
+            state.consumed += 1;
+            if output.bytes() <= self.window {
+                state.free.push(output);
+            }
+            if let Err(error) = result {
+                state.error = Some(error);
+                state.stopped = true;
+            }
+            if state.waiting > 0 && (state.stopped || state.bytes_behind_first() <= self.window / 2) {
+                self.room.notify_all();
+            }
+        }
+        state.consumer = Some(consumer);
     }
 }
 
-/// Stops everything when its thread ends early, so that no other thread waits for ever.
-struct StopOnPanic<'a, O, E>(&'a Monitor<O, E>);
+/// What a thread works on.
+struct Taken<W, O> {
+    /// Number of the range.
+    number: usize,
+    jobs: Range<usize>,
+    /// Memory for its output.
+    output: O,
+    /// For a large job, the worker state to use.
+    large: Option<W>,
+}
 
-impl<O, E> Drop for StopOnPanic<'_, O, E> {
+/// Stops everything when its thread ends early, so that no other thread waits for ever.
+struct StopOnPanic<'a, S: Fn(usize) -> usize, W, O: Output, E, C>(&'a Monitor<S, W, O, E, C>);
+
+impl<S: Fn(usize) -> usize, W, O: Output, E, C> Drop for StopOnPanic<'_, S, W, O, E, C> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop();
@@ -72,274 +276,97 @@ impl<O, E> Drop for StopOnPanic<'_, O, E> {
     }
 }
 
-/// Does the jobs `0..jobs` with `work` on `threads` threads and hands each output, in job order, to
-/// `consume` on the calling thread. With 0 threads all happens on the calling thread.
+/// Does the jobs of `plan` with `work`, in ranges, and hands each output, in job order, to `consume`, on any
+/// thread but on one at a time. `begin` makes the consumer on the calling thread, while others work already.
 ///
-/// Every thread makes one worker state with `worker` and keeps it; what `finish` makes of each comes back
-/// at the end, in no meaningful order. `work` receives an output that was used before or is new
-/// (`O::default()`).
+/// Every thread makes one worker state with `worker` and keeps it, others serve large jobs; what `finish` makes of each comes back
+/// at the end, in no meaningful order, and with it the consumer. `work` receives an output that was used
+/// before or is new (`O::default()`); where a job fails, it leaves those before it in the output. A system
+/// that gives fewer threads than asked for is no error.
 ///
 /// # Errors
-/// The error of the lowest job that failed, from `work` or `consume`; later outputs are not consumed.
-pub fn run_in_order<W, R: Send, O: Default + Send, E: Send>(
-    jobs: usize,
-    threads: usize,
+/// That of `begin`; otherwise the error of the lowest job that failed, from `work` or `consume`; later
+/// outputs are not consumed.
+pub fn run_in_order<W: Send, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(usize) -> usize + Send>(
+    plan: Plan<S>,
     worker: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, usize, &mut O) -> Result<(), E> + Sync,
+    work: impl Fn(&mut W, Range<usize>, &mut O) -> Result<(), E> + Sync,
     finish: impl Fn(W) -> R + Sync,
-    mut consume: impl FnMut(usize, &mut O, Result<(), E>) -> Result<(), E>,
-) -> Result<Vec<R>, E> {
-    if threads == 0 {
+    begin: impl FnOnce() -> Result<C, E>,
+    consume: impl Fn(&mut C, &mut O) -> Result<(), E> + Sync,
+) -> Result<(Vec<R>, C), E> {
+    if plan.threads <= 1 {
+        let mut consumer = begin()?;
         let (mut state, mut output) = (worker(), O::default());
-        for job in 0..jobs {
-            let result = work(&mut state, job, &mut output);
-            consume(job, &mut output, result)?;
+        for job in 0..plan.jobs {
+            let result = work(&mut state, job..job + 1, &mut output);
+            consume(&mut consumer, &mut output).and(result)?;
         }
-        return Ok(vec![finish(state)]);
+        return Ok((vec![finish(state)], consumer));
     }
-    let slots = max_in_flight(threads).min(jobs.max(1));
-    let monitor = Monitor {
-        ring: Mutex::new(Ring {
-            slots: (0..slots).map(|_| Slot::Free(O::default())).collect(),
-            taken: 0,
-            consumed: 0,
-            stopped: false,
-        }),
-        freed: Condvar::new(),
-        done: Condvar::new(),
+    let (threads, window) = (plan.threads, plan.window());
+    let state = State {
+        plan,
+        in_flight: VecDeque::new(),
+        consumed: 0,
+        bytes: 0,
+        free: Vec::new(),
+        large: (0..threads.div_ceil(THREADS_PER_LARGE_JOB)).map(|_| worker()).collect(),
+        delayed: VecDeque::new(),
+        consumer: None,
+        waiting: 0,
+        error: None,
+        stopped: false,
     };
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads.min(jobs))
-            .map(|_| {
-                scope.spawn(|| {
-                    let _guard = StopOnPanic(&monitor);
-                    let mut state = worker();
-                    work_until_done(&monitor, jobs, |job, output| work(&mut state, job, output));
-                    finish(state)
-                })
-            })
-            .collect();
-        let result = {
+    let monitor = Monitor { state: Mutex::new(state), room: Condvar::new(), window };
+    let work_until_done = || {
+        let _guard = StopOnPanic(&monitor);
+        let mut state = worker();
+        while let Some(Taken { number, jobs, mut output, mut large }) = monitor.take() {
+            let result = work(large.as_mut().unwrap_or(&mut state), jobs, &mut output);
+            let mut ready = monitor.put(number, output, result);
+            ready.large.extend(large);
+            monitor.consume_ready(ready, &consume);
+        }
+        finish(state)
+    };
+    let mut results = std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, &work_until_done);
+        let handles: Vec<_> = (1..threads).map_while(|number| spawn(number).ok()).collect();
+        let mut results = Vec::with_capacity(threads);
+        let began = {
             let _guard = StopOnPanic(&monitor);
-            consume_in_order(&monitor, jobs, &mut consume)
+            begin()
         };
-        monitor.stop();
-        let mut results = Vec::with_capacity(handles.len());
+        let mut state = monitor.lock();
+        match began {
+            Ok(consumer) => {
+                state.consumer = Some(consumer);
+                monitor.consume_ready(state, &consume);
+                results.push(work_until_done());
+            }
+            Err(error) => {
+                state.error = Some(error);
+                drop(state);
+                monitor.stop();
+            }
+        }
         for handle in handles {
             match handle.join() {
                 Ok(result) => results.push(result),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        result.map(|()| results)
-    })
-}
-
-/// The life of one worker.
-fn work_until_done<O, E>(
-    monitor: &Monitor<O, E>,
-    jobs: usize,
-    mut work: impl FnMut(usize, &mut O) -> Result<(), E>,
-) {
-    let mut ring = monitor.lock();
-    loop {
-        if ring.stopped || ring.taken == jobs {
-            return;
-        }
-        let job = ring.taken;
-        let index = job % ring.slots.len();
-        let mut output = match std::mem::replace(&mut ring.slots[index], Slot::Busy) {
-            Slot::Free(output) => output,
-            other => {
-                ring.slots[index] = other;
-                ring = monitor.freed.wait(ring).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-        };
-        ring.taken += 1;
-        drop(ring);
-        let result = work(job, &mut output);
-        ring = monitor.lock();
-        ring.slots[index] = Slot::Done(output, result);
-        if job == ring.consumed {
-            monitor.done.notify_one();
-        }
+        results
+    });
+    let state = monitor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.extend(state.large.into_iter().map(finish));
+    match (state.error, state.consumer) {
+        (Some(error), _) => Err(error),
+        (None, Some(consumer)) => Ok((results, consumer)),
+        (None, None) => unreachable!("a thread that keeps the consumer has panicked"),
     }
-}
-
-fn consume_in_order<O, E>(
-    monitor: &Monitor<O, E>,
-    jobs: usize,
-    mut consume: impl FnMut(usize, &mut O, Result<(), E>) -> Result<(), E>,
-) -> Result<(), E> {
-    for job in 0..jobs {
-        let mut ring = monitor.lock();
-        let index = job % ring.slots.len();
-        let (mut output, result) = loop {
-            match std::mem::replace(&mut ring.slots[index], Slot::Busy) {
-                Slot::Done(output, result) => break (output, result),
-                other => ring.slots[index] = other,
-            }
-            if ring.stopped {
-                // A worker panicked; its panic is passed on by the caller.
-                return Ok(());
-            }
-            ring = monitor.done.wait(ring).unwrap_or_else(PoisonError::into_inner);
-        };
-        drop(ring);
-        consume(job, &mut output, result)?;
-        let mut ring = monitor.lock();
-        ring.slots[index] = Slot::Free(output);
-        ring.consumed += 1;
-        drop(ring);
-        monitor.freed.notify_one();
-    }
-    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-    use std::sync::{Barrier, Mutex};
-
-    #[test]
-    fn two_workers_are_at_work_and_few_jobs_in_flight() {
-        for threads in [1, 2, 4] {
-            let (in_flight, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let ids = Mutex::new(HashSet::new());
-            // The first jobs wait for each other: this test ends only if `threads` workers are at work at once.
-            let barrier = Barrier::new(threads);
-            let mut order = Vec::new();
-            let states = run_in_order(
-                500,
-                threads,
-                || 0,
-                |count: &mut usize, job, output: &mut Vec<usize>| {
-                    most.fetch_max(in_flight.fetch_add(1, SeqCst) + 1, SeqCst);
-                    if job < threads {
-                        barrier.wait();
-                    }
-                    ids.lock().unwrap().insert(std::thread::current().id());
-                    output.clear();
-                    output.push(job);
-                    *count += 1;
-                    Ok::<(), ()>(())
-                },
-                |count| count,
-                |job, output, result| {
-                    assert_eq!(*output, [job]);
-                    order.push(job);
-                    if job % 50 == 0 {
-                        // Let the workers run into the limit.
-                        std::thread::sleep(std::time::Duration::from_millis(2));
-                    }
-                    in_flight.fetch_sub(1, SeqCst);
-                    result
-                },
-            )
-            .unwrap();
-            assert_eq!(order, (0..500).collect::<Vec<_>>());
-            assert_eq!(states.iter().sum::<usize>(), 500);
-            assert_eq!(ids.lock().unwrap().len(), threads);
-            assert!(most.load(SeqCst) >= threads);
-            assert!(most.load(SeqCst) <= max_in_flight(threads), "{} in flight", most.load(SeqCst));
-        }
-    }
-
-    #[test]
-    fn outputs_are_recycled() {
-        let made = AtomicUsize::new(0);
-        struct Counted;
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        impl Default for Counted {
-            fn default() -> Self {
-                MADE.fetch_add(1, SeqCst);
-                Counted
-            }
-        }
-        run_in_order(
-            1000,
-            3,
-            || made.fetch_add(1, SeqCst),
-            |_, _, _: &mut Counted| Ok::<(), ()>(()),
-            drop,
-            |_, _, r| r,
-        )
-        .unwrap();
-        assert_eq!((made.load(SeqCst), MADE.load(SeqCst)), (3, max_in_flight(3)));
-    }
-
-    #[test]
-    fn the_first_error_in_job_order_wins() {
-        for threads in [0, 1, 2, 5] {
-            for _ in 0..20 {
-                let mut consumed = 0;
-                let result = run_in_order(
-                    300,
-                    threads,
-                    || (),
-                    |(), job, _: &mut ()| if job >= 77 && job % 7 == 0 { Err(job) } else { Ok(()) },
-                    drop,
-                    |_, _, result| {
-                        consumed += usize::from(result.is_ok());
-                        result
-                    },
-                );
-                assert_eq!(result.unwrap_err(), 77, "{threads} threads");
-                assert_eq!(consumed, 77);
-            }
-        }
-    }
-
-    #[test]
-    fn an_error_of_the_consumer_stops_the_workers() {
-        for threads in [0, 3] {
-            let result = run_in_order(
-                1000,
-                threads,
-                || (),
-                |(), _, _: &mut ()| Ok(()),
-                drop,
-                |job, _, _| if job == 5 { Err("full") } else { Ok(()) },
-            );
-            assert_eq!(result.unwrap_err(), "full");
-        }
-    }
-
-    #[test]
-    fn a_panic_is_passed_on_instead_of_a_hang() {
-        let result = std::panic::catch_unwind(|| {
-            run_in_order(
-                100,
-                2,
-                || (),
-                |(), job, _: &mut ()| if job == 10 { panic!("job 10") } else { Ok::<(), ()>(()) },
-                drop,
-                |_, _, r| r,
-            )
-        });
-        assert_eq!(result.unwrap_err().downcast_ref::<&str>(), Some(&"job 10"));
-    }
-
-    #[test]
-    fn no_jobs_and_more_threads_than_jobs() {
-        for (jobs, threads) in [(0, 0), (0, 4), (2, 8)] {
-            let mut consumed = 0;
-            run_in_order(
-                jobs,
-                threads,
-                || (),
-                |(), _, _: &mut ()| Ok::<(), ()>(()),
-                drop,
-                |_, _, r| {
-                    consumed += 1;
-                    r
-                },
-            )
-            .unwrap();
-            assert_eq!(consumed, jobs);
-        }
-    }
-}
+mod tests;

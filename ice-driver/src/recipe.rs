@@ -5,7 +5,7 @@
 
 use crate::error::{Error, StepResult};
 use crate::options::{Emit, Timing};
-use crate::output::FunctionOutput;
+use crate::output::RangeOutput;
 use crate::report::Report;
 use crate::translate::Bodies;
 use core::fmt::Write;
@@ -14,8 +14,8 @@ use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
 use ice_passes::{
-    BlockLayout, BlockOrder, Blocks, CompileError, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
-    Target, Uses,
+    BlockLayout, BlockOrder, Blocks, CompileError, FunctionCode, HoistScratch, Numbering,
+    ShortCircuitScratch, SinkScratch, Target, Uses,
 };
 use std::time::Instant;
 
@@ -284,7 +284,7 @@ impl<T: Target, B: Bodies, L: Listing> Default for FunctionCompiler<T, B, L> {
 
 impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
-    /// them.
+    /// them, and adds the function to `out`.
     ///
     /// # Errors
     /// The body is malformed, or the back end refuses the function.
@@ -293,9 +293,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         job: &Job<'_, T, B>,
         function: FuncId,
         body: usize,
-        out: &mut FunctionOutput<L, T::Branches>,
+        out: &mut RangeOutput<L, T::Branches>,
     ) -> Result<(), Error> {
-        out.clear(function);
         let last = match job.emit {
             Emit::Ir => Step::Read,
             Emit::Mir => Step::Lower,
@@ -305,7 +304,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             if !job.performs(step) {
                 continue;
             }
-            let start = (job.timing == Timing::On).then(Instant::now);
+            let began = (job.timing == Timing::On).then(Instant::now);
             let result = match step {
                 Step::Read => {
                     job.bodies.read(body, &mut self.reader, &mut self.filter, &mut self.func)?;
@@ -314,8 +313,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 }
                 _ => self.perform(step, job, out),
             };
-            if let Some(start) = start {
-                self.report.times[step as usize] += start.elapsed();
+            if let Some(began) = began {
+                self.report.times[step as usize] += began.elapsed();
             }
             result.map_err(|kind| Error::Compile {
                 name: String::from_utf8_lossy(job.module.name(job.module.functions[function].name))
@@ -334,9 +333,10 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             Emit::Mir => self.write_mir(function, &mut out.text),
             Emit::Object => {}
             // The listing is printed when constants have their final numbers.
-            Emit::Assembly => std::mem::swap(&mut self.buffer, &mut out.listing),
+            Emit::Assembly => out.exchange_listing(&mut self.buffer),
         }
-        self.count(job.recipe, out);
+        self.count(job.recipe, &out.latest());
+        out.add(function);
         Ok(())
     }
 
@@ -357,7 +357,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         &mut self,
         step: Step,
         job: &Job<'_, T, B>,
-        out: &mut FunctionOutput<L, T::Branches>,
+        out: &mut RangeOutput<L, T::Branches>,
     ) -> StepResult {
         match step {
             Step::Read => Ok(()),
@@ -512,7 +512,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         Ok(())
     }
 
-    fn count(&mut self, recipe: Recipe, out: &FunctionOutput<L, T::Branches>) {
+    fn count(&mut self, recipe: Recipe, code: &FunctionCode<'_>) {
         let report = &mut self.report;
         report.functions += 1;
         report.blocks += self.func.num_blocks() as u64;
@@ -523,9 +523,9 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         report.spills += u64::from(allocation.spills);
         report.reloads += u64::from(allocation.reloads);
         report.fallbacks += u64::from(recipe == Recipe::O2 && allocation.walks == 0);
-        report.code_bytes += out.compiled.code.len() as u64;
-        report.relocations += out.compiled.relocs.len() as u64;
-        report.jump_tables += out.compiled.tables.len() as u64;
+        report.code_bytes += code.code.len() as u64;
+        report.relocations += code.relocs.len() as u64;
+        report.jump_tables += code.tables.len() as u64;
     }
 
     fn write_ir(&self, module: &Module, out: &mut String) {
@@ -544,7 +544,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         step: Step,
         job: &Job<'_, T, B>,
         function: FuncId,
-        out: &mut FunctionOutput<L, T::Branches>,
+        out: &mut RangeOutput<L, T::Branches>,
     ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
@@ -601,7 +601,8 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
                 }
             }
             Step::Emit => {
-                for line in out.compiled.code.chunks(16) {
+                let code = out.latest().code.to_vec();
+                for line in code.chunks(16) {
                     for byte in line {
                         let _ = write!(out.log, "{byte:02x} ");
                     }

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
 use crate::options::{ArmOptions, Emit, FunctionSelector, InputFormat, Options, RelocationModel};
-use crate::output::{FunctionOutput, ModuleOutput};
-use crate::parallel::run_in_order;
+use crate::output::{ModuleOutput, RangeOutput};
+use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
 use crate::report::Report;
 use ice_asm::x86::Mode;
@@ -27,6 +27,9 @@ use ice_target_x86::X86;
 pub trait Bodies: Sync {
     /// Memory of reading, one a thread.
     type Reader: Default + Send;
+
+    /// Bytes of body number `index`: how much work it is.
+    fn size(&self, index: usize) -> usize;
 
     /// Reads body number `index` into `func`.
     ///
@@ -58,6 +61,10 @@ pub struct BitcodeBodies<'a> {
 impl Bodies for BitcodeBodies<'_> {
     type Reader = pexe::FunctionReader;
 
+    fn size(&self, index: usize) -> usize {
+        self.header.bodies[index].bytes().len()
+    }
+
     fn read(
         &self,
         index: usize,
@@ -86,6 +93,10 @@ pub struct LlvmBodies<'a> {
 impl Bodies for LlvmBodies<'_> {
     type Reader = llvm::FunctionReader;
 
+    fn size(&self, index: usize) -> usize {
+        self.program.bodies()[index].bytes().len()
+    }
+
     fn read(
         &self,
         index: usize,
@@ -106,11 +117,18 @@ impl Bodies for LlvmBodies<'_> {
     }
 }
 
+/// Bytes of bitcode that hold an instruction, on average of large programs.
+const BITCODE_PER_INSTRUCTION: usize = 6;
+
 /// The bodies of a program in memory.
 pub struct ProgramBodies<'a>(pub &'a [Function]);
 
 impl Bodies for ProgramBodies<'_> {
     type Reader = ();
+
+    fn size(&self, index: usize) -> usize {
+        BITCODE_PER_INSTRUCTION * self.0[index].num_insts()
+    }
 
     fn read(&self, index: usize, (): &mut (), _: &mut Filtered, func: &mut Function) -> Result<(), Error> {
         func.clone_from(&self.0[index]);
@@ -126,7 +144,11 @@ impl Bodies for ProgramBodies<'_> {
 /// Malformed input, a function that the target cannot express, an unknown function, a target that is not
 /// built in, errors of the sink. The first function with an error is the one reported. The sink then holds
 /// a useless beginning.
-pub fn compile_to(input: &[u8], options: &Options, sink: &mut dyn ObjectSink) -> Result<Report, Error> {
+pub fn compile_to(
+    input: &[u8],
+    options: &Options,
+    sink: &mut (dyn ObjectSink + Send),
+) -> Result<Report, Error> {
     match options.arch {
         Arch::X86_32 => compile(|module, options| x86(Mode::Bits32, module, options), input, options, sink),
         Arch::X86_64 => compile(|module, options| x86(Mode::Bits64, module, options), input, options, sink),
@@ -170,7 +192,7 @@ fn compile<T: Target + Sync + Copy>(
     target_of: impl Fn(&Module, &Options) -> Result<T, Error>,
     input: &[u8],
     options: &Options,
-    sink: &mut dyn ObjectSink,
+    sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     match options.format {
         InputFormat::Bitcode => {
@@ -266,7 +288,7 @@ fn select(
 
 fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
     translation: Translation<'_, T, B>,
-    sink: &mut dyn ObjectSink,
+    sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     let Translation { target, module, bodies, count, input, options } = translation;
     let functions = select(module, count, options.function.as_ref())?;
@@ -282,48 +304,57 @@ fn compile_bodies<T: Target + Sync + Copy, B: Bodies>(
         check: AllocationCheck::Debug,
     };
     match options.emit {
-        Emit::Object => {
-            let names = SymbolNames::new(module);
+        Emit::Object => run::<T, B, ()>(&job, &functions, options, || {
             let limit = data_limit(input.len());
             let selected = |id| match options.function {
                 None => true,
                 Some(_) => functions.iter().any(|&(function, _)| function == id),
             };
-            let output = ObjectOutput::new(options, module, &names, selected, limit, sink)?;
-            run::<T, B, ()>(&job, &functions, options, Box::new(output))
-        }
+            Ok(Box::new(ObjectOutput::new(
+                options,
+                module,
+                &SymbolNames::new(module),
+                selected,
+                limit,
+                sink,
+            )?))
+        }),
         Emit::Assembly => {
             let names = SymbolNames::new(module);
-            let output = AssemblyOutput::new(options, module, &names, sink)?;
-            run::<T, B, TextListing>(&job, &functions, options, Box::new(output))
+            run::<T, B, TextListing>(&job, &functions, options, || {
+                Ok(Box::new(AssemblyOutput::new(options, module, &names, sink)?))
+            })
         }
         Emit::Ir if options.function.is_none() => emit_program(&job, &functions, sink),
-        Emit::Ir | Emit::Mir => run::<T, B, ()>(&job, &functions, options, Box::new(TextOutput(sink))),
+        Emit::Ir | Emit::Mir => run::<T, B, ()>(&job, &functions, options, || Ok(Box::new(TextOutput(sink)))),
     }
 }
 
-/// Translates the functions and hands them to `output` in order.
-fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
+/// Translates the functions and hands them, in order, to the output that `begin` makes.
+fn run<'o, T: Target + Sync, B: Bodies, L: Listing + Send>(
     job: &Job<'_, T, B>,
     functions: &[(FuncId, usize)],
     options: &Options,
-    mut output: Box<dyn ModuleOutput<L, T::Branches> + '_>,
+    begin: impl FnOnce() -> Result<Box<dyn ModuleOutput<L, T::Branches> + 'o>, Error>,
 ) -> Result<Report, Error> {
-    let reports = run_in_order(
-        functions.len(),
-        options.threads,
+    let sizes = |number: usize| job.bodies.size(functions[number].1);
+    let (reports, output) = run_in_order(
+        Plan::new(functions.len(), options.threads, sizes),
         Box::<FunctionCompiler<T, B, L>>::default,
-        |compiler, number, out: &mut FunctionOutput<L, T::Branches>| {
-            let (function, body) = functions[number];
-            compiler.compile(job, function, body, out)
+        |compiler, numbers, out: &mut RangeOutput<L, T::Branches>| {
+            out.clear();
+            for &(function, body) in &functions[numbers] {
+                compiler.compile(job, function, body, out)?;
+            }
+            Ok(())
         },
         |compiler| compiler.report,
-        |_, out, result| {
+        begin,
+        |output, out| {
             if !out.log.is_empty() {
                 (options.print)(&out.log);
             }
-            result?;
-            output.function(out)
+            output.functions(out)
         },
     )?;
     output.finish()?;
@@ -335,10 +366,10 @@ fn run<T: Target + Sync, B: Bodies, L: Listing + Send>(
 }
 
 /// Representations as text, one function after the other.
-struct TextOutput<'a>(&'a mut dyn ObjectSink);
+struct TextOutput<'a>(&'a mut (dyn ObjectSink + Send));
 
 impl<L: Listing, I: BranchIsa> ModuleOutput<L, I> for TextOutput<'_> {
-    fn function(&mut self, output: &mut FunctionOutput<L, I>) -> Result<(), Error> {
+    fn functions(&mut self, output: &mut RangeOutput<L, I>) -> Result<(), Error> {
         Ok(self.0.append(output.text.as_bytes())?)
     }
 
@@ -351,7 +382,7 @@ impl<L: Listing, I: BranchIsa> ModuleOutput<L, I> for TextOutput<'_> {
 fn emit_program<T: Target, B: Bodies>(
     job: &Job<'_, T, B>,
     functions: &[(FuncId, usize)],
-    sink: &mut dyn ObjectSink,
+    sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     let mut report = Report::default();
     let mut program = Program { module: job.module.clone(), bodies: Vec::with_capacity(functions.len()) };

@@ -6,7 +6,7 @@
 mod common;
 
 use ice_bitcode::pexe;
-use ice_driver::output::FunctionOutput;
+use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{AllocationCheck, FunctionCompiler, Job};
 use ice_driver::translate::BitcodeBodies;
 use ice_driver::{Emit, Recipe, Timing};
@@ -55,10 +55,11 @@ fn the_second_translation_allocates_nothing() {
             check: AllocationCheck::Off,
         };
         let mut compiler = FunctionCompiler::<X86, BitcodeBodies<'_>, ()>::default();
-        let mut output = FunctionOutput::<(), ice_asm::x86::Branches>::default();
+        let mut output = RangeOutput::<(), ice_asm::x86::Branches>::default();
         for round in 0..2 {
             for (body, function) in header.module.defined_functions().enumerate() {
                 let before = CALLS.load(Relaxed);
+                output.clear();
                 compiler.compile(&job, function, body, &mut output).unwrap();
                 let calls = CALLS.load(Relaxed) - before;
                 assert!(round == 0 || calls == 0, "{target:?} {recipe:?} {function}: {calls} allocations");

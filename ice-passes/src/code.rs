@@ -177,7 +177,7 @@ impl CodeSymbol {
     }
 }
 
-/// Tables of code addresses inside one function: offsets from its start, one a table entry.
+/// Tables of code addresses inside functions: offsets from the start of the function, one a table entry.
 #[derive(Clone, Debug, Default)]
 pub struct JumpTables {
     targets: Vec<u32>,
@@ -197,7 +197,18 @@ impl JumpTables {
         self.targets.extend(targets);
         self.ends.push(self.targets.len() as u32);
     }
+}
 
+/// The jump tables of one function.
+#[derive(Clone, Copy, Debug)]
+pub struct TableSlice<'a> {
+    targets: &'a [u32],
+    ends: &'a [u32],
+    /// Where the first table begins in `targets`.
+    base: u32,
+}
+
+impl<'a> TableSlice<'a> {
     /// Number of tables.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -208,19 +219,15 @@ impl JumpTables {
         self.ends.is_empty()
     }
 
-    /// The entries of all tables, one after another.
-    pub fn targets(&self) -> &[u32] {
-        &self.targets
-    }
-
-    /// Index in [`targets`](Self::targets) of the first entry of table `index`.
+    /// How many entries the tables before table `index` have together.
     pub fn start(&self, index: usize) -> usize {
-        index.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
+        index.checked_sub(1).map_or(0, |before| (self.ends[before] - self.base) as usize)
     }
 
     /// The tables in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.len()).map(|i| &self.targets[self.start(i)..self.ends[i] as usize])
+    pub fn iter(self) -> impl Iterator<Item = &'a [u32]> {
+        let starts = core::iter::once(self.base).chain(self.ends.iter().copied());
+        starts.zip(self.ends).map(move |(start, &end)| &self.targets[start as usize..end as usize])
     }
 }
 
@@ -256,9 +263,12 @@ impl TableLabels {
     }
 }
 
-/// The machine code of one function.
+/// The machine code of functions, one behind another. Emission appends a function.
+///
+/// Offsets count from the start of each function, numbers of jump tables from its first table; constants
+/// are shared by all.
 #[derive(Clone, Debug, Default)]
-pub struct CompiledFunction {
+pub struct CompiledCode {
     /// Code bytes.
     pub code: Vec<u8>,
     /// Relocations of the code, by offset.
@@ -271,7 +281,31 @@ pub struct CompiledFunction {
     pub data: Vec<(u32, u32)>,
 }
 
-impl CompiledFunction {
+/// How far [`CompiledCode`] reaches: where the next function begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CodeEnd {
+    code: usize,
+    relocs: usize,
+    tables: usize,
+    data: usize,
+}
+
+/// The machine code of one function.
+#[derive(Debug)]
+pub struct FunctionCode<'a> {
+    /// Code bytes.
+    pub code: &'a mut [u8],
+    /// Relocations of the code, by offset.
+    pub relocs: &'a [Reloc],
+    /// Constants that the code loads, and perhaps others.
+    pub constants: &'a ConstantPool,
+    /// Jump tables.
+    pub tables: TableSlice<'a>,
+    /// Starts and ends of data between instructions, as offsets in the code.
+    pub data: &'a [(u32, u32)],
+}
+
+impl CompiledCode {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.code.clear();
@@ -279,6 +313,40 @@ impl CompiledFunction {
         self.constants.clear();
         self.tables.clear();
         self.data.clear();
+    }
+
+    /// Where the next function begins.
+    pub fn end(&self) -> CodeEnd {
+        CodeEnd {
+            code: self.code.len(),
+            relocs: self.relocs.len(),
+            tables: self.tables.ends.len(),
+            data: self.data.len(),
+        }
+    }
+
+    /// The function from `start` to `end`.
+    pub fn function(&mut self, start: CodeEnd, end: CodeEnd) -> FunctionCode<'_> {
+        let JumpTables { targets, ends } = &self.tables;
+        FunctionCode {
+            code: &mut self.code[start.code..end.code],
+            relocs: &self.relocs[start.relocs..end.relocs],
+            constants: &self.constants,
+            tables: TableSlice {
+                targets,
+                ends: &ends[start.tables..end.tables],
+                base: start.tables.checked_sub(1).map_or(0, |before| ends[before]),
+            },
+            data: &self.data[start.data..end.data],
+        }
+    }
+
+    /// Memory that the code and its relocations take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.code.len()
+            + size_of_val(&*self.relocs)
+            + size_of_val(&*self.tables.targets)
+            + size_of_val(&*self.data)
     }
 }
 
@@ -303,5 +371,24 @@ mod tests {
         for (i, &l) in Libcall::ALL.iter().enumerate() {
             assert_eq!(l as usize, i);
         }
+    }
+
+    #[test]
+    fn functions_lie_one_behind_another() {
+        let mut code = CompiledCode::default();
+        let mut ends = Vec::from([code.end()]);
+        for (bytes, tables) in [(&[1, 2][..], &[&[7, 8][..], &[9]][..]), (&[], &[]), (&[3], &[&[4, 5]])] {
+            code.code.extend_from_slice(bytes);
+            tables.iter().for_each(|table| code.tables.push(table.iter().copied()));
+            ends.push(code.end());
+        }
+        let first = code.function(ends[0], ends[1]);
+        assert_eq!((&*first.code, first.tables.len(), first.tables.start(1)), (&[1, 2][..], 2, 2));
+        assert_eq!(first.tables.iter().collect::<Vec<_>>(), [&[7, 8][..], &[9]]);
+        let second = code.function(ends[1], ends[2]);
+        assert!(second.code.is_empty() && second.tables.is_empty());
+        let third = code.function(ends[2], ends[3]);
+        assert_eq!((&*third.code, third.tables.start(0)), (&[3][..], 0));
+        assert_eq!(third.tables.iter().collect::<Vec<_>>(), [&[4, 5]]);
     }
 }

@@ -26,7 +26,9 @@ pub mod uses;
 
 pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, LoweredBlock};
-pub use code::{CodeSymbol, CompiledFunction, JumpTables, Libcall, TableLabels};
+pub use code::{
+    CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
+};
 pub use freeze::{FreezeError, FreezeErrorKind, freeze};
 pub use hoist::{Blocks, HoistScratch, hoist_invariants};
 pub use hold::{Constant, HeldConstants};

@@ -1,6 +1,6 @@
 //! The one trait that a back end implements, and what can go wrong in it.
 
-use crate::code::CompiledFunction;
+use crate::code::CompiledCode;
 use crate::hold::Constant;
 use crate::lower::Lower;
 use core::fmt;
@@ -39,11 +39,11 @@ pub struct TypeLayout {
 /// [`lower_terminator`](Self::lower_terminator); then, after register allocation, [`emit`](Self::emit).
 pub trait Target {
     /// Its machine instruction.
-    type Inst: MachInst;
+    type Inst: MachInst + Send;
     /// Its branches.
     type Branches: BranchIsa<Cond: Send> + Send;
     /// Memory of emission, reused from function to function.
-    type Scratch: Default;
+    type Scratch: Default + Send;
 
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
@@ -111,7 +111,7 @@ pub trait Target {
         allocation: &Output,
         scratch: &mut Self::Scratch,
         buffer: &mut CodeBuffer<L, Self::Branches>,
-        out: &mut CompiledFunction,
+        out: &mut CompiledCode,
     ) -> Result<(), ErrorKind>;
 }
 

@@ -27,7 +27,7 @@ use ice_asm::arm32::{
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CompiledFunction, ErrorKind};
+use ice_passes::{CompiledCode, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
 use ledger::Ledger;
 use pool::Pool;
@@ -44,7 +44,7 @@ pub(crate) fn emit_function<L: Listing>(
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L, Branches>,
-    out: &mut CompiledFunction,
+    out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, written, pool, plan, ledger } = scratch;
     frame.compute(mach, allocation)?;

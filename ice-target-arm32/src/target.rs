@@ -9,7 +9,7 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_ir::{Function, Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledFunction, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledCode, ErrorKind, Lower, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -165,7 +165,7 @@ impl Target for Arm32 {
         allocation: &Output,
         scratch: &mut emit::EmitScratch,
         buffer: &mut CodeBuffer<L, Branches>,
-        out: &mut CompiledFunction,
+        out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
         emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
     }

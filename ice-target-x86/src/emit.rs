@@ -27,7 +27,7 @@ use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
 use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::magic::Signedness;
-use ice_passes::{CompiledFunction, ErrorKind, TableLabels};
+use ice_passes::{CompiledCode, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, Places, ProgPoint, Slot};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -38,7 +38,7 @@ pub(crate) fn emit_function<L: Listing>(
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L>,
-    out: &mut CompiledFunction,
+    out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, tables } = scratch;
     let mode = target.mode;

@@ -9,7 +9,7 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
 use ice_ir::{Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledFunction, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledCode, ErrorKind, Lower, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// The back end in one of its modes.
@@ -177,7 +177,7 @@ impl Target for X86 {
         allocation: &Output,
         scratch: &mut emit::EmitScratch,
         buffer: &mut CodeBuffer<L>,
-        out: &mut CompiledFunction,
+        out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
         emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
     }

@@ -258,8 +258,8 @@ impl Translator {
         match self {
             Translator::Ice(ice) => {
                 let recipe = format!("-{}", recipe.name());
-                let mut command =
-                    process::command(ice, ["translate", &recipe, "--target", target.name(), "-o"]);
+                let flags = ["translate", "--threads", "0", &recipe, "--target", target.name(), "-o"];
+                let mut command = process::command(ice, flags);
                 command.arg(object).arg(bitcode).args(["--relocation-model", model.name()]);
                 command
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use ice_ir::{FunctionDecl, GlobalDecl, Mutability, Name, Signature};
+use ice_passes::{CodeEnd, CompiledCode};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
 fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {
@@ -26,14 +27,15 @@ fn reloc(offset: u32, kind: RelocKind, symbol: CodeSymbol, addend: i64) -> Reloc
     Reloc { offset, kind, symbol: symbol.pack(), addend }
 }
 
-fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledFunction)>) -> Result<Vec<u8>, Error> {
+fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledCode)>) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let names = SymbolNames::new(module);
     let options = options::Options { relocation: RelocationModel::Static, ..options::Options::new(arch) };
     let mut output =
         Box::new(ObjectOutput::new(&options, module, &names, |_| true, data_limit(100), &mut bytes)?);
     for (id, mut compiled) in bodies {
-        output.write_function(id, &mut compiled)?;
+        let end = compiled.end();
+        output.write_function(id, compiled.function(CodeEnd::default(), end))?;
     }
     ModuleOutput::<(), ice_asm::x86::Branches>::finish(output)?;
     Ok(bytes)
@@ -53,7 +55,7 @@ fn every_kind_of_reference_arrives_in_the_object() {
         let zero = [Initializer::Zero(40), Initializer::Bytes { start: 3, len: 1 }];
         let zero = global(&mut module, 5, Mutability::Variable, &zero);
 
-        let mut first = CompiledFunction { code: vec![0x90; 40], ..CompiledFunction::default() };
+        let mut first = CompiledCode { code: vec![0x90; 40], ..CompiledCode::default() };
         let constant = first.constants.intern(ConstantSize::C8, 77);
         let other = first.constants.intern(ConstantSize::C8, 78);
         first.tables.push([8, 12]);
@@ -67,7 +69,7 @@ fn every_kind_of_reference_arrives_in_the_object() {
             reloc(20, RelocKind::Abs32, CodeSymbol::JumpTable(1), 0),
             reloc(24, RelocKind::PcRel32, CodeSymbol::Constant(constant), -4),
         ];
-        let mut second = CompiledFunction { code: vec![0x90; 8], ..CompiledFunction::default() };
+        let mut second = CompiledCode { code: vec![0x90; 8], ..CompiledCode::default() };
         let again = second.constants.intern(ConstantSize::C8, 77);
         second.relocs = vec![
             reloc(0, RelocKind::PcRel32, CodeSymbol::Function(start), -4),
