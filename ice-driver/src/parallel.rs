@@ -11,9 +11,8 @@
 //! only while the ranges behind the first unconsumed one hold less than the window. A range holds the
 //! bytes of its jobs while it is worked on, and those of its output from then until that is consumed. The
 //! first range does not count, because all wait for it: it may be the largest job of all, and the others go
-//! on meanwhile. The memory of a worker grows with its largest job. So large jobs, which are few, are done with
-//! worker states of their own, one for four threads; a large job that finds them in use waits, in its place
-//! among the ranges in flight, and threads go on behind it.
+//! on meanwhile. The memory of a worker grows with its largest job, so it begins anew behind a large one, which
+//! is rare: not every thread keeps what the largest jobs took.
 //!
 //! Data: one mutex around the ranges in flight and the consumer, and one condition for threads that wait for
 //! room. Outputs and the consumer move out of it while they are used, so the lock is held for a few
@@ -32,11 +31,8 @@ const BYTES_PER_THREAD: usize = 16 << 10;
 /// Most bytes in a range of more than one job.
 const LARGEST_RANGE: usize = 16 << 10;
 
-/// A job of more bytes is a range by itself, done with memory that is kept for large jobs.
+/// A job of more bytes is a range by itself, and the worker does not keep the memory that it took.
 const LARGE_JOB: usize = 8 << 10;
-
-/// Large jobs are done on this part of the threads at a time.
-const THREADS_PER_LARGE_JOB: usize = 4;
 
 /// Ranges are not made smaller than this, in bytes.
 const SMALLEST_RANGE: usize = 1 << 10;
@@ -123,7 +119,7 @@ struct InFlight<O, E> {
     done: Option<(O, Result<(), E>)>,
 }
 
-struct State<S, W, O, E, C> {
+struct State<S, O, E, C> {
     plan: Plan<S>,
     in_flight: VecDeque<InFlight<O, E>>,
     /// Ranges consumed: the number of the first in flight.
@@ -132,10 +128,6 @@ struct State<S, W, O, E, C> {
     bytes: usize,
     /// Outputs that can be used again.
     free: Vec<O>,
-    /// Worker states for large jobs that no thread uses.
-    large: Vec<W>,
-    /// Large jobs that wait for one of them, and the numbers of their ranges.
-    delayed: VecDeque<(usize, Range<usize>)>,
     /// None before it exists and while a thread has it.
     consumer: Option<C>,
     /// Threads that wait for room.
@@ -146,27 +138,22 @@ struct State<S, W, O, E, C> {
     stopped: bool,
 }
 
-impl<S, W, O: Output, E, C> State<S, W, O, E, C> {
+impl<S, O, E, C> State<S, O, E, C> {
     /// Bytes in flight behind the first range.
     fn bytes_behind_first(&self) -> usize {
         self.bytes - self.in_flight.front().map_or(0, |first| first.bytes)
     }
-
-    /// Memory for an output.
-    fn output(&mut self) -> O {
-        self.free.pop().unwrap_or_default()
-    }
 }
 
-struct Monitor<S, W, O, E, C> {
-    state: Mutex<State<S, W, O, E, C>>,
+struct Monitor<S, O, E, C> {
+    state: Mutex<State<S, O, E, C>>,
     /// There is room in the window, or all is over.
     room: Condvar,
     window: usize,
 }
 
-impl<S: Fn(usize) -> usize, W, O: Output, E, C> Monitor<S, W, O, E, C> {
-    fn lock(&self) -> MutexGuard<'_, State<S, W, O, E, C>> {
+impl<S: Fn(usize) -> usize, O: Output, E, C> Monitor<S, O, E, C> {
+    fn lock(&self) -> MutexGuard<'_, State<S, O, E, C>> {
         // The state is consistent at every point where its holder could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,42 +163,27 @@ impl<S: Fn(usize) -> usize, W, O: Output, E, C> Monitor<S, W, O, E, C> {
         self.room.notify_all();
     }
 
-    /// Takes a range, and waits for room where there is none.
-    ///
-    /// A thread need not wait for delayed jobs: one that uses a state for large jobs takes them afterwards.
-    fn take(&self) -> Option<Taken<W, O>> {
+    /// Waits for room and takes a range.
+    fn take(&self) -> Option<Taken<O>> {
         let mut state = self.lock();
-        loop {
-            if state.stopped {
-                return None;
-            }
-            if !state.delayed.is_empty()
-                && let Some(large) = state.large.pop()
-                && let Some((number, jobs)) = state.delayed.pop_front()
-            {
-                return Some(Taken { number, jobs, output: state.output(), large: Some(large) });
-            }
-            if state.plan.has_more() && state.bytes_behind_first() >= self.window {
-                state.waiting += 1;
-                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
-                state.waiting -= 1;
-                continue;
-            }
-            let JobRange { jobs, bytes, is_large } = state.plan.take()?;
-            let number = state.consumed + state.in_flight.len();
-            state.bytes += bytes;
-            state.in_flight.push_back(InFlight { bytes, done: None });
-            let large = if is_large { state.large.pop() } else { None };
-            if is_large && large.is_none() {
-                state.delayed.push_back((number, jobs));
-                continue;
-            }
-            return Some(Taken { number, jobs, output: state.output(), large });
+        while !state.stopped && state.plan.has_more() && state.bytes_behind_first() >= self.window {
+            state.waiting += 1;
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
+        if state.stopped {
+            return None;
+        }
+        let JobRange { jobs, bytes, is_large } = state.plan.take()?;
+        let number = state.consumed + state.in_flight.len();
+        state.bytes += bytes;
+        state.in_flight.push_back(InFlight { bytes, done: None });
+        let output = state.free.pop().unwrap_or_default();
+        Some(Taken { number, jobs, output, is_large })
     }
 
     /// Hands over the output of range `number`.
-    fn put(&self, number: usize, output: O, result: Result<(), E>) -> MutexGuard<'_, State<S, W, O, E, C>> {
+    fn put(&self, number: usize, output: O, result: Result<(), E>) -> MutexGuard<'_, State<S, O, E, C>> {
         let bytes = output.bytes();
         let mut state = self.lock();
         let index = number - state.consumed;
@@ -224,7 +196,7 @@ impl<S: Fn(usize) -> usize, W, O: Output, E, C> Monitor<S, W, O, E, C> {
     /// Consumes what is ready, unless another thread does or there is no consumer yet.
     fn consume_ready<'m>(
         &'m self,
-        mut state: MutexGuard<'m, State<S, W, O, E, C>>,
+        mut state: MutexGuard<'m, State<S, O, E, C>>,
         consume: &impl Fn(&mut C, &mut O) -> Result<(), E>,
     ) {
         let Some(mut consumer) = state.consumer.take() else { return };
@@ -255,20 +227,19 @@ impl<S: Fn(usize) -> usize, W, O: Output, E, C> Monitor<S, W, O, E, C> {
 }
 
 /// What a thread works on.
-struct Taken<W, O> {
+struct Taken<O> {
     /// Number of the range.
     number: usize,
     jobs: Range<usize>,
     /// Memory for its output.
     output: O,
-    /// For a large job, the worker state to use.
-    large: Option<W>,
+    is_large: bool,
 }
 
 /// Stops everything when its thread ends early, so that no other thread waits for ever.
-struct StopOnPanic<'a, S: Fn(usize) -> usize, W, O: Output, E, C>(&'a Monitor<S, W, O, E, C>);
+struct StopOnPanic<'a, S: Fn(usize) -> usize, O: Output, E, C>(&'a Monitor<S, O, E, C>);
 
-impl<S: Fn(usize) -> usize, W, O: Output, E, C> Drop for StopOnPanic<'_, S, W, O, E, C> {
+impl<S: Fn(usize) -> usize, O: Output, E, C> Drop for StopOnPanic<'_, S, O, E, C> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop();
@@ -279,15 +250,15 @@ impl<S: Fn(usize) -> usize, W, O: Output, E, C> Drop for StopOnPanic<'_, S, W, O
 /// Does the jobs of `plan` with `work`, in ranges, and hands each output, in job order, to `consume`, on any
 /// thread but on one at a time. `begin` makes the consumer on the calling thread, while others work already.
 ///
-/// Every thread makes one worker state with `worker` and keeps it, others serve large jobs; what `finish` makes of each comes back
-/// at the end, in no meaningful order, and with it the consumer. `work` receives an output that was used
+/// Every thread makes a worker state with `worker` and keeps it up to a large job; what `finish` makes of each
+/// comes back at the end, in no meaningful order, and with it the consumer. `work` receives an output that was used
 /// before or is new (`O::default()`); where a job fails, it leaves those before it in the output. A system
 /// that gives fewer threads than asked for is no error.
 ///
 /// # Errors
 /// That of `begin`; otherwise the error of the lowest job that failed, from `work` or `consume`; later
 /// outputs are not consumed.
-pub fn run_in_order<W: Send, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(usize) -> usize + Send>(
+pub fn run_in_order<W, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(usize) -> usize + Send>(
     plan: Plan<S>,
     worker: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, Range<usize>, &mut O) -> Result<(), E> + Sync,
@@ -311,8 +282,6 @@ pub fn run_in_order<W: Send, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(
         consumed: 0,
         bytes: 0,
         free: Vec::new(),
-        large: (0..threads.div_ceil(THREADS_PER_LARGE_JOB)).map(|_| worker()).collect(),
-        delayed: VecDeque::new(),
         consumer: None,
         waiting: 0,
         error: None,
@@ -321,29 +290,29 @@ pub fn run_in_order<W: Send, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(
     let monitor = Monitor { state: Mutex::new(state), room: Condvar::new(), window };
     let work_until_done = || {
         let _guard = StopOnPanic(&monitor);
-        let mut state = worker();
-        while let Some(Taken { number, jobs, mut output, mut large }) = monitor.take() {
-            let result = work(large.as_mut().unwrap_or(&mut state), jobs, &mut output);
-            let mut ready = monitor.put(number, output, result);
-            ready.large.extend(large);
-            monitor.consume_ready(ready, &consume);
+        let (mut state, mut results) = (worker(), Vec::new());
+        while let Some(Taken { number, jobs, mut output, is_large }) = monitor.take() {
+            let result = work(&mut state, jobs, &mut output);
+            if is_large {
+                results.push(finish(std::mem::replace(&mut state, worker())));
+            }
+            monitor.consume_ready(monitor.put(number, output, result), &consume);
         }
-        finish(state)
+        results.push(finish(state));
+        results
     };
-    let mut results = std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, &work_until_done);
         let handles: Vec<_> = (1..threads).map_while(|number| spawn(number).ok()).collect();
         let mut results = Vec::with_capacity(threads);
-        let began = {
-            let _guard = StopOnPanic(&monitor);
-            begin()
-        };
+        let _guard = StopOnPanic(&monitor);
+        let began = begin();
         let mut state = monitor.lock();
         match began {
             Ok(consumer) => {
                 state.consumer = Some(consumer);
                 monitor.consume_ready(state, &consume);
-                results.push(work_until_done());
+                results.extend(work_until_done());
             }
             Err(error) => {
                 state.error = Some(error);
@@ -353,14 +322,13 @@ pub fn run_in_order<W: Send, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(
         }
         for handle in handles {
             match handle.join() {
-                Ok(result) => results.push(result),
+                Ok(more) => results.extend(more),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
         results
     });
     let state = monitor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.extend(state.large.into_iter().map(finish));
     match (state.error, state.consumer) {
         (Some(error), _) => Err(error),
         (None, Some(consumer)) => Ok((results, consumer)),

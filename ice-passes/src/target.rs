@@ -39,11 +39,11 @@ pub struct TypeLayout {
 /// [`lower_terminator`](Self::lower_terminator); then, after register allocation, [`emit`](Self::emit).
 pub trait Target {
     /// Its machine instruction.
-    type Inst: MachInst + Send;
+    type Inst: MachInst;
     /// Its branches.
     type Branches: BranchIsa<Cond: Send> + Send;
     /// Memory of emission, reused from function to function.
-    type Scratch: Default + Send;
+    type Scratch: Default;
 
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
