@@ -19,7 +19,7 @@ use ice_bitcode::{llvm, pexe};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Symbol, Type};
-use ice_passes::{CodeModel, Target};
+use ice_passes::{ForeignModule, NativeModel, Target};
 use ice_target_arm32::{Arm32, Division, FloatAbi};
 use ice_target_x86::X86;
 
@@ -157,35 +157,33 @@ pub fn compile_to(
     }
 }
 
-/// How the code of a module makes addresses.
-fn code_model(module: &Module, options: &Options) -> CodeModel {
-    match (module.environment, options.relocation) {
-        (Environment::Pnacl, _) => CodeModel::Sandboxed,
-        (Environment::Native, RelocationModel::Static) => CodeModel::Static,
-        (Environment::Native, RelocationModel::PositionIndependent) => CodeModel::PositionIndependent,
+/// How the code of native programs makes addresses.
+fn native_model(options: &Options) -> NativeModel {
+    match options.relocation {
+        RelocationModel::Static => NativeModel::Static,
+        RelocationModel::PositionIndependent => NativeModel::PositionIndependent,
     }
+}
+
+/// A module that is for another target than it was asked for.
+fn foreign(options: &Options) -> impl Fn(ForeignModule) -> Error + use<> {
+    let arch = options.arch;
+    move |ForeignModule { pointer }| Error::PointerWidth { arch, pointer }
 }
 
 /// The ARM back end for a module.
 fn arm32(module: &Module, options: &Options) -> Result<Arm32, Error> {
-    let (model, division, floats) =
-        (code_model(module, options), options.arm.division(), options.arm.floats());
-    match module.pointer_type {
-        Type::I32 if model == CodeModel::Sandboxed && floats == FloatAbi::Soft => {
-            Err(Error::SoftFloatProgram)
-        }
-        Type::I32 => Ok(Arm32 { division, floats, model }),
-        pointer => Err(Error::PointerWidth { arch: options.arch, pointer }),
+    let (division, floats) = (options.arm.division(), options.arm.floats());
+    let target = Arm32::new(division, floats, module, native_model(options)).map_err(foreign(options))?;
+    match (module.environment, floats) {
+        (Environment::Pnacl, FloatAbi::Soft) => Err(Error::SoftFloatProgram),
+        _ => Ok(target),
     }
 }
 
 /// The x86 back end for a module.
 fn x86(mode: Mode, module: &Module, options: &Options) -> Result<X86, Error> {
-    let target = X86 { mode, model: code_model(module, options) };
-    match target.address_type() == module.pointer_type {
-        true => Ok(target),
-        false => Err(Error::PointerWidth { arch: options.arch, pointer: module.pointer_type }),
-    }
+    X86::new(mode, module, native_model(options)).map_err(foreign(options))
 }
 
 fn compile<T: Target + Sync + Copy>(

@@ -5,12 +5,13 @@
 
 mod common;
 
+use ice_asm::x86::Mode;
 use ice_bitcode::pexe;
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{AllocationCheck, FunctionCompiler, Job};
 use ice_driver::translate::BitcodeBodies;
 use ice_driver::{Emit, Recipe, Timing};
-use ice_target_x86::X86;
+use ice_target_x86::{NativeModel, X86};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -40,8 +41,10 @@ fn the_second_translation_allocates_nothing() {
     let Some(corpus) = common::corpus() else { return };
     let bytes = std::fs::read(corpus.join("bench/nbody.pexe")).unwrap();
     let recipes = [Recipe::Om1, Recipe::O2];
-    for (target, recipe) in [X86::new_32(), X86::new_64()].into_iter().flat_map(|t| recipes.map(|r| (t, r))) {
+    for (mode, recipe) in [Mode::Bits32, Mode::Bits64].into_iter().flat_map(|mode| recipes.map(|r| (mode, r)))
+    {
         let header = pexe::read_module(&bytes).unwrap();
+        let target = X86::new(mode, &header.module, NativeModel::Static).unwrap();
         let job = Job {
             target,
             module: &header.module,

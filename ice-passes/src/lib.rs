@@ -36,5 +36,5 @@ pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use number_values::{Numbering, number_values};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};
 pub use sink::{SinkScratch, sink};
-pub use target::{CodeModel, CompileError, ErrorKind, Target};
+pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};
 pub use uses::Uses;

@@ -6,7 +6,7 @@ use crate::lower::Lower;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
-use ice_ir::{FuncId, Function, Inst, Module, Type, Value};
+use ice_ir::{Environment, FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
 /// What code may know of addresses, and how it reaches what is outside of its function.
@@ -20,6 +20,42 @@ pub enum CodeModel {
     /// A native program that may be anywhere, with symbols that other modules may replace.
     PositionIndependent,
 }
+
+impl CodeModel {
+    /// That of a module, whose native programs have `native`.
+    #[must_use]
+    pub fn of_module(module: &Module, native: NativeModel) -> CodeModel {
+        match (module.environment, native) {
+            (Environment::Pnacl, _) => CodeModel::Sandboxed,
+            (Environment::Native, NativeModel::Static) => CodeModel::Static,
+            (Environment::Native, NativeModel::PositionIndependent) => CodeModel::PositionIndependent,
+        }
+    }
+}
+
+/// How native programs make addresses. PNaCl programs have one way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NativeModel {
+    /// [`CodeModel::Static`].
+    Static,
+    /// [`CodeModel::PositionIndependent`].
+    PositionIndependent,
+}
+
+/// The module is for another target: its addresses are not as wide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForeignModule {
+    /// The type of an address in the module.
+    pub pointer: Type,
+}
+
+impl fmt::Display for ForeignModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "addresses of the module are {} and those of the target are not", self.pointer)
+    }
+}
+
+impl core::error::Error for ForeignModule {}
 
 /// How values of a type live in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_ir::{Function, Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledCode, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -35,20 +35,32 @@ pub enum FloatAbi {
 #[derive(Clone, Copy, Debug)]
 pub struct Arm32 {
     /// How 32-bit integers are divided.
-    pub division: Division,
+    pub(crate) division: Division,
     /// Where floating-point numbers travel.
-    pub floats: FloatAbi,
+    pub(crate) floats: FloatAbi,
     /// How addresses are made.
-    pub model: CodeModel,
+    pub(crate) model: CodeModel,
 }
 
 /// The context of a lowering rule.
 pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
 
 impl Arm32 {
-    /// For PNaCl programs on every ARMv7-A processor with NEON.
-    pub const fn new() -> Arm32 {
-        Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Sandboxed }
+    /// For the functions of `module`, on ARMv7-A processors with NEON. Native programs make addresses as `native`
+    /// says.
+    ///
+    /// # Errors
+    /// The addresses of the module are not as wide as those of its code would be.
+    pub fn new(
+        division: Division,
+        floats: FloatAbi,
+        module: &Module,
+        native: NativeModel,
+    ) -> Result<Arm32, ForeignModule> {
+        match module.pointer_type {
+            Type::I32 => Ok(Arm32 { division, floats, model: CodeModel::of_module(module, native) }),
+            pointer => Err(ForeignModule { pointer }),
+        }
     }
 
     /// Whether addresses are distances from the code.
@@ -67,12 +79,6 @@ impl Arm32 {
             true => FramePointer::Used,
             false => FramePointer::None,
         }
-    }
-}
-
-impl Default for Arm32 {
-    fn default() -> Self {
-        Arm32::new()
     }
 }
 

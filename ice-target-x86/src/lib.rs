@@ -3,7 +3,7 @@
 //! Both modes share every lowering rule: [`X86`] carries the [`Mode`](ice_asm::x86::Mode), and the rules ask it
 //! for widths and register numbers. PNaCl programs have 32-bit addresses in both modes; in 64-bit code their memory
 //! operands carry the address-size prefix, so that address arithmetic wraps as the program expects. Native
-//! programs have the addresses of the machine, reached as the [`CodeModel`] says.
+//! programs have the addresses of the machine, reached as the [`NativeModel`] says.
 //!
 //! Not for you if you need code for a processor without SSE2.
 #![no_std]
@@ -20,6 +20,6 @@ mod size;
 mod symbols;
 mod target;
 
-pub use ice_passes::CodeModel;
+pub use ice_passes::{ForeignModule, NativeModel};
 pub use inst::Inst;
 pub use target::X86;

@@ -6,33 +6,35 @@ use crate::regs::{self, BYTE, FramePointer, GPR, XMM};
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
-use ice_ir::{Type, Value};
+use ice_ir::{Module, Type, Value};
 use ice_passes::lower::PlannedSwitch;
 use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledCode, ErrorKind, Lower, Target};
+use ice_passes::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// The back end in one of its modes.
 #[derive(Clone, Copy, Debug)]
 pub struct X86 {
     /// Instruction set.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// How addresses are made.
-    pub model: CodeModel,
+    pub(crate) model: CodeModel,
 }
 
 /// The context of a lowering rule.
 pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
 
 impl X86 {
-    /// x86-32 with SSE2, for PNaCl programs.
-    pub const fn new_32() -> X86 {
-        X86 { mode: Mode::Bits32, model: CodeModel::Sandboxed }
-    }
-
-    /// x86-64, for PNaCl programs.
-    pub const fn new_64() -> X86 {
-        X86 { mode: Mode::Bits64, model: CodeModel::Sandboxed }
+    /// For the functions of `module`: x86-32 with SSE2, or x86-64. Native programs make addresses as `native` says.
+    ///
+    /// # Errors
+    /// The addresses of the module are not as wide as those of its code would be.
+    pub fn new(mode: Mode, module: &Module, native: NativeModel) -> Result<X86, ForeignModule> {
+        let target = X86 { mode, model: CodeModel::of_module(module, native) };
+        match target.address_type() == module.pointer_type {
+            true => Ok(target),
+            false => Err(ForeignModule { pointer: module.pointer_type }),
+        }
     }
 
     /// Whether 64-bit integers are pairs of registers.
@@ -101,14 +103,14 @@ impl X86 {
 }
 
 /// How values live in registers, by type.
-const fn layouts(target: X86) -> [TypeLayout; Type::ALL.len()] {
+const fn layouts(mode: Mode) -> [TypeLayout; Type::ALL.len()] {
     let mut layouts = [TypeLayout { class: GPR, parts: 1, size: 4 }; Type::ALL.len()];
     let mut n = 0;
     while n < layouts.len() {
         let (class, parts, size) = match Type::ALL[n] {
             Type::I1 | Type::I8 => (BYTE, 1, 4),
             Type::Void | Type::I16 | Type::I32 => (GPR, 1, 4),
-            Type::I64 if target.has_pairs() => (GPR, 2, 4),
+            Type::I64 if matches!(mode, Mode::Bits32) => (GPR, 2, 4),
             Type::I64 => (GPR, 1, 8),
             Type::F32 => (XMM, 1, 4),
             Type::F64 => (XMM, 1, 8),
@@ -130,8 +132,8 @@ impl Target for X86 {
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
-        static BITS_32: [TypeLayout; Type::ALL.len()] = layouts(X86::new_32());
-        static BITS_64: [TypeLayout; Type::ALL.len()] = layouts(X86::new_64());
+        static BITS_32: [TypeLayout; Type::ALL.len()] = layouts(Mode::Bits32);
+        static BITS_64: [TypeLayout; Type::ALL.len()] = layouts(Mode::Bits64);
         match self.mode {
             Mode::Bits32 => &BITS_32,
             Mode::Bits64 => &BITS_64,

@@ -9,15 +9,20 @@ mod machinery;
 mod operands;
 mod values;
 
-use crate::target::Arm32;
+use crate::target::{Arm32, Division, FloatAbi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use ice_passes::CodeModel;
+
+/// The back end for programs of PNaCl.
+const PROGRAM: Arm32 =
+    Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Sandboxed };
 
 /// The machine instructions of a function with these parameters, constants and blocks, each by its name and, for
 /// arithmetic, its operation; without `Params`, copies and what ends it.
 fn lowered(params: &str, constants: &str, blocks: &str) -> Vec<String> {
-    lowered_for(Arm32::new(), params, constants, blocks)
+    lowered_for(PROGRAM, params, constants, blocks)
 }
 
 /// The same for a back end.

@@ -11,16 +11,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::x86::Mode;
-use ice_passes::CodeModel;
+use ice_ir::{Type, parse_program};
+use ice_passes::{CodeModel, ForeignModule, NativeModel};
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
 fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
-    let target = match mode {
-        Mode::Bits32 => X86::new_32(),
-        Mode::Bits64 => X86::new_64(),
-    };
-    lowered_for(target, params, ret, constants, body)
+    lowered_for(X86 { mode, model: CodeModel::Sandboxed }, params, ret, constants, body)
 }
 
 /// The same for a back end.
@@ -321,4 +318,21 @@ fn booleans_from_native_code_are_cleaned() {
         assert_eq!(names(CodeModel::Sandboxed, ty, wide), "");
         assert_eq!(names(CodeModel::Static, ty, wide), "SseShift SseShift");
     }
+}
+
+/// Of which no constructor makes a back end with narrower addresses.
+#[test]
+fn a_back_end_is_for_its_module() {
+    let model = |text: &str, mode| {
+        let module = parse_program(text).expect("legal").module;
+        X86::new(mode, &module, NativeModel::Static).map(|target| (target.model, target.address_type()))
+    };
+    let wide = "target pointer i64 native\n\ndefine external @f(v0: i64) -> i64 {\nblock0:\n  ret v0\n}\n";
+    let narrow = "define internal @f(v0: i32) -> i32 {\nblock0:\n  ret v0\n}\n";
+    assert_eq!(model(wide, Mode::Bits64), Ok((CodeModel::Static, Type::I64)));
+    assert_eq!(model(wide, Mode::Bits32), Err(ForeignModule { pointer: Type::I64 }));
+    assert_eq!(model(narrow, Mode::Bits64), Ok((CodeModel::Sandboxed, Type::I32)));
+    let narrow = narrow.replace("define", "target pointer i32 native\n\ndefine");
+    assert_eq!(model(&narrow, Mode::Bits64), Err(ForeignModule { pointer: Type::I32 }));
+    assert_eq!(model(&narrow, Mode::Bits32), Ok((CodeModel::Static, Type::I32)));
 }

@@ -1,6 +1,6 @@
 //! Comparisons, divisions, pairs, calls, constants of loops and lanes.
 
-use super::{NUMBERS, check, lowered, lowered_for};
+use super::{NUMBERS, PROGRAM, check, lowered, lowered_for};
 use crate::target::{Arm32, Division};
 use alloc::format;
 
@@ -36,13 +36,8 @@ fn floats_compare_with_zero_without_a_register() {
 fn divisions_by_instructions_where_there_are_some() {
     let divide = |op: &str| format!("block0:\nv30: i32 = {op} v0, v1\nret v30");
     let with = |op: &str| {
-        lowered_for(
-            Arm32 { division: Division::Hardware, ..Arm32::new() },
-            "v0: i32, v1: i32",
-            "",
-            &divide(op),
-        )
-        .join(" ")
+        lowered_for(Arm32 { division: Division::Hardware, ..PROGRAM }, "v0: i32, v1: i32", "", &divide(op))
+            .join(" ")
     };
     assert_eq!(with("udiv"), "TrapIfZero Divide.Udiv");
     assert_eq!(with("srem"), "TrapIfZero Divide.Sdiv MultiplyAdd.Mls");
@@ -77,7 +72,7 @@ fn thread_local_and_called_symbols_are_not_held() {
         v30: i32 = phi [v0, block0], [v33, block1]\nv31: i32 = call @llvm.ice.threadlocal.address(v10)\n\
         v32: i32 = load v31, align 4\nv33: i32 = add v30, v32\nv34: i1 = icmp eq v33, v11\nbr v34, block2, block1\n\
         block2:\nret v33\n}\n";
-    let forms = super::machinery::lowered(&Arm32::new(), &format!("{header}\n{body}"));
+    let forms = super::machinery::lowered(&PROGRAM, &format!("{header}\n{body}"));
     assert!(!forms.iter().any(|form| form.starts_with("MovSymbol")), "{forms:?}");
     assert!(forms.iter().any(|form| form.starts_with("ThreadPointer")), "{forms:?}");
 }
