@@ -272,7 +272,9 @@ define { i64, double } @pair(i8 zeroext %c, ptr byval([3 x i64]) align 16 %p, i1
   ret { i64, double } poison }
 define void @g() { ret void }
 define void @none({} inreg %e, i32 inreg %x, [2 x i32] inreg %y, i1 signext %z) { ret void }
-define { i64, i64, i64 } @three() { ret { i64, i64, i64 } zeroinitializer }
+define void @demand(ptr inreg sret([9 x i32]) %p, half %h, <8 x half> %v) { ret void }
+define { half, bfloat } @halves(<4 x half> %a, <16 x bfloat> %b) { ret { half, bfloat } zeroinitializer }
+define [4 x i64] @four() { ret [4 x i64] zeroinitializer }
 declare x86_fp80 @far(x86_fp80)
 declare i32 @llvm.ctpop.i32(i32)
 "#;
@@ -297,7 +299,7 @@ declare i32 @llvm.ctpop.i32(i32)
     // One body is dropped, the others keep their functions.
     let names: Vec<_> =
         llvm.bodies.iter().map(|b| module.symbol_name(Symbol::Function(b.function))).collect();
-    assert_eq!(names, [&b"f"[..], b"pair", b"g", b"none", b"three"]);
+    assert_eq!(names, [&b"f"[..], b"pair", b"g", b"none", b"demand", b"halves", b"four"]);
     let dropped = module.function_by_name(b"dropped").expect("exists");
     assert_eq!(module.functions[dropped].kind, FunctionKind::Declared);
     assert_eq!(module.function_by_name(b"llvm.ctpop.i32"), None);
@@ -317,8 +319,14 @@ declare i32 @llvm.ctpop.i32(i32)
     let none = module.signature(module.function_by_name(b"none").expect("exists"));
     assert_eq!(none.params, [Type::I32; 4]);
     assert_eq!([0, 1, 2, 3].map(|i| none.passing(i) == Passing::InRegister), [true, true, true, false]);
-    let three = module.signature(module.function_by_name(b"three").expect("exists"));
-    assert_eq!((three.passing(0), three.ret), (Passing::StructReturn, Type::Void));
+    let demand = module.signature(module.function_by_name(b"demand").expect("exists"));
+    assert_eq!(demand.passing(0), Passing::StructReturnInRegister);
+    assert_eq!(demand.params[1..], [Type::F32, Type::V8I16]);
+    let halves = module.signature(module.function_by_name(b"halves").expect("exists"));
+    assert_eq!((halves.ret, halves.second), (Type::V8I16, Type::V8I16));
+    assert_eq!(halves.params, [Type::V8I16; 3]);
+    let four = module.signature(module.function_by_name(b"four").expect("exists"));
+    assert_eq!((four.passing(0), four.ret), (Passing::StructReturn, Type::Void));
 }
 
 /// LLVM bitcode specification, section 16.3.

@@ -271,6 +271,29 @@ fn what_is_not_supported_is_refused_with_its_name() {
             "declare i32 @llvm.smul.fix.i32(i32, i32, i32)\ndefine i32 @f(i32 %x) { %v = call i32 @llvm.smul.fix.i32(i32 %x, i32 %x, i32 3)\n ret i32 %v }",
             "llvm.smul.fix",
         ),
+        ("declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }", "musttail"),
+        ("declare void @g()\ndefine void @f() { tail call void @g()\n notail call void @g()\n ret void }", ""),
+        (
+            "define { i64, i64, i64 } @f() { ret { i64, i64, i64 } zeroinitializer }",
+            "a result in three or more registers",
+        ),
+        ("define [4 x double] @f([4 x double] %x) { ret [4 x double] %x }", "three or more registers"),
+        ("define <3 x double> @f(<3 x double> %x) { ret <3 x double> %x }", "three or more registers"),
+        (
+            "declare i129 @g()\ndefine i8 @f() { %x = call i129 @g()\n %y = trunc i129 %x to i8\n ret i8 %y }",
+            "three or more registers",
+        ),
+        (
+            "define void @f(ptr %p) { %x = call { i32, i32, i32 } %p()\n ret void }",
+            "three or more registers",
+        ),
+        // Both return it in memory.
+        ("define [4 x i64] @f([4 x i64] %x) { ret [4 x i64] %x }", ""),
+        (
+            "define internal [3 x i64] @g([3 x i64] %x) { ret [3 x i64] %x }\n
+             define i64 @f([3 x i64] %x) { %y = call [3 x i64] @g([3 x i64] %x)\n %z = extractvalue [3 x i64] %y, 1\n ret i64 %z }",
+            "",
+        ),
     ] {
         let bytes = make("llvm-as-19", "refused.ll", &format!("{layout}{text}"), &[]);
         match read(&bytes) {
@@ -364,23 +387,23 @@ fn every_width_has_its_bit_operations() {
         let t = format!("i{bits}");
         for name in ["ctpop", "bitreverse"] {
             text += &format!(
-                "declare {t} @llvm.{name}.{t}({t})\ndefine {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a)\n ret {t} %r }}\n"
+                "declare {t} @llvm.{name}.{t}({t})\ndefine internal {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a)\n ret {t} %r }}\n"
             );
         }
         for name in ["ctlz", "cttz", "abs"] {
             text += &format!(
-                "declare {t} @llvm.{name}.{t}({t}, i1)\ndefine {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a, i1 false)\n ret {t} %r }}\n"
+                "declare {t} @llvm.{name}.{t}({t}, i1)\ndefine internal {t} @{name}{bits}({t} %a) {{ %r = call {t} @llvm.{name}.{t}({t} %a, i1 false)\n ret {t} %r }}\n"
             );
         }
         for name in ["smax", "umin", "uadd.sat", "ssub.sat", "sshl.sat"] {
             text += &format!(
-                "declare {t} @llvm.{name}.{t}({t}, {t})\ndefine {t} @{name}{bits}({t} %a, {t} %b) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b)\n ret {t} %r }}\n"
+                "declare {t} @llvm.{name}.{t}({t}, {t})\ndefine internal {t} @{name}{bits}({t} %a, {t} %b) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b)\n ret {t} %r }}\n"
             );
         }
         for (name, amount) in [("fshl", "%c"), ("fshr", "5")] {
             let amount = if bits > 128 || bits == 1 { "0" } else { amount };
             text += &format!(
-                "declare {t} @llvm.{name}.{t}({t}, {t}, {t})\ndefine {t} @{name}{bits}({t} %a, {t} %b, {t} %c) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b, {t} {amount})\n ret {t} %r }}\n"
+                "declare {t} @llvm.{name}.{t}({t}, {t}, {t})\ndefine internal {t} @{name}{bits}({t} %a, {t} %b, {t} %c) {{ %r = call {t} @llvm.{name}.{t}({t} %a, {t} %b, {t} {amount})\n ret {t} %r }}\n"
             );
         }
     }

@@ -61,16 +61,16 @@ impl Signature {
             Passing::ByVal { align_log2, .. } => align_log2 <= MAX_ALIGN_LOG2,
             _ => false,
         };
-        let count = |wanted| passing.iter().filter(|&&p| p == wanted).count();
+        let count = |is: fn(Passing) -> bool| passing.iter().filter(|&&p| is(p)).count();
         (passing.is_empty() || passing.len() == params.len())
             && (variable.is_empty() || *arity == Arity::Variadic)
             && variable.iter().all(is_variable)
-            && count(Passing::Nest) <= 1
-            && count(Passing::StructReturn) <= usize::from(self.ret == Type::Void)
+            && count(|p| p == Passing::Nest) <= 1
+            && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)
             && passing.iter().enumerate().all(|(n, p)| match p {
                 Passing::Plain | Passing::InRegister => true,
                 Passing::ByVal { align_log2, .. } => params[n] == pointer && *align_log2 <= MAX_ALIGN_LOG2,
-                Passing::StructReturn | Passing::Nest => params[n] == pointer,
+                Passing::StructReturn | Passing::StructReturnInRegister | Passing::Nest => params[n] == pointer,
                 Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
                 Passing::Group { len } => {
                     let group = params.get(n..n + usize::from(*len)).unwrap_or_default();

@@ -37,6 +37,8 @@ pub enum Passing {
     /// The address of the memory for the result: returned again in the first result register, and popped
     /// by the callee on i386.
     StructReturn,
+    /// The same, in a register where the convention could do so on demand, and left alone by the callee.
+    StructReturnInRegister,
     /// In a register where the convention could do so on demand (`inreg`, regparm).
     InRegister,
     /// The static chain.
@@ -50,6 +52,14 @@ pub enum Passing {
         /// Number of parameters, this one first.
         len: u16,
     },
+}
+
+impl Passing {
+    /// Whether the argument is the address of the memory for the result.
+    #[must_use]
+    pub const fn is_struct_return(self) -> bool {
+        matches!(self, Passing::StructReturn | Passing::StructReturnInRegister)
+    }
 }
 
 /// Whether a function takes arguments beyond its parameters.

@@ -304,6 +304,7 @@ sig2 = (i64) -> i32 variadic
 sig3 = (i64) -> void
 sig4 = (i64 sret) -> void
 sig5 = (i64) -> i32 variadic(_, _ byval 12 align 4, _)
+sig6 = (i64 sret.inreg) -> void
 
 global external declared hidden local @environ
 global weak thread_local section \".tdata.x\" comdat0 @counter align 8 = zero 8

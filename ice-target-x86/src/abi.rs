@@ -34,7 +34,7 @@ pub(crate) enum Place {
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
 /// Registers of `inreg` arguments on x86-32.
 const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
-/// The static chain: r10, ecx.
+/// The static chain, which is in ecx on x86-32: r10.
 const NEST_64: PReg = PReg(10);
 
 /// Hands out argument places from left to right.
@@ -47,13 +47,15 @@ pub(crate) struct ArgumentPlaces {
     pub(crate) vectors: u8,
     /// Bytes of stack arguments so far.
     pub(crate) stack: u32,
+    /// The static chain has ecx.
+    has_chain: bool,
     /// The other half of a pair was put on the stack.
     half_on_stack: bool,
 }
 
 impl ArgumentPlaces {
     pub(crate) fn new(mode: Mode, arity: Arity) -> Self {
-        ArgumentPlaces { mode, arity, ints: 0, vectors: 0, stack: 0, half_on_stack: false }
+        ArgumentPlaces { mode, arity, ints: 0, vectors: 0, stack: 0, has_chain: false, half_on_stack: false }
     }
 
     /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
@@ -77,9 +79,17 @@ impl ArgumentPlaces {
                 let size = size.checked_next_multiple_of(word).unwrap_or(MAX_STACK);
                 return self.on_stack(size, align.max(word));
             }
-            Passing::Nest => return Place::Register(if self.mode == Mode::Bits32 { RCX } else { NEST_64 }),
-            Passing::InRegister if self.mode == Mode::Bits32 && ty.is_scalar_int() => {
-                let free = &INT_ARGS_32[self.ints.min(INT_ARGS_32.len())..];
+            Passing::Nest if self.mode == Mode::Bits64 => return Place::Register(NEST_64),
+            // Where arguments already are in all three registers, it is one more on the stack.
+            Passing::Nest if self.ints < INT_ARGS_32.len() => {
+                self.has_chain = true;
+                return Place::Register(RCX);
+            }
+            Passing::InRegister | Passing::StructReturnInRegister
+                if self.mode == Mode::Bits32 && self.arity == Arity::Fixed && ty.is_scalar_int() =>
+            {
+                let end = INT_ARGS_32.len() - usize::from(self.has_chain);
+                let free = &INT_ARGS_32[self.ints.min(end)..end];
                 match (ty, free) {
                     (Type::I64, &[lo, hi, ..]) => {
                         self.ints += 2;
@@ -328,5 +338,27 @@ mod tests {
         assert_eq!(places.next(Type::V4I32, Passing::Plain), Place::Register(xmm(0)));
         assert_eq!(places.next(Type::F64, Passing::Plain), Place::Stack(16));
         assert_eq!(places.stack, 24);
+    }
+
+    /// As LLVM's CC_X86_32_C has it.
+    #[test]
+    fn registers_on_demand() {
+        use Passing::{InRegister, Nest, StructReturn, StructReturnInRegister};
+        let placed = |arity, passing: &[Passing]| {
+            let mut places = ArgumentPlaces::new(Mode::Bits32, arity);
+            passing.iter().map(|&passing| places.next(Type::I32, passing)).collect::<Vec<_>>()
+        };
+        let [eax, edx, ecx] = INT_ARGS_32.map(Place::Register);
+        let three = [InRegister; 3];
+        assert_eq!(placed(Arity::Fixed, &three), [eax, edx, ecx]);
+        assert_eq!(placed(Arity::Variadic, &three), [0, 4, 8].map(Place::Stack));
+        let result_first = [StructReturnInRegister, InRegister];
+        assert_eq!(placed(Arity::Fixed, &result_first), [eax, edx]);
+        assert_eq!(placed(Arity::Variadic, &result_first), [0, 4].map(Place::Stack));
+        assert_eq!(placed(Arity::Fixed, &[StructReturn, InRegister]), [Place::Stack(0), eax]);
+        let chain_first = [Nest, InRegister, InRegister, InRegister];
+        assert_eq!(placed(Arity::Fixed, &chain_first), [ecx, eax, edx, Place::Stack(0)]);
+        let chain_last = [InRegister, InRegister, InRegister, Nest];
+        assert_eq!(placed(Arity::Fixed, &chain_last), [eax, edx, ecx, Place::Stack(0)]);
     }
 }

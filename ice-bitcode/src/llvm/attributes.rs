@@ -37,7 +37,7 @@ macro_rules! flags {
                 self.0 & other.0 == other.0
             }
 
-            const fn with(self, other: $name) -> $name {
+            pub(super) const fn with(self, other: $name) -> $name {
                 $name(self.0 | other.0)
             }
         }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `iN`, N ≤ 64 | one, of the next ICE width; `i1` stays `i1` |
 //! | `iN`, N > 64 | ceil(N/64) of `i64`, the low one first |
-//! | `float`, `double`; `half`, `bfloat` | `f32`, `f64`; `i16` with the bits |
+//! | `float`, `double`; `half`, `bfloat` | `f32`, `f64`; `i16` with the bits, which travels in an `f32` |
 //! | `x86_fp80` | those of an `i80` |
 //! | pointer | an integer of that width |
 //! | struct, array | the parts of the members, one after another |
@@ -86,11 +86,18 @@ pub struct Part {
     /// How many parts, this one first, travel in one register: the lanes of a vector of less than 128 bits, on ARM
     /// also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
     pub together: u8,
-    /// The type of the value in which the part travels, with those that it is together with in the low bits.
+    /// The type of the value in which the part travels, with those that it is together with in the low bits. The
+    /// bits of a `half` or `bfloat` are those of an `f32`, whose register is the one that conventions give them.
     pub carrier: Type,
 }
 
 impl Part {
+    /// Whether it travels alone in the low half of an `f32`.
+    #[must_use]
+    pub fn is_half(self) -> bool {
+        (self.ty, self.carrier) == (Type::I16, Type::F32)
+    }
+
     /// Bytes that the part occupies in memory.
     #[must_use]
     pub const fn bytes(self) -> u32 {
@@ -187,7 +194,7 @@ impl Legal {
                 if !self.has_room(scalar_count(ty)) {
                     return Entry::TooMany;
                 }
-                push_scalar(&mut self.parts, ty, layout, 0, 0);
+                push_scalar(&mut self.parts, ty, layout, self.vectors, (0, 0));
             }
             Vector { element, lanes } => {
                 if let entry @ (Entry::Unsupported(_) | Entry::TooMany) =
@@ -321,10 +328,17 @@ pub const fn int_type(bits: u32) -> Type {
 }
 
 /// Appends the parts of a scalar at a byte offset and a bit in it.
-fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset: u32, shift: u8) {
-    let mut part = |ty, bits: u32, at| {
-        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1, carrier: ty });
+fn push_scalar(
+    parts: &mut Vec<Part>,
+    ty: LlvmType,
+    layout: &DataLayout,
+    vectors: Vectors,
+    (offset, shift): (u32, u8),
+) {
+    let mut carried = |ty, bits: u32, at, carrier| {
+        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1, carrier });
     };
+    let mut part = |ty, bits: u32, at| carried(ty, bits, at, ty);
     match ty {
         LlvmType::Int(bits @ ..=64) => part(int_type(bits), bits, 0),
         LlvmType::Int(bits) => {
@@ -337,7 +351,8 @@ fn push_scalar(parts: &mut Vec<Part>, ty: LlvmType, layout: &DataLayout, offset:
         LlvmType::Float => part(Type::F32, 32, 0),
         LlvmType::Double => part(Type::F64, 64, 0),
         LlvmType::Pointer => part(int_type(layout.pointer_bytes * 8), layout.pointer_bytes * 8, 0),
-        _ => part(Type::I16, 16, 0),
+        _ if vectors == Vectors::Frozen => part(Type::I16, 16, 0),
+        _ => carried(Type::I16, 16, 0, Type::F32),
     }
 }
 
@@ -390,20 +405,26 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
     let start = parts.len();
     for lane in 0..lanes {
         let bit = u64::from(lane) * u64::from(lane_bits);
-        push_scalar(parts, element, layout, (bit / 8) as u32, (bit % 8) as u8);
+        push_scalar(parts, element, layout, vectors, ((bit / 8) as u32, (bit % 8) as u8));
     }
     if let Some(carrier) = vector_carrier(element, lanes, lane_bits, vectors) {
-        parts[start..].iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
-        parts[start..].iter_mut().take(1).for_each(|first| first.together = lanes as u8);
+        for lanes in parts[start..].chunks_mut((128 / lane_bits) as usize) {
+            let together = lanes.len() as u8;
+            lanes.iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
+            lanes[0].together = together;
+        }
     }
 }
 
-/// The type of the value in which all lanes of a vector travel that is no native one.
+/// The type of the values in which the lanes of a vector travel that is no native one, as many as one has room for.
 fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vectors) -> Option<Type> {
     use LlvmType::*;
     match (element, lanes.saturating_mul(lane_bits)) {
         (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors.is_neon() => Some(Type::F64),
         (Int(64) | Double, 128) if vectors.is_neon() => Some(Type::V4I32),
+        (Half | BFloat, bits) if vectors == Vectors::TwoLanes && (bits < 128 || bits.is_multiple_of(128)) => {
+            Some(Type::V8I16)
+        }
         _ if lanes == 1 => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),

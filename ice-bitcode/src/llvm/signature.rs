@@ -6,6 +6,7 @@
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | on ARM, an array of integers, or up to four floats or vectors of one type | a group |
+//! | `half`, `bfloat` | an `f32` with the bits, as a result on x86 a vector |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
 //! | `x86_fp80` | memory by value on 64-bit targets, an `i64` and an `i32` on others; no result: the unit has it |
 //! | a result that travels in one or two values | both results |
@@ -132,16 +133,20 @@ pub struct Unit {
 
 /// The values in which an argument of these parts travels.
 pub fn units(parts: &[Part]) -> Units<'_> {
-    Units { parts, joined: 1 }
+    Units { parts, joined: 1, half: Type::F32 }
 }
 
 /// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector,
-/// which has a register or four core registers, and three or four doubles those of two, if they have registers.
+/// which has a register or four core registers, and three or four doubles those of two, if they have registers. On
+/// x86 a `half` is in a vector register, where an `f32` would be in one of the x87 unit with 32-bit code.
 #[must_use]
 pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
     let types = || units(parts).map(|unit| unit.ty);
+    let has_halves = parts.iter().any(|part| part.is_half());
     let joined = match (vectors, types().next(), types().count()) {
-        (Vectors::Neon | Vectors::NeonInCore, Some(first), 3 | 4) if types().all(|ty| ty == first) => {
+        (Vectors::Neon | Vectors::NeonInCore, Some(first), 3 | 4)
+            if types().all(|ty| ty == first) && !has_halves =>
+        {
             match first {
                 Type::F32 => 4,
                 Type::F64 if vectors == Vectors::Neon => 2,
@@ -150,7 +155,8 @@ pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
         }
         _ => 1,
     };
-    Units { parts, joined }
+    let half = if vectors == Vectors::TwoLanes { Type::V8I16 } else { Type::F32 };
+    Units { parts, joined, half }
 }
 
 /// The values of [`units`] and [`result_units`], in order.
@@ -159,6 +165,8 @@ pub struct Units<'a> {
     parts: &'a [Part],
     /// Most that are in one vector.
     joined: usize,
+    /// The value in which a [half](Part::is_half) travels.
+    half: Type,
 }
 
 impl Iterator for Units<'_> {
@@ -173,7 +181,11 @@ impl Iterator for Units<'_> {
             parts += usize::from(part.together).max(1);
             count += 1;
         }
-        let ty = if count == 1 { first.carrier } else { Type::V4I32 };
+        let ty = match count {
+            1 if first.is_half() => self.half,
+            1 => first.carrier,
+            _ => Type::V4I32,
+        };
         self.parts = self.parts.get(parts..).unwrap_or_default();
         Some(Unit { ty, parts: parts as u32 })
     }
@@ -183,6 +195,38 @@ impl Iterator for Units<'_> {
 #[must_use]
 pub fn is_demoted(mut units: Units<'_>) -> bool {
     units.nth(2).is_some()
+}
+
+/// Whether LLVM may return these parts in registers, where Ice returns them through memory: its conventions have
+/// more registers for results than the two values of ICE can be in. Only the compiler's own code can tell; C has no
+/// such results but those that [`result_units`] knows.
+#[must_use]
+pub fn differs_from_llvm(parts: &[Part], vectors: Vectors, pointer: Type) -> bool {
+    if !is_demoted(result_units(parts, vectors)) {
+        return false;
+    }
+    // Words of general registers; floats; vectors.
+    let mut counts = [0usize; 3];
+    let word = pointer.bytes();
+    for unit in units(parts) {
+        let words = unit.ty.bytes().div_ceil(word) as usize;
+        let (class, count) = match vectors {
+            Vectors::NeonInCore => (0, words),
+            Vectors::Neon if unit.ty.is_vector() || unit.ty.is_scalar_float() => (1, words),
+            _ if unit.ty.is_vector() || unit.ty == Type::F32 && parts[0].is_half() => (2, 1),
+            _ if unit.ty.is_scalar_float() => (1, 1),
+            _ => (0, words),
+        };
+        counts[class] += count;
+    }
+    let most = match vectors {
+        Vectors::Frozen => return false,
+        Vectors::Neon | Vectors::NeonInCore => [4, 16, 0],
+        // xmm0, xmm1, st0, st1 for floats; eax, edx, ecx.
+        Vectors::TwoLanes if pointer == Type::I64 => [3, 4, 4],
+        Vectors::TwoLanes => [3, 2, 4],
+    };
+    counts.iter().zip(most).all(|(&count, most)| count <= most)
 }
 
 impl Signatures {
@@ -314,10 +358,6 @@ impl Rules<'_> {
             Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
             Form::Extended => {}
             Form::Parts if is_demoted(results.clone()) => {
-                if self.is_homogeneous(ret) && results.clone().count() <= MAX_HOMOGENEOUS {
-                    let what = "a result of three or four vectors of 128 bits".into();
-                    return Err(Error::Unsupported { what });
-                }
                 signature.params.push(pointer);
                 signature.passing.push(Passing::StructReturn);
             }
@@ -387,6 +427,7 @@ impl Rules<'_> {
         let mut types = units(parts).map(|unit| unit.ty);
         let is_extension = |ty: Type| ty.is_vector() || ty.is_scalar_float();
         self.legal.vectors() == Vectors::Neon
+            && !parts.iter().any(|part| part.is_half())
             && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
             && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))
     }
@@ -432,6 +473,7 @@ impl Rules<'_> {
             return Ok(Passing::ByVal { size, align_log2: align_log2.min(29) });
         }
         Ok(match flags {
+            _ if flags.has(ParamFlags::SRET.with(ParamFlags::INREG)) => Passing::StructReturnInRegister,
             _ if flags.has(ParamFlags::SRET) => Passing::StructReturn,
             _ if flags.has(ParamFlags::INREG) => Passing::InRegister,
             _ if flags.has(ParamFlags::NEST) => Passing::Nest,

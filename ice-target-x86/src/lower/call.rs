@@ -124,7 +124,7 @@ impl X86 {
             let passing = signature.passing(n);
             let place = places.next(ty, passing);
             // The address of the result is returned, whether or not the body looks at it.
-            if cx.uses.count(param) == 0 && passing != Passing::StructReturn {
+            if cx.uses.count(param) == 0 && !passing.is_struct_return() {
                 continue;
             }
             if let Place::Stack(offset) = place {
@@ -443,7 +443,7 @@ impl X86 {
             cx.sink.push(Inst::PushFpu { size, src });
         }
         let signature = cx.module.signature(cx.func.id);
-        let result_address = signature.passing.iter().position(|&p| p == Passing::StructReturn);
+        let result_address = signature.passing.iter().position(|p| p.is_struct_return());
         if let (None, Some(n)) = (values[0], result_address) {
             let address = cx.regs(cx.func.params()[n]).lo();
             operands.push(Operand::use_fixed(address, GPR, RAX));

@@ -22,7 +22,7 @@ use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
 use crate::llvm::legal::{Part, Vectors};
 use crate::llvm::shape::{Kind, Scalar};
-use crate::llvm::signature::{Form, Units, form, is_demoted, result_units, units};
+use crate::llvm::signature::{Form, Units, differs_from_llvm, form, is_demoted, result_units, units};
 use crate::llvm::types::{LlvmType, TypeId, TypeList};
 
 /// What is called.
@@ -49,6 +49,9 @@ const MAX_INTS_BEFORE_PAIR: usize = 4;
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, ARM_BASE, ARM_VFP, 78];
+
+/// The flag of a call that must not take stack space of its own. Whether others are tail calls is free.
+const MUST_TAIL: u64 = 1 << 14;
 
 /// `arm_aapcscc`.
 const ARM_BASE: u64 = 67;
@@ -94,6 +97,20 @@ impl<F: Filter> Body<'_, '_, F> {
         }
     }
 
+    /// Refuses a result that the callers or callees of others expect elsewhere.
+    fn check_result(&self, ty: TypeId, attributes: ParamAttributes, function: Option<FuncId>) -> Checked<()> {
+        let is_own = |function| self.m.module.functions[function].linkage.is_local();
+        let m = &self.m;
+        if self.kind(ty) != Kind::Void
+            && differs_from_llvm(m.legal.parts(ty)?, m.legal.vectors(), m.module.pointer_type)
+            && self.form(ty, attributes)? == Form::Parts
+            && !function.is_some_and(is_own)
+        {
+            return unsupported("a result in three or more registers that other modules see");
+        }
+        Ok(())
+    }
+
     /// CALL.
     pub(super) fn call(&mut self) -> Checked<()> {
         let (list, flags) = (self.op()?, self.op()?);
@@ -108,6 +125,9 @@ impl<F: Filter> Body<'_, '_, F> {
             return fail(self.type_class(ty, "a function type"));
         };
         self.check_convention(flags >> 1 & 0x3ff, ty)?;
+        if flags & MUST_TAIL != 0 {
+            return unsupported("musttail");
+        }
         let prototype = Prototype { ty, ret, params, is_variadic: variadic };
         let tail = if flags & 1 != 0 { TailHint::Tail } else { TailHint::None };
         match self.callee()? {
@@ -199,6 +219,7 @@ impl<F: Filter> Body<'_, '_, F> {
         tail: TailHint,
     ) -> Checked<()> {
         let attributes = self.m.attributes.list(list)?;
+        self.check_result(prototype.ret, attributes.ret, function)?;
         let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
@@ -396,7 +417,7 @@ impl<F: Filter> Body<'_, '_, F> {
             Form::Parts if shape.parts == 1 => {
                 let part = self.single(operand);
                 args.push(match units.next() {
-                    Some(unit) => self.bits_as(part, unit.ty),
+                    Some(unit) => self.carried_alone(unit.ty, part),
                     None => part,
                 });
             }
@@ -424,12 +445,27 @@ impl<F: Filter> Body<'_, '_, F> {
         Ok(())
     }
 
+    /// A value of `ty` with this part in its low bits.
+    fn carried_alone(&mut self, ty: Type, part: Value) -> Value {
+        match (self.ty_of(part), ty) {
+            (Type::I16, Type::F32) => {
+                let wide = self.resize_zero(part, Type::I32);
+                self.bits_as(wide, ty)
+            }
+            (Type::I16, Type::V8I16) => {
+                let vector = self.undef(ty);
+                self.insert(vector, part, 0)
+            }
+            _ => self.bits_as(part, ty),
+        }
+    }
+
     /// A value of `ty` with these parts in its low bits, which all have one width.
     fn carried(&mut self, ty: Type, parts: Run) -> Value {
         let first = self.get(parts, 0);
         let of_part = self.ty_of(first);
         if parts.len == 1 {
-            return self.bits_as(first, ty);
+            return self.carried_alone(ty, first);
         }
         let mut vector = self.undef(lanes_type(of_part));
         for i in 0..parts.len {
@@ -454,7 +490,14 @@ impl<F: Filter> Body<'_, '_, F> {
     /// Sets `parts` of type `of_part` to those in the low bits of `value`.
     fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) {
         if parts.len == 1 {
-            let part = self.bits_as(value, of_part);
+            let part = match (of_part, self.ty_of(value)) {
+                (Type::I16, Type::F32) => {
+                    let bits = self.bits_as(value, Type::I32);
+                    self.resize_zero(bits, of_part)
+                }
+                (Type::I16, Type::V8I16) => self.extract(value, 0),
+                _ => self.bits_as(value, of_part),
+            };
             return self.set(parts, 0, part);
         }
         let vector = match self.ty_of(value) {
@@ -646,6 +689,7 @@ impl<F: Filter> Body<'_, '_, F> {
         };
         self.check_convention(info.convention.into(), ty)?;
         let attributes = self.m.attributes.list(info.attributes.into())?;
+        self.check_result(ret, attributes.ret, Some(self.s.function))?;
         self.s.ret = Some((ret, attributes.ret));
         let mut at = 0;
         self.s.result_slot = None;

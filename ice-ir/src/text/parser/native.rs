@@ -57,6 +57,7 @@ impl Parser<'_> {
             word => {
                 let passing = match word {
                     "sret" => Passing::StructReturn,
+                    "sret.inreg" => Passing::StructReturnInRegister,
                     "inreg" => Passing::InRegister,
                     "nest" => Passing::Nest,
                     "pair" => Passing::PairLow,
