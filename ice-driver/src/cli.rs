@@ -167,9 +167,12 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(0, usize::from)
 }
 
-/// Prints what the flags ask for.
+/// Prints warnings, and what the flags ask for.
 fn report(work: &Invocation, report: &Report) {
     let mut text = String::new();
+    for warning in &report.warnings {
+        text += &format!("ice: {}: warning: {warning}\n", work.input.display());
+    }
     // Writing into a string cannot fail.
     if work.stats == Stats::On {
         let _ = report.write_stats(&mut text);

@@ -56,5 +56,5 @@ pub use error::{Blame, Error};
 pub use ice_elf::Sink as ObjectSink;
 pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, Timing};
 pub use recipe::{Recipe, Step};
-pub use report::Report;
+pub use report::{Report, Warning};
 pub use translate::compile_to;

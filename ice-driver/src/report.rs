@@ -4,6 +4,28 @@ use crate::recipe::Step;
 use core::fmt;
 use core::time::Duration;
 
+/// What a user should know of a translation that went well.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Warning {
+    /// An exception may leave the function, the first of such, and finds no unwind tables.
+    NoUnwindTables {
+        /// Its name.
+        function: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::NoUnwindTables { function } => write!(
+                f,
+                "function {function} may unwind: there are no unwind tables, an exception that reaches it ends the program"
+            ),
+        }
+    }
+}
+
 /// Sums over the functions of a module. Counts are the same for every number of threads.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Report {
@@ -30,6 +52,8 @@ pub struct Report {
     pub relocations: u64,
     /// Jump tables.
     pub jump_tables: u64,
+    /// What a user should know, once each.
+    pub warnings: Vec<Warning>,
     /// Time of each step over all threads, by [`Step`]; zero unless asked for.
     pub times: [Duration; Step::ALL.len()],
 }
@@ -48,6 +72,7 @@ impl Report {
         self.code_bytes += other.code_bytes;
         self.relocations += other.relocations;
         self.jump_tables += other.jump_tables;
+        self.warnings.extend_from_slice(&other.warnings);
         for (time, more) in self.times.iter_mut().zip(other.times) {
             *time += more;
         }

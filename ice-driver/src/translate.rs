@@ -12,7 +12,7 @@ use crate::options::{ArmOptions, Emit, FunctionSelector, InputFormat, Options, R
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{AllocationCheck, FunctionCompiler, Job};
-use crate::report::Report;
+use crate::report::{Report, Warning};
 use ice_asm::x86::Mode;
 use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::{llvm, pexe};
@@ -220,7 +220,13 @@ fn compile<T: Target + Sync + Copy>(
                 &Options { arm: options.arm.or(ArmOptions { division, floats }), ..options.clone() };
             let bodies = LlvmBodies { bytes: input, program: &program };
             let target = target_of(module, options)?;
-            compile_bodies(Translation { target, module, bodies, count, input, options }, sink)
+            let mut report =
+                compile_bodies(Translation { target, module, bodies, count, input, options }, sink)?;
+            report.warnings.extend(program.header().first_unwinding().map(|function| {
+                let name = module.symbol_name(Symbol::Function(function));
+                Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }
+            }));
+            Ok(report)
         }
         InputFormat::Text => {
             let program = parse_text(input)?;

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{EMPTY_PROGRAM, Scratch, TARGETS, errors, expect_success, ice, run_ice, with_input};
+use std::process::Command;
 
 #[test]
 fn help_version_manual_and_completions() {
@@ -215,4 +216,35 @@ fn one_function_can_be_chosen_by_name_or_number() {
     assert!(emit("twice", "ir").contains("add") && !emit("twice", "ir").contains("call"));
     let assembly = emit("_start", "asm");
     assert!(assembly.contains("pexe_start:") && !assembly.contains("twice:"), "{assembly}");
+}
+
+/// The first that an exception may leave, and none where nothing throws.
+#[test]
+fn a_function_that_may_unwind_is_warned_of() {
+    let Some(assembler) = common::find_tool(&["llvm-as-19"]) else {
+        return common::skip("the warning of exceptions", "no llvm-as-19 on this machine");
+    };
+    let scratch = Scratch::new();
+    let warnings = |triple: &str, attributes: &str| {
+        let text = format!(
+            "target triple = \"{triple}\"\ntarget datalayout = \"{}\"\ndeclare void @g() uwtable\n\
+             define void @plain() nounwind uwtable {{ call void @g()\n ret void }}\n\
+             define void @passes() {attributes} {{ call void @g()\n ret void }}\n\
+             define void @other() {attributes} {{ call void @g()\n ret void }}\n",
+            if triple.starts_with("x86_64") { "e-m:e-i64:64-S128" } else { "e-m:e-p:32:32-i64:64-S64" },
+        );
+        let (source, bitcode) = (scratch.write("a.ll", text), scratch.path("a.bc"));
+        let output = Command::new(assembler).arg(source).arg("-o").arg(&bitcode).output().expect("starts");
+        expect_success(&output, "llvm-as");
+        let arguments = ["translate".as_ref(), bitcode.as_os_str(), "-o".as_ref(), "-".as_ref()];
+        let output = run_ice(arguments);
+        expect_success(&output, "ice translate");
+        errors(&output).strip_prefix(&format!("ice: {}: ", bitcode.display())).map(str::to_owned)
+    };
+    let warning = "warning: function passes may unwind: there are no unwind tables, an exception that reaches it ends the program\n";
+    assert_eq!(warnings("x86_64-linux-gnu", "uwtable").as_deref(), Some(warning));
+    assert_eq!(warnings("x86_64-linux-gnu", "nounwind uwtable"), None);
+    assert_eq!(warnings("x86_64-linux-gnu", ""), None);
+    assert_eq!(warnings("armv7-linux-gnueabihf", "").as_deref(), Some(warning));
+    assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind"), None);
 }

@@ -117,6 +117,18 @@ impl LlvmModule {
         })
     }
 
+    /// The first function with a body that an exception may leave, by what the module says: it is not `nounwind`
+    /// and has `uwtable`, which procedures of ARM are without.
+    #[must_use]
+    pub fn first_unwinding(&self) -> Option<FuncId> {
+        let always_has_tables = matches!(self.legal.vectors(), Vectors::Neon | Vectors::NeonInCore);
+        self.module.defined_functions().find(|&function| {
+            let list = self.attributes.list(self.functions[function].attributes.into()).unwrap_or_default();
+            let has = |flag| list.function.flags.has(flag);
+            !has(FunctionFlags::NOUNWIND) && (always_has_tables || has(FunctionFlags::UNWIND_TABLE))
+        })
+    }
+
     /// What the constants of functions refer to.
     #[must_use]
     pub fn environment(&self) -> ConstantEnvironment<'_> {
