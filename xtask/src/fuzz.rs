@@ -38,25 +38,30 @@ const TEST_MODULES: u64 = 8 * 2;
 const READ_MODULES: u64 = 3;
 
 /// Xorshift64* (Marsaglia 2003, Vigna 2016).
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn new(seed: u64) -> Random {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        random.next();
+        random
+    }
+
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         ((self.next() >> 32) as usize) % limit
     }
 }
 
 /// Changes one byte or one bit and says what it did.
 fn change(bytes: &mut [u8], seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    random.next();
+    let mut random = Random::new(seed);
     let at = random.below(bytes.len());
     let old = bytes[at];
     bytes[at] = match random.below(2) {

@@ -421,10 +421,12 @@ fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vector
     use LlvmType::*;
     match (element, lanes.saturating_mul(lane_bits)) {
         (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors.is_neon() => Some(Type::F64),
-        (Int(64) | Double, 128) if vectors.is_neon() => Some(Type::V4I32),
+        (Int(64) | Double, bits) if vectors.is_neon() && bits.is_multiple_of(128) => Some(Type::V4I32),
         (Half | BFloat, bits) if vectors == Vectors::TwoLanes && (bits < 128 || bits.is_multiple_of(128)) => {
             Some(Type::V8I16)
         }
+        // NEON has no smaller register: lanes are widened until they fill it.
+        (Int(8 | 16), ..64) if vectors.is_neon() && matches!(lanes, 2 | 4) => Some(Type::F64),
         _ if lanes == 1 => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
@@ -475,6 +477,10 @@ mod tests {
         assert_eq!(passed(LlvmType::Int(32), 5), [Type::I32; 5]);
         assert_eq!(passed(LlvmType::Int(5), 3), [Type::I8; 3]);
         assert_eq!(passed(LlvmType::Float, 4), [Type::V4F32]);
+        let carrier = |vectors, lanes| vector_carrier(LlvmType::Int(16), lanes, 16, vectors);
+        assert_eq!([2, 3, 4].map(|lanes| carrier(Vectors::TwoLanes, lanes)), [Some(Type::V8I16); 3]);
+        assert_eq!(carrier(Vectors::Neon, 2), Some(Type::F64));
+        assert_eq!(vector_carrier(LlvmType::Int(64), 4, 64, Vectors::Neon), Some(Type::V4I32));
     }
 
     #[test]

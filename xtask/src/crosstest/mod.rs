@@ -1,13 +1,16 @@
 //! Ice's code against other code for the same program.
 //!
-//! Three oracles, one file each: LLVM's code for the same bitcode, function by function (`llvm.rs`, the default);
-//! LLVM's code for whole random programs (`csmith.rs`); the reference interpreter for generated programs and the corpus
+//! Four oracles, one file each: LLVM's code for the same bitcode, function by function (`llvm.rs`, the default);
+//! LLVM's code for whole random programs (`csmith.rs`); LLVM's code for the other half of a program (`conventions.rs`,
+//! random signatures by `prototypes.rs`); the reference interpreter for generated programs and the corpus
 //! (`interpreter.rs`).
 
+mod conventions;
 mod csmith;
 mod generate;
 mod interpreter;
 mod llvm;
+mod prototypes;
 mod record;
 mod reduce;
 mod refusals;
@@ -22,6 +25,7 @@ pub const HELP: &str = concat!(
     "\
 usage: cargo xtask crosstest [OPTIONS] [SOURCE...]
        cargo xtask crosstest --csmith N [OPTIONS]
+       cargo xtask crosstest --signatures N [OPTIONS]
        cargo xtask crosstest --interpreter [OPTIONS]
 
 ",
@@ -53,7 +57,15 @@ The second compares the output of N random programs of csmith. Programs that dif
   --seed N         the first seed (1)
   --targets, --recipes, --levels, --translator, --jobs, --release   as above
 
-The third compares with Ice's reference interpreter:
+The third links callers and callees of random C functions, each side translated by LLVM or by Ice: structures, bit-fields,
+unions, vectors, complex numbers, variable arguments, regparm. Programs that differ are kept in the directory
+`conventions` of cargo's target directory.
+
+  --signatures N   so many programs, of eight functions each
+  --seed N         the first seed (1)
+  --targets, --recipes, --translator, --jobs, --release   as above
+
+The fourth compares with Ice's reference interpreter:
 
 ",
 );
@@ -66,6 +78,9 @@ pub fn help() -> String {
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     if arguments.switch("--interpreter") {
         return interpreter::run(workspace, arguments);
+    }
+    if let Some(count) = arguments.text("--signatures")? {
+        return conventions::run(workspace, arguments, &count);
     }
     match arguments.text("--csmith")? {
         Some(count) => csmith::run(workspace, arguments, &count),

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::llvm::attributes::{AttributeList, ParamAttributes, ParamFlags};
 use crate::llvm::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::evaluate;
-use crate::llvm::legal::{Part, Vectors};
+use crate::llvm::legal::{Part, Vectors, int_type};
 use crate::llvm::shape::{Kind, Scalar};
 use crate::llvm::signature::{Form, Units, differs_from_llvm, form, is_demoted, result_units, units};
 use crate::llvm::types::{LlvmType, TypeId, TypeList};
@@ -66,6 +66,14 @@ fn lanes_type(ty: Type) -> Type {
         Type::I16 => Type::V8I16,
         Type::F32 => Type::V4F32,
         _ => Type::V4I32,
+    }
+}
+
+/// What `count` parts of type `part` are in a value of type `carrier`: integers fill 64 bits.
+fn lane_in(carrier: Type, part: Type, count: u32) -> Type {
+    match carrier == Type::F64 && part.is_scalar_int() {
+        true => int_type(64 / count),
+        false => part,
     }
 }
 
@@ -467,10 +475,12 @@ impl<F: Filter> Body<'_, '_, F> {
         if parts.len == 1 {
             return self.carried_alone(ty, first);
         }
-        let mut vector = self.undef(lanes_type(of_part));
+        let lane = lane_in(ty, of_part, parts.len);
+        let mut vector = self.undef(lanes_type(lane));
         for i in 0..parts.len {
             let part = self.get(parts, i);
-            vector = match of_part.bits() {
+            let part = if lane == of_part { part } else { self.resize_zero(part, lane) };
+            vector = match lane.bits() {
                 64 => {
                     let words = self.words_of(part);
                     let vector = self.insert(vector, words[0], 2 * i);
@@ -509,13 +519,17 @@ impl<F: Filter> Body<'_, '_, F> {
             }
             _ => value,
         };
-        let vector = self.bits_as(vector, lanes_type(of_part));
+        let lane = lane_in(self.ty_of(value), of_part, parts.len);
+        let vector = self.bits_as(vector, lanes_type(lane));
         for i in 0..parts.len {
-            let part = match of_part.bits() {
+            let part = match lane.bits() {
                 64 => self.wide_lane(vector, i),
                 _ => self.extract(vector, i),
             };
-            let part = self.bits_as(part, of_part);
+            let part = match lane == of_part {
+                true => self.bits_as(part, of_part),
+                false => self.resize_zero(part, of_part),
+            };
             self.set(parts, i, part);
         }
     }
