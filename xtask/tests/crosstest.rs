@@ -63,6 +63,19 @@ fn ice_agrees_with_llvm_on_arm() {
     }
 }
 
+/// Callers and callees of random signatures, each in LLVM's code or in Ice's.
+#[test]
+fn objects_of_both_compilers_are_linked() {
+    if has_tools("objects of two compilers") {
+        let mut targets = "x86_64,i686".to_owned();
+        if has_all("armv7", &["qemu-arm", "arm-linux-gnueabihf-gcc"]) {
+            targets += ",armv7";
+        }
+        let text = in_place(&["--signatures", "2", "--targets", &targets]);
+        assert!(text.contains("0 differ"), "{text}");
+    }
+}
+
 /// The cross test of Ice with these arguments; panics if anything differs.
 fn agrees(arguments: &[&str]) {
     let text = in_place(arguments);
