@@ -70,7 +70,9 @@ impl Signature {
             && passing.iter().enumerate().all(|(n, p)| match p {
                 Passing::Plain | Passing::InRegister => true,
                 Passing::ByVal { align_log2, .. } => params[n] == pointer && *align_log2 <= MAX_ALIGN_LOG2,
-                Passing::StructReturn | Passing::StructReturnInRegister | Passing::Nest => params[n] == pointer,
+                Passing::StructReturn | Passing::StructReturnInRegister | Passing::Nest => {
+                    params[n] == pointer
+                }
                 Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
                 Passing::Group { len } => {
                     let group = params.get(n..n + usize::from(*len)).unwrap_or_default();

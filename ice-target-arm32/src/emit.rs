@@ -13,6 +13,8 @@ mod memory;
 mod native;
 mod pool;
 mod predicate;
+#[cfg(test)]
+mod tests;
 mod vector;
 mod writeback;
 

@@ -27,12 +27,14 @@ names start with one of the NAMEs.
 
   --list        prints the faults and what they break
   --unchanged   runs their tests without the faults first, which all have to pass
+  --first N     runs only the first N tests of each, which are the cheap ones
 ";
 
 const LIMIT: Duration = Duration::from_secs(900);
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let (only_list, unchanged) = (arguments.switch("--list"), arguments.switch("--unchanged"));
+    let first = arguments.value("--first", usize::MAX)?;
     let wanted = arguments.rest()?;
     let mut mutants = table::read_all(&workspace.root)?;
     for name in &wanted {
@@ -45,6 +47,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     mutants.retain(|mutant| {
         wanted.is_empty() || wanted.iter().any(|name| mutant.name.starts_with(&*name.to_string_lossy()))
     });
+    mutants.iter_mut().for_each(|mutant| mutant.tests.truncate(first));
     if only_list {
         mutants.iter().for_each(|mutant| println!("{:<34} {}", mutant.name, mutant.breaks));
         return Ok(());

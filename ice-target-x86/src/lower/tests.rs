@@ -6,11 +6,13 @@ extern crate std;
 #[path = "../../../ice-passes/tests/common/lowered.rs"]
 mod machinery;
 
+use crate::inst::Inst;
 use crate::target::X86;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_asm::x86::Mode;
+use ice_asm::x86::{Mode, Width};
+use ice_ir::mach::{MachInst as _, Remat, VReg};
 use ice_ir::{Type, parse_program};
 use ice_passes::{CodeModel, ForeignModule, NativeModel};
 
@@ -335,4 +337,18 @@ fn a_back_end_is_for_its_module() {
     let narrow = narrow.replace("define", "target pointer i32 native\n\ndefine");
     assert_eq!(model(&narrow, Mode::Bits64), Err(ForeignModule { pointer: Type::I32 }));
     assert_eq!(model(&narrow, Mode::Bits32), Ok((CodeModel::Static, Type::I32)));
+}
+
+/// A constant goes to a slot by an immediate of 32 bits, whose sign would fill a slot of 64.
+#[test]
+fn what_a_slot_of_64_bits_cannot_take_goes_through_a_register() {
+    let made_again = |width, imm| Inst::MovImm { width, dst: VReg::from_u32(0), imm }.rematerialize();
+    for width in [Width::B32, Width::B64] {
+        for imm in [0, 1, 0x7fff_ffff] {
+            assert_eq!(made_again(width, imm), Some(Remat::Anywhere), "{imm:#x}");
+        }
+        for imm in [0x8000_0000, 0xffff_ffff, 0x1_0000_0000, -1, i64::from(i32::MIN), i64::MIN] {
+            assert_eq!(made_again(width, imm), Some(Remat::Register), "{imm:#x}");
+        }
+    }
 }
