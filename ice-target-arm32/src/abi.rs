@@ -421,6 +421,10 @@ mod tests {
         );
         let full = places_of(Convention::Vfp, [one, object(72, 3), object(8, 2), one]);
         assert_eq!((full.0[2], full.0[3], full.1), (Place::Stack(64), Place::Stack(72), 76));
+        // The stack is in use, though core registers are free.
+        let mut list = [(Type::F64, Passing::Plain); 10];
+        list[9] = object(72, 2);
+        assert_eq!(places_of(Convention::Vfp, list).0[8..], [Place::Stack(0), Place::Stack(8)]);
     }
 
     #[test]
@@ -446,6 +450,10 @@ mod tests {
             plain(F32),
         ];
         assert_eq!(places_of(Convention::Vfp, list).0[4..], [0, 4, 8, 12].map(Stack));
+        // No register is used behind a group on the stack.
+        let list =
+            [plain(V4F32), plain(V4F32), plain(V4F32), plain(F64), group(F64, 2), plain(F64), plain(F32)];
+        assert_eq!(places_of(Convention::Vfp, list).0[4..], [0, 8, 16].map(Stack));
         let list = [plain(I32), plain(I32), group(I32, 4), plain(I32), plain(I32), plain(I32), group(I32, 1)];
         let expected = [Register(r(2)), Register(r(3)), Stack(0), Stack(4), Stack(8)];
         assert_eq!(places_of(Convention::Vfp, list).0[2..], expected);

@@ -18,6 +18,11 @@ pub(crate) fn lowered<T: Target>(target: &T, text: &str) -> Vec<String>
 where
     T::Inst: Debug,
 {
+    machine(target, text).insts().iter().map(|inst| format!("{inst:?}")).collect()
+}
+
+/// The first function of a program in machine instructions, as [`lowered`] tells them.
+pub(crate) fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
     let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let (module, func) = (&program.module, &program.bodies[0]);
     let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
@@ -34,7 +39,7 @@ where
     let mut mach = MachFunction::new();
     lower_function(target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    mach.insts().iter().map(|inst| format!("{inst:?}")).collect()
+    mach
 }
 
 /// The name in a debug form.

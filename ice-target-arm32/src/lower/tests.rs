@@ -7,6 +7,7 @@ mod addresses;
 #[path = "../../../ice-passes/tests/common/lowered.rs"]
 mod machinery;
 mod operands;
+mod pairs;
 mod values;
 
 use crate::target::{Arm32, Division, FloatAbi};
