@@ -155,7 +155,7 @@ mod tests {
         let mut bytes = [0; 8];
         let relocation = Relocation {
             offset: 2,
-            r_type: 0x21,
+            r_type: 0xa1,
             target: Target::Absolute,
             addend,
             placement: AddendPlacement::Width4,
@@ -169,12 +169,12 @@ mod tests {
     fn records_are_those_of_the_elf_definitions() {
         let (records, bytes) = packed(Format::X86_32, -4);
         let record = from_bytes::<Rel32<LE>>(&records).unwrap().0;
-        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0xa1));
         assert_eq!(bytes, [0, 0, 0xfc, 0xff, 0xff, 0xff, 0, 0]);
 
         let (records, bytes) = packed(Format::X32, -4);
         let record = from_bytes::<Rela32<LE>>(&records).unwrap().0;
-        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0xa1));
         assert_eq!(record.r_addend.get(LE), -4);
         assert_eq!(bytes, [0; 8]);
 
@@ -182,14 +182,14 @@ mod tests {
         let record = from_bytes::<Rela64<LE>>(&records).unwrap().0;
         assert_eq!(
             (record.r_offset.get(LE), record.r_sym(LE, false), record.r_type(LE, false)),
-            (0x102, 0x345678, 0x21)
+            (0x102, 0x345678, 0xa1)
         );
         assert_eq!(record.r_addend.get(LE), i64::MIN);
         assert_eq!(bytes, [0; 8]);
 
         let (records, bytes) = packed(Format { records: RecordKind::Rel, ..Format::X86_64 }, 7);
         let record = from_bytes::<Rel64<LE>>(&records).unwrap().0;
-        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0x21));
+        assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0xa1));
         assert_eq!(bytes, [0, 0, 7, 0, 0, 0, 0, 0]);
     }
 }
