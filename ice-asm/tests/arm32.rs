@@ -708,13 +708,22 @@ fn what_cannot_be_encoded_is_an_error() {
     }
 }
 
-/// A loop over 32 MiB cannot be closed by one branch, and the buffer says so.
+/// Over 32 MiB one branch reaches neither back, as in a loop, nor ahead, and the buffer says so.
 #[test]
 fn a_branch_reaches_32_mib() {
-    for (words, reaches) in [((1 << 23) - 2, true), ((1 << 23) - 1, false)] {
+    for (words, reaches, back) in [
+        ((1 << 23) - 2, true, true),
+        ((1 << 23) - 1, false, true),
+        (1 << 23, true, false),
+        ((1 << 23) + 1, false, false),
+    ] {
         let mut buffer = CodeBuffer::<(), Branches>::new();
-        let top = buffer.new_label();
-        buffer.bind(top);
+        let label = buffer.new_label();
+        if back {
+            buffer.bind(label);
+        } else {
+            buffer.jump(label);
+        }
         let zeros = [0; 1 << 12];
         let mut left = 4 * words;
         while left > 0 {
@@ -722,7 +731,11 @@ fn a_branch_reaches_32_mib() {
             buffer.emit_data(&zeros[..part]);
             left -= part;
         }
-        buffer.jump(top);
-        assert_eq!(buffer.finish().is_ok(), reaches, "{words} words");
+        if back {
+            buffer.jump(label);
+        } else {
+            buffer.bind(label);
+        }
+        assert_eq!(buffer.finish().is_ok(), reaches, "{words} words, back: {back}");
     }
 }

@@ -259,6 +259,10 @@ mod tests {
                 assert!(imm.bits() >> 8 <= rotation);
             }
         }
+        // Nine bits around the ends of the word.
+        for value in [0x4000_007f, 0x1000_001f, 0x0400_0007, 0xc000_007f] {
+            assert_eq!(ModImm::new(value), None, "{value:#x}");
+        }
         for value in [0x101, 0x1fe + 0x10000, 0xff1, 0xffff_ffff, 0x102 << 8, 0x8000_0100] {
             assert_eq!(ModImm::new(value), None, "{value:#x}");
         }
@@ -332,5 +336,14 @@ mod tests {
         for byte in 0..=255 {
             assert_eq!(expand(NeonImm::splat(Lane::B8, byte).unwrap()), byte * 0x0101_0101_0101_0101);
         }
+    }
+
+    #[test]
+    fn floats_with_a_fifth_bit_of_fraction_have_no_immediate() {
+        assert_eq!(FloatImm::from_f32(0x3f80_0000), Some(FloatImm(0x70)));
+        assert_eq!(
+            (FloatImm::from_f32(0x3f84_0000), FloatImm::from_f64(0x3ff0_8000_0000_0000)),
+            (None, None)
+        );
     }
 }

@@ -284,7 +284,16 @@ pub(crate) const CHAR6: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP
 
 #[cfg(test)]
 mod tests {
+    use super::super::{rotate_sign, unrotate_sign};
     use super::*;
+
+    #[test]
+    fn signs_are_the_lowest_bits() {
+        for number in [0, 1, -1, 2, -2, i64::MAX, -i64::MAX] {
+            assert_eq!(unrotate_sign(rotate_sign(number)), number);
+        }
+        assert_eq!((rotate_sign(i64::MIN), unrotate_sign(1)), (1, i64::MIN));
+    }
 
     #[test]
     fn fields_cross_byte_and_window_borders() {
