@@ -5,13 +5,15 @@ use crate::error::{Blame, Error};
 use crate::files::{Output, is_dash, read_input};
 use crate::flags::{self, Command, Invocation, Request, Stats};
 use crate::inspect::Purpose;
-use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
+use crate::options::{ArmOptions, Emit, InputFormat, OptLevel, Options, Timing};
 use crate::report::Report;
-use crate::toolchain::{self, Compiler};
-use crate::{inspect, interpret, translate};
-use ice_bitcode::llvm;
-use ice_elf::Sink;
+use crate::toolchain::Compiler;
+use crate::{format, inspect, interpret, runtime, translate};
+use ice_elf::{Sink, SinkError};
 use ice_ir::Program;
+use ice_ir::native::Environment;
+use signal_hook::consts::SIGPIPE;
+use signal_hook::low_level::emulate_default_handler;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -29,11 +31,22 @@ pub struct Failure {
 const REFUSED: u8 = 1;
 /// Wrong command line, or reading, writing or linking failed.
 const TROUBLE: u8 = 2;
+/// Nobody reads the output any more: the process ends as the signal SIGPIPE would end it.
+const CLOSED_PIPE: u8 = 128 + SIGPIPE as u8;
 
 impl Failure {
     /// Trouble with a file.
     pub(crate) fn file(path: &Path, error: impl Display) -> Failure {
         Failure { message: format!("{}: {error}", path.display()), code: TROUBLE }
+    }
+
+    /// Trouble with an output. A reader that has gone away is none that anybody must be told of.
+    pub(crate) fn output(path: &Path, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure { message: String::new(), code: CLOSED_PIPE },
+            _ if is_dash(path) => Failure::trouble(format_args!("<stdout>: {error}")),
+            _ => Failure::file(path, error),
+        }
     }
 
     /// Trouble without a file.
@@ -62,13 +75,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => Err(Failure::trouble(format_args!("{error}\nTry 'ice --help'."))),
     };
     result.unwrap_or_else(|failure| {
+        if failure.code == CLOSED_PIPE {
+            let _ = emulate_default_handler(SIGPIPE);
+            return ExitCode::from(failure.code);
+        }
         let _ = writeln!(io::stderr(), "ice: {}", failure.message);
         ExitCode::from(failure.code)
     })
 }
 
 fn write_text(text: &str) -> Result<(), Failure> {
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::trouble)
+    let mut out = io::stdout().lock();
+    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    result.map_err(|error| Failure::output(Path::new("-"), &error))
 }
 
 fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
@@ -97,39 +116,36 @@ fn output_path(work: &Invocation) -> &Path {
 }
 
 fn create(path: &Path) -> Result<Output, Failure> {
-    Output::create(path).map_err(|error| Failure::file(path, error))
+    Output::create(path).map_err(|error| Failure::output(path, &error))
 }
 
 fn commit(output: Output, path: &Path) -> Result<(), Failure> {
-    output.commit().map_err(|error| Failure::file(path, error))
+    output.commit().map_err(|error| Failure::output(path, &error))
 }
 
-/// By the name of the file; without one by its first bytes.
-fn input_format(path: &Path, bytes: &[u8]) -> InputFormat {
-    let is_llvm = llvm::is_llvm(bytes);
-    let is_bitcode = is_llvm || bytes.starts_with(b"PEXE");
-    let is_text = path.extension().is_some_and(|extension| extension == "ice");
-    match is_text || (is_dash(path) && !is_bitcode && !bytes.is_empty() && bytes.is_ascii()) {
-        true => InputFormat::Text,
-        false if is_llvm => InputFormat::Llvm,
-        false => InputFormat::Bitcode,
-    }
+fn input_format(work: &Invocation, bytes: &[u8]) -> Result<InputFormat, Failure> {
+    format::input_format(&work.input, bytes).map_err(|error| Failure::input(&work.input, &error))
 }
 
 /// Reads a whole program as it is, and checks it.
 fn read_program(work: &Invocation, purpose: Purpose) -> Result<Program, Failure> {
     let bytes = read(work)?;
-    let format = input_format(&work.input, &bytes);
+    let format = input_format(work, &bytes)?;
     inspect::read_program(&bytes, format, purpose).map_err(|error| Failure::input(&work.input, &error))
 }
 
 fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
-    let format = input_format(&work.input, bytes);
-    let of_module = match format {
-        InputFormat::Llvm if work.arch.is_none() => {
-            let arch_of = |triple: String| Arch::parse(&triple).map_err(Error::UnknownTriple);
-            let found = translate::triple_of(bytes).and_then(|triple| triple.map(arch_of).transpose());
-            found.map_err(|error| Failure::input(&work.input, &error))?
+    let format = input_format(work, bytes)?;
+    let triple = match format {
+        InputFormat::Llvm => {
+            translate::triple_of(bytes).map_err(|error| Failure::input(&work.input, &error))?
+        }
+        _ => None,
+    };
+    let of_module = match &triple {
+        Some(triple) if work.arch.is_none() => {
+            let arch = Arch::parse(triple).map_err(Error::UnknownTriple);
+            Some(arch.map_err(|error| Failure::input(&work.input, &error))?)
         }
         _ => None,
     };
@@ -158,7 +174,9 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         },
         timing: work.timing,
         relocation: work.relocation,
-        arm: work.arm,
+        arm: work
+            .arm
+            .or(ArmOptions { floats: triple.and_then(|triple| Arch::float_abi(&triple)), division: None }),
     })
 }
 
@@ -183,44 +201,46 @@ fn report(work: &Invocation, report: &Report) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-fn translate_into(work: &Invocation, output: &mut Output) -> Result<Options, Failure> {
+/// Translates the input into a file and gives what the linker must know.
+fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
+    let mut output = create(path)?;
     let bytes = read(work)?;
     let options = options(work, &bytes)?;
-    let result = translate::compile_to(&bytes, &options, output);
-    report(work, &result.map_err(|error| Failure::input(&work.input, &error))?);
-    Ok(options)
+    let result = translate::compile_to(&bytes, &options, &mut output);
+    let result = result.map_err(|error| match error {
+        Error::Object(ice_elf::Error::Sink(SinkError::Io { .. })) => Failure::output(path, &output.error()),
+        error => Failure::input(&work.input, &error),
+    })?;
+    report(work, &result);
+    commit(output, path)?;
+    Ok((options, result.environment))
 }
 
 fn translate(work: &Invocation) -> Result<(), Failure> {
-    let path = output_path(work);
-    let mut output = create(path)?;
-    translate_into(work, &mut output)?;
-    commit(output, path)
+    translate_to(work, output_path(work)).map(|_| ())
 }
 
 /// Translates into an object in a directory of its own and links it to `executable`.
 fn build_executable(work: &Invocation, directory: &Path, executable: &Path) -> Result<Arch, Failure> {
     let object = directory.join("program.o");
-    let mut output = create(&object)?;
-    let options = translate_into(work, &mut output)?;
-    commit(output, &object)?;
-    let compiler = Compiler::find(options.arch, work.linker.as_deref()).map_err(Failure::trouble)?;
-    let runtime = compiler.runtime().map_err(Failure::trouble)?;
-    compiler.link(&object, &runtime, executable).map_err(Failure::trouble)?;
+    let (options, environment) = translate_to(work, &object)?;
+    let compiler = Compiler::find(options.arch, options.arm.floats(), work.linker.as_deref());
+    let linked = compiler.and_then(|compiler| compiler.link(&object, environment, executable));
+    linked.map_err(Failure::trouble)?;
     Ok(options.arch)
 }
 
 fn build(work: &Invocation) -> Result<(), Failure> {
     debug_assert_eq!(work.emit, Emit::Object);
     let path = output_path(work);
-    let directory = toolchain::scratch_directory().map_err(Failure::trouble)?;
+    let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = directory.path().join("program");
     build_executable(work, directory.path(), &executable)?;
-    crate::files::install_executable(&executable, path).map_err(|error| Failure::file(path, error))
+    crate::files::install_executable(&executable, path).map_err(|error| Failure::output(path, &error))
 }
 
 fn run(work: &Invocation) -> Result<ExitCode, Failure> {
-    let directory = toolchain::scratch_directory().map_err(Failure::trouble)?;
+    let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = directory.path().join("program");
     let arch = build_executable(work, directory.path(), &executable)?;
     crate::execute::execute(arch, &executable, directory, &work.input, &work.arguments)
@@ -228,6 +248,10 @@ fn run(work: &Invocation) -> Result<ExitCode, Failure> {
 
 fn dump(work: &Invocation) -> Result<(), Failure> {
     let bytes = read(work)?;
+    if input_format(work, &bytes)? == InputFormat::Text {
+        let error = Error::NoProgram("text, which has no records; dump takes bitcode");
+        return Err(Failure::input(&work.input, &error));
+    }
     let path = output_path(work);
     let mut output = create(path)?;
     match inspect::dump(&bytes, &mut output) {
@@ -239,7 +263,7 @@ fn dump(work: &Invocation) -> Result<(), Failure> {
             }
             Err(Failure::input(&work.input, &error))
         }
-        Err(error) => Err(Failure::file(path, error)),
+        Err(_) => Err(Failure::output(path, &output.error())),
     }
 }
 
@@ -247,7 +271,8 @@ fn print(work: &Invocation) -> Result<(), Failure> {
     let program = read_program(work, Purpose::Look)?;
     let path = output_path(work);
     let mut output = create(path)?;
-    ice_ir::write_program(&program, &mut output).map_err(|error| Failure::file(path, error))?;
+    let written = ice_ir::write_program(&program, &mut output);
+    written.map_err(|_| Failure::output(path, &output.error()))?;
     commit(output, path)
 }
 
@@ -256,23 +281,7 @@ fn freeze(work: &Invocation) -> Result<(), Failure> {
     let bytes = inspect::freeze(&program).map_err(|error| Failure::input(&work.input, &error))?;
     let path = output_path(work);
     let mut output = create(path)?;
-    output.append(&bytes).map_err(|error| Failure::file(path, error))?;
+    let written = output.append(&bytes);
+    written.map_err(|_| Failure::output(path, &output.error()))?;
     commit(output, path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_format_is_told_by_name_or_first_bytes() {
-        let format = |path: &str, bytes: &[u8]| input_format(Path::new(path), bytes);
-        assert_eq!(format("a.ice", b"PEXE"), InputFormat::Text);
-        assert_eq!(format("a.pexe", b"define"), InputFormat::Bitcode);
-        assert_eq!(format("-", b"PEXE\x01"), InputFormat::Bitcode);
-        assert_eq!(format("-", b"BC\xc0\xde"), InputFormat::Llvm);
-        assert_eq!(format("a.bc", b"\xde\xc0\x17\x0b"), InputFormat::Llvm);
-        assert_eq!(format("-", b"; text"), InputFormat::Text);
-        assert_eq!(format("-", b""), InputFormat::Bitcode);
-    }
 }

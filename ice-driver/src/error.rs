@@ -9,6 +9,8 @@ use ice_passes::{CompileError, ErrorKind};
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Error {
+    /// The file is none that can be read; says what it is, behind "this file is".
+    NoProgram(&'static str),
     /// The bitcode is not well-formed; says where.
     Bitcode(Box<ice_bitcode::LocatedError>),
     /// The body of a function in LLVM bitcode is not well-formed or not supported.
@@ -44,6 +46,8 @@ pub enum Error {
         /// Bytes allowed for an input of this size.
         limit: u64,
     },
+    /// The section of this name grows past what the object's format, or memory, can hold.
+    SectionTooLarge(String),
     /// The object cannot be written.
     Object(ice_elf::Error),
     /// The back end asked for a relocation that the machine's objects do not have; a defect of the back end.
@@ -95,11 +99,28 @@ impl Error {
     }
 }
 
+/// A function by name and number, or by its number alone if it has no other name.
+struct FunctionName<'a>(&'a str, ice_ir::FuncId);
+
+impl fmt::Display for FunctionName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FunctionName(name, number) = self;
+        match *name == "" || *name == number.to_string() {
+            true => write!(f, "function {number}"),
+            false => write!(f, "function {name} ({number})"),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::NoProgram(found) => write!(
+                f,
+                "this file is {found} (programs are PNaCl bitcode, .pexe, LLVM bitcode, .bc, and the text form, .ice)"
+            ),
             Error::Bitcode(error) => error.fmt(f),
-            Error::Body { name, function, error } => write!(f, "function {name} ({function}): {error}"),
+            Error::Body { name, function, error } => write!(f, "{}: {error}", FunctionName(name, *function)),
             Error::Text(error) => error.fmt(f),
             Error::NotUtf8(offset) => write!(f, "not UTF-8 at byte {offset}"),
             Error::Freeze(error) => write!(f, "{error}"),
@@ -111,7 +132,7 @@ impl fmt::Display for Error {
             }
             Error::Interpret(trap) => trap.fmt(f),
             Error::Compile { name, error } => {
-                write!(f, "function {name} ({}): {}", error.function, error.kind)
+                write!(f, "{}: {}", FunctionName(name, error.function), error.kind)
             }
             Error::DataTooLarge { bytes, limit } => {
                 write!(
@@ -119,11 +140,16 @@ impl fmt::Display for Error {
                     "initialised data of {bytes} bytes; at most {limit} are accepted for an input of this size"
                 )
             }
+            Error::SectionTooLarge(name) => {
+                write!(f, "section {name} too large for an object of this target")
+            }
             Error::Object(error) => error.fmt(f),
             Error::UnsupportedRelocation(kind) => {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
-            Error::TargetNotBuiltIn(arch) => write!(f, "target {arch} is not built in yet"),
+            Error::TargetNotBuiltIn(arch) => {
+                write!(f, "target {arch} is not built in; there are {}", Arch::built_in_names())
+            }
             Error::PointerWidth { arch, pointer } => {
                 write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
             }
@@ -155,3 +181,16 @@ impl From<ice_elf::SinkError> for Error {
 
 /// Shorthand of the recipe: an error without its function.
 pub(crate) type StepResult = Result<(), ErrorKind>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_without_a_name_has_its_number_once() {
+        let number = ice_ir::FuncId::from_u32(3);
+        assert_eq!(FunctionName("", number).to_string(), "function func3");
+        assert_eq!(FunctionName("func3", number).to_string(), "function func3");
+        assert_eq!(FunctionName("main", number).to_string(), "function main (func3)");
+    }
+}

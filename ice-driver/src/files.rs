@@ -1,15 +1,16 @@
 //! Reading inputs and writing outputs: `-`, and files that appear whole or not at all.
 //!
-//! An output file is written under a temporary name beside its place and renamed when it is whole; where it
-//! is dropped before, the temporary file is removed. Places that are no regular files (a pipe, a device)
-//! and the standard output get their bytes at the end, all at once.
+//! An output file is written under a temporary name beside its place and renamed when it is whole, with the
+//! permissions of the file that it replaces; where it is dropped before, or the process is interrupted, the
+//! temporary file is removed. Places that are no regular files (a pipe, a device) and the standard output get
+//! their bytes at the end, all at once.
 
+use crate::temporary::TemporaryFile;
 use ice_elf::{Sink, SinkError};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt};
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 16;
@@ -32,54 +33,15 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A number that no other call in this process got, and that other processes do not share.
-fn unique_suffix() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
-}
+/// How the system names the descriptors of this process. What they lead to is written to and never replaced,
+/// also where it is a file.
+const DESCRIPTORS: [&str; 3] = ["/dev", "/dev/fd", "/proc/self/fd"];
+/// Those of the standard output.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// A file name beside `path` that is not in use.
-pub fn temporary_beside(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".ice-{}", unique_suffix()));
-    path.with_file_name(name)
-}
-
-/// A directory that is removed with its contents when this is dropped.
-#[derive(Debug)]
-pub struct TemporaryDirectory(PathBuf);
-
-impl TemporaryDirectory {
-    /// How the names of all of them begin.
-    pub const PREFIX: &'static str = "ice-";
-
-    /// Creates a directory in `parent` that only its owner may enter.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn new(parent: &Path) -> io::Result<TemporaryDirectory> {
-        loop {
-            let path = parent.join(format!("{}{}", Self::PREFIX, unique_suffix()));
-            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(TemporaryDirectory(path)),
-                // Left by a process of the same number.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for TemporaryDirectory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn is_descriptor(path: &Path) -> bool {
+    let parent = path.parent().unwrap_or(path);
+    path.is_symlink() && DESCRIPTORS.iter().any(|name| parent == Path::new(name))
 }
 
 enum Place {
@@ -87,8 +49,8 @@ enum Place {
     StandardOutput,
     /// All bytes wait here for something that cannot be replaced.
     Special(PathBuf),
-    /// A temporary file and the name that it gets.
-    File { file: File, temporary: PathBuf, path: PathBuf },
+    /// A temporary file, the name that it gets, and the permissions of the file that has this name now.
+    File { temporary: TemporaryFile, path: PathBuf, permissions: Option<Permissions> },
 }
 
 /// An output that appears when it is whole.
@@ -98,6 +60,8 @@ pub struct Output {
     buffer: Vec<u8>,
     /// Bytes written.
     written: u64,
+    /// Why writing failed, for callers whose interface has no place for it.
+    error: Option<io::Error>,
 }
 
 impl Output {
@@ -106,27 +70,34 @@ impl Output {
     /// # Errors
     /// The temporary file cannot be created.
     pub fn create(path: &Path) -> io::Result<Output> {
-        let place = if is_dash(path) {
+        let place = if STANDARD_OUTPUT.iter().any(|name| path == Path::new(name)) {
             Place::StandardOutput
+        } else if is_descriptor(path) {
+            Place::Special(path.to_owned())
         } else {
             // A link stays and the file behind it is replaced.
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            match std::fs::metadata(&path) {
-                Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-                Ok(metadata) if !metadata.is_file() => Place::Special(path),
+            let old = std::fs::metadata(&path).ok();
+            match &old {
+                Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+                Some(metadata) if !metadata.is_file() => Place::Special(path),
                 _ => {
-                    let temporary = temporary_beside(&path);
-                    let file = File::options().write(true).create_new(true).open(&temporary)?;
-                    Place::File { file, temporary, path }
+                    let temporary = TemporaryFile::beside(&path)?;
+                    Place::File { temporary, path, permissions: old.map(|metadata| metadata.permissions()) }
                 }
             }
         };
-        Ok(Output { place, buffer: Vec::new(), written: 0 })
+        Ok(Output { place, buffer: Vec::new(), written: 0, error: None })
+    }
+
+    /// Why writing failed.
+    pub fn error(&mut self) -> io::Error {
+        self.error.take().unwrap_or_else(|| io::ErrorKind::Other.into())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if let Place::File { file, .. } = &mut self.place {
-            file.write_all(&self.buffer)?;
+        if let Place::File { temporary, .. } = &mut self.place {
+            temporary.file()?.write_all(&self.buffer)?;
             self.written += self.buffer.len() as u64;
             self.buffer.clear();
         }
@@ -139,24 +110,27 @@ impl Output {
     /// Those of writing; then nothing is left of a file.
     pub fn commit(mut self) -> io::Result<()> {
         self.flush()?;
-        match &self.place {
+        match self.place {
             Place::StandardOutput => {
                 let mut out = io::stdout().lock();
                 out.write_all(&self.buffer)?;
                 out.flush()
             }
-            Place::Special(path) => File::options().write(true).open(path)?.write_all(&self.buffer),
-            Place::File { temporary, path, .. } => std::fs::rename(temporary, path),
+            Place::Special(path) => File::options().append(true).open(path)?.write_all(&self.buffer),
+            Place::File { mut temporary, path, permissions } => {
+                if let Some(permissions) = permissions {
+                    temporary.file()?.set_permissions(permissions)?;
+                }
+                temporary.persist(&path)
+            }
         }
     }
-}
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Place::File { temporary, .. } = &self.place {
-            // After a rename there is nothing under this name.
-            let _ = std::fs::remove_file(temporary);
-        }
+    /// Keeps an error for [`Output::error`].
+    fn failed(&mut self, error: io::Error) -> SinkError {
+        let os_code = error.raw_os_error();
+        self.error.get_or_insert(error);
+        SinkError::Io { os_code }
     }
 }
 
@@ -167,40 +141,37 @@ impl Drop for Output {
 pub fn install_executable(executable: &Path, path: &Path) -> io::Result<()> {
     let bytes = std::fs::read(executable)?;
     let mut output = Output::create(path)?;
-    if let Place::File { file, .. } = &output.place {
-        // With the linker's permissions, which follow the user's mask.
-        file.set_permissions(std::fs::metadata(executable)?.permissions())?;
+    if let Place::File { permissions, .. } = &mut output.place {
+        // With the linker's permissions, which follow the user's mask; an old file keeps its own and may be run.
+        let linkers = std::fs::metadata(executable)?.permissions().mode();
+        let mode = permissions.as_ref().map_or(linkers, |old| old.mode() | linkers & 0o111);
+        *permissions = Some(Permissions::from_mode(mode));
     }
     output.buffer = bytes;
     output.commit()
-}
-
-fn sink_error(error: io::Error) -> SinkError {
-    SinkError::Io { os_code: error.raw_os_error() }
 }
 
 impl Sink for Output {
     fn append(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         Sink::append(&mut self.buffer, bytes)?;
         if self.buffer.len() >= BUFFER_SIZE {
-            self.flush().map_err(sink_error)?;
+            self.flush().map_err(|error| self.failed(error))?;
         }
         Ok(())
     }
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), SinkError> {
-        match &mut self.place {
-            Place::File { file, .. } => {
-                file.write_all(&self.buffer).map_err(sink_error)?;
-                self.written += self.buffer.len() as u64;
-                self.buffer.clear();
+        self.flush().map_err(|error| self.failed(error))?;
+        let result = match &mut self.place {
+            Place::File { temporary, .. } => {
                 if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.written) {
                     return Err(SinkError::OutOfBounds { offset });
                 }
-                file.write_all_at(bytes, offset).map_err(sink_error)
+                temporary.file().and_then(|file| file.write_all_at(bytes, offset))
             }
-            _ => self.buffer.patch(offset, bytes),
-        }
+            _ => return self.buffer.patch(offset, bytes),
+        };
+        result.map_err(|error| self.failed(error))
     }
 }
 
@@ -213,6 +184,7 @@ impl core::fmt::Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::temporary::TemporaryDirectory;
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<_> = std::fs::read_dir(directory)
@@ -249,6 +221,29 @@ mod tests {
         // An old file stays when the new one fails.
         drop(Output::create(&path).unwrap());
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn an_old_file_keeps_its_permissions() {
+        let directory = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
+        let path = directory.path().join("out");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        Output::create(&path).unwrap().commit().unwrap();
+        assert_eq!(mode() & 0o111, 0);
+        for old in [0o640, 0o444, 0o751] {
+            std::fs::set_permissions(&path, Permissions::from_mode(old)).unwrap();
+            Output::create(&path).unwrap().commit().unwrap();
+            assert_eq!(mode(), old);
+        }
+        let linked = directory.path().join("linked");
+        std::fs::write(&linked, "program").unwrap();
+        std::fs::set_permissions(&linked, Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        install_executable(&linked, &path).unwrap();
+        assert_eq!(mode(), 0o711);
+        std::fs::remove_file(&path).unwrap();
+        install_executable(&linked, &path).unwrap();
+        assert_eq!(mode(), 0o755);
     }
 
     #[test]

@@ -111,10 +111,10 @@ const fn command(
 #[rustfmt::skip]
 pub const COMMANDS: &[CommandRow] = &[
     command(Command::Translate, "translate", "IN -o OUT",     "translate a program to an object file"),
-    command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it with the runtime"),
+    command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it: a .pexe with the runtime, a .bc as cc does"),
     command(Command::Run,       "run",       "IN [ARGS...]",  "translate a program and run it; ARGS are the program's"),
-    command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a program in the reference interpreter"),
-    command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of a bitcode file"),
+    command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a PNaCl program (.pexe or .ice) in the reference interpreter"),
+    command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of bitcode (.pexe or .bc)"),
     command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
     command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
     command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
@@ -135,8 +135,8 @@ const fn row(
 /// Every flag.
 #[rustfmt::skip]
 pub const FLAGS: &[FlagRow] = &[
-    row(Flag::Level,       Some('O'), None,                Some("LEVEL"),    T|B|R,     &["0", "1", "2", "m1"],                "optimisation level: 0, 1, 2 or m1; m1 if not given"),
-    row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7", "mipsel"], "machine: x86_64, i686, armv7, mipsel or a triple; the host if not given"),
+    row(Flag::Level,       Some('O'), None,                Some("LEVEL"),    T|B|R,     &["0", "1", "2", "m1"],                "m1 and 0: fast translation; 2 and 1: fast code; m1 if not given"),
+    row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7"],           "machine: x86_64, i686, armv7 or a triple; the host if not given"),
     row(Flag::Emit,        None,      Some("emit"),        Some("KIND"),     T,         &["obj", "ir", "mir", "asm"],          "what to write: obj, ir, mir or asm; obj if not given"),
     row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
     row(Flag::Features,    None,      Some("mattr"),       Some("FEATURES"), T|B|R,     &["+hwdiv", "-hwdiv"],                 "features of the processor: +hwdiv, sdiv and udiv on armv7"),
@@ -283,6 +283,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
     let mut input = None;
     while let Some(arg) = parser.next()? {
         let row = match arg {
+            Arg::Value(name) if command.is_none() && name == "help" => {
+                let topic = parser.next()?;
+                let Some(Arg::Value(topic)) = topic else { return Ok(Request::Text(crate::help::help())) };
+                return Ok(Request::Text(crate::help::command_help(find_command(&topic)?)));
+            }
             Arg::Value(name) if command.is_none() => {
                 command = Some(find_command(&name)?);
                 continue;
@@ -331,7 +336,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
 
 fn find_command(name: &OsStr) -> Result<Command, UsageError> {
     let row = COMMANDS.iter().find(|row| name == row.name);
-    row.map(|row| row.command).ok_or_else(|| usage(format!("unknown command '{}'", name.to_string_lossy())))
+    row.map(|row| row.command).ok_or_else(|| {
+        let names: Vec<_> = COMMANDS.iter().map(|row| row.name).collect();
+        usage(format!("unknown command '{}'; there are {}", name.to_string_lossy(), names.join(", ")))
+    })
 }
 
 /// A flag as it is typed.
@@ -352,7 +360,14 @@ fn apply(
 ) -> Result<Option<String>, UsageError> {
     let os_value = value.unwrap_or_default();
     let value = os_value.to_string_lossy();
-    let bad = || usage(format!("'{value}' is no {} for '{}'", row.value.unwrap_or("value"), spelling(row)));
+    let bad = || {
+        let right = match row.offers {
+            [] if row.flag == Flag::Threads => format!("; a number from 0 to {MAX_THREADS} is"),
+            [] => String::new(),
+            offers => format!("; there are {}", offers.join(", ")),
+        };
+        usage(format!("'{value}' is no {} for '{}'{right}", row.value.unwrap_or("value"), spelling(row)))
+    };
     match row.flag {
         Flag::Level => work.level = Some(OptLevel::parse(&value).ok_or_else(bad)?),
         Flag::Target => {
@@ -465,20 +480,37 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         assert_eq!(refused(""), "a command is missing");
-        assert_eq!(refused("frobnicate x"), "unknown command 'frobnicate'");
+        assert!(
+            refused("frobnicate x")
+                .starts_with("unknown command 'frobnicate'; there are translate, build, run")
+        );
+        assert!(refused("help frobnicate").starts_with("unknown command"));
         assert_eq!(refused("translate"), "the input file is missing");
         assert_eq!(refused("translate a.pexe"), "the output file is missing (-o)");
         assert_eq!(refused("dump a b"), "unexpected argument 'b'");
         assert_eq!(refused("dump -O2 a"), "'-O' is not a flag of 'dump'");
-        assert_eq!(refused("translate -O9 a -o b"), "'9' is no LEVEL for '-O'");
-        assert_eq!(refused("translate --mattr=+sse9 a -o b"), "'+sse9' is no FEATURES for '--mattr'");
-        assert_eq!(refused("translate --threads x a -o b"), "'x' is no N for '--threads'");
-        assert_eq!(refused("translate --threads 99999 a -o b"), "'99999' is no N for '--threads'");
-        assert_eq!(refused("translate --disable-pass emit a -o b"), "'emit' is no STEP for '--disable-pass'");
-        assert_eq!(refused("translate --emit exe a -o b"), "'exe' is no KIND for '--emit'");
+        assert_eq!(refused("translate -O9 a -o b"), "'9' is no LEVEL for '-O'; there are 0, 1, 2, m1");
+        assert_eq!(
+            refused("translate --mattr=+sse9 a -o b"),
+            "'+sse9' is no FEATURES for '--mattr'; there are +hwdiv, -hwdiv"
+        );
+        assert_eq!(
+            refused("translate --threads x a -o b"),
+            "'x' is no N for '--threads'; a number from 0 to 1024 is"
+        );
+        assert!(refused("translate --threads 99999 a -o b").starts_with("'99999' is no N for '--threads'; "));
+        let refusal = refused("translate --disable-pass emit a -o b");
+        assert!(refusal.starts_with("'emit' is no STEP for '--disable-pass'; there are number-values, licm"));
+        assert_eq!(
+            refused("translate --emit exe a -o b"),
+            "'exe' is no KIND for '--emit'; there are obj, ir, mir, asm"
+        );
         assert!(refused("translate --target vax a -o b").starts_with("unknown target 'vax'"));
         assert_eq!(refused("--threads 3 translate a"), "the command comes before '--threads'");
-        assert_eq!(refused("--completions csh"), "'csh' is no SHELL for '--completions'");
+        assert_eq!(
+            refused("--completions csh"),
+            "'csh' is no SHELL for '--completions'; there are bash, zsh, fish"
+        );
         for line in
             ["--frob", "translate --frob a -o b", "translate a -o", "translate --stats=3 a -o b", "-Q"]
         {
@@ -504,6 +536,7 @@ mod tests {
         let steps = Step::ALL.into_iter().filter(|step| step.is_optional());
         assert!(steps.map(Step::name).eq(optional.iter().copied()));
         let targets = FLAGS.iter().find(|row| row.flag == Flag::Target).unwrap().offers;
-        assert!(targets.iter().all(|name| Arch::parse(name).is_ok()));
+        assert!(targets.iter().all(|name| Arch::parse(name).is_ok_and(Arch::is_built_in)));
+        assert_eq!(targets.len(), Arch::ALL.into_iter().filter(|arch| arch.is_built_in()).count());
     }
 }

@@ -1,6 +1,6 @@
 //! Help, manual page and shell completions, from the table of [`flags`](crate::flags).
 
-use crate::flags::{COMMANDS, Command, FLAGS, FlagRow};
+use crate::flags::{COMMANDS, Command, FLAGS, FlagRow, spelling};
 use core::fmt::Write;
 
 const ABOUT: &str = "a fast code generator for PNaCl programs";
@@ -32,6 +32,28 @@ fn write_flags<'a>(out: &mut String, rows: impl Iterator<Item = &'a FlagRow>) {
     }
 }
 
+/// Longest line of the help, in columns.
+const WIDTH: usize = 110;
+
+/// Lists the values of flags whose line has no place for them.
+fn write_values<'a>(out: &mut String, rows: impl Iterator<Item = &'a FlagRow>) {
+    for row in
+        rows.filter(|row| row.offers.iter().any(|offer| !row.help.contains(offer.trim_start_matches('-'))))
+    {
+        let _ = write!(out, "\nvalues of {}:\n ", spelling(row));
+        let mut column = 1;
+        for offer in row.offers {
+            if column + 1 + offer.len() > WIDTH {
+                out.push_str("\n ");
+                column = 1;
+            }
+            let _ = write!(out, " {offer}");
+            column += 1 + offer.len();
+        }
+        out.push('\n');
+    }
+}
+
 /// What `ice --help` prints.
 pub fn help() -> String {
     let mut out = format!("ice: {ABOUT}\n\nusage: ice COMMAND [FLAGS] IN ...\n\ncommands:\n");
@@ -40,7 +62,8 @@ pub fn help() -> String {
     }
     out.push_str("\nflags:\n");
     write_flags(&mut out, FLAGS.iter());
-    out.push_str("\n'-' as IN is the standard input. 'ice COMMAND --help' lists the flags of one command.\n\nexit codes:\n");
+    write_values(&mut out, FLAGS.iter());
+    out.push_str("\n'-' as IN is the standard input. 'ice help COMMAND' lists the flags of one command.\n\nexit codes:\n");
     for (code, meaning) in EXIT_CODES {
         let _ = writeln!(out, "  {code}  {meaning}");
     }
@@ -53,6 +76,7 @@ pub fn command_help(command: Command) -> String {
     let row = command.row();
     let mut out = format!("{}\n\nusage: ice {} [FLAGS] {}\n\nflags:\n", row.help, row.name, row.operands);
     write_flags(&mut out, command.flags());
+    write_values(&mut out, command.flags());
     out
 }
 
@@ -77,6 +101,9 @@ pub fn man_page() -> String {
     out.push_str(".SH FLAGS\n");
     for row in FLAGS {
         let _ = writeln!(out, ".TP\n.B {}\n{}", troff(left_side(row).trim_start()), troff(row.help));
+        if !row.offers.is_empty() {
+            let _ = writeln!(out, "({})", troff(&row.offers.join(", ")));
+        }
         if row.commands != 0 {
             let takes: Vec<_> = COMMANDS
                 .iter()
@@ -168,7 +195,6 @@ fn fish() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::spelling;
 
     #[test]
     fn every_text_names_every_command_and_flag() {
@@ -195,6 +221,10 @@ mod tests {
     fn help_of_a_command_lists_its_flags_only() {
         let text = command_help(Command::Dump);
         assert!(text.contains("--output OUT") && !text.contains("--threads"), "{text}");
-        assert!(help().lines().all(|line| line.len() <= 110), "{}", help());
+        assert!(help().lines().all(|line| line.len() <= WIDTH), "{}", help());
+        for step in crate::recipe::Step::ALL {
+            assert!(help().contains(step.name()) && command_help(Command::Run).contains(step.name()));
+        }
+        assert!(!text.contains("values of"));
     }
 }

@@ -12,7 +12,9 @@
 //! | `output`, `object`, `assembly`, `names` | what becomes of translated functions |
 //! | `options`, `arch`, `report`, `error` | choices, machines, counts, errors |
 //! | `inspect`, `interpret` | programs as they are |
-//! | `cli`, `flags`, `help`, `files`, `toolchain`, `execute` | the command `ice` |
+//! | `cli`, `flags`, `help` | the command `ice` |
+//! | `format`, `files`, `temporary` | its inputs and outputs |
+//! | `toolchain`, `runtime`, `execute` | linking and running programs |
 //!
 //! ```
 //! use ice_driver::{Arch, InputFormat, Options, compile_to};
@@ -36,6 +38,7 @@ pub mod error;
 pub mod execute;
 pub mod files;
 pub mod flags;
+pub mod format;
 pub mod help;
 pub mod inspect;
 pub mod interpret;
@@ -48,6 +51,8 @@ pub mod placement;
 pub mod recipe;
 pub mod relocations;
 pub mod report;
+pub mod runtime;
+pub mod temporary;
 pub mod toolchain;
 pub mod translate;
 

@@ -166,8 +166,15 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         }
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
-        output.write_globals()?;
+        output.write_globals().map_err(|error| output.with_section_name(error))?;
         Ok(output)
+    }
+
+    /// An error of the object writer in the user's words: it knows sections by their number.
+    fn with_section_name(&self, error: Error) -> Error {
+        let Error::Object(ice_elf::Error::SectionTooLarge { section }) = error else { return error };
+        let name = self.writer.section_name(section).map(|name| String::from_utf8_lossy(name).into_owned());
+        name.map_or_else(Error::Object, Error::SectionTooLarge)
     }
 
     /// The build attributes, and the mapping symbol that says that `.text` is ARM code (IHI 0044F, 4.5.5).
@@ -626,7 +633,8 @@ impl<S: Sink + Send, L: ice_asm::Listing, I: BranchIsa> ModuleOutput<L, I> for O
     fn functions(&mut self, output: &mut RangeOutput<L, I>) -> Result<(), Error> {
         for index in 0..output.len() {
             let (function, code, _) = output.function(index);
-            self.write_function(function, code)?;
+            let result = self.write_function(function, code);
+            result.map_err(|error| self.with_section_name(error))?;
         }
         Ok(())
     }

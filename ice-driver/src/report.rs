@@ -3,6 +3,7 @@
 use crate::recipe::Step;
 use core::fmt;
 use core::time::Duration;
+use ice_ir::native::Environment;
 
 /// What a user should know of a translation that went well.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,6 +55,8 @@ pub struct Report {
     pub jump_tables: u64,
     /// What a user should know, once each.
     pub warnings: Vec<Warning>,
+    /// What the module was made for, which decides how its object is linked.
+    pub environment: Environment,
     /// Time of each step over all threads, by [`Step`]; zero unless asked for.
     pub times: [Duration; Step::ALL.len()],
 }

@@ -362,7 +362,7 @@ fn run<'o, T: Target + Sync, B: Bodies, L: Listing + Send>(
         },
     )?;
     output.finish()?;
-    let mut report = Report::default();
+    let mut report = Report { environment: job.module.environment, ..Report::default() };
     for part in &reports {
         report.merge(part);
     }
@@ -388,7 +388,7 @@ fn emit_program<T: Target, B: Bodies>(
     functions: &[(FuncId, usize)],
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
-    let mut report = Report::default();
+    let mut report = Report { environment: job.module.environment, ..Report::default() };
     let mut program = Program { module: job.module.clone(), bodies: Vec::with_capacity(functions.len()) };
     let (mut reader, mut filter) = (B::Reader::default(), Filtered::new());
     for &(_, body) in functions {

@@ -16,6 +16,8 @@ fn help_version_manual_and_completions() {
         (&["--completions", "zsh"], "#compdef ice"),
         (&["--completions", "fish"], "complete -c ice"),
         (&["run", "--help"], "translate a program and run it"),
+        (&["help"], "ice: "),
+        (&["help", "run"], "translate a program and run it"),
     ] {
         let output = run_ice(arguments);
         expect_success(&output, &arguments.join(" "));
@@ -41,8 +43,14 @@ fn a_wrong_command_line_is_exit_code_2() {
         ),
         (&["translate", "--target", "arm-linux-gnueabi", program, "-o", "x"], "floats in VFP registers"),
         (&["translate", "--target", "vax", program, "-o", "x"], "unknown target 'vax'"),
-        (&["translate", "--target", "mipsel", program, "-o", "x"], "target mipsel is not built in yet"),
-        (&["run", "--target", "mipsel-linux-gnu", program], "target mipsel is not built in yet"),
+        (
+            &["translate", "--target", "mipsel", program, "-o", "x"],
+            "target mipsel is not built in; there are i686, x86_64, armv7",
+        ),
+        (
+            &["run", "--target", "mipsel-linux-gnu", program],
+            "target mipsel is not built in; there are i686, x86_64, armv7",
+        ),
         (&["translate", "no-such-file.pexe", "-o", "x"], "no-such-file.pexe"),
         (&["translate", program, "-o", "no-such-directory/x"], "no-such-directory/x"),
         (&["translate", "--function", "nowhere", "--emit", "mir", program], "no defined function 'nowhere'"),
@@ -247,4 +255,48 @@ fn a_function_that_may_unwind_is_warned_of() {
     assert_eq!(warnings("x86_64-linux-gnu", ""), None);
     assert_eq!(warnings("armv7-linux-gnueabihf", "").as_deref(), Some(warning));
     assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind"), None);
+}
+
+#[test]
+fn other_files_are_called_by_their_name() {
+    let scratch = Scratch::new();
+    let text = scratch.write("a.ice", EMPTY_PROGRAM);
+    let object = scratch.path("a.o");
+    expect_success(&ice().arg("translate").arg(&text).arg("-o").arg(&object).output().unwrap(), "translate");
+    let llvm = scratch.write("a.ll", "; ModuleID = 'a.c'\nsource_filename = \"a.c\"\n");
+    let archive = scratch.write("a.pexe", b"!<arch>\n");
+    for (input, found) in [(&object, "ELF"), (&llvm, "llvm-as"), (&archive, "archive")] {
+        for command in ["translate", "build", "run", "interpret", "dump", "verify", "print", "freeze"] {
+            let mut ice = ice();
+            ice.arg(command);
+            if ["translate", "build", "freeze"].contains(&command) {
+                ice.args(["-o", "-"]);
+            }
+            let output = ice.arg(input).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{command} {found}");
+            let expected = format!("ice: {}: this file is ", input.display());
+            assert!(errors(&output).starts_with(&expected), "{}", errors(&output));
+            assert!(errors(&output).contains(found) && output.stdout.is_empty(), "{}", errors(&output));
+        }
+    }
+    let output = ice().arg("dump").arg(&text).output().unwrap();
+    assert!(
+        errors(&output).contains("text, which has no records; dump takes bitcode"),
+        "{}",
+        errors(&output)
+    );
+    let output = with_input(ice().args(["verify", "-"]), b"#include <stdio.h>\n");
+    assert!(errors(&output).starts_with("ice: <stdin>:1:1: "), "{}", errors(&output));
+}
+
+#[test]
+fn sections_and_functions_have_one_name_in_messages() {
+    let scratch = Scratch::new();
+    let text = format!(
+        "global internal @a align 4 = zero 4294967295\nglobal internal @b align 4 = zero 4294967295\n{EMPTY_PROGRAM}"
+    );
+    let input = scratch.write("a.ice", text);
+    let output = ice().args(["translate", "--target", "i686", "-o", "-"]).arg(&input).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("section .bss too large"), "{}", errors(&output));
 }

@@ -298,6 +298,15 @@ impl<S: Sink> ObjectWriter<S> {
         Ok(id)
     }
 
+    /// The name of a section, for messages.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSection`].
+    pub fn section_name(&self, section: SectionId) -> Result<&[u8], Error> {
+        let (start, length) = self.section_ref(section)?.name;
+        Ok(&self.section_names[start as usize..][..length as usize])
+    }
+
     /// Bytes in a section so far.
     ///
     /// # Errors

@@ -20,6 +20,13 @@ named_enum!(
     }
 );
 
+impl Default for Environment {
+    /// That of a module which says nothing.
+    fn default() -> Environment {
+        Environment::Pnacl
+    }
+}
+
 /// How one argument is passed. [`Plain`](Self::Plain) where a signature says nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Passing {

@@ -1,0 +1,310 @@
+//! The runtime's objects: compiled once, kept in the user's cache, and trusted only as far as they are proved.
+//!
+//! The runtime's sources are part of this program. What a compiler makes of them is kept in a directory whose
+//! name is a hash of sources, flags and the compiler with what it says of its version. It is compiled in a
+//! directory of its own, which is renamed when it is complete, so that any number of processes may do it at
+//! once. Beside the objects lies a hash of each: one that was cut short is compiled again. Linked code runs as
+//! the user, so directories and files count only where they are the user's own and nobody else can write them;
+//! else, and where the cache cannot be written, the objects live as long as the build.
+
+use crate::temporary::TemporaryDirectory;
+use crate::toolchain::{Compiler, Error};
+use std::fs::{Metadata, Permissions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+macro_rules! runtime_sources {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../runtime/", $name)))),*]
+    };
+}
+
+/// Every file of the runtime that the compiler reads.
+const SOURCES: &[(&str, &str)] = runtime_sources! {
+    "abi.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "start.c" "sync.c" "thread.c"
+    "time.c" "arm.S" "i386.S" "mips.S" "x86_64.S"
+};
+
+/// What the compiler is told beside the target's own flags.
+const FLAGS: &[&str] = &["-std=gnu11", "-O2", "-fno-pie", "-pthread", "-c"];
+
+/// The file with the hashes of the objects.
+const SUMS: &str = "sums";
+
+/// The compiled runtime.
+#[derive(Debug)]
+pub struct Runtime {
+    /// Its objects.
+    pub objects: [PathBuf; 2],
+    /// Where the objects are, if they are not kept.
+    _directory: Option<TemporaryDirectory>,
+    /// Whether they were there before.
+    pub origin: Origin,
+}
+
+/// Where objects come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Kept from another build.
+    Cache,
+    /// Compiled now.
+    Compiler,
+}
+
+/// A directory for builds.
+enum Builds {
+    /// The user's cache, which stays, and who the user is.
+    Kept(PathBuf, u32),
+    /// A directory for temporary files.
+    Temporary(PathBuf),
+}
+
+impl Builds {
+    fn path(&self) -> &Path {
+        match self {
+            Builds::Kept(path, _) | Builds::Temporary(path) => path,
+        }
+    }
+}
+
+/// Whether only `owner` can have written something.
+fn is_private(metadata: &Metadata, owner: u32) -> bool {
+    metadata.uid() == owner && metadata.mode() & 0o022 == 0
+}
+
+/// The user's cache directory of this program, by the rules of the XDG base directory specification.
+fn cache_directory() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    Some(base.join("ice"))
+}
+
+/// The owner of what this process creates in a directory; an error where it can create nothing.
+fn own_number(directory: &Path) -> io::Result<u32> {
+    let own = TemporaryDirectory::new(directory)?;
+    Ok(std::fs::metadata(own.path())?.uid())
+}
+
+/// Makes a cache usable and says who owns it; none if it cannot be written, or others can.
+fn open_cache(path: &Path) -> Option<u32> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
+    let own = own_number(path).ok()?;
+    let is_safe = is_private(&std::fs::metadata(path).ok()?, own);
+    if !is_safe {
+        let text = "is not yours alone to write; nothing there is used or kept";
+        let _ = writeln!(io::stderr(), "ice: warning: {} {text}", path.display());
+    }
+    is_safe.then_some(own)
+}
+
+/// The cache directory, or that for temporary files where it cannot be used.
+fn builds() -> Builds {
+    let cache = cache_directory().and_then(|path| open_cache(&path).map(|own| Builds::Kept(path, own)));
+    cache.unwrap_or_else(|| Builds::Temporary(std::env::temp_dir()))
+}
+
+/// A directory for the files of one build.
+///
+/// # Errors
+/// It cannot be created.
+pub fn scratch_directory() -> io::Result<TemporaryDirectory> {
+    let builds = builds();
+    if let Builds::Kept(path, _) = &builds {
+        remove_stale_directories(path);
+    }
+    TemporaryDirectory::new(builds.path())
+}
+
+/// After this time a build does not run any more.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what builds that were killed have left in the cache.
+fn remove_stale_directories(cache: &Path) {
+    for entry in std::fs::read_dir(cache).into_iter().flatten().flatten() {
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(TemporaryDirectory::PREFIX);
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
+        if is_temporary && age.is_some_and(|age| age > STALE) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Names the objects that a compiler makes of the runtime.
+fn key(compiler: &Compiler) -> String {
+    let mut hasher = DefaultHasher::new();
+    (SOURCES, FLAGS, compiler.identity()).hash(&mut hasher);
+    format!("runtime-{}-{:016x}", compiler.arch(), hasher.finish())
+}
+
+fn objects(compiler: &Compiler, directory: &Path) -> [PathBuf; 2] {
+    ["runtime", compiler.assembly_source()].map(|name| directory.join(format!("{name}.o")))
+}
+
+/// The hashes of objects, one a line; the content of the file beside them.
+fn sums(objects: &[PathBuf]) -> io::Result<String> {
+    let mut text = String::new();
+    for object in objects {
+        let mut hasher = DefaultHasher::new();
+        std::fs::read(object)?.hash(&mut hasher);
+        text += &format!("{:016x}\n", hasher.finish());
+    }
+    Ok(text)
+}
+
+/// Compiles the runtime in an empty directory, and writes the hashes.
+fn compile(compiler: &Compiler, directory: &Path) -> Result<[PathBuf; 2], Error> {
+    for (name, text) in SOURCES {
+        std::fs::write(directory.join(name), text)?;
+    }
+    let assembly = format!("{}.S", compiler.assembly_source());
+    let sources = ["runtime.c", &assembly];
+    compiler.run(directory, &mut FLAGS.iter().chain(&sources).map(std::ffi::OsStr::new))?;
+    for (name, _) in SOURCES {
+        std::fs::remove_file(directory.join(name))?;
+    }
+    let objects = objects(compiler, directory);
+    let list = directory.join(SUMS);
+    std::fs::write(&list, sums(&objects)?)?;
+    for path in objects.iter().chain([&list]) {
+        std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    }
+    Ok(objects)
+}
+
+/// Whether objects in the cache are `owner`'s and as they were written.
+fn is_intact(place: &Path, objects: &[PathBuf], owner: u32) -> bool {
+    let list = place.join(SUMS);
+    let is_own = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|data| is_private(&data, owner));
+    is_own(place)
+        && objects.iter().chain([&list]).all(|path| is_own(path))
+        && sums(objects).is_ok_and(|sums| std::fs::read_to_string(list).is_ok_and(|kept| kept == sums))
+}
+
+/// The objects of the runtime, from the cache or compiled now.
+///
+/// # Errors
+/// The compiler fails, or no directory can be written.
+pub fn find(compiler: &Compiler) -> Result<Runtime, Error> {
+    let builds = builds();
+    if let Builds::Kept(path, own) = &builds {
+        let place = path.join(key(compiler));
+        let objects = objects(compiler, &place);
+        if is_intact(&place, &objects, *own) {
+            return Ok(Runtime { objects, _directory: None, origin: Origin::Cache });
+        }
+    }
+    make(compiler, &builds)
+}
+
+/// The objects of the runtime, compiled now in place of what is kept.
+///
+/// # Errors
+/// The compiler fails, or no directory can be written.
+pub fn rebuild(compiler: &Compiler) -> Result<Runtime, Error> {
+    make(compiler, &builds())
+}
+
+fn make(compiler: &Compiler, builds: &Builds) -> Result<Runtime, Error> {
+    let directory = TemporaryDirectory::new(builds.path())?;
+    let made = compile(compiler, directory.path())?;
+    if let Builds::Kept(path, _) = builds {
+        let place = path.join(key(compiler));
+        // What is there is of no use, unless another process has put the same there just now.
+        let _ = std::fs::remove_dir_all(&place);
+        if std::fs::rename(directory.path(), &place).is_ok() {
+            let objects = objects(compiler, &place);
+            return Ok(Runtime { objects, _directory: None, origin: Origin::Compiler });
+        }
+    }
+    Ok(Runtime { objects: made, _directory: Some(directory), origin: Origin::Compiler })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::Arch;
+    use ice_target_arm32::FloatAbi;
+
+    #[test]
+    fn the_embedded_runtime_is_the_whole_folder() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| [".c", ".h", ".S"].iter().any(|end| name.ends_with(end)))
+            .collect();
+        files.sort();
+        let mut embedded: Vec<_> = SOURCES.iter().map(|&(name, _)| name).collect();
+        embedded.sort_unstable();
+        assert_eq!(files, embedded);
+    }
+
+    /// A compiler that says its version and writes the name of each output into it.
+    fn compiler(directory: &Path, version: &str) -> Compiler {
+        let path = directory.join("compiler");
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo {version} && exit\necho a > runtime.o; echo b > i386.o\n"
+        );
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        Compiler::find(Arch::X86_32, FloatAbi::Hard, path.to_str()).unwrap()
+    }
+
+    #[test]
+    fn the_key_follows_the_version_of_the_compiler() {
+        let directory = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
+        let old = key(&compiler(directory.path(), "1.0"));
+        assert_eq!(old, key(&compiler(directory.path(), "1.0")));
+        assert_ne!(old, key(&compiler(directory.path(), "1.1")));
+    }
+
+    #[test]
+    fn what_is_kept_is_used_only_if_intact_and_the_users_own() {
+        let directory = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
+        let compiler = compiler(directory.path(), "1");
+        let own = own_number(directory.path()).unwrap();
+        let builds = Builds::Kept(directory.path().to_owned(), own);
+        let runtime = make(&compiler, &builds).unwrap();
+        let place = runtime.objects[0].parent().unwrap();
+        let intact = || is_intact(place, &runtime.objects, own);
+        assert!(intact());
+        assert!(!is_intact(place, &runtime.objects, own + 1));
+        for path in [place, &runtime.objects[1], &place.join(SUMS)] {
+            let mode = std::fs::metadata(path).unwrap().permissions();
+            std::fs::set_permissions(path, Permissions::from_mode(mode.mode() | 0o020)).unwrap();
+            assert!(!intact(), "{}", path.display());
+            std::fs::set_permissions(path, mode).unwrap();
+        }
+        assert!(intact());
+        std::fs::write(&runtime.objects[0], "").unwrap();
+        assert!(!intact());
+        make(&compiler, &builds).unwrap();
+        assert!(intact());
+        std::fs::set_permissions(directory.path(), Permissions::from_mode(0o720)).unwrap();
+        assert_eq!(open_cache(directory.path()), None);
+    }
+
+    #[test]
+    fn only_old_temporary_directories_are_removed() {
+        let cache = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
+        let old = std::time::SystemTime::now() - 2 * STALE;
+        for (name, time) in [("ice-1-1", Some(old)), ("ice-2-1", None), ("runtime-i686-0", Some(old))] {
+            let path = cache.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            std::fs::write(path.join("program.o"), "").unwrap();
+            if let Some(time) = time {
+                std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+            }
+        }
+        remove_stale_directories(cache.path());
+        let left = |name: &str| cache.path().join(name).exists();
+        assert_eq!([left("ice-1-1"), left("ice-2-1"), left("runtime-i686-0")], [false, true, true]);
+    }
+}
