@@ -244,7 +244,7 @@ pub struct FunctionCompiler<T: Target, B: Bodies, L: Listing> {
     order: BlockOrder,
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
-    allocator: ice_regalloc::Context,
+    allocator: ice_regalloc::Context<'static>,
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
     emission: T::Scratch,

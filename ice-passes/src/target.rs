@@ -82,7 +82,7 @@ pub trait Target {
     type Scratch: Default;
 
     /// The register file for a function with this frame.
-    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile;
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static>;
 
     /// How values live in registers, by type.
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()];

@@ -43,17 +43,18 @@ pub struct Options {
 }
 
 /// Scratch memory and the last result. Keep one for each thread: it is cleared, never freed,
-/// between functions, so that a warm context allocates nothing.
+/// between functions, so that a warm context allocates nothing. It remembers the tables of register files,
+/// which must outlive it.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
-    scratch: minimal::Scratch,
-    linear: linear::Scratch,
+pub struct Context<'f> {
+    scratch: minimal::Scratch<'f>,
+    linear: linear::Scratch<'f>,
     output: Output,
 }
 
-impl Context {
+impl<'f> Context<'f> {
     /// An empty context.
-    pub fn new() -> Context {
+    pub fn new() -> Context<'f> {
         Context::default()
     }
 
@@ -66,7 +67,7 @@ impl Context {
     pub fn allocate<F: Function>(
         &mut self,
         func: &F,
-        file: &RegisterFile,
+        file: &RegisterFile<'f>,
         options: &Options,
     ) -> Result<&Output, Error> {
         let output = &mut self.output;
@@ -88,7 +89,7 @@ impl Context {
     /// # Errors
     ///
     /// [`Error`] tells what is malformed.
-    pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile) -> Result<usize, Error> {
+    pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile<'f>) -> Result<usize, Error> {
         linear::analyze(func, file, &mut self.linear)
     }
 

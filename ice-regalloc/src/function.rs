@@ -1,22 +1,4 @@
 //! The allocator's view of a client's function: the trait [`Function`].
-//!
-//! The allocator asks for everything by number and copies nothing; a client implements the trait
-//! over its own instruction storage. All numbers are dense: blocks `0..num_blocks`, instructions
-//! `0..num_insts`, virtual registers `0..num_vregs`.
-//!
-//! Shape that [`Context::allocate`](crate::Context::allocate) checks, and answers with
-//! [`Error`](crate::Error) when it does not hold:
-//! * the instruction ranges of the blocks, in block order, are not empty and cover
-//!   `0..num_insts` without gaps;
-//! * the last instruction of a block is a terminator; after the first terminator of a block only
-//!   terminators follow (a conditional jump and a jump, say);
-//! * successor and predecessor lists agree; `edge_args` has as many entries as the successor has
-//!   parameters;
-//! * an edge with arguments leaves a block with one successor or enters a block with one
-//!   predecessor (critical edges are split by the client);
-//! * the entry block has no parameters: incoming values are Fixed definitions of its first
-//!   instruction;
-//! * terminators define nothing.
 
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::References;
@@ -38,6 +20,24 @@ pub enum Remat {
 }
 
 /// A function to allocate registers for.
+///
+/// The allocator asks for everything by number and copies nothing; a client implements the trait
+/// over its own instruction storage. All numbers are dense: blocks `0..num_blocks`, instructions
+/// `0..num_insts`, virtual registers `0..num_vregs`.
+///
+/// Shape that [`Context::allocate`](crate::Context::allocate) checks, and answers with
+/// [`Error`](crate::Error) when it does not hold:
+/// * the instruction ranges of the blocks, in block order, are not empty and cover
+///   `0..num_insts` without gaps;
+/// * the last instruction of a block is a terminator; after the first terminator of a block only
+///   terminators follow (a conditional jump and a jump, say);
+/// * successor and predecessor lists agree; `edge_args` has as many entries as the successor has
+///   parameters;
+/// * an edge with arguments leaves a block with one successor or enters a block with one
+///   predecessor (critical edges are split by the client);
+/// * the entry block has no parameters: incoming values are Fixed definitions of its first
+///   instruction;
+/// * terminators define nothing.
 pub trait Function {
     /// Number of blocks.
     fn num_blocks(&self) -> usize;

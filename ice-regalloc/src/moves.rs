@@ -207,7 +207,7 @@ mod tests {
     use crate::operand::Slot;
     use crate::registers::{ClassInfo, PReg, RegUnits, RegisterInfo};
 
-    const fn reg(name: &'static str, first: u8, count: u8) -> RegisterInfo {
+    const fn reg(name: &'static str, first: u8, count: u8) -> RegisterInfo<'static> {
         RegisterInfo { name, units: RegUnits::span(first, count) }
     }
     // s0..s3, then the pairs d0, d1: units as on ARM.

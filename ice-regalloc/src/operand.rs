@@ -1,22 +1,5 @@
 //! Entity numbers and operands: what the client tells about one instruction.
 //!
-//! An [`Operand`] says which virtual register an instruction reads or writes, when, and where the
-//! value may be. The model is that of regalloc2 and of the "must / may / pre-coloured" marks of
-//! classical linear scan: an instruction reads its early uses, then works, then writes its late
-//! definitions.
-//!
-//! | kind, position | live through | may share its register with |
-//! |---|---|---|
-//! | Use, Early (usual) | start of the instruction | a Late Def |
-//! | Use, Late | whole instruction | nothing written here |
-//! | Def, Late (usual) | end of the instruction | an Early Use |
-//! | Def, Early | whole instruction | nothing read here |
-//! | UseDef | whole instruction | nothing; one register is read and then written |
-//!
-//! Several operands of one instruction may name the same virtual register. Uses of it may then
-//! share one place or have several; all hold the same value. At most one operand of an
-//! instruction may define a given virtual register.
-//!
 //! Data: one `u64` an operand (asserted in a test: operand lists are the largest input).
 
 use crate::registers::{PReg, RegClass};
@@ -61,7 +44,7 @@ pub enum OperandKind {
     UseDef,
 }
 
-/// Which part of the instruction the operand's place is busy in; see the table of the module.
+/// Which part of the instruction the operand's place is busy in; see the table of [`Operand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum OperandPos {
     /// At the start: an Early Use ends before Late Defs are written, an Early Def starts before
@@ -85,6 +68,22 @@ pub enum Constraint {
 }
 
 /// One operand of an instruction, packed: virtual register, kind, position, constraint, class.
+///
+/// It says which virtual register the instruction reads or writes, when, and where the value may be. The model is that of regalloc2 and of the "must / may / pre-coloured" marks of
+/// classical linear scan: an instruction reads its early uses, then works, then writes its late
+/// definitions.
+///
+/// | kind, position | live through | may share its register with |
+/// |---|---|---|
+/// | Use, Early (usual) | start of the instruction | a Late Def |
+/// | Use, Late | whole instruction | nothing written here |
+/// | Def, Late (usual) | end of the instruction | an Early Use |
+/// | Def, Early | whole instruction | nothing read here |
+/// | UseDef | whole instruction | nothing; one register is read and then written |
+///
+/// Several operands of one instruction may name the same virtual register. Uses of it may then
+/// share one place or have several; all hold the same value. At most one operand of an
+/// instruction may define a given virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operand(u64);
 

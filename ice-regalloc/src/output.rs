@@ -1,17 +1,4 @@
 //! The result of an allocation: a place for every operand, and edits between instructions.
-//!
-//! The allocation of an operand is per *position*, so one virtual register may be in different
-//! places at different instructions; [`Edit`]s carry its value from one place to the next. This
-//! form serves block-local allocation and live-range splitting alike.
-//!
-//! A value that an instruction can make again ([`Function::rematerialize`](crate::Function::rematerialize))
-//! needs no place between its uses: an edit may copy *from the instruction*, which means to execute it once
-//! more, into the edit's target. If nothing reads what such an instruction has made at its own place, its
-//! definition has no place, [`Allocation::NONE`], and it is left out.
-//!
-//! To emit code: walk the instructions; before `inst` apply in order the edits whose point is
-//! [`ProgPoint::before`]`(inst)`, then emit it with [`Output::allocs_of`], then apply the edits at
-//! [`ProgPoint::after`]`(inst)`.
 
 use crate::operand::{Inst, Slot};
 use crate::registers::{PReg, RegClass, RegUnits};
@@ -266,7 +253,20 @@ pub struct Stats {
     pub walks: u32,
 }
 
-/// The result of an allocation.
+/// The result of an allocation: a place for every operand, and edits between instructions.
+///
+/// The allocation of an operand is per *position*, so one virtual register may be in different
+/// places at different instructions; [`Edit`]s carry its value from one place to the next. This
+/// form serves block-local allocation and live-range splitting alike.
+///
+/// A value that an instruction can make again ([`Function::rematerialize`](crate::Function::rematerialize))
+/// needs no place between its uses: an edit may copy *from the instruction*, which means to execute it once
+/// more, into the edit's target. If nothing reads what such an instruction has made at its own place, its
+/// definition has no place, [`Allocation::NONE`], and it is left out.
+///
+/// To emit code: walk the instructions; before `inst` apply in order the edits whose point is
+/// [`ProgPoint::before`]`(inst)`, then emit it with [`Output::allocs_of`], then apply the edits at
+/// [`ProgPoint::after`]`(inst)`.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     /// One place for every operand, all instructions after one another.

@@ -1,13 +1,4 @@
 //! Physical registers, register classes and aliasing.
-//!
-//! Problem: machine registers overlap (`al`/`ah`/`ax`/`eax`, ARM `s0`/`s1`/`d0`/`q0`).
-//! Method: a register is a set of *units*, the smallest parts that can be written alone; two
-//! registers alias exactly when their sets intersect. A set is one 128-bit mask, because ARM32
-//! has more than 64 units (16 integer, 32 single, 32 more halves of the upper doubles).
-//!
-//! Invariants: a [`PReg`] is an index into [`RegisterFile::regs`], a [`RegClass`] one into
-//! [`RegisterFile::classes`]; no register has an empty unit set. Cost: every question about
-//! aliasing is one or two machine-word operations.
 
 use core::fmt;
 
@@ -152,21 +143,21 @@ impl fmt::Debug for RegUnits {
 
 /// One physical register.
 #[derive(Clone, Copy, Debug)]
-pub struct RegisterInfo {
+pub struct RegisterInfo<'a> {
     /// Name in the manual, for messages.
-    pub name: &'static str,
+    pub name: &'a str,
     /// The units the register consists of; never empty.
     pub units: RegUnits,
 }
 
 /// One register class: a set of registers in the order in which they should be given out.
 #[derive(Clone, Copy, Debug)]
-pub struct ClassInfo {
+pub struct ClassInfo<'a> {
     /// Name, for messages.
-    pub name: &'static str,
+    pub name: &'a str,
     /// The allocatable registers of the class, preferred first (usually caller-saved first).
     /// The classes may overlap; one may be a subset of another.
-    pub order: &'static [PReg],
+    pub order: &'a [PReg],
     /// Bytes of a spill slot for a value of this class, unless `Function::vreg_size` says
     /// otherwise.
     pub spill_size: u32,
@@ -175,30 +166,41 @@ pub struct ClassInfo {
 }
 
 /// The registers of a machine under one calling convention.
+///
+/// Problem: machine registers overlap (`al`/`ah`/`ax`/`eax`, ARM `s0`/`s1`/`d0`/`q0`).
+/// Method: a register is a set of *units*, the smallest parts that can be written alone; two
+/// registers alias exactly when their sets intersect. A set is one 128-bit mask, because ARM32
+/// has more than 64 units (16 integer, 32 single, 32 more halves of the upper doubles).
+///
+/// Invariants: a [`PReg`] is an index into [`RegisterFile::regs`], a [`RegClass`] one into
+/// [`RegisterFile::classes`]; no register has an empty unit set. Cost: every question about
+/// aliasing is one or two machine-word operations.
+///
+/// The tables may be `static`, or made while the program runs.
 #[derive(Clone, Copy, Debug)]
-pub struct RegisterFile {
+pub struct RegisterFile<'a> {
     /// All registers; [`PReg`] is an index into this table. At most 256.
-    pub regs: &'static [RegisterInfo],
+    pub regs: &'a [RegisterInfo<'a>],
     /// All classes; [`RegClass`] is an index into this table. At most 256.
-    pub classes: &'static [ClassInfo],
+    pub classes: &'a [ClassInfo<'a>],
     /// Units that the function must hand back unchanged to its caller. The first use of such a
     /// register costs a save and a restore, so the allocator prefers others.
     pub callee_saved: RegUnits,
 }
 
-impl RegisterFile {
+impl<'a> RegisterFile<'a> {
     /// Units of `reg`. Panics when `reg` is not in the file.
     pub const fn units(&self, reg: PReg) -> RegUnits {
         self.regs[reg.index()].units
     }
 
     /// Name of `reg`. Panics when `reg` is not in the file.
-    pub const fn name(&self, reg: PReg) -> &'static str {
+    pub const fn name(&self, reg: PReg) -> &'a str {
         self.regs[reg.index()].name
     }
 
     /// Description of `class`. Panics when `class` is not in the file.
-    pub const fn class(&self, class: RegClass) -> &'static ClassInfo {
+    pub const fn class(&self, class: RegClass) -> &'a ClassInfo<'a> {
         &self.classes[class.index()]
     }
 }

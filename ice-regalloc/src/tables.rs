@@ -2,43 +2,43 @@
 //!
 //! Data: arrays that the number of a register or class indexes without a bounds check; and for each class its
 //! order as sets of units, in each of which the lowest free unit is the register to take. They are filled
-//! when the register file is another one than before; a file's tables are immutable statics, so their
-//! addresses tell.
+//! when the register file is another one than before; a file's tables are immutable and outlive these, so
+//! their addresses tell.
 
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 use crate::units::Units;
 
 /// The tables of one register file: some 20 KiB, which belong into a box.
 #[derive(Clone, Debug)]
-pub(crate) struct Tables {
-    regs: &'static [RegisterInfo],
-    classes: &'static [ClassInfo],
+pub(crate) struct Tables<'f> {
+    regs: &'f [RegisterInfo<'f>],
+    classes: &'f [ClassInfo<'f>],
     units: [RegUnits; 256],
     /// The units of all registers.
     all: RegUnits,
     /// For each class, the set of its registers.
     members: [[u64; 4]; 256],
     /// For each class, its order.
-    orders: [Order; 256],
+    orders: [Order<'f>; 256],
     /// For each unit, a register that has no other.
     reg_of_unit: [u8; 128],
 }
 
 /// The order of a class: while its registers have one unit each and the units rise, they are a set.
 #[derive(Clone, Copy, Debug)]
-struct Order {
+struct Order<'f> {
     /// First registers, and those after them.
     runs: [RegUnits; 2],
     /// What is left.
-    rest: &'static [PReg],
+    rest: &'f [PReg],
 }
 
-impl Order {
-    const EMPTY: Order = Order { runs: [RegUnits::EMPTY; 2], rest: &[] };
+impl Order<'_> {
+    const EMPTY: Self = Order { runs: [RegUnits::EMPTY; 2], rest: &[] };
 }
 
-impl Default for Tables {
-    fn default() -> Tables {
+impl Default for Tables<'_> {
+    fn default() -> Self {
         Tables {
             regs: &[],
             classes: &[],
@@ -51,9 +51,9 @@ impl Default for Tables {
     }
 }
 
-impl Tables {
+impl<'f> Tables<'f> {
     /// Makes these the tables of `file`.
-    pub fn set(&mut self, file: &RegisterFile) {
+    pub fn set(&mut self, file: &RegisterFile<'f>) {
         if core::ptr::eq(self.regs, file.regs) && core::ptr::eq(self.classes, file.classes) {
             return;
         }
@@ -126,7 +126,7 @@ impl Tables {
     }
 
     #[inline]
-    pub fn class(&self, class: RegClass) -> &'static ClassInfo {
+    pub fn class(&self, class: RegClass) -> &'f ClassInfo<'f> {
         &self.classes[class.index()]
     }
 

@@ -45,7 +45,7 @@ impl State {
 
 struct Reference<'a> {
     func: &'a StoredFunction,
-    file: &'a RegisterFile,
+    file: &'a RegisterFile<'a>,
     output: &'a Output,
     /// What is always where it can be made again.
     again: Vec<(usize, VReg)>,

@@ -334,3 +334,37 @@ fn a_value_read_and_rewritten_at_once_goes_around_the_loop() {
     func.insts[2].ops.reverse();
     allocate(&func);
 }
+
+/// Tables that are made while the program runs, as a client with a description of its machine has them; and two
+/// machines for one context.
+#[test]
+fn a_register_file_need_not_be_static() {
+    let func = straight(
+        2,
+        vec![
+            inst(&[Operand::def_reg(v(0), GPR)]),
+            inst(&[Operand::def_reg(v(1), GPR)]),
+            end(&[Operand::use_reg(v(0), GPR), Operand::use_reg(v(1), GPR)]),
+        ],
+    );
+    for first in [0, 7] {
+        let names = ["a", "b"].map(|letter| format!("{letter}{first}"));
+        let register = |n: u8| RegisterInfo { name: &names[n as usize], units: RegUnits::of(first + n) };
+        let (regs, order) = ([register(0), register(1)], vec![PReg(1), PReg(0)]);
+        let classes = [ClassInfo { name: "gpr", order: &order, spill_size: 4, spill_align: 4 }];
+        let file = RegisterFile { regs: &regs, classes: &classes, callee_saved: RegUnits::EMPTY };
+        let mut context = Context::new();
+        let output = context.allocate(&func, &file, &Options::default()).expect("allocates");
+        check(&func, &file, output).expect("checks");
+        assert_eq!(place(output, 0, 0).as_reg(), Some(PReg(1)));
+        context.allocate(&func, &X86, &Options::default()).expect("another file");
+    }
+}
+
+#[test]
+fn a_violation_is_an_error_with_a_text() {
+    let func = straight(1, vec![inst(&[Operand::def_reg(v(0), GPR)]), end(&[Operand::use_reg(v(0), GPR)])]);
+    let violations = check(&func, &X86, &Output::default()).unwrap_err();
+    let error: Box<dyn std::error::Error> = Box::new(violations[0]);
+    assert_eq!(error.to_string(), "the output does not fit the function");
+}

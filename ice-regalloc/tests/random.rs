@@ -35,7 +35,13 @@ struct Tally {
 }
 
 /// Allocates the function of a seed in every mode, proves and runs the results.
-fn check_seed(name: &str, file: &'static RegisterFile, seed: u64, context: &mut Context, tally: &mut Tally) {
+fn check_seed(
+    name: &str,
+    file: &'static RegisterFile<'static>,
+    seed: u64,
+    context: &mut Context,
+    tally: &mut Tally,
+) {
     let mut checker = Checker::new();
     let mut rng = Rng::new(seed);
     let func = random_function(&mut rng, file);

@@ -72,11 +72,11 @@ pub fn quad_reg(reg: PReg) -> Qreg {
     Qreg::new(reg.0.wrapping_sub(FIRST_QUAD))
 }
 
-const fn core(name: &'static str, number: u8) -> RegisterInfo {
+const fn core(name: &'static str, number: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: RegUnits::of(number) }
 }
 
-const fn single(name: &'static str, number: u8) -> RegisterInfo {
+const fn single(name: &'static str, number: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: RegUnits::of(FIRST_SINGLE + number) }
 }
 
@@ -88,11 +88,11 @@ const fn double_units(number: u8) -> RegUnits {
     }
 }
 
-const fn double(name: &'static str, number: u8) -> RegisterInfo {
+const fn double(name: &'static str, number: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: double_units(number) }
 }
 
-const fn quad(name: &'static str, number: u8) -> RegisterInfo {
+const fn quad(name: &'static str, number: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: double_units(2 * number).union(double_units(2 * number + 1)) }
 }
 
@@ -227,7 +227,7 @@ static DOUBLES: [PReg; 32] = order(FIRST_DOUBLE, &[(16, 16), (0, 16)]);
 static LOW_QUADS: [PReg; 8] = order(FIRST_QUAD, &[(0, 8)]);
 static QUADS: [PReg; 16] = order(FIRST_QUAD, &[(8, 8), (0, 8)]);
 
-const fn class(name: &'static str, order: &'static [PReg], size: u32, align: u32) -> ClassInfo {
+const fn class(name: &'static str, order: &'static [PReg], size: u32, align: u32) -> ClassInfo<'static> {
     ClassInfo { name, order, spill_size: size, spill_align: align }
 }
 
@@ -261,7 +261,7 @@ pub enum FramePointer {
 }
 
 /// The register file of a function.
-pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile {
+pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
     match frame_pointer {
         FramePointer::None => &FILE,
         FramePointer::Used => &FILE_FP,

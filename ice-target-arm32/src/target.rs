@@ -105,7 +105,7 @@ impl Target for Arm32 {
     type Branches = Branches;
     type Scratch = emit::EmitScratch;
 
-    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile {
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         regs::register_file(Arm32::frame_pointer(frame))
     }
 

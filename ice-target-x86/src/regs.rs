@@ -43,7 +43,7 @@ pub fn vector(reg: PReg) -> Xmm {
     Xmm::new(reg.0 & 15)
 }
 
-const fn reg(name: &'static str, number: u8) -> RegisterInfo {
+const fn reg(name: &'static str, number: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: RegUnits::of(number) }
 }
 
@@ -113,11 +113,11 @@ static GPR_64_FP: [PReg; 14] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14,
 static XMM_32: [PReg; 8] = regs([16, 17, 18, 19, 20, 21, 22, 23]);
 static XMM_64: [PReg; 16] = regs([16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]);
 
-const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassInfo {
+const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassInfo<'static> {
     ClassInfo { name, order, spill_size: bytes, spill_align: bytes }
 }
 
-const fn file(classes: &'static [ClassInfo], callee_saved: RegUnits) -> RegisterFile {
+const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
     RegisterFile { regs: REGISTERS, classes, callee_saved }
 }
 
@@ -146,7 +146,7 @@ pub enum FramePointer {
 }
 
 /// The register file for a mode.
-pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile {
+pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
     match (mode, frame_pointer) {
         (Mode::Bits32, FramePointer::None) => &FILE_32,
         (Mode::Bits32, FramePointer::Used) => &FILE_32_FP,

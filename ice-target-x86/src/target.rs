@@ -127,7 +127,7 @@ impl Target for X86 {
     type Branches = ice_asm::x86::Branches;
     type Scratch = emit::EmitScratch;
 
-    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile {
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         regs::register_file(self.mode, X86::frame_pointer(frame))
     }
 

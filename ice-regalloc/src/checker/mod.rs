@@ -1,30 +1,6 @@
 //! A symbolic checker: proves that an allocation keeps the meaning of the function.
 //!
-//! Idea (after the checker of regalloc2, and Rideau and Leroy, *Validating Register Allocation and
-//! Spilling*, 2010): interpret the allocated code abstractly. The abstract value of a place is the
-//! set of virtual registers whose present value it holds. Every use must then find its virtual
-//! register in the set of its place. The checker shares no code with the allocator.
-//!
-//! Rules. A state is a map `S` from places (registers, slots) to sets of virtual registers and the
-//! set `D` of those defined on some path so far. One that is not in `D` has no value, so every
-//! place holds it.
-//!
-//! * entry: every `S[p]` and `D` are empty;
-//! * "instruction `i` again" is a place too if `i` is rematerialisable: nothing writes it, and it always holds
-//!   `v` if `v` is defined there and nowhere else. Such an instruction may have no place to write;
-//! * edit `p -> q`: `S[q] := {v in S[p] | size(v) <= size of the edit}`; `S[r] := {}` for other
-//!   registers `r` that alias `q`; `p` and `q` are not both slots;
-//! * use of `v` at `p`: requires `v in S[p]` or `v not in D`;
-//! * clobber of `u`: `S[r] := {}` for registers `r` with a unit in `u`; no Late Use nor Early Def
-//!   may be there;
-//! * definition of `v` at `p`: `v` leaves all sets; `S[p] := {v}`, and `S[r] := {}` for aliases;
-//!   `D` gains `v`;
-//! * an Early Def overlaps no use and no other definition; a Late Def or UseDef overlaps no Late
-//!   Use and no other definition;
-//! * edge with arguments `a` for parameters `x`: `S'[p] := {v in S[p] | v not in x} + {x_i | a_i in
-//!   S[p]}`, all at once; `D'` has `x_i` exactly when `D` has `a_i`;
-//! * meet of `(S, D)` and `(T, E)`: a place holds `v` if both hold it, where a side that has not
-//!   defined `v` holds it everywhere; the defined set is the union.
+//! What it proves is said at [`Checker`].
 //!
 //! Method. The rules never join what they know of two pairs of place and virtual register: whether
 //! `v in S[p]` after a step follows from one pair before it, or from nothing. Of a pair there are
@@ -161,10 +137,12 @@ impl fmt::Display for Violation {
     }
 }
 
+impl core::error::Error for Violation {}
+
 /// What is checked.
 struct Input<'a, F> {
     func: &'a F,
-    file: &'a RegisterFile,
+    file: &'a RegisterFile<'a>,
     output: &'a Output,
 }
 
@@ -235,7 +213,33 @@ impl<F: Function> Input<'_, F> {
     }
 }
 
-/// The memory of the checker, for use on one function after another.
+/// The symbolic checker, with its memory, for use on one function after another.
+///
+/// Idea (after the checker of regalloc2, and Rideau and Leroy, *Validating Register Allocation and
+/// Spilling*, 2010): interpret the allocated code abstractly. The abstract value of a place is the
+/// set of virtual registers whose present value it holds. Every use must then find its virtual
+/// register in the set of its place. The checker shares no code with the allocator.
+///
+/// Rules. A state is a map `S` from places (registers, slots) to sets of virtual registers and the
+/// set `D` of those defined on some path so far. One that is not in `D` has no value, so every
+/// place holds it.
+///
+/// * entry: every `S[p]` and `D` are empty;
+/// * "instruction `i` again" is a place too if `i` is rematerialisable: nothing writes it, and it always holds
+///   `v` if `v` is defined there and nowhere else. Such an instruction may have no place to write;
+/// * edit `p -> q`: `S[q] := {v in S[p] | size(v) <= size of the edit}`; `S[r] := {}` for other
+///   registers `r` that alias `q`; `p` and `q` are not both slots;
+/// * use of `v` at `p`: requires `v in S[p]` or `v not in D`;
+/// * clobber of `u`: `S[r] := {}` for registers `r` with a unit in `u`; no Late Use nor Early Def
+///   may be there;
+/// * definition of `v` at `p`: `v` leaves all sets; `S[p] := {v}`, and `S[r] := {}` for aliases;
+///   `D` gains `v`;
+/// * an Early Def overlaps no use and no other definition; a Late Def or UseDef overlaps no Late
+///   Use and no other definition;
+/// * edge with arguments `a` for parameters `x`: `S'[p] := {v in S[p] | v not in x} + {x_i | a_i in
+///   S[p]}`, all at once; `D'` has `x_i` exactly when `D` has `a_i`;
+/// * meet of `(S, D)` and `(T, E)`: a place holds `v` if both hold it, where a side that has not
+///   defined `v` holds it everywhere; the defined set is the union.
 #[derive(Clone, Debug, Default)]
 pub struct Checker {
     marks: Marks,

@@ -90,8 +90,8 @@ pub(super) fn is_busy(busy: &[Held], segments: &[Segment]) -> bool {
 /// What the scan works on.
 pub(super) struct Scanner<'a, F: Function> {
     pub func: &'a F,
-    pub file: &'a RegisterFile,
-    pub tables: &'a Tables,
+    pub file: &'a RegisterFile<'a>,
+    pub tables: &'a Tables<'a>,
     pub ranges: &'a mut Ranges,
     pub assign: &'a mut Assign,
     /// Units of the active intervals, and the next position where one ends or an inactive one begins.

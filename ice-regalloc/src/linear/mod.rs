@@ -103,13 +103,13 @@ impl Value {
 
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Scratch<'f> {
     scan: Scan,
     live: Liveness,
     ranges: Ranges,
     assign: Assign,
     splits: Splits,
-    tables: Box<Tables>,
+    tables: Box<Tables<'f>>,
     walk: Walk,
 }
 
@@ -142,12 +142,12 @@ struct Walk {
 /// The allocator at work on one function.
 struct Allocator<'a, F: Function> {
     func: &'a F,
-    file: &'a RegisterFile,
+    file: &'a RegisterFile<'a>,
     scan: &'a Scan,
     ranges: &'a Ranges,
     assign: &'a Assign,
     splits: &'a Splits,
-    tables: &'a Tables,
+    tables: &'a Tables<'a>,
     cx: &'a mut Walk,
     out: &'a mut Output,
     /// Units that belong to a value.
@@ -176,10 +176,10 @@ pub(crate) fn move_pair<F: Function>(func: &F, inst: Inst) -> Option<(u32, u32)>
 }
 
 /// Liveness and live intervals. Gives the number of segments of all intervals.
-pub(crate) fn analyze<F: Function>(
+pub(crate) fn analyze<'f, F: Function>(
     func: &F,
-    file: &RegisterFile,
-    scratch: &mut Scratch,
+    file: &RegisterFile<'f>,
+    scratch: &mut Scratch<'f>,
 ) -> Result<usize, Error> {
     let Scratch { scan, live, ranges, tables, .. } = scratch;
     tables.set(file);
@@ -194,11 +194,11 @@ pub(crate) fn analyze<F: Function>(
 }
 
 /// Allocates in the full mode. The output is empty before.
-pub(crate) fn allocate<F: Function>(
+pub(crate) fn allocate<'f, F: Function>(
     func: &F,
-    file: &RegisterFile,
+    file: &RegisterFile<'f>,
     options: &Options,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
     analyze(func, file, scratch)?;

@@ -132,8 +132,8 @@ pub(super) struct Splits {
 /// What is known about the function.
 pub(super) struct Input<'a, F: Function> {
     pub func: &'a F,
-    pub file: &'a RegisterFile,
-    pub tables: &'a Tables,
+    pub file: &'a RegisterFile<'a>,
+    pub tables: &'a Tables<'a>,
     pub scan: &'a Scan,
 }
 

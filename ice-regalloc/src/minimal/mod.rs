@@ -50,8 +50,8 @@ struct FreeSlots {
 
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    tables: Box<Tables>,
+pub(crate) struct Scratch<'f> {
+    tables: Box<Tables<'f>>,
     scan: Scan,
     operands: OperandLists,
     buffers: Buffers,
@@ -134,9 +134,9 @@ impl Buffers {
 /// The allocator at work on one function.
 struct Allocator<'a, F, U> {
     func: &'a F,
-    file: &'a RegisterFile,
+    file: &'a RegisterFile<'a>,
     options: Options,
-    tables: &'a Tables,
+    tables: &'a Tables<'a>,
     /// The operands of all instructions, and where those of each instruction start.
     operands: &'a [Operand],
     starts: &'a [u32],
@@ -200,11 +200,11 @@ impl<U: Units> Pins<U> {
 }
 
 /// Allocates in minimal mode. The output is empty before.
-pub(crate) fn allocate<F: Function>(
+pub(crate) fn allocate<'f, F: Function>(
     func: &F,
-    file: &RegisterFile,
+    file: &RegisterFile<'f>,
     options: &Options,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
     scratch.tables.set(file);
@@ -217,11 +217,11 @@ pub(crate) fn allocate<F: Function>(
 }
 
 /// Allocates with sets of units of this kind.
-fn allocate_with<F: Function, U: Units>(
+fn allocate_with<'f, F: Function, U: Units>(
     func: &F,
-    file: &RegisterFile,
+    file: &RegisterFile<'f>,
     options: &Options,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
     let Scratch { tables, scan, operands, buffers: cx } = scratch;

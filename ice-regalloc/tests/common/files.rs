@@ -2,7 +2,7 @@
 
 use ice_regalloc::*;
 
-const fn reg(name: &'static str, first: u8, count: u8) -> RegisterInfo {
+const fn reg(name: &'static str, first: u8, count: u8) -> RegisterInfo<'static> {
     RegisterInfo { name, units: RegUnits::span(first, count) }
 }
 const fn p<const N: usize>(numbers: [u8; N]) -> [PReg; N] {
@@ -14,7 +14,7 @@ const fn p<const N: usize>(numbers: [u8; N]) -> [PReg; N] {
     }
     out
 }
-const fn class(name: &'static str, order: &'static [PReg], size: u32) -> ClassInfo {
+const fn class(name: &'static str, order: &'static [PReg], size: u32) -> ClassInfo<'static> {
     ClassInfo { name, order, spill_size: size, spill_align: if size > 8 { 16 } else { size } }
 }
 

@@ -5,7 +5,7 @@ use ice_regalloc::*;
 
 struct Generator<'a> {
     rng: &'a mut Rng,
-    file: &'static RegisterFile,
+    file: &'static RegisterFile<'static>,
     func: StoredFunction,
     /// Registers that may be read in the present block.
     live: Vec<VReg>,
@@ -282,7 +282,7 @@ fn defines(ops: &[Operand], v: VReg) -> bool {
 
 /// A random function for `file`: a forward graph with back edges, critical edges split where values are passed,
 /// values read only where some path has defined them or (rarely) may not have.
-pub fn random_function(rng: &mut Rng, file: &'static RegisterFile) -> StoredFunction {
+pub fn random_function(rng: &mut Rng, file: &'static RegisterFile<'static>) -> StoredFunction {
     let body = 1 + rng.below(8);
     let mut succs: Vec<Vec<usize>> = Vec::new();
     for b in 0..body {
