@@ -13,7 +13,7 @@
 //! it where the rule must not do it. Passes that give the function back have their tests in
 //! `ice-passes/tests/filetests`.
 
-#[path = "../../ice-passes/tests/common/filetest.rs"]
+#[path = "common/filetest.rs"]
 mod filetest;
 
 use ice_driver::options::{ArmOptions, RelocationModel};

@@ -31,7 +31,7 @@ fn a_frozen_c_program_does_what_the_c_compiler_makes_of_it() {
     clang(&["-DNATIVE", "-O1", "-fwrapv", "-lm"], &native);
     let expected = printed(&Command::new(&native).output().unwrap(), "native");
     assert!(expected.lines().count() > 60, "{expected}");
-    let samples = format!("-I{}", root.join("../samples").display());
+    let samples = format!("-I{}", root.join("samples").display());
     for level in ["-O0", "-O1", "-O2"] {
         let (bitcode, frozen) = (scratch.path("program.bc"), scratch.path("program.pexe"));
         let flags = ["--target=i686-linux-gnu", "-march=pentium4", "-mfpmath=sse", "-ffreestanding"];

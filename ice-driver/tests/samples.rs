@@ -15,7 +15,7 @@ const SAMPLES: [(&str, &[&str], &str); 4] = [
 
 #[test]
 fn samples_do_the_same_everywhere() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     for (name, arguments, start) in SAMPLES {
         for extension in ["pexe", "ice"] {
             let file = format!("{name}.{extension}");

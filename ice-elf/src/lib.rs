@@ -7,6 +7,7 @@
 //! ```
 //! use ice_elf::{
 //!     AddendPlacement, Binding, Code, Format, ObjectWriter, Options, Relocation, SymbolKind, Target, Visibility,
+//!     elf,
 //! };
 //!
 //! // int answer(void) { return next(); }   as   jmp next
@@ -15,7 +16,7 @@
 //! let next = writer.declare_symbol(b"next", Binding::Global, SymbolKind::NoType, Visibility::Default)?;
 //! let relocation = Relocation {
 //!     offset: 1,
-//!     r_type: object::elf::R_X86_64_PLT32,
+//!     r_type: elf::R_X86_64_PLT32,
 //!     target: Target::Symbol(next),
 //!     addend: -4,
 //!     placement: AddendPlacement::Width4,
@@ -53,6 +54,8 @@ mod symbol;
 
 pub use error::Error;
 pub use format::{Class, Format, RecordKind};
+/// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).
+pub use object::elf;
 pub use relocatable::{Code, CodeSection, Location, ObjectWriter, Options, StackNote, TextLayout};
 pub use relocation::{AddendPlacement, Relocation, Target};
 pub use section::{GroupId, GroupKind, MAX_ALIGNMENT, SectionId, SectionSpec, StandardSection};

@@ -58,9 +58,9 @@ pub enum GroupKind {
 pub struct SectionSpec<'a> {
     /// Name. Names may repeat.
     pub name: &'a [u8],
-    /// `sh_type`, one of `object::elf::SHT_*`.
+    /// `sh_type`, one of [`elf`]`::SHT_*`.
     pub sh_type: u32,
-    /// `sh_flags`, of `object::elf::SHF_*`. The writer adds `SHF_GROUP`.
+    /// `sh_flags`, of [`elf`]`::SHF_*`. The writer adds `SHF_GROUP`.
     pub sh_flags: u64,
     /// `sh_entsize` in bytes, 0 if there is none.
     pub entry_size: u64,

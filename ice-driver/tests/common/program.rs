@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Everything of a sample but its entry point: how to find the host and how to exit.
 fn host_part() -> &'static str {
-    let sample = include_str!("../../../samples/hello.ice");
+    let sample = include_str!("../../samples/hello.ice");
     let end = sample.find("define external @_start").expect("the sample has an entry point");
     &sample[..end]
 }
