@@ -1,7 +1,7 @@
 //! The branch rules of the code buffer: each by itself, and random control-flow graphs whose branch
 //! bytes are interpreted against the graph.
 
-mod common;
+use crate::common;
 
 use common::{Random, check_listing, listing};
 use ice_asm::x86::{Cond, Encoder, Gpr, Mode, Width};

@@ -2,7 +2,7 @@
 //! and immediates where encodings change: decoded by iced-x86 and compared with the listing, and the
 //! listing assembled and compared with the bytes.
 
-mod common;
+use crate::common;
 
 use common::{check_listing, listing};
 use ice_asm::x86::*;

@@ -1,6 +1,6 @@
 //! The bitstream container on real programs, on the worked examples and on every kind of damage.
 
-mod common;
+use crate::common;
 
 use common::{hex, programs, start};
 use ice_bitcode::bitstream::{Abbrev, Dialect, Element, Entry, Op, Reader, Record, Records, Writer};

@@ -1,7 +1,7 @@
 //! One damaged program for every condition of the error catalogue (header and container conditions are in
 //! `header.rs` and `container.rs`), and the hand-made program of the bitcode specification, section 13.3.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

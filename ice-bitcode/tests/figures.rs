@@ -1,6 +1,6 @@
 //! Counts of what real programs contain: the IR that is read has to have exactly what other readers found.
 
-mod common;
+use crate::common;
 
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 //! against the object files that clang makes, types and layouts with them, and the worked example of the
 //! specification. Files are made by clang and rustc here; without them the tests say so and pass, unless `CI` is set.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolSectio
 
 /// Whether `tool` can be run; says so if not.
 fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
-    assert!(found || std::env::var_os("CI").is_none(), "{tool} is missing");
-    if !found {
-        println!("skipped: {tool} is missing");
-    }
-    found
+    common::tools::has("LLVM bitcode", &[tool])
 }
 
 /// A folder of this test, which is removed at the end.

@@ -1,6 +1,8 @@
 //! Function bodies of LLVM bitcode: sources of every kind of instruction are compiled, read and verified; what comes
 //! out is compared where it is short, and refused where it is not supported. Damage never makes the reader panic.
 
+use crate::common;
+
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -9,12 +11,7 @@ use ice_ir::{Faithful, Function, FunctionBuilder, Program, Rules};
 
 /// Whether `tool` can be run; says so if not.
 fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
-    assert!(found || std::env::var_os("CI").is_none(), "{tool} is missing");
-    if !found {
-        println!("skipped: {tool} is missing");
-    }
-    found
+    common::tools::has("LLVM bitcode", &[tool])
 }
 
 /// What `tool` makes of `text`, called `name`.

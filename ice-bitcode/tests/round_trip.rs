@@ -1,6 +1,6 @@
 //! Programs read into IR and written again.
 
-mod common;
+use crate::common;
 
 use common::programs;
 use ice_bitcode::canonical::write_canonical;

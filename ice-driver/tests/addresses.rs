@@ -1,7 +1,7 @@
 //! Addresses that instructions take in or step: in whatever order accesses and the additions to their bases stand, and
 //! whichever blocks share an address, every target and recipe computes what the interpreter does.
 
-mod common;
+use crate::common;
 
 use common::program::check_function;
 use std::fmt::Write;

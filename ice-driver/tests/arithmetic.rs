@@ -2,7 +2,7 @@
 //! operations on memory, operands in memory, tests of bits, pairs with a known half. The interpreter says
 //! what each must give for numbers at the edges; every target and recipe must give the same.
 
-mod common;
+use crate::common;
 
 use common::program::{Program, WIDTHS, cut, edges};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! The ARM back end from end to end: random programs with every kind of instruction, vectors and atomics
 //! among them, print under qemu what the interpreter prints; and the assembler text is the object.
 
-mod common;
+use crate::common;
 
 #[path = "../examples/generate.rs"]
 #[allow(dead_code, unreachable_pub, reason = "an example of its own")]

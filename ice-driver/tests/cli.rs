@@ -1,6 +1,6 @@
 //! The command line as a user meets it: exit codes, messages, files, standard input and output.
 
-mod common;
+use crate::common;
 
 use common::{EMPTY_PROGRAM, Scratch, TARGETS, errors, expect_success, ice, run_ice, with_input};
 use std::process::Command;

@@ -2,7 +2,7 @@
 //! thousand cases, huge and over-aligned frames. The interpreter says what each must return; the exit code
 //! of the translated program is compared with it.
 
-mod common;
+use crate::common;
 
 use common::program::{check_function as check, with_entry};
 use common::{Scratch, errors, run_ice};

@@ -1,6 +1,6 @@
 //! A C program that is frozen does the same in the interpreter and on every target as what the C compiler makes of it.
 
-mod common;
+use crate::common;
 
 use common::{ALL_TARGETS, EMPTY_PROGRAM, Scratch, can_run, errors, expect_success, has_tool, ice, skip};
 use std::path::Path;

@@ -20,7 +20,7 @@
 //! | 26.3 | both operands are immediates | `operations_of_two_constants` |
 //! | 26.3 | an integer goes into a vector from a slot, not from a register | `lanes_are_inserted_from_the_frame` |
 
-mod common;
+use crate::common;
 
 use common::program::{Program, check_function, cut, edges, with_entry};
 use common::{ALL_TARGETS, Scratch, errors, run_ice};

@@ -1,6 +1,6 @@
 //! `ice run` and `ice build` beyond translation: native programs, the kept runtime, places that forbid execution.
 
-mod common;
+use crate::common;
 
 use common::{ALL_TARGETS, EMPTY_PROGRAM, Scratch, can_run, errors, expect_success, has_tool, ice, skip};
 use std::os::unix::fs::PermissionsExt;

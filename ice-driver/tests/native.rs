@@ -2,7 +2,7 @@
 //! which calls it, is called by it, and checks what arrives. `ptr` in a module stands for the integer type of
 //! addresses; a line that ends with `;only WORDS` is left out unless one of them is the target or the kind of link.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, can_run, errors, expect_success, find_tool, ice};
 use object::{Object, ObjectSymbol};

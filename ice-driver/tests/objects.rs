@@ -1,7 +1,7 @@
 //! Objects of real programs: well-formed for other tools, the same for every number of threads, and the
 //! same as what assemblers make of `--emit asm`.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, TARGETS, corpus, errors, expect_success, find_tool, has_tool, ice, programs, skip};
 use object::{Object, ObjectSection, ObjectSymbol};

@@ -1,6 +1,6 @@
 //! Outputs that meet trouble: interrupted runs, readers that go away, full disks, places that are no files.
 
-mod common;
+use crate::common;
 
 use common::{EMPTY_PROGRAM, Scratch, errors, expect_success, ice, with_input};
 use std::fs::File;

@@ -2,7 +2,7 @@
 //!
 //! The corpus is optional; without it the tests say so and pass.
 
-mod common;
+use crate::common;
 
 use common::{TARGETS, can_run, cases, corpus, errors, expect_success, ice, run_ice};
 use std::process::Stdio;

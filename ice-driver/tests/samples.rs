@@ -1,6 +1,6 @@
 //! The sample programs do the same in the interpreter and on every target.
 
-mod common;
+use crate::common;
 
 use common::{ALL_TARGETS, can_run, expect_success, ice};
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Everything that cannot be written is an error, found where it arises, and nothing wraps around.
-mod common;
+use crate::common;
 
 use common::relocation;
 use ice_elf::{

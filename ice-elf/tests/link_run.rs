@@ -1,5 +1,5 @@
 //! Objects made here are accepted by `readelf`, linked by the system linker, and do at run time what they say.
-mod common;
+use crate::common;
 
 use common::{Assembly, Scratch, have, readelf, relocation, run};
 use ice_elf::{

@@ -1,5 +1,5 @@
 //! What is written reads back, with the reader of the `object` crate, as what was said.
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

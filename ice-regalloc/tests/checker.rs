@@ -1,6 +1,6 @@
 //! The checker on small outputs written by hand: what each rule allows and forbids.
 
-mod common;
+use crate::common;
 
 use common::*;
 use ice_regalloc::*;

@@ -7,7 +7,7 @@
 //!
 //! `ICE_REGALLOC_CASES` sets the number of functions of each kind, `ICE_REGALLOC_SEED` the first seed.
 
-mod common;
+use crate::common;
 
 use common::*;
 use ice_regalloc::*;

@@ -1,7 +1,7 @@
 //! The full mode: what code it makes on small functions, and how much it costs beside the minimal
 //! mode on random ones.
 
-mod common;
+use crate::common;
 
 use common::*;
 use ice_regalloc::*;

@@ -1,6 +1,6 @@
 //! The minimal mode on small functions: what code it makes, and which input it refuses.
 
-mod common;
+use crate::common;
 
 use common::*;
 use ice_regalloc::*;

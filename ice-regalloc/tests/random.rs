@@ -4,7 +4,7 @@
 //! `ICE_REGALLOC_CASES` sets the number of functions for each register file, `ICE_REGALLOC_SEED`
 //! the first seed.
 
-mod common;
+use crate::common;
 
 use common::*;
 use ice_regalloc::*;

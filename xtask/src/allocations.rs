@@ -31,7 +31,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     };
     let each = count.div_ceil(PROBLEMS_OF_A_SEED).to_string();
     let sh = &workspace.shell;
-    cmd!(sh, "cargo test --release -p ice-regalloc --test random random_functions -- --nocapture")
+    cmd!(sh, "cargo test --release -p ice-regalloc --test all random_functions -- --nocapture")
         .env("ICE_REGALLOC_CASES", each)
         .env("ICE_REGALLOC_SEED", seed.to_string())
         .run()?;

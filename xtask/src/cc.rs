@@ -9,20 +9,24 @@ use crate::process;
 use crate::program;
 use crate::program::Setting;
 use crate::toolchain::{Model, Recipe, Target, Translator, need_tools};
-use crate::workspace::{Profile, Workspace};
+use crate::workspace::{Profile, Workspace, show};
 use anyhow::{bail, ensure};
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub const HELP: &str = "\
-usage: cargo xtask cc [--target T] [--recipe R] [--release] [--translator T] -- ARGUMENT...
+usage: cargo xtask cc [OPTIONS] -- ARGUMENT...
+       cargo xtask cc [OPTIONS] --script
 
-A C compiler with ice as its code generator: takes the arguments of `cc` behind the dashes. A project is built with
+A C compiler with ice as its code generator: takes the arguments of `cc` behind the dashes. With --script it is
+written as one program, ice-cc in cargo's target directory, whose path is printed; a build in any folder may use
+that. A project in PATH is built, from Ice's own folder, with
 
-  cargo build -p xtask --release && make CC='PATH/xtask cc --release --'
+  make -C PATH CC=\"$(cargo xtask cc --release --script)\"
 
-where PATH is the release directory of cargo's target directory. One file by hand:
+One file by hand:
 
   clang-19 -O1 -c -emit-llvm FILE.c -o FILE.bc && ice translate -O2 FILE.bc -o FILE.o && cc FILE.o -o FILE
 
@@ -107,7 +111,17 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let target = Target::list(Some(arguments.value("--target", "x86_64".to_owned())?))?[0];
     let recipe = Recipe::list(Some(arguments.value("--recipe", "O2".to_owned())?))?[0];
     let translator = arguments.text("--translator")?;
+    let writes_script = arguments.switch("--script");
     arguments.finish()?;
+    if writes_script {
+        let translator = match translator.as_deref() {
+            None | Some("ice") => show(&workspace.build_ice(profile)?),
+            Some(llc) if llc.starts_with("llc") => llc.to_owned(),
+            Some(path) => show(&std::path::absolute(path)?),
+        };
+        println!("{}", show(&script(workspace, target, recipe, &translator)?));
+        return Ok(());
+    }
     ensure!(!given.is_empty(), "nothing to compile; --help tells more");
     need_tools(&["clang-19", target.compiler()])?;
     let Some(request) = parse(&given) else {
@@ -142,6 +156,27 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         std::fs::remove_file(object)?;
     }
     Ok(())
+}
+
+/// Writes the program that stands for this command with these options, in whatever folder it is called.
+fn script(
+    workspace: &Workspace,
+    target: Target,
+    recipe: Recipe,
+    translator: &str,
+) -> anyhow::Result<PathBuf> {
+    let program = show(&std::env::current_exe()?);
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let (target, recipe) = (target.name(), recipe.name());
+    let text = format!(
+        "#!/bin/sh\nexec {} cc --target {target} --recipe {recipe} --translator {} -- \"$@\"\n",
+        quoted(&program),
+        quoted(translator)
+    );
+    let path = std::path::absolute(workspace.results("")?.join("ice-cc"))?;
+    crate::toolchain::write(&path, &text)?;
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755))?;
+    Ok(path)
 }
 
 /// Where the object of a source goes.

@@ -7,6 +7,7 @@
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome};
 use crate::toolchain::{Target, succeed};
+use crate::tools;
 use crate::workspace::{Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -117,7 +118,7 @@ fn default_files(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     match workspace.corpus() {
         Ok(corpus) => files.extend(["libc/puts.pexe", "bench/nbody.pexe"].map(|name| corpus.join(name))),
-        Err(error) => println!("skipped: programs of the corpus: {error}"),
+        Err(error) => tools::note(&format!("programs of the corpus: {error}")),
     }
     for path in workspace.shell.read_dir("samples")? {
         if path.extension().is_some_and(|extension| extension == "pexe") {
@@ -133,7 +134,7 @@ fn default_files(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
 /// LLVM's test module for each target, if clang is there.
 fn llvm_modules(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     if !has_tool("clang-19") {
-        println!("skipped: LLVM's bitcode: no clang-19 on this machine");
+        tools::skip("LLVM's bitcode", "no clang-19 on this machine");
         return Ok(Vec::new());
     }
     let source = workspace.root.join("ice-driver/tests/damage/damage.c");

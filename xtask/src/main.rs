@@ -20,6 +20,7 @@ mod program;
 mod realworld;
 mod size;
 mod toolchain;
+mod tools;
 mod workspace;
 
 use arguments::Arguments;

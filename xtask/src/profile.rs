@@ -7,6 +7,7 @@
 
 use crate::process::{self, End};
 use crate::toolchain::{Recipe, Target, succeed, write};
+use crate::tools;
 use crate::workspace::{Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
@@ -104,7 +105,7 @@ fn train(workspace: &Workspace, ice: &Path, results: &Path) -> anyhow::Result<()
         translate_all(&program)?;
     }
     if !has_tool(CLANG) {
-        println!("skipped: kernels in the training set: no {CLANG} on this machine");
+        tools::skip("kernels in the training set", &format!("no {CLANG} on this machine"));
         return Ok(());
     }
     let bitcode = results.join("training.bc");

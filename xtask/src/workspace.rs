@@ -4,6 +4,8 @@ use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 
+pub use crate::tools::is_installed as has_tool;
+
 /// The targets that `ice` has.
 pub const TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
 
@@ -70,12 +72,6 @@ impl Workspace {
         std::fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         Ok(directory)
     }
-}
-
-/// Whether a tool of the system can be found.
-pub fn has_tool(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
 }
 
 /// The targets of `--targets a,b`, or all, of those that there are.

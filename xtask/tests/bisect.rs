@@ -1,6 +1,6 @@
 //! `cargo xtask bisect` finds the function with a planted fault, also if it is internal.
 
-mod common;
+use crate::common;
 #[path = "common/planted.rs"]
 mod planting;
 

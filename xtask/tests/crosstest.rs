@@ -1,6 +1,6 @@
 //! The cross test finds faults that are planted into LLVM's own code, and none where none is.
 
-mod common;
+use crate::common;
 #[path = "common/planted.rs"]
 mod planting;
 

@@ -1,6 +1,8 @@
 //! Where the corpus is, and the smallest program as a starting point for damage.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod tools;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -11,7 +13,7 @@ pub fn corpus() -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    println!("skipped: no corpus of programs at {}", path.display());
+    tools::note(&format!("no corpus of programs at {}", path.display()));
     None
 }
 

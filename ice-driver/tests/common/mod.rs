@@ -2,12 +2,15 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod program;
+pub mod tools;
 
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+pub use tools::{is_installed as has_tool, skip};
 
 /// The targets whose programs an x86 processor executes.
 pub const TARGETS: [&str; 2] = ["x86_64", "i686"];
@@ -18,17 +21,6 @@ pub const ALL_TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
 /// A program that does nothing and ends well.
 pub const EMPTY_PROGRAM: &str = "define external @_start(v0: i32) -> void {\nblock0:\n  ret\n}\n";
 
-/// Whether missing tools are an error.
-fn in_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| value == "true")
-}
-
-/// Reports that something could not be tested here, for want of a tool.
-pub fn skip(what: &str, why: &str) {
-    assert!(!in_ci(), "{what}: {why}");
-    println!("skipped: {what}: {why}");
-}
-
 /// The folder with programs to translate, if it is there.
 pub fn corpus() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -37,13 +29,8 @@ pub fn corpus() -> Option<PathBuf> {
     if path.join("cases.tsv").is_file() {
         return path.canonicalize().ok();
     }
-    println!("skipped: no corpus at {}", path.display());
+    tools::note(&format!("no corpus at {}", path.display()));
     None
-}
-
-/// Whether a program is installed.
-pub fn has_tool(name: &str) -> bool {
-    Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
 /// The first of these programs that is installed.
@@ -54,7 +41,7 @@ pub fn find_tool(names: &[&'static str]) -> Option<&'static str> {
 /// Whether programs can be built and run for a target here.
 pub fn can_run(target: &str) -> bool {
     if !cfg!(target_arch = "x86_64") {
-        println!("skipped: {target}: the host is no x86-64");
+        tools::note(&format!("{target}: the host is no x86-64"));
         return false;
     }
     let compiler = match target {

@@ -11,6 +11,7 @@ use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program;
 use crate::toolchain::{Llvm, Model, Recipe, Target, Translator, line_of, need_tools};
+use crate::tools;
 use crate::workspace::{Profile, Workspace, has_tool};
 use anyhow::{bail, ensure};
 use std::path::{Path, PathBuf};
@@ -127,14 +128,14 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
 /// The targets that rustc has libraries for; says which are missing.
 fn rust_targets(targets: &[Target]) -> Vec<(Target, PathBuf)> {
     if let Some(tool) = ["rustc".to_owned(), Llvm::RUST.tool("llc")].iter().find(|tool| !has_tool(tool)) {
-        println!("skipped: Rust sources: no {tool} on this machine");
+        tools::skip("Rust sources", &format!("no {tool} on this machine"));
         return Vec::new();
     }
     let mut found = Vec::new();
     for &target in targets {
         match sources::rust_library(target) {
             Some(library) => found.push((target, library)),
-            None => println!("skipped: Rust sources on {}: rustc has no library for it", target.name()),
+            None => tools::note(&format!("Rust sources on {}: rustc has no library for it", target.name())),
         }
     }
     found

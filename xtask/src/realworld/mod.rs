@@ -122,7 +122,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         }
         if is_wanted(RUST) && target == Target::X86_64 && count.is_none() {
             if !has_tool("llc-22") {
-                println!("skipped: rust: no llc-22 on this machine");
+                crate::tools::skip("rust", "no llc-22 on this machine");
                 continue;
             }
             let prepared = plan.prepare_rust(target)?;

@@ -1,0 +1,8 @@
+//! The tests of the encoders and the code buffer, one program that is linked once. Those that count
+//! allocations are programs of their own.
+
+mod common;
+
+mod arm32;
+mod buffer;
+mod x86;

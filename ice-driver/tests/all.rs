@@ -1,0 +1,19 @@
+//! The tests of the command and the library under it, one program that is linked once. Those that count
+//! allocations are programs of their own.
+
+mod common;
+
+mod addresses;
+mod arithmetic;
+mod armv7;
+mod cli;
+mod extremes;
+mod freeze;
+mod known_faults;
+mod linking;
+mod native;
+mod objects;
+mod outputs;
+mod programs;
+mod runtime;
+mod samples;

@@ -1,0 +1,9 @@
+//! The tests of the developer commands, one program that is linked once.
+
+mod common;
+
+mod bisect;
+mod cc;
+mod crosstest;
+mod samples;
+mod tools;
