@@ -4,8 +4,8 @@
 //! == name-of-the-fault
 //! breaks: what is wrong in the code that it makes
 //! file: ice-asm/src/reloc.rs
-//! test: ice-asm --test x86 integer
-//! test: ice-driver --test objects
+//! test: ice-asm --test all integer
+//! test: ice-driver --test all objects::
 //! -- old
 //! lines that stand in the file once
 //! -- new
