@@ -1,9 +1,7 @@
 //! The functions that objects of programs call from outside are those that `runtime/README.md` lists, for every
 //! target and recipe.
 
-mod common;
-
-use common::{ALL_TARGETS, Scratch, expect_success, ice};
+use crate::common::{ALL_TARGETS, Scratch, expect_success, ice};
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 use std::fmt::Write;

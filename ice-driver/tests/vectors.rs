@@ -1,9 +1,7 @@
 //! Lanes put into vectors: what the other lanes are depends on the vector below the insertions, which may be zero,
 //! constants, or computed. The interpreter says what each program gives; every target and recipe must give the same.
 
-mod common;
-
-use common::program::Program;
+use crate::common::program::Program;
 use std::fmt::Write;
 
 /// Vector types, the types of their lanes, and the numbers of lanes.

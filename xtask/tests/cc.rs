@@ -53,7 +53,8 @@ fn a_project_is_built_by_make() {
         "main.c",
         "#include <stdio.h>\n#include \"part.h\"\nint main(void) { printf(\"%d\\n\", part(7)); }\n",
     );
-    let script = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["cc", "--translator", "llc-19", "--script"]).output();
+    let script =
+        Command::new(env!("CARGO_BIN_EXE_xtask")).args(["cc", "--translator", "llc-19", "--script"]).output();
     let script = script.expect("xtask starts");
     assert!(script.status.success(), "{}", String::from_utf8_lossy(&script.stderr));
     let path = String::from_utf8(script.stdout).expect("a path");

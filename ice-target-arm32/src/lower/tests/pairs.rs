@@ -4,7 +4,6 @@
 use super::machinery::machine;
 use crate::inst::{Inst, Src};
 use crate::regs::r;
-use crate::target::Arm32;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -148,7 +147,7 @@ fn check(op: &str, numbers: &[u64], expected: impl Fn(u64, u64) -> u64) {
         let text = format!(
             "define internal @f(v0: i64, v1: i64) -> i64 {{\n{constant}block0:\n  v3: i64 = {op} v0, {b}\n  ret v3\n}}\n"
         );
-        machine(&Arm32::new(), &text)
+        machine(&super::PROGRAM, &text)
     };
     let general = program("", "v1");
     for &b in numbers {
