@@ -10,12 +10,13 @@ use crate::report::Report;
 use crate::translate::Bodies;
 use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
+use ice_ir::Uses;
 use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
 use ice_passes::lower::{LowerScratch, lower_function};
 use ice_passes::{
     BlockLayout, BlockOrder, Blocks, CompileError, FunctionCode, HoistScratch, Numbering,
-    ShortCircuitScratch, SinkScratch, Target, Uses,
+    ShortCircuitScratch, SinkScratch, Target,
 };
 use std::time::Instant;
 

@@ -48,6 +48,7 @@ pub mod module;
 pub mod native;
 pub mod text;
 pub mod types;
+pub mod uses;
 pub mod verifier;
 
 pub use builder::FunctionBuilder;
@@ -70,6 +71,7 @@ pub use native::{
 };
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_program};
 pub use types::Type;
+pub use uses::Uses;
 pub use verifier::{
     Place, Rule, Rules, VerifierError, VerifierScratch, verify_function, verify_module, verify_program,
 };

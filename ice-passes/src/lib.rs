@@ -22,7 +22,6 @@ pub mod simplify;
 pub mod sink;
 pub mod switch;
 pub mod target;
-pub mod uses;
 
 pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, LoweredBlock};
@@ -37,4 +36,3 @@ pub use number_values::{Numbering, number_values};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};
 pub use sink::{SinkScratch, sink};
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};
-pub use uses::Uses;

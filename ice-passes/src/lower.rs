@@ -14,12 +14,12 @@ use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::hold::{self, Constant, HeldConstants};
 use crate::switch::{self, SwitchPlan, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
-use crate::uses::Uses;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize};
+use ice_ir::Uses;
 use ice_ir::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value};
 

@@ -22,12 +22,12 @@
 //! terminators but for operands, and the order of side effects. Linear.
 
 use crate::simplify::{Constants, Rewrite, simplify};
-use crate::uses::Uses;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+use ice_ir::Uses;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::{
     BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Type, Value,

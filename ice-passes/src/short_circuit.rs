@@ -11,8 +11,8 @@
 //! adds second halves ([`Blocks::Changed`] if it did). What is dead goes away. Linear in blocks and in what moves.
 
 use crate::hoist::Blocks;
-use crate::uses::Uses;
 use alloc::vec::Vec;
+use ice_ir::Uses;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Value};
 
 /// Most instructions that move with a condition.

@@ -15,8 +15,8 @@
 //! their conditions, the order of side effects. Linear, but for the steps: for each edge back to a phi the
 //! instructions of its block are looked at.
 
-use crate::uses::Uses;
 use alloc::vec::Vec;
+use ice_ir::Uses;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Value};
 
 /// Vectors of the pass. Reused from function to function.

@@ -4,13 +4,14 @@
 #[path = "common/filetest.rs"]
 mod filetest;
 
+use ice_ir::Uses;
 use ice_ir::{
     BinaryOp, Block, ControlFlowGraph, Cursor, DominatorTree, Function, InstData, LoopForest, Module,
     Program, Rules, VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::switch::{self, SwitchNode, SwitchPlan, SwitchScratch};
 use ice_passes::{
-    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, Uses, hoist_invariants, magic,
+    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, magic,
     number_values, sink, split_conditions,
 };
 use libtest_mimic::Failed;

@@ -7,10 +7,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use ice_asm::ConstantPool;
+use ice_ir::Uses;
 use ice_ir::mach::MachFunction;
 use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, parse_program};
 use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, Target, Uses};
+use ice_passes::{BlockOrder, Target};
 
 /// The debug forms of the machine instructions of the first function of a program. Loops hold constants if the
 /// target's do.

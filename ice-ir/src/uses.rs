@@ -6,9 +6,9 @@
 //!
 //! Requires: a verified function. Preserves: the function.
 
+use crate::{Function, Inst, InstData, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Function, Inst, InstData, Type, Value};
 
 /// How often a value is used, how often of these as the address of a load or store or as a lane that goes from
 /// vector to vector, and the last instruction that does; and the types that are loaded or stored there, one bit each.
