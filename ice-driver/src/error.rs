@@ -31,7 +31,7 @@ pub enum Error {
     /// The native program has no frozen form.
     Freeze(ice_passes::FreezeError),
     /// The program cannot be started in the interpreter.
-    Interpret(ice_ir::interpreter::Trap),
+    Interpret(ice_interpreter::Trap),
     /// A function cannot be compiled.
     Compile {
         /// Its name, as in the output.

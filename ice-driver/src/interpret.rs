@@ -3,8 +3,8 @@
 use crate::cli::Failure;
 use crate::error::Error;
 use crate::flags::Invocation;
+use ice_interpreter::{Clock, Errno, FileKind, FileStatus, Host, Interpreter, TrapKind, Whence};
 use ice_ir::Program;
-use ice_ir::interpreter::{Clock, Errno, FileKind, FileStatus, Host, Interpreter, TrapKind, Whence};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! The ICE intermediate representation: types, functions, modules, text form, verifier and interpreter.
+//! The ICE intermediate representation: types, functions, modules, text form and verifier.
 //!
 //! ICE is a small SSA form made to be built once, translated once and thrown away: one [`Function`] at a
 //! time, every entity a `u32` index into a dense vector, no instruction on the heap. Do not use it as the
@@ -39,7 +39,6 @@ pub mod function;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod instruction;
-pub mod interpreter;
 pub mod intrinsics;
 pub mod layout;
 pub mod loops;

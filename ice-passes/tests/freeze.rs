@@ -1,6 +1,6 @@
 //! Freezing: native programs become valid PNaCl programs that do the same.
 
-use ice_ir::interpreter::{Interpreter, Scalar};
+use ice_interpreter::{Interpreter, Scalar};
 use ice_ir::{Program, Rules, Type, parse_program, verify_program, write_program};
 use ice_passes::{FreezeErrorKind, freeze};
 

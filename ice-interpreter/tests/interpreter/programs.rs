@@ -1,6 +1,6 @@
 //! Whole programs: the argument block, the query function and the interfaces, threads.
 
-use ice_ir::interpreter::{CaptureHost, Interpreter, Limits, TrapKind};
+use ice_interpreter::{CaptureHost, Interpreter, Limits, TrapKind};
 use ice_ir::{
     BinaryOp, CastOp, FuncId, FunctionKind, GlobalId, Initializer, IntCond, Mutability, Program, TailHint,
     Type, Value,

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use super::trap::{Access, TrapKind};
 use super::value::{LANE, NAN, Slot, UNDEFINED};
-use crate::types::Type;
+use ice_ir::Type;
 
 /// Bytes of a page.
 pub(super) const PAGE: u64 = 4096;

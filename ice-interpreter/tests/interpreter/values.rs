@@ -1,6 +1,6 @@
 //! Operators, casts, comparisons, lanes and the pure intrinsics.
 
-use ice_ir::interpreter::{Interpreter, Outcome, Scalar, TrapKind};
+use ice_interpreter::{Interpreter, Outcome, Scalar, TrapKind};
 use ice_ir::{BinaryOp, CastOp, FloatCond, FuncId, IntCond, Program, Type};
 
 use super::fixture::{LIMITS, intrinsic, single};

@@ -12,7 +12,7 @@ use super::irt::{self, Action, Process};
 use super::trap::TrapKind;
 use super::value::Slot;
 use super::{FUNCTION_BASE, Interpreter};
-use crate::types::Type;
+use ice_ir::Type;
 
 /// Steps of a turn.
 const QUANTUM: u64 = 20_000;

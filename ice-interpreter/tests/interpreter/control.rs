@@ -1,6 +1,6 @@
 //! Branches, phis, calls, limits, setjmp, and programs that are wrong.
 
-use ice_ir::interpreter::{Interpreter, Limits, Scalar, TrapKind};
+use ice_interpreter::{Interpreter, Limits, Scalar, TrapKind};
 use ice_ir::{
     BinaryOp, Block, CastOp, FuncId, FunctionKind, Initializer, IntCond, Mutability, TailHint, Type, Value,
 };

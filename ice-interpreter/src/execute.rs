@@ -14,8 +14,8 @@ use super::memory::{Memory, READ, WRITE};
 use super::trap::TrapKind;
 use super::value::{self, LANE, NAN, Slot, UNDEFINED, all_lanes};
 use super::{FUNCTION_BASE, Limits, TaintUse};
-use crate::intrinsics::{AtomicOp, Intrinsic};
-use crate::types::Type;
+use ice_ir::Type;
+use ice_ir::intrinsics::{AtomicOp, Intrinsic};
 
 /// Slots that the frames of one thread may have together.
 const MAX_SLOTS: usize = 1 << 24;
@@ -115,7 +115,7 @@ impl Thread {
         let code = shared.code;
         let callee = &code.functions[function as usize];
         if !callee.has_body {
-            return Err(TrapKind::MissingBody(crate::FuncId::from_u32(function)));
+            return Err(TrapKind::MissingBody(ice_ir::FuncId::from_u32(function)));
         }
         if self.frames.len() >= shared.limits.call_depth as usize {
             return Err(TrapKind::CallDepth);

@@ -14,13 +14,13 @@ use alloc::vec::Vec;
 use super::code::{CaseTable, Code, FunctionCode, Op, Origin};
 use super::trap::TrapKind;
 use super::value::{Slot, all_lanes};
-use crate::entities::{Block, FuncId, GlobalId, Inst, Value};
-use crate::function::{Function, ValueDef};
-use crate::instruction::{BinaryOp, CastOp, InstData, IntCond, ValueRange};
-use crate::intrinsics::{self, Intrinsic};
-use crate::module::{FunctionKind, Program, Signature};
-use crate::types::Type;
 use cranelift_entity::EntityRef;
+use ice_ir::Type;
+use ice_ir::intrinsics::{self, Intrinsic};
+use ice_ir::{BinaryOp, CastOp, InstData, IntCond, ValueRange};
+use ice_ir::{Block, FuncId, GlobalId, Inst, Value};
+use ice_ir::{Function, ValueDef};
+use ice_ir::{FunctionKind, Program, Signature};
 
 /// Addresses that constants refer to.
 pub(super) struct Addresses<'a> {

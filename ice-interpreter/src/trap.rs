@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::entities::{Block, FuncId, Inst};
+use ice_ir::{Block, FuncId, Inst};
 
 /// Direction of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum TrapKind {
     Malformed(&'static str),
     /// Globals and stack do not fit the memory limit.
     OutOfMemory,
-    /// The arguments of [`call`](super::Interpreter::call) do not fit the signature.
+    /// The arguments of [`call`](crate::Interpreter::call) do not fit the signature.
     WrongArguments,
     /// No body: the function is only declared.
     MissingBody(FuncId),
@@ -63,14 +63,14 @@ pub enum TrapKind {
     },
     /// An alloca that does not fit the stack, or a stack handle that was never given out.
     StackOverflow,
-    /// More nested calls than [`Limits::call_depth`](super::Limits::call_depth), or more values in them
+    /// More nested calls than [`Limits::call_depth`](crate::Limits::call_depth), or more values in them
     /// than can be kept.
     CallDepth,
-    /// More steps than [`Limits::steps`](super::Limits::steps).
+    /// More steps than [`Limits::steps`](crate::Limits::steps).
     OutOfSteps,
     /// All threads wait for each other.
     Deadlock,
-    /// A function run by [`call`](super::Interpreter::call) ended the program with this status.
+    /// A function run by [`call`](crate::Interpreter::call) ended the program with this status.
     Exit(i32),
     /// A thread other than the first returned from its start function.
     ThreadReturned,

@@ -28,15 +28,32 @@
 //!
 //! Memory: constants, variables and the stack from address 64 KiB on, mappings above. Functions have the
 //! addresses 0xf0000000 + 16 × number, the run-time environment 0xff000000 and up; neither is mapped.
+//!
+//! ```
+//! use ice_interpreter::{Interpreter, Scalar};
+//!
+//! let text = "define external @twice(v0: i32) -> i32 {\nblock0:\n  v1: i32 = add v0, v0\n  ret v1\n}\n";
+//! let program = ice_ir::parse_program(text)?;
+//! let twice = program.module.function_by_name(b"twice").expect("it is defined");
+//! let outcome = Interpreter::new(&program)?.call(twice, &[Scalar::i32(21)])?;
+//! assert_eq!(outcome.value, Some(Scalar::i32(42)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Not for you if programs are to run fast. There are no cargo features. Tests: arithmetic written down a second
+//! time, hand-built programs, generated programs.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::entities::{FuncId, GlobalId, Symbol};
-use crate::module::{Initializer, Mutability, Program};
-use crate::types::Type;
 use cranelift_entity::EntityRef;
+use ice_ir::Type;
+use ice_ir::{FuncId, GlobalId, Symbol};
+use ice_ir::{Initializer, Mutability, Program};
 
 mod code;
 mod decode;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ice_ir::interpreter::{Interpreter, Limits, Outcome, Scalar, Trap};
+use ice_interpreter::{Interpreter, Limits, Outcome, Scalar, Trap};
 use ice_ir::intrinsics;
 use ice_ir::{
     Faithful, FuncId, Function, FunctionBuilder, FunctionDecl, FunctionKind, GlobalDecl, GlobalId,

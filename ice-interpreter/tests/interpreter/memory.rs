@@ -1,6 +1,6 @@
 //! Loads, stores, allocas, globals, block operations, atomics.
 
-use ice_ir::interpreter::{Access, Interpreter, Limits, Scalar, TrapKind};
+use ice_interpreter::{Access, Interpreter, Limits, Scalar, TrapKind};
 use ice_ir::{BinaryOp, FuncId, Initializer, IntCond, Mutability, Symbol, Type};
 
 use super::fixture::{Fixture, LIMITS, global_address, i32c, intrinsic, run, single};
