@@ -29,7 +29,7 @@ pub enum Error {
     /// The program breaks rules of the IR; says where and which.
     Verify(Vec<ice_ir::VerifierError>),
     /// The native program has no frozen form.
-    Freeze(ice_passes::FreezeError),
+    Freeze(ice_bitcode::pexe::FreezeError),
     /// The program cannot be started in the interpreter.
     Interpret(ice_interpreter::Trap),
     /// A function cannot be compiled.

@@ -10,7 +10,6 @@ extern crate alloc;
 pub mod block_layout;
 pub mod block_order;
 pub mod code;
-pub mod freeze;
 pub mod hoist;
 pub mod hold;
 pub mod lanes;
@@ -28,7 +27,6 @@ pub use block_order::{BlockOrder, LoweredBlock};
 pub use code::{
     CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
 };
-pub use freeze::{FreezeError, FreezeErrorKind, freeze};
 pub use hoist::{Blocks, HoistScratch, hoist_invariants};
 pub use hold::{Constant, HeldConstants};
 pub use lower::{Lower, LowerScratch, ValueRegs};

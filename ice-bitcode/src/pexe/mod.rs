@@ -9,12 +9,14 @@
 //! | `instruction` | the instruction records |
 //! | `stream`      | a program that arrives in pieces |
 //! | `writer`      | the other direction, with the standard abbreviations |
+//! | `freeze`      | makes a native program with 32-bit addresses one of the frozen subset |
 //!
 //! [`read_module`] gives a [`Module`](ice_ir::Module) and a [`BodyRange`] for each defined function; a
 //! [`FunctionReader`] turns one range into IR, on any thread and in any order. The reader is strict: it
 //! accepts what a conforming producer can make and refuses all else with the code of the error catalogue.
 
 mod codes;
+mod freeze;
 mod function;
 mod globals;
 mod instruction;
@@ -24,6 +26,7 @@ mod symbols;
 mod types;
 mod writer;
 
+pub use freeze::{FreezeError, FreezeErrorKind, freeze};
 pub use function::FunctionReader;
 pub use module::{BodyRange, ModuleHeader, read_module};
 pub use stream::{Event, StreamReader};

@@ -2,7 +2,7 @@
 
 use ice_interpreter::{Interpreter, Scalar};
 use ice_ir::{Program, Rules, Type, parse_program, verify_program, write_program};
-use ice_passes::{FreezeErrorKind, freeze};
+use ice_bitcode::pexe::{FreezeErrorKind, freeze};
 
 /// The entry that every frozen program needs.
 const START: &str = "define external @_start(v0: i32) -> void {\nblock0:\n  ret\n}\n";
