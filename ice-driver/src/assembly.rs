@@ -16,10 +16,10 @@ use crate::placement::{Contents, NamedSection, Place, data_bytes};
 use crate::relocations::TableEntries;
 use core::fmt::{self, Write};
 use ice_asm::{BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, TextListing};
+use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::Sink;
 use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
-use ice_passes::{CodeSymbol, FunctionCode};
 use object::elf;
 
 /// Text of this size goes to the sink, in bytes.

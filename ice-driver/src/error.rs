@@ -3,7 +3,7 @@
 use crate::arch::Arch;
 use core::fmt;
 use ice_asm::RelocKind;
-use ice_passes::{CompileError, ErrorKind};
+use ice_codegen::{CompileError, ErrorKind};
 
 /// Why a module was not translated.
 #[derive(Clone, PartialEq, Debug)]

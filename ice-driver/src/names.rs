@@ -11,9 +11,9 @@
 //! assembler text both get a generated name for that.
 
 use core::fmt;
+use ice_codegen::Libcall;
 use ice_ir::native::Environment;
 use ice_ir::{FuncId, FunctionKind, GlobalId, Linkage, Module, Symbol};
-use ice_passes::Libcall;
 use std::collections::HashSet;
 
 /// The symbol by which the runtime calls a program's entry point.

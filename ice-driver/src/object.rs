@@ -23,6 +23,7 @@ use crate::relocations::{
     TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
 };
 use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
+use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
 use ice_elf::{
     AddendPlacement, Binding, Code, CodeSection, Format, GroupId, GroupKind, ObjectWriter, Options,
     Relocation, SectionId, SectionSpec, Sink, StandardSection, SymbolId, SymbolKind, Target, Visibility,
@@ -31,7 +32,6 @@ use ice_ir::native::{self, ComdatKind, Environment};
 use ice_ir::{
     ComdatId, FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type,
 };
-use ice_passes::{CodeSymbol, FunctionCode, Libcall};
 use object::elf;
 use std::collections::HashMap;
 

@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::parallel::Output;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
+use ice_codegen::{CodeEnd, CompiledCode, FunctionCode};
 use ice_ir::FuncId;
-use ice_passes::{CodeEnd, CompiledCode, FunctionCode};
 
 /// A listing has a line of text where code has an instruction: about so many times its bytes.
 const LISTING_GROWTH: usize = 16;

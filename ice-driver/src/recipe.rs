@@ -10,14 +10,12 @@ use crate::report::Report;
 use crate::translate::Bodies;
 use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::lower::{LowerScratch, lower_function};
+use ice_codegen::mach::{FrameInfo, MachFunction};
+use ice_codegen::{BlockLayout, BlockOrder, CompileError, FunctionCode, Target};
 use ice_ir::Uses;
-use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
-use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{
-    BlockLayout, BlockOrder, Blocks, CompileError, FunctionCode, HoistScratch, Numbering,
-    ShortCircuitScratch, SinkScratch, Target,
-};
+use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
 
 /// A list of steps.
@@ -469,7 +467,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
     fn check_definitions(&self, job: &Job<'_, T, B>) {
         #[cfg(debug_assertions)]
         if job.check == AllocationCheck::Debug {
-            let result = ice_ir::mach::check_definitions(&self.mach);
+            let result = ice_codegen::mach::check_definitions(&self.mach);
             debug_assert!(result.is_ok(), "{}: {}", self.func.id, result.unwrap_err());
         }
         let _ = job;
@@ -508,7 +506,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             && let Err(violations) = self.checker.check(&self.mach, registers, self.allocator.output())
         {
             debug_assert!(false, "{}: {violations:#?}", self.func.id);
-            return Err(ice_passes::ErrorKind::AllocationCheck);
+            return Err(ice_codegen::ErrorKind::AllocationCheck);
         }
         Ok(())
     }

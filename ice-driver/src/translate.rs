@@ -16,10 +16,10 @@ use crate::report::{Report, Warning};
 use ice_asm::x86::Mode;
 use ice_asm::{BranchIsa, Listing, TextListing};
 use ice_bitcode::{llvm, pexe};
+use ice_codegen::{ForeignModule, NativeModel, Target};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::native::Environment;
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Module, Program, Symbol, Type};
-use ice_passes::{ForeignModule, NativeModel, Target};
 use ice_target_arm32::{Arm32, Division, FloatAbi};
 use ice_target_x86::X86;
 

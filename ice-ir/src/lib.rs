@@ -42,7 +42,6 @@ pub mod instruction;
 pub mod intrinsics;
 pub mod layout;
 pub mod loops;
-pub mod mach;
 pub mod module;
 pub mod native;
 pub mod text;

@@ -6,13 +6,12 @@ mod filetest;
 
 use ice_ir::Uses;
 use ice_ir::{
-    BinaryOp, Block, ControlFlowGraph, Cursor, DominatorTree, Function, InstData, LoopForest, Module,
-    Program, Rules, VerifierScratch, parse_program, verify_function, write_function,
+    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
+    parse_program, verify_function, write_function,
 };
-use ice_passes::switch::{self, SwitchNode, SwitchPlan, SwitchScratch};
 use ice_passes::{
-    BlockLayout, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, magic,
-    number_values, sink, split_conditions,
+    HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, number_values, sink,
+    split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -37,13 +36,6 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
                 writeln!(text, "{block}: depth {}, {header}", loops.depth(block))?;
             }
         }
-        "layout" => {
-            let mut layout = BlockLayout::default();
-            layout.compute(func, &cfg, &loops);
-            for &block in layout.blocks() {
-                writeln!(text, "{block}{}", if layout.is_cold(block) { " cold" } else { "" })?;
-            }
-        }
         "number-values" => {
             number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
             write_living(module, func, &mut text)?;
@@ -63,60 +55,9 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
             write_living(module, func, &mut text)?;
         }
-        "switch" => {
-            let (mut scratch, mut plan) = (SwitchScratch::default(), SwitchPlan::default());
-            for block in func.blocks() {
-                let Some(last) = func.layout.last_inst(block) else { continue };
-                if let InstData::Switch { value, default, table } = *func.inst(last) {
-                    let bits = func.value_type(value).bits();
-                    switch::plan(
-                        bits,
-                        default,
-                        &func.switch(table).cases,
-                        |block| block,
-                        &mut scratch,
-                        &mut plan,
-                    );
-                    write_plan(&plan, &mut text)?;
-                }
-            }
-        }
-        "magic" => {
-            for inst in func.blocks().flat_map(|block| func.block_insts(block)) {
-                let InstData::Binary { op, args: [x, divisor] } = *func.inst(inst) else { continue };
-                let Some(divisor) = func.int_value(divisor).filter(|_| op.is_division()) else { continue };
-                let ty = func.value_type(x);
-                let multiplier = match op {
-                    BinaryOp::Sdiv | BinaryOp::Srem => format!("{:x?}", magic::signed(ty.bits(), divisor)),
-                    _ => format!("{:x?}", magic::unsigned(ty.bits(), divisor as u64 & ty.int_mask())),
-                };
-                writeln!(text, "{op} {ty} by {divisor}: {multiplier}")?;
-            }
-        }
         _ => return Err(format!("there is no pass '{name}'").into()),
     }
     Ok(text)
-}
-
-/// Writes a decision tree, one line a node.
-fn write_plan(plan: &SwitchPlan<Block>, text: &mut String) -> std::fmt::Result {
-    for (n, node) in plan.nodes.iter().enumerate() {
-        match *node {
-            SwitchNode::Goto(target) => writeln!(text, "{n}: {target}")?,
-            SwitchNode::Less { pivot, below, otherwise } => {
-                writeln!(text, "{n}: below {pivot}: {below}, else {otherwise}")?;
-            }
-            SwitchNode::Range { low, high, target, otherwise } => {
-                writeln!(text, "{n}: {low}..={high}: {target}, else {otherwise}")?;
-            }
-            SwitchNode::Table { low, start, len, default, bounds } => {
-                let entries = plan.entries[start as usize..][..len as usize].iter();
-                let entries: Vec<String> = entries.map(Block::to_string).collect();
-                writeln!(text, "{n}: {low} on: {}, else {default} ({bounds:?})", entries.join(" "))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Writes the function as lowering sees it, without dead instructions.

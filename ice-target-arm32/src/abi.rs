@@ -16,10 +16,10 @@ use crate::regs::{self, FramePointer, d, q, r, s};
 use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{FrameInfo, MachFunction};
 use ice_ir::Type;
-use ice_ir::mach::{FrameInfo, MachFunction};
 use ice_ir::native::Passing;
-use ice_passes::ErrorKind;
 use ice_regalloc::{Output, PReg};
 
 /// Which variant of the standard a call follows.

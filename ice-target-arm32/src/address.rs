@@ -12,10 +12,10 @@
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Transfer;
-use ice_ir::mach::Sink;
+use ice_codegen::Constant;
+use ice_codegen::lanes::is_lane_of_shuffle;
+use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
-use ice_passes::Constant;
-use ice_passes::lanes::is_lane_of_shuffle;
 
 /// What an access can have in its address.
 #[derive(Clone, Copy, PartialEq, Eq)]

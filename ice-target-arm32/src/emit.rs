@@ -1,7 +1,7 @@
 //! Emission: from allocated machine instructions to bytes.
 //!
 //! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
-//! which [`Inst::visit_operands`](ice_ir::mach::MachInst::visit_operands) names them. An address or constant
+//! which [`Inst::visit_operands`](ice_codegen::mach::MachInst::visit_operands) names them. An address or constant
 //! that an instruction cannot carry is made in ip, which is never allocated; nothing else is kept there.
 
 mod atomic;
@@ -27,9 +27,9 @@ use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, Mem, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
-use ice_ir::mach::{MachBlock, MachFunction, MachInstId, VReg};
-use ice_passes::lower::PlannedSwitch;
-use ice_passes::{CompiledCode, ErrorKind};
+use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, VReg};
+use ice_codegen::{CompiledCode, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
 use ledger::Ledger;
 use pool::Pool;

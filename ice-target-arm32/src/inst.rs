@@ -11,7 +11,7 @@ use ice_asm::arm32::{
     IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
     NeonImm, NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
 };
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
+use ice_codegen::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

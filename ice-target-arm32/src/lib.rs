@@ -18,6 +18,6 @@ mod regs;
 mod symbols;
 mod target;
 
-pub use ice_passes::{ForeignModule, NativeModel};
+pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;
 pub use target::{Arm32, Division, FloatAbi};

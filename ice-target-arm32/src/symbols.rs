@@ -15,10 +15,10 @@ use crate::inst::Inst;
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Alu;
-use ice_ir::mach::{Operand, Sink, VReg};
+use ice_codegen::CodeSymbol;
+use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_ir::native::Storage;
 use ice_ir::{GlobalId, Symbol};
-use ice_passes::CodeSymbol;
 
 impl Arm32 {
     /// Puts the address of a symbol that is not thread-local, plus `addend`, into `dst`.

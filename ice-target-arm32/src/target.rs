@@ -5,11 +5,11 @@ use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
 use crate::{emit, lower};
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
+use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
+use ice_codegen::target::TypeLayout;
+use ice_codegen::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_ir::{Function, Module, Type, Value};
-use ice_passes::lower::PlannedSwitch;
-use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -135,12 +135,12 @@ impl Target for Arm32 {
         &self,
         func: &Function,
         inst: ice_ir::Inst,
-        visit: &mut dyn FnMut(ice_passes::Constant, u32),
+        visit: &mut dyn FnMut(ice_codegen::Constant, u32),
     ) {
         self.name_costly_constants(func, inst, visit);
     }
 
-    fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: ice_passes::Constant, reg: VReg) {
+    fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: ice_codegen::Constant, reg: VReg) {
         self.make_held(cx, constant, reg);
     }
 

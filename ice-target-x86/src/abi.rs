@@ -14,10 +14,10 @@ use crate::regs::{self, FramePointer, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{FrameInfo, MachFunction, MachInstId};
 use ice_ir::Type;
-use ice_ir::mach::{FrameInfo, MachFunction, MachInstId};
 use ice_ir::native::{Arity, Passing};
-use ice_passes::ErrorKind;
 use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
 
 /// Where an argument travels.

@@ -22,9 +22,9 @@
 
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::CodeSymbol;
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
-use ice_passes::CodeSymbol;
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
 pub(crate) const MAX_SYMBOL_OFFSET: u32 = 1 << 24;

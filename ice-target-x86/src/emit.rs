@@ -1,7 +1,7 @@
 //! Emission: from allocated machine instructions to bytes.
 //!
 //! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
-//! which [`Inst::visit_operands`](ice_ir::mach::MachInst::visit_operands) names them. Every block has a
+//! which [`Inst::visit_operands`](ice_codegen::mach::MachInst::visit_operands) names them. Every block has a
 //! label with its offset in the longest layout ([`size`](crate::size)), from which the buffer chooses short
 //! branches.
 
@@ -24,10 +24,10 @@ use ice_asm::x86::{
     Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
-use ice_ir::mach::{MachBlock, MachFunction, MachInstId};
-use ice_passes::lower::PlannedSwitch;
-use ice_passes::magic::Signedness;
-use ice_passes::{CompiledCode, ErrorKind, TableLabels};
+use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::{MachBlock, MachFunction, MachInstId};
+use ice_codegen::magic::Signedness;
+use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, Places, ProgPoint, Slot};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.

@@ -10,9 +10,9 @@
 use crate::regs::{self, BYTE, GPR, XMM};
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
-use ice_ir::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
-use ice_passes::CodeSymbol;
-use ice_passes::magic::Signedness;
+use ice_codegen::CodeSymbol;
+use ice_codegen::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
+use ice_codegen::magic::Signedness;
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

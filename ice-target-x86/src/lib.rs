@@ -20,6 +20,6 @@ mod size;
 mod symbols;
 mod target;
 
-pub use ice_passes::{ForeignModule, NativeModel};
+pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;
 pub use target::X86;

@@ -9,8 +9,8 @@ use crate::inst::{Callee, Inst, Src};
 use crate::regs::FramePointer;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::{MachFunction, MachInstId};
-use ice_passes::lower::PlannedSwitch;
+use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::{MachFunction, MachInstId};
 use ice_regalloc::{Edit, Output};
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.

@@ -13,7 +13,7 @@
 //! A symbol is *own* where nothing outside of the linked module can take its place. In static x86-64 code all
 //! are, but weak ones that are only declared: their address may be 0, which is out of reach. `base` is the
 //! address of the global offset table, a virtual register made at the entry of functions that use it
-//! ([`FrameInfo::global_base`](ice_ir::mach::FrameInfo)).
+//! ([`FrameInfo::global_base`](ice_codegen::mach::FrameInfo)).
 
 use crate::inst::{Amode, Base, Callee, Inst};
 use crate::regs::{GPR, RAX, RBX};
@@ -21,10 +21,10 @@ use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::ConstantSize;
 use ice_asm::x86::Mode;
-use ice_ir::mach::{Operand, Sink, VReg};
+use ice_codegen::mach::{Operand, Sink, VReg};
+use ice_codegen::{CodeModel, CodeSymbol, Libcall};
 use ice_ir::native::Storage;
 use ice_ir::{GlobalId, Linkage, Module, Symbol};
-use ice_passes::{CodeModel, CodeSymbol, Libcall};
 
 impl X86 {
     /// Whether the symbol's address is known up to the place of the linked module.

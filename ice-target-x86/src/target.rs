@@ -5,11 +5,11 @@ use crate::inst::Inst;
 use crate::regs::{self, BYTE, FramePointer, GPR, XMM};
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_codegen::target::TypeLayout;
+use ice_codegen::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_ir::{Module, Type, Value};
-use ice_passes::lower::PlannedSwitch;
-use ice_passes::target::TypeLayout;
-use ice_passes::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
 use ice_regalloc::{Output, RegisterFile};
 
 /// The back end in one of its modes.

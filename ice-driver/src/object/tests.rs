@@ -1,8 +1,8 @@
 //! The object writer by itself.
 
 use super::*;
+use ice_codegen::{CodeEnd, CompiledCode};
 use ice_ir::{FunctionDecl, GlobalDecl, Mutability, Name, Signature};
-use ice_passes::{CodeEnd, CompiledCode};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
 fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {

@@ -6,8 +6,8 @@ use super::{AL, Emitter, TRAP, label};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
-use ice_ir::mach::MachBlock;
-use ice_passes::switch::{SwitchEmitter, TableBounds};
+use ice_codegen::mach::MachBlock;
+use ice_codegen::switch::{SwitchEmitter, TableBounds};
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use ice_asm::Listing;
 use ice_asm::arm32::{
     Cond, Direction, Dreg, Float2, FloatCompare, Gpr, Lane, NeonImm, NeonTransfer, Qreg, Sreg,
 };
-use ice_ir::mach::RegClass;
+use ice_codegen::mach::RegClass;
 use ice_regalloc::{Allocation, AllocationKind};
 
 /// The largest offset of `vldr`, and of the first of two of them.

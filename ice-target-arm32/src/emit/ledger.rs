@@ -8,7 +8,7 @@
 
 use crate::inst::Inst;
 use alloc::vec::Vec;
-use ice_ir::mach::{MachFunction, MachInstId};
+use ice_codegen::mach::{MachFunction, MachInstId};
 
 /// Who did an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

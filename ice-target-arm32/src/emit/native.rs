@@ -6,7 +6,7 @@ use super::{AL, Emitter, imm};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
-use ice_passes::{CodeSymbol, Libcall};
+use ice_codegen::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
     /// The address of a symbol that is in the linked module.

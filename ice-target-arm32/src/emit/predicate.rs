@@ -16,7 +16,7 @@ use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
 use ice_asm::Listing;
 use ice_asm::arm32::{Cond, Flags};
-use ice_ir::mach::{MachBlock, MachInstId};
+use ice_codegen::mach::{MachBlock, MachInstId};
 use ice_regalloc::{Edit, Function, ProgPoint};
 
 /// Most instructions on a way forward.

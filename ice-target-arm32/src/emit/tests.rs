@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::CodeBuffer;
+use ice_codegen::lower::{LowerScratch, lower_function};
+use ice_codegen::mach::MachFunction;
+use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Target};
 use ice_ir::Uses;
-use ice_ir::mach::MachFunction;
 use ice_ir::{ControlFlowGraph, parse_program};
-use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, CodeModel, CompiledCode, Target};
 use ice_regalloc::{Context, Options};
 
 /// The code of the first function, position-independent.

@@ -21,7 +21,7 @@ use crate::regs;
 use alloc::vec::Vec;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Index, Mem, Transfer};
-use ice_ir::mach::{MachInstId, VReg};
+use ice_codegen::mach::{MachInstId, VReg};
 use ice_regalloc::{Allocation, ProgPoint};
 
 /// How far behind an access the addition may be.

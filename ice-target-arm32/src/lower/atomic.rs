@@ -14,9 +14,9 @@ use crate::address::{load_op, store_op};
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Exclusive};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, ValueRegs};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
-use ice_passes::{ErrorKind, ValueRegs};
 
 /// The operations on a word, or the low and high half of a pair; `None` for an exchange.
 fn loop_op(op: AtomicOp) -> Option<(Alu, Alu)> {

@@ -7,10 +7,10 @@ use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, FloatAbi};
 use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
-use ice_ir::mach::{Operand, RegClass, Sink, VReg};
+use ice_codegen::mach::{Operand, RegClass, Sink, VReg};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 use ice_ir::native::{Arity, Passing};
 use ice_ir::{FuncId, SigId, Signature, Type, Value, ValueDef, ValueRange};
-use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most arguments that are in registers: 4 core, 16 extension.
 const MAX_IN_REGISTERS: usize = 20;

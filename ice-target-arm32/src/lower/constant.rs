@@ -9,7 +9,7 @@
 //! | other `f64` | an address and `vldr` |
 //!
 //! What an instruction can carry itself ([`ModImm`]) is not made. What loops use is made before them
-//! ([`ice_passes::hold`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
+//! ([`ice_codegen::constant_hoisting`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
 
 use super::divide::multiplier;
 use super::int::{alu, alu_immediate};
@@ -18,9 +18,9 @@ use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{CodeSymbol, Constant, ValueRegs};
 use ice_ir::{BinaryOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
-use ice_passes::{CodeSymbol, Constant, ValueRegs};
 
 /// The symbol whose address `value` is.
 fn address_of(func: &Function, value: Value) -> Option<Symbol> {

@@ -4,9 +4,9 @@ use super::Signedness;
 use super::compare::Test;
 use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
-use ice_ir::mach::Sink;
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::Sink;
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
-use ice_passes::ErrorKind;
 
 impl Arm32 {
     /// Lowers the terminator of a block.

@@ -2,7 +2,7 @@
 //!
 //! By a variable: `sdiv` or `udiv` where the processor has them, else the helpers of the run-time ABI; a zero
 //! divisor traps in PNaCl programs. By a constant no division is left: shifts for powers of two, the high half of a product for
-//! the others (see [`ice_passes::magic`]); the remainder is the dividend less the quotient times the divisor. A
+//! the others (see [`ice_codegen::magic`]); the remainder is the dividend less the quotient times the divisor. A
 //! signed division by 2^k rounds toward zero: 2^k - 1 is added to a negative dividend. Narrow operands are
 //! divided in 32 bits.
 //!
@@ -13,10 +13,10 @@ use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, Division};
 use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, BitField, Divide, Flags, ModImm, Multiply, MultiplyLong, Shift};
-use ice_ir::mach::{Operand, Sink, VReg};
+use ice_codegen::Libcall;
+use ice_codegen::mach::{Operand, Sink, VReg};
+use ice_codegen::magic::{self, Part, Signedness, parts};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::Libcall;
-use ice_passes::magic::{self, Part, Signedness, parts};
 
 /// How the quotient by a constant, which is neither 0 nor a power of two, comes from a product.
 #[derive(Clone, Copy)]

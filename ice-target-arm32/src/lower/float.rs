@@ -4,9 +4,9 @@ use super::{Signedness, float_size};
 use crate::inst::{FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
-use ice_ir::mach::Sink;
+use ice_codegen::Libcall;
+use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
-use ice_passes::Libcall;
 
 /// Picks by f32 or f64.
 fn by_type<T>(ty: Type, single: T, double: T) -> T {

@@ -28,7 +28,7 @@ use super::int::{Product, alu, product, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Shift;
-use ice_ir::mach::Sink;
+use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// A definition that becomes the shifted operand of its user.

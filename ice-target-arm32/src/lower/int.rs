@@ -7,7 +7,7 @@ use super::fold::Shifted;
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Move, Multiply, Shift, Transfer};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// The operation for an IR operator, where there is one.

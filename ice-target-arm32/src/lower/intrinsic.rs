@@ -4,9 +4,9 @@ use super::{Signedness, float_size};
 use crate::inst::{Amode, Base, FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Float2, ModImm, Transfer, Unary};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, Libcall, ValueRegs};
 use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
-use ice_passes::{ErrorKind, Libcall, ValueRegs};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 64;

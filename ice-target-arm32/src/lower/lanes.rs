@@ -1,4 +1,4 @@
-//! Single lanes, constant vectors, and lanes that change places ([`ice_passes::lanes`]).
+//! Single lanes, constant vectors, and lanes that change places ([`ice_codegen::lanes`]).
 //!
 //! | shuffle | instructions |
 //! |---|---|
@@ -17,10 +17,10 @@ use crate::inst::{FloatSize, Inst, NeonUnary};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{Alu, Lane, Neon2, NeonImm, Sign};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::lanes::{self, Origin, are, constant_vector, lane_bits, uniform_lane, whole_lanes};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{CodeSymbol, ErrorKind};
 use ice_ir::{BinaryOp, InstData, Type, Value};
-use ice_passes::lanes::{self, Origin, are, constant_vector, lane_bits, uniform_lane, whole_lanes};
-use ice_passes::{CodeSymbol, ErrorKind};
 
 /// The width of the lanes of a vector type.
 pub(super) fn lane(ty: Type) -> Lane {

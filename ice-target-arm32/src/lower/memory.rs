@@ -9,9 +9,9 @@ use crate::address::{load_op, store_op};
 use crate::inst::{Amode, Base, FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Transfer};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{Type, Value};
-use ice_passes::ErrorKind;
 
 /// The alignment that floating-point accesses need.
 const FLOAT_ALIGN_LOG2: u8 = 2;

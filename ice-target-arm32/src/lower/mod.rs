@@ -28,10 +28,10 @@ pub(crate) use crate::abi::is_extension;
 use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Extend, Flags, ModImm, Move};
-use ice_ir::mach::{FrameInfo, Sink, VReg};
+use ice_codegen::mach::{FrameInfo, Sink, VReg};
+pub(crate) use ice_codegen::magic::Signedness;
+use ice_codegen::{ErrorKind, ValueRegs};
 use ice_ir::{CastOp, Function, InstData, Intrinsic, Module, Type, Value, ValueDef};
-pub(crate) use ice_passes::magic::Signedness;
-use ice_passes::{ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;

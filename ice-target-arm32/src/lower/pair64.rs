@@ -8,9 +8,9 @@ use super::int::{alu, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Cond, Flags, ModImm, Multiply, MultiplyLong, Shift};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{Libcall, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::{Libcall, ValueRegs};
 
 impl Arm32 {
     /// Any binary operator on pairs.

@@ -4,8 +4,6 @@
 extern crate std;
 
 mod addresses;
-#[path = "../../../ice-passes/tests/common/lowered.rs"]
-mod machinery;
 mod operands;
 mod pairs;
 mod values;
@@ -14,7 +12,8 @@ use crate::target::{Arm32, Division, FloatAbi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_passes::CodeModel;
+use ice_codegen::CodeModel;
+use ice_codegen::testing;
 
 /// The back end for programs of PNaCl.
 const PROGRAM: Arm32 =
@@ -31,9 +30,9 @@ fn lowered_for(target: Arm32, params: &str, constants: &str, blocks: &str) -> Ve
     let text = format!(
         "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> i32 {{\n  v10: i32 = @cell\n  v11: i32 = 0\n{constants}\n{blocks}\n}}\n"
     );
-    let forms = machinery::lowered(&target, &text);
+    let forms = testing::lowered(&target, &text);
     let names = forms.iter().map(|form| {
-        let name = machinery::name(form);
+        let name = testing::name(form);
         match form.split_once("{ op: ") {
             Some((_, rest)) => format!("{name}.{}", rest.split([',', ' ']).next().unwrap_or_default()),
             None => name,

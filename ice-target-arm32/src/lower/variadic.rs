@@ -9,8 +9,8 @@ use crate::abi::CORE_ARGS;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Transfer;
+use ice_codegen::mach::Sink;
 use ice_ir::Value;
-use ice_ir::mach::Sink;
 
 impl Arm32 {
     /// Makes the list begin with the first variadic argument.

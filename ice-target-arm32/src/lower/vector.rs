@@ -25,9 +25,9 @@ use ice_asm::arm32::{
     Alu, Float3, Lane, Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonShift,
     NeonShiftImm, Shift, Sign,
 };
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, Libcall};
 use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
-use ice_passes::{ErrorKind, Libcall};
 
 /// The instruction for an operator, where one instruction does it.
 fn packed(op: BinaryOp, ty: Type) -> Option<Neon3> {

@@ -4,9 +4,9 @@ use super::{Emitter, label};
 use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
-use ice_ir::mach::{MachBlock, VReg};
-use ice_passes::CodeSymbol;
-use ice_passes::switch::{SwitchEmitter, TableBounds};
+use ice_codegen::CodeSymbol;
+use ice_codegen::mach::{MachBlock, VReg};
+use ice_codegen::switch::{SwitchEmitter, TableBounds};
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
 /// a short branch and a long jump. The count is 11, so that the bound stays on the safe side.

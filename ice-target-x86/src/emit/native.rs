@@ -4,8 +4,8 @@ use super::Emitter;
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::x86::{Cond, Gpr, Mem, Mode, RepOp, Rm, SseOp, Width, Xmm};
-use ice_ir::mach::VReg;
-use ice_passes::{CodeSymbol, Libcall};
+use ice_codegen::mach::VReg;
+use ice_codegen::{CodeSymbol, Libcall};
 
 /// Where the vector arguments are in the area of saved register arguments, in bytes; behind six words.
 pub(crate) const SAVED_VECTORS: i32 = 48;

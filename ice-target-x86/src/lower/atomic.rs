@@ -15,9 +15,9 @@
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, SseOp, Unary, Width};
-use ice_ir::mach::Sink;
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::Sink;
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
-use ice_passes::ErrorKind;
 
 /// The loop's operation on one register, `None` for what has an instruction of its own.
 fn loop_op(op: AtomicOp) -> Option<Alu> {

@@ -6,13 +6,13 @@ use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::{Alu, Mode, Width};
-use ice_ir::mach::{Operand, Sink, VReg};
+use ice_codegen::mach::{Operand, Sink, VReg};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 use ice_ir::native::{Arity, Passing};
 use ice_ir::{
     FuncId, Function, FunctionKind, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef,
     ValueRange,
 };
-use ice_passes::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
 
 /// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
 /// vectors, 8 vectors, the global base, and two results, one of them a pair.
@@ -466,7 +466,7 @@ fn pops_result_address(signature: &Signature) -> bool {
 }
 
 /// The class of a one-register value in a fixed register.
-fn class_of(ty: Type) -> ice_ir::mach::RegClass {
+fn class_of(ty: Type) -> ice_codegen::mach::RegClass {
     if ty.is_vector() || ty.is_scalar_float() {
         XMM
     } else if matches!(ty, Type::I1 | Type::I8) {

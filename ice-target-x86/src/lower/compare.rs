@@ -3,7 +3,7 @@
 use crate::inst::{Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, SseOp, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// How the flags tell the result of a comparison.

@@ -3,9 +3,9 @@
 use super::compare::Test;
 use crate::inst::{Extend, Inst};
 use crate::target::{Cx, X86};
-use ice_ir::mach::{MachBlock, Sink, VReg};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{MachBlock, Sink, VReg};
 use ice_ir::{Block, InstData, SwitchTable, Type, Value};
-use ice_passes::ErrorKind;
 
 impl X86 {
     /// Lowers the terminator of a block.

@@ -2,7 +2,7 @@
 //!
 //! By a variable: `div` or `idiv`, which traps on zero. Narrow operands are divided in 32 bits. By a
 //! constant no division is left up to the width of a register: shifts for powers of two, the high half of a
-//! product for the others (see [`ice_passes::magic`]); the remainder is the dividend less the quotient
+//! product for the others (see [`ice_codegen::magic`]); the remainder is the dividend less the quotient
 //! times the divisor. A signed division by 2^k rounds toward zero: 2^k - 1 is added to a negative dividend.
 //! Pairs are divided by unsigned constants of 32 bits in two steps of `div`, as by hand.
 //!
@@ -11,10 +11,10 @@
 use crate::inst::{Amode, Amount, DoubleShift, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::ValueRegs;
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::{self, Part, Signedness, parts};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::ValueRegs;
-use ice_passes::magic::{self, Part, Signedness, parts};
 
 /// A division by a constant in one register.
 #[derive(Clone, Copy)]

@@ -7,9 +7,9 @@
 use crate::inst::Inst;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{X87Mem, X87Op, X87Reg};
-use ice_ir::mach::Sink;
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::Sink;
 use ice_ir::{ExtendedOp, Value};
-use ice_passes::ErrorKind;
 
 impl X86 {
     /// Lowers [`Intrinsic::Extended`](ice_ir::Intrinsic::Extended).

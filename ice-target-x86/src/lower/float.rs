@@ -4,9 +4,9 @@ use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width, X87Mem};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::Libcall;
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, Type, Value, ValueDef};
-use ice_passes::Libcall;
 
 /// The instruction for an operator on f32 or f64.
 fn arithmetic(op: BinaryOp, ty: Type) -> Option<SseOp> {

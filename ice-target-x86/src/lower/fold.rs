@@ -18,7 +18,7 @@
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
 //! For a load that is later than it stood: it must read the same. So both are in one block, and no
-//! instruction between them has a side effect ([`Lower::may_delay`](ice_passes::Lower::may_delay)). An operation
+//! instruction between them has a side effect ([`Lower::may_delay`](ice_codegen::Lower::may_delay)). An operation
 //! on memory is a load, an operation that alone uses it, and a store that alone uses that, all of one block, load and
 //! store with the same address value and type, and nothing between them that has a side effect.
 //!
@@ -32,9 +32,9 @@ use super::float::extremum;
 use super::int::{alu, shift};
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_ir::mach::Sink;
+use ice_codegen::lanes::constant_vector;
+use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
-use ice_passes::lanes::constant_vector;
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
 fn takes_constant_vector(user: &InstData) -> bool {

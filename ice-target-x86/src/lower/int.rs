@@ -4,7 +4,7 @@ use crate::address::MAX_SYMBOL_OFFSET;
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 
 /// The two-address operation for an IR operator, where there is one.

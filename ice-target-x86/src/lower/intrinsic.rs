@@ -5,9 +5,9 @@ use crate::inst::{Amode, Amount, Base, BitScan, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, Libcall, ValueRegs};
 use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
-use ice_passes::{ErrorKind, Libcall, ValueRegs};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 128;

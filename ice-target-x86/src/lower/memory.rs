@@ -6,9 +6,9 @@ use crate::abi::PAGE;
 use crate::inst::{Amode, Amount, Base, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Unary, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, InstData, Type, Value};
-use ice_passes::ErrorKind;
 
 impl X86 {
     /// A load of any type.

@@ -25,9 +25,9 @@ use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{CodeSymbol, ErrorKind, ValueRegs};
 use ice_ir::{CastOp, Function, InstData, Symbol, Type, Value, ValueDef};
-use ice_passes::{CodeSymbol, ErrorKind, ValueRegs};
 
 /// Largest alignment that the frame gives without moving the stack pointer.
 const STACK_ALIGN_LOG2: u8 = 4;

@@ -8,10 +8,10 @@ use super::int::{alu, shift};
 use crate::inst::{Amount, Compare, DoubleShift, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, Shift, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
+use ice_codegen::{Libcall, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::magic::Signedness;
-use ice_passes::{Libcall, ValueRegs};
 
 const W: Width = Width::B32;
 

@@ -3,18 +3,16 @@
 
 extern crate std;
 
-#[path = "../../../ice-passes/tests/common/lowered.rs"]
-mod machinery;
-
 use crate::inst::Inst;
 use crate::target::X86;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::x86::{Mode, Width};
-use ice_ir::mach::{MachInst as _, Remat, VReg};
+use ice_codegen::mach::{MachInst as _, Remat, VReg};
+use ice_codegen::testing;
+use ice_codegen::{CodeModel, ForeignModule, NativeModel};
 use ice_ir::{Type, parse_program};
-use ice_passes::{CodeModel, ForeignModule, NativeModel};
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
@@ -27,8 +25,8 @@ fn lowered_for(target: X86, params: &str, ret: &str, constants: &str, body: &str
     let text = format!(
         "global internal @cell align 8 = zero 16\ndefine internal @f({params}) -> {ret} {{\n{constants}\nblock0:\n{body}\n}}\n"
     );
-    let forms = machinery::lowered(&target, &text);
-    let names = forms.iter().map(|form| machinery::name(form));
+    let forms = testing::lowered(&target, &text);
+    let names = forms.iter().map(|form| testing::name(form));
     names.filter(|name| !matches!(name.as_str(), "Params" | "Mov" | "MovXmm" | "Jmp" | "Ret")).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::regs::{GPR, RAX, XMM, xmm};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::{Mode, Width};
-use ice_ir::mach::{Operand, Sink, VReg};
+use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_ir::{Signature, Type, Value};
 
 /// Bytes of the area.

@@ -20,11 +20,11 @@ use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::ErrorKind;
+use ice_codegen::lanes::lane_bits;
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
-use ice_passes::ErrorKind;
-use ice_passes::lanes::lane_bits;
-use ice_passes::magic::Signedness;
 
 /// Picks by the width of a lane: 8, 16 or 32 bits. What is of 64 bits goes other ways before.
 fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {

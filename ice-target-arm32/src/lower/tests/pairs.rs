@@ -1,14 +1,14 @@
 //! 64-bit integers in pairs: what the instructions of an operation compute, by a small machine that executes them
 //! over virtual registers, beside the operation itself.
 
-use super::machinery::machine;
 use crate::inst::{Inst, Src};
 use crate::regs::r;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Alu, Cond, Flags, Move, Multiply, MultiplyLong, Shift};
-use ice_ir::mach::{MachFunction, MachInstId, VReg};
+use ice_codegen::mach::{MachFunction, MachInstId, VReg};
+use ice_codegen::testing::machine;
 use ice_regalloc::{Constraint, Function as _};
 
 const NUMBERS: [u64; 12] = [

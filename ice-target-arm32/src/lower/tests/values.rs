@@ -72,7 +72,7 @@ fn thread_local_and_called_symbols_are_not_held() {
         v30: i32 = phi [v0, block0], [v33, block1]\nv31: i32 = call @llvm.ice.threadlocal.address(v10)\n\
         v32: i32 = load v31, align 4\nv33: i32 = add v30, v32\nv34: i1 = icmp eq v33, v11\nbr v34, block2, block1\n\
         block2:\nret v33\n}\n";
-    let forms = super::machinery::lowered(&PROGRAM, &format!("{header}\n{body}"));
+    let forms = ice_codegen::testing::lowered(&PROGRAM, &format!("{header}\n{body}"));
     assert!(!forms.iter().any(|form| form.starts_with("MovSymbol")), "{forms:?}");
     assert!(forms.iter().any(|form| form.starts_with("ThreadPointer")), "{forms:?}");
 }

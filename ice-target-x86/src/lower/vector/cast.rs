@@ -4,9 +4,9 @@ use super::{by_lane, lane_bits, splat};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{SseOp, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::ErrorKind;
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{CastOp, Type, Value};
-use ice_passes::ErrorKind;
 
 /// 2^31 as binary32.
 const TWO_TO_31: u64 = 0x4f00_0000;

@@ -4,9 +4,9 @@
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
+use ice_codegen::lanes::{constant_vector, lane_bits, uniform_lane};
+use ice_codegen::mach::{Sink, VReg};
 use ice_ir::Value;
-use ice_ir::mach::{Sink, VReg};
-use ice_passes::lanes::{constant_vector, lane_bits, uniform_lane};
 
 impl X86 {
     /// The amount of a shift, if it is the same constant below the width in all lanes.

@@ -7,11 +7,11 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, SseOp, Unary, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::Libcall;
+use ice_codegen::lanes::{constant_vector, lane_bits, shuffle_of};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, Type, Value};
-use ice_passes::Libcall;
-use ice_passes::lanes::{constant_vector, lane_bits, shuffle_of};
-use ice_passes::magic::Signedness;
 
 /// The number of the lane that a constant index names.
 fn lane_number<S: Sink<Inst>>(cx: &Cx<'_, S>, ty: Type, index: Value) -> u8 {

@@ -9,9 +9,9 @@ use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
+use ice_codegen::lanes::{self, Origin, Shuffle, are, whole_lanes};
+use ice_codegen::mach::Sink;
 use ice_ir::Value;
-use ice_ir::mach::Sink;
-use ice_passes::lanes::{self, Origin, Shuffle, are, whole_lanes};
 
 /// A register of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,11 +14,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::ConstantPool;
 use ice_asm::x86::Mode;
+use ice_codegen::BlockOrder;
+use ice_codegen::lower::{LowerScratch, lower_function};
+use ice_codegen::mach::MachFunction;
 use ice_ir::Uses;
-use ice_ir::mach::MachFunction;
 use ice_ir::{BinaryOp, ControlFlowGraph, FloatCond, IntCond, Type, parse_program};
-use ice_passes::BlockOrder;
-use ice_passes::lower::{LowerScratch, lower_function};
 use ice_regalloc::Function as _;
 use machine::{GARBAGE, Machine, bits_of, cut, float, join, mask, signed, split, zip};
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ fn run_with_memory(mode: Mode, text: &str, args: Arguments<'_>, memory: u64) -> 
     uses.compute(func);
     let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
     let mut mach = MachFunction::new();
-    let target = X86 { mode, model: ice_passes::CodeModel::Sandboxed };
+    let target = X86 { mode, model: ice_codegen::CodeModel::Sandboxed };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));

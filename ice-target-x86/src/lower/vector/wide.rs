@@ -7,10 +7,10 @@ use crate::lower::pair64::division_helper;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
-use ice_ir::mach::{Sink, VReg};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
+use ice_codegen::{Libcall, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, Type, Value};
-use ice_passes::magic::Signedness;
-use ice_passes::{Libcall, ValueRegs};
 
 /// 2^52 as binary64: with an integer of 32 bits in the low half the number is their sum.
 const TWO_TO_52: u64 = 0x4330_0000_0000_0000;

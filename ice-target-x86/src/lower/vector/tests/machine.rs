@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use ice_asm::ConstantPool;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
-use ice_ir::mach::{MachFunction, Operand, VReg};
-use ice_passes::magic::Signedness;
-use ice_passes::{CodeSymbol, Libcall};
+use ice_codegen::mach::{MachFunction, Operand, VReg};
+use ice_codegen::magic::Signedness;
+use ice_codegen::{CodeSymbol, Libcall};
 use ice_regalloc::Function as _;
 use std::collections::HashMap;
 

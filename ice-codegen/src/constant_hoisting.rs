@@ -16,11 +16,11 @@
 //!
 //! [`Lower::held`]: crate::Lower::held
 
+use crate::mach::VReg;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use ice_ir::mach::VReg;
 use ice_ir::{Block, DominatorTree, Function, Inst, LoopForest, Type, Value};
 
 /// Most numbers and addresses that a loop holds for itself.

@@ -1,11 +1,11 @@
 //! The one trait that a back end implements, and what can go wrong in it.
 
-use crate::code::CompiledCode;
-use crate::hold::Constant;
+use crate::compiled::CompiledCode;
+use crate::constant_hoisting::Constant;
 use crate::lower::Lower;
+use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
-use ice_ir::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
 use ice_ir::{Environment, FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
@@ -114,7 +114,7 @@ pub trait Target {
         &self,
         _cx: &mut Lower<'_, Self::Inst, S>,
         _constant: Constant,
-        _reg: ice_ir::mach::VReg,
+        _reg: crate::mach::VReg,
     ) {
     }
 

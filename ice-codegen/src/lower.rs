@@ -11,7 +11,8 @@
 mod queries;
 
 use crate::block_order::{BlockOrder, LoweredBlock};
-use crate::hold::{self, Constant, HeldConstants};
+use crate::constant_hoisting::{self, Constant, HeldConstants};
+use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::switch::{self, SwitchPlan, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
 use alloc::vec::Vec;
@@ -20,7 +21,6 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize};
 use ice_ir::Uses;
-use ice_ir::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value};
 
 /// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
@@ -207,7 +207,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The register with `constant`, if a loop around the current block holds it.
     #[inline]
     pub fn held(&mut self, constant: Constant) -> Option<VReg> {
-        let layout = self.layouts[hold::type_of(self.func, constant) as usize];
+        let layout = self.layouts[constant_hoisting::type_of(self.func, constant) as usize];
         let sink = &mut *self.sink;
         let make = || sink.new_vreg(layout.class, u32::from(layout.size));
         self.scratch.held.reg(self.block?, constant, make)
@@ -414,7 +414,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let mut n = 0;
         while let Some((index, constant, reg)) = self.scratch.held.made_in(block, n) {
             let reg = reg.unwrap_or_else(|| {
-                let layout = self.layouts[hold::type_of(self.func, constant) as usize];
+                let layout = self.layouts[constant_hoisting::type_of(self.func, constant) as usize];
                 let reg = self.new_regs(layout).lo();
                 self.scratch.held.set_reg(index, reg);
                 reg

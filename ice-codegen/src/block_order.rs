@@ -8,10 +8,10 @@
 //! Requires: the function's [`ControlFlowGraph`]. Preserves: the function. Linear in blocks and edges.
 
 use crate::block_layout::BlockLayout;
+use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use ice_ir::mach::MachBlock;
 use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
 
 /// A block of machine code.

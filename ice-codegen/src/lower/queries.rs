@@ -3,7 +3,7 @@
 //! Cost: constant for each question.
 
 use super::{Lower, ValueRegs};
-use ice_ir::mach::{MachInst, Sink};
+use crate::mach::{MachInst, Sink};
 use ice_ir::{Inst, InstData, Signature, Type, Value};
 
 /// Most instructions that a load is moved down.

@@ -2,20 +2,20 @@
 //!
 //! Each is told by its name or, as the first word of the debug form is short, by what the test makes of that form.
 
+use crate::lower::{LowerScratch, lower_function};
+use crate::mach::MachFunction;
+use crate::{BlockOrder, Target};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use ice_asm::ConstantPool;
 use ice_ir::Uses;
-use ice_ir::mach::MachFunction;
 use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, parse_program};
-use ice_passes::lower::{LowerScratch, lower_function};
-use ice_passes::{BlockOrder, Target};
 
 /// The debug forms of the machine instructions of the first function of a program. Loops hold constants if the
 /// target's do.
-pub(crate) fn lowered<T: Target>(target: &T, text: &str) -> Vec<String>
+pub fn lowered<T: Target>(target: &T, text: &str) -> Vec<String>
 where
     T::Inst: Debug,
 {
@@ -23,7 +23,7 @@ where
 }
 
 /// The first function of a program in machine instructions, as [`lowered`] tells them.
-pub(crate) fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
+pub fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
     let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let (module, func) = (&program.module, &program.bodies[0]);
     let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
@@ -44,6 +44,6 @@ pub(crate) fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst
 }
 
 /// The name in a debug form.
-pub(crate) fn name(form: &str) -> String {
+pub fn name(form: &str) -> String {
     form.split(' ').next().unwrap_or_default().to_string()
 }

@@ -1,0 +1,41 @@
+//! The code generator without a machine: the half of every back end that is the same for all.
+//!
+//! A back end implements [`Target`]; this crate walks the function ([`lower`]), keeps what is known of its values,
+//! orders its blocks, plans its switches, and holds its machine instructions ([`mach`]) until they have registers.
+//! Not for you if you only want to translate: take `ice-driver`, which joins this crate to machines, readers and
+//! writers.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`mach`] | machine functions and the sinks that lowering writes to |
+//! | [`target`] | the one trait that a back end implements |
+//! | [`lower`] | the walk over the function that asks the target for each instruction |
+//! | [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: shuffles, divisors as multipliers, plans of switches |
+//! | [`constant_hoisting`] | constants that loops hold in registers |
+//! | [`block_layout`], [`block_order`] | where blocks stand |
+//! | [`compiled`] | compiled functions, their symbols and the helpers they call |
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
+
+pub mod block_layout;
+pub mod block_order;
+pub mod compiled;
+pub mod constant_hoisting;
+pub mod lanes;
+pub mod lower;
+pub mod mach;
+pub mod magic;
+pub mod switch;
+pub mod target;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use block_layout::BlockLayout;
+pub use block_order::{BlockOrder, LoweredBlock};
+pub use compiled::{
+    CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
+};
+pub use constant_hoisting::{Constant, HeldConstants};
+pub use lower::{Lower, LowerScratch, ValueRegs};
+pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};

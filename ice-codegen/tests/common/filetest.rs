@@ -1,0 +1,1 @@
+../../../ice-passes/tests/common/filetest.rs
