@@ -17,8 +17,7 @@
 //! Cost: at most two steps a lane for an insertion of a constant, as a chain that inserts a lane again is none; two
 //! walks of at most 32 links for each link and each extraction that only links use.
 
-use ice_ir::Uses;
-use ice_ir::{Function, Inst, InstData, Type, Value, ValueDef};
+use ice_ir::{Function, Inst, InstData, Type, Uses, Value, ValueDef};
 
 /// More links are not followed.
 const MAX_LINKS: usize = 32;

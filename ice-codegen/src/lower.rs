@@ -20,8 +20,7 @@ use core::marker::PhantomData;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize};
-use ice_ir::Uses;
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Value};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Uses, Value};
 
 /// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,8 +10,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use ice_asm::ConstantPool;
-use ice_ir::Uses;
-use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, parse_program};
+use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, Uses, parse_program};
 
 /// The debug forms of the machine instructions of the first function of a program. Loops hold constants if the
 /// target's do.

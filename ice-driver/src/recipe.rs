@@ -13,8 +13,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::{FrameInfo, MachFunction};
 use ice_codegen::{BlockLayout, BlockOrder, CompileError, FunctionCode, Target};
-use ice_ir::Uses;
-use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module};
+use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
 

@@ -8,11 +8,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::value::Slot;
-use ice_ir::Signature;
-use ice_ir::Type;
 use ice_ir::intrinsics::Intrinsic;
-use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond};
-use ice_ir::{Block, FuncId, Inst};
+use ice_ir::{BinaryOp, Block, CastOp, FloatCond, FuncId, Inst, IntCond, Signature, Type};
 
 /// One operation; `d` is the slot of the result. The common cases of the common types have operations of
 /// their own, everything else goes through the general ones.

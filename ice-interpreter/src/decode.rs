@@ -15,12 +15,11 @@ use super::code::{CaseTable, Code, FunctionCode, Op, Origin};
 use super::trap::TrapKind;
 use super::value::{Slot, all_lanes};
 use cranelift_entity::EntityRef;
-use ice_ir::Type;
 use ice_ir::intrinsics::{self, Intrinsic};
-use ice_ir::{BinaryOp, CastOp, InstData, IntCond, ValueRange};
-use ice_ir::{Block, FuncId, GlobalId, Inst, Value};
-use ice_ir::{Function, ValueDef};
-use ice_ir::{FunctionKind, Program, Signature};
+use ice_ir::{
+    BinaryOp, Block, CastOp, FuncId, Function, FunctionKind, GlobalId, Inst, InstData, IntCond, Program,
+    Signature, Type, Value, ValueDef, ValueRange,
+};
 
 /// Addresses that constants refer to.
 pub(super) struct Addresses<'a> {

@@ -7,8 +7,7 @@
 use super::host::{Clock, Errno, FileKind, Host, Whence};
 use super::memory::{Memory, PAGE, READ, WRITE};
 use super::value::Slot;
-use ice_ir::Signature;
-use ice_ir::Type;
+use ice_ir::{Signature, Type};
 
 /// Address of the first entry.
 pub(super) const BASE: u64 = 0xff00_0000;

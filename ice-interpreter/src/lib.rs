@@ -51,9 +51,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use cranelift_entity::EntityRef;
-use ice_ir::Type;
-use ice_ir::{FuncId, GlobalId, Symbol};
-use ice_ir::{Initializer, Mutability, Program};
+use ice_ir::{FuncId, GlobalId, Initializer, Mutability, Program, Symbol, Type};
 
 mod code;
 mod decode;

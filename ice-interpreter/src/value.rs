@@ -10,8 +10,7 @@
 //! Undefined cases have fixed results: shift amounts are masked to the width, MIN / -1 is MIN and MIN % -1
 //! is 0, conversions to integers saturate and take NaN to 0.
 
-use ice_ir::Type;
-use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond};
+use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Type};
 
 /// Taint bits of undefined lanes.
 pub(super) const UNDEFINED: u32 = 0xffff;

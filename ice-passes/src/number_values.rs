@@ -27,10 +27,9 @@ use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use ice_ir::Uses;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Type, Value,
+    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Type, Uses, Value,
 };
 use rustc_hash::FxHasher;
 

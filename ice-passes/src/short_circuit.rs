@@ -12,8 +12,7 @@
 
 use crate::hoist::Blocks;
 use alloc::vec::Vec;
-use ice_ir::Uses;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
 
 /// Most instructions that move with a condition.
 const MAX_MOVED: usize = 12;

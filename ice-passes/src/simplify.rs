@@ -19,8 +19,7 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the
 //! value of the instruction. Constant cost.
 
-use ice_ir::Uses;
-use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Value};
+use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
 
 const CONSTANTS: usize = 128;
 

@@ -16,8 +16,7 @@
 //! instructions of its block are looked at.
 
 use alloc::vec::Vec;
-use ice_ir::Uses;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]

@@ -4,10 +4,9 @@
 #[path = "common/filetest.rs"]
 mod filetest;
 
-use ice_ir::Uses;
 use ice_ir::{
-    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, VerifierScratch,
-    parse_program, verify_function, write_function,
+    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, Uses,
+    VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
     HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, number_values, sink,

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use ice_interpreter::{Interpreter, Limits, Outcome, Scalar, Trap};
-use ice_ir::intrinsics;
 use ice_ir::{
     Faithful, FuncId, Function, FunctionBuilder, FunctionDecl, FunctionKind, GlobalDecl, GlobalId,
-    Initializer, Linkage, Mutability, Program, Signature, Symbol, TailHint, Type, Value,
+    Initializer, Linkage, Mutability, Program, Signature, Symbol, TailHint, Type, Value, intrinsics,
 };
 
 pub type Builder<'f> = FunctionBuilder<'f, Faithful>;

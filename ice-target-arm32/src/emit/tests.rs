@@ -10,8 +10,7 @@ use ice_asm::CodeBuffer;
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Target};
-use ice_ir::Uses;
-use ice_ir::{ControlFlowGraph, parse_program};
+use ice_ir::{ControlFlowGraph, Uses, parse_program};
 use ice_regalloc::{Context, Options};
 
 /// The code of the first function, position-independent.

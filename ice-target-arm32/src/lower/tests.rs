@@ -12,8 +12,7 @@ use crate::target::{Arm32, Division, FloatAbi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_codegen::CodeModel;
-use ice_codegen::testing;
+use ice_codegen::{CodeModel, testing};
 
 /// The back end for programs of PNaCl.
 const PROGRAM: Arm32 =

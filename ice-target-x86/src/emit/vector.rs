@@ -3,9 +3,8 @@
 use super::Emitter;
 use crate::inst::Inst;
 use crate::regs;
-use ice_asm::Listing;
-use ice_asm::Reach;
 use ice_asm::x86::{Gpr, Mem, Rm, SseOp, X87Mem, Xmm};
+use ice_asm::{Listing, Reach};
 use ice_regalloc::Allocation;
 
 /// The move of a scalar or vector of this many bytes between a register and memory.

@@ -10,8 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::x86::{Mode, Width};
 use ice_codegen::mach::{MachInst as _, Remat, VReg};
-use ice_codegen::testing;
-use ice_codegen::{CodeModel, ForeignModule, NativeModel};
+use ice_codegen::{CodeModel, ForeignModule, NativeModel, testing};
 use ice_ir::{Type, parse_program};
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without

@@ -5,9 +5,8 @@ extern crate std;
 
 use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Src};
 use alloc::vec::Vec;
-use ice_asm::ConstantPool;
-use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
+use ice_asm::{ConstantPool, SymbolId};
 use ice_codegen::mach::{MachFunction, Operand, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{CodeSymbol, Libcall};
