@@ -83,7 +83,7 @@ pub fn dump(bytes: &[u8], out: &mut impl Write) -> Result<Result<(), Error>, fmt
 pub fn freeze(program: &Program) -> Result<Vec<u8>, Error> {
     let frozen = match program.module.environment {
         Environment::Pnacl => Cow::Borrowed(program),
-        Environment::Native => Cow::Owned(ice_bitcode::pexe::freeze(program).map_err(Error::Freeze)?),
+        Environment::Native => Cow::Owned(pexe::freeze(program).map_err(Error::Freeze)?),
     };
     ice_ir::verify_program(&frozen, ice_ir::Rules::Pnacl).map_err(Error::Verify)?;
     let bytes = pexe::write_program(&frozen).map_err(Error::Bitcode)?;
