@@ -65,7 +65,7 @@ fn values(bytes: &[u8]) -> Result<Counts> {
     let (mut reader, mut func, mut filter) = (pexe::FunctionReader::new(), Function::new(), Filtered::new());
     let mut counts = Counts::default();
     for body in &header.bodies {
-        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, &mut filter))?;
+        reader.read(&header, bytes, body, &mut FunctionBuilder::filtered(&mut func, &mut filter))?;
         counts.add(&func);
     }
     Ok(counts)
@@ -77,7 +77,7 @@ fn llvm_values(bytes: &[u8]) -> Result<Counts> {
     let (mut reader, mut func, mut filter) = (llvm::FunctionReader::new(), Function::new(), Filtered::new());
     let mut counts = Counts::default();
     for body in &program.header().bodies {
-        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func, &mut filter))?;
+        reader.read(&program, bytes, body, &mut FunctionBuilder::filtered(&mut func, &mut filter))?;
         counts.add(&func);
     }
     Ok(counts)

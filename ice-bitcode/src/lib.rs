@@ -15,7 +15,7 @@
 //! let mut program = Program::default();
 //! let signature = Signature::new(vec![Type::I32], Type::Void);
 //! let mut body = Function::new();
-//! let mut builder = FunctionBuilder::new(&mut body, Faithful);
+//! let mut builder = FunctionBuilder::new(&mut body);
 //! builder.begin(FuncId::from_u32(0), &signature);
 //! let entry = builder.create_block();
 //! builder.switch_to_block(entry);
@@ -29,7 +29,7 @@
 //! let bytes = write_program(&program)?;
 //! let header = read_module(&bytes)?;
 //! let mut body = Function::new();
-//! let mut builder = FunctionBuilder::new(&mut body, Faithful);
+//! let mut builder = FunctionBuilder::new(&mut body);
 //! FunctionReader::new().read(&header, &bytes, &header.bodies[0], &mut builder)?;
 //! assert_eq!(body.num_blocks(), 1);
 //! # Ok::<(), Box<ice_bitcode::LocatedError>>(())

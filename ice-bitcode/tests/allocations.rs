@@ -42,7 +42,7 @@ fn warm_readers_allocate_nothing() {
     for _ in 0..3 {
         let before = COUNT.with(Cell::get);
         for body in &header.bodies {
-            let mut builder = FunctionBuilder::new(&mut func, &mut filter);
+            let mut builder = FunctionBuilder::filtered(&mut func, &mut filter);
             reader.read(&header, &bytes, body, &mut builder).expect("well-formed");
         }
         counts.push(COUNT.with(Cell::get) - before);

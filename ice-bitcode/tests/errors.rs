@@ -11,7 +11,7 @@ use ice_bitcode::bitstream::Writer;
 use ice_bitcode::canonical::canonical_crc32;
 use ice_bitcode::header::HEADER;
 use ice_bitcode::pexe::{FunctionReader, read_module, write_program};
-use ice_ir::{Faithful, Filtered, Function, FunctionBuilder, InstData, IntCond, Program, ValueDef};
+use ice_ir::{Filtered, Function, FunctionBuilder, InstData, IntCond, Program, ValueDef};
 
 /// An entry of a block.
 #[derive(Clone)]
@@ -139,7 +139,7 @@ fn code_of(bytes: &[u8]) -> &'static str {
         let mut reader = FunctionReader::new();
         for body in &header.bodies {
             let mut func = Function::new();
-            reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+            reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func))?;
         }
         Ok(())
     };
@@ -642,7 +642,7 @@ fn read_program(bytes: &[u8]) -> Program {
     let mut bodies = Vec::new();
     for body in &header.bodies {
         let mut func = Function::new();
-        let mut builder = FunctionBuilder::new(&mut func, Faithful);
+        let mut builder = FunctionBuilder::new(&mut func);
         reader.read(&header, bytes, body, &mut builder).unwrap_or_else(|e| panic!("{e}"));
         bodies.push(func);
     }
@@ -680,7 +680,7 @@ fn filtered_reading_accepts_the_same() {
     let header = read_module(&bytes).expect("well-formed");
     let (mut reader, mut func, mut filter) = (FunctionReader::new(), Function::new(), Filtered::new());
     for body in &header.bodies {
-        let mut builder = FunctionBuilder::new(&mut func, &mut filter);
+        let mut builder = FunctionBuilder::filtered(&mut func, &mut filter);
         reader.read(&header, &bytes, body, &mut builder).unwrap_or_else(|e| panic!("{e}"));
     }
 }

@@ -8,8 +8,8 @@ use common::programs;
 use ice_bitcode::bitstream::{Dialect, Entry, Reader, Record};
 use ice_bitcode::pexe::{FunctionReader, read_module};
 use ice_ir::{
-    BinaryOp, CastOp, Faithful, Function, FunctionBuilder, FunctionKind, Initializer, InstData, Module,
-    Symbol, TailHint, Value, ValueDef,
+    BinaryOp, CastOp, Function, FunctionBuilder, FunctionKind, Initializer, InstData, Module, Symbol,
+    TailHint, Value, ValueDef,
 };
 
 /// The rows of a table, by name of the program.
@@ -157,7 +157,7 @@ fn check_figures_of_the_programs() {
         let module = &header.module;
         let (mut reader, mut counts, mut func) = (FunctionReader::new(), Counts::default(), Function::new());
         for body in &header.bodies {
-            let mut builder = FunctionBuilder::new(&mut func, Faithful);
+            let mut builder = FunctionBuilder::new(&mut func);
             reader.read(&header, &bytes, body, &mut builder).unwrap_or_else(|e| panic!("{name}: {e}"));
             counts.function(module, &func);
         }

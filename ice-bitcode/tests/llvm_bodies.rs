@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use ice_bitcode::llvm::{FunctionReader, LlvmProgram, Vectors, read_module};
-use ice_ir::{Faithful, Function, FunctionBuilder, Program, Rules};
+use ice_ir::{Function, FunctionBuilder, Program, Rules};
 
 /// Whether `tool` can be run; says so if not.
 fn has(tool: &str) -> bool {
@@ -35,7 +35,7 @@ fn read(bytes: &[u8]) -> ice_bitcode::Result<Program> {
     let mut bodies = Vec::new();
     for body in program.bodies() {
         let mut func = Function::new();
-        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func))?;
         bodies.push(func);
     }
     Ok(Program { module: program.module().clone(), bodies })
@@ -233,7 +233,7 @@ define void @calls() { %r = call fp128 (fp128, ...) @far(fp128 0xL00000000000000
         .iter()
         .map(|body| {
             let mut func = Function::new();
-            let mut builder = FunctionBuilder::new(&mut func, Faithful);
+            let mut builder = FunctionBuilder::new(&mut func);
             reader.read(&program, &bytes, body, &mut builder).map_err(|error| error.to_string())
         })
         .collect();

@@ -13,7 +13,7 @@ use ice_bitcode::bitstream::{Abbrev, Element, Op, Writer};
 use ice_bitcode::dump::dump_pexe;
 use ice_bitcode::header::HEADER;
 use ice_bitcode::pexe::{Event, FunctionReader, StreamReader, read_module, write_program};
-use ice_ir::{Faithful, Filtered, Function, FunctionBuilder, Program};
+use ice_ir::{Filtered, Function, FunctionBuilder, Program};
 
 /// Counts the bytes in use and their maximum.
 struct Counting;
@@ -45,7 +45,7 @@ const LIMIT: usize = 64 << 20;
 fn read_all(bytes: &[u8], scratch: &mut Scratch) -> ice_bitcode::Result<()> {
     let header = read_module(bytes)?;
     for body in &header.bodies {
-        let mut builder = FunctionBuilder::new(&mut scratch.func, &mut scratch.filter);
+        let mut builder = FunctionBuilder::filtered(&mut scratch.func, &mut scratch.filter);
         scratch.reader.read(&header, bytes, body, &mut builder)?;
     }
     Ok(())
@@ -68,7 +68,7 @@ fn stream_all(bytes: &[u8], size: usize, scratch: &mut Scratch) -> ice_bitcode::
                 Event::Module(module) => header = Some(module),
                 Event::Body(body, bytes) => {
                     let header = header.as_ref().expect("comes first");
-                    let mut builder = FunctionBuilder::new(&mut scratch.func, &mut scratch.filter);
+                    let mut builder = FunctionBuilder::filtered(&mut scratch.func, &mut scratch.filter);
                     scratch.reader.read_bytes(header, bytes, &body, &mut builder)?;
                     bodies += 1;
                 }
@@ -204,7 +204,7 @@ fn damage_is_refused_with_a_place_and_in_little_memory() {
         let mut program = Program::default();
         for body in &header.bodies {
             let mut func = Function::new();
-            scratch.reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+            scratch.reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func))?;
             program.bodies.push(func);
         }
         program.module = header.module;

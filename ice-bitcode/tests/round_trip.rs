@@ -5,7 +5,7 @@ use crate::common;
 use common::programs;
 use ice_bitcode::canonical::write_canonical;
 use ice_bitcode::pexe::{FunctionReader, read_module, write_program};
-use ice_ir::{Faithful, Function, FunctionBuilder, Program};
+use ice_ir::{Function, FunctionBuilder, Program};
 
 fn read_program(bytes: &[u8]) -> ice_bitcode::Result<Program> {
     let header = read_module(bytes)?;
@@ -13,7 +13,7 @@ fn read_program(bytes: &[u8]) -> ice_bitcode::Result<Program> {
     let mut bodies = Vec::new();
     for body in &header.bodies {
         let mut func = Function::new();
-        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func))?;
         bodies.push(func);
     }
     Ok(Program { module: header.module, bodies })

@@ -5,7 +5,7 @@ use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
 use ice_bitcode::{llvm, pexe};
-use ice_ir::{Environment, Faithful, Function, FunctionBuilder, Program};
+use ice_ir::{Environment, Function, FunctionBuilder, Program};
 use std::borrow::Cow;
 
 /// What a program is read for.
@@ -48,7 +48,7 @@ fn read_llvm(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
     let mut bodies = Vec::with_capacity(program.bodies().len());
     for body in program.bodies() {
         let mut func = Function::new();
-        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func))?;
         bodies.push(func);
     }
     Ok(Program { module: program.module().clone(), bodies })
@@ -61,7 +61,7 @@ fn read_bitcode(bytes: &[u8]) -> ice_bitcode::Result<Program> {
     let mut bodies = Vec::with_capacity(header.bodies.len());
     for body in &header.bodies {
         let mut func = Function::new();
-        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func, Faithful))?;
+        reader.read(&header, bytes, body, &mut FunctionBuilder::new(&mut func))?;
         bodies.push(func);
     }
     Ok(Program { module: header.module, bodies })

@@ -73,7 +73,7 @@ impl Bodies for BitcodeBodies<'_> {
         func: &mut Function,
     ) -> Result<(), Error> {
         let body = &self.header.bodies[index];
-        let mut builder = FunctionBuilder::new(func, filter);
+        let mut builder = FunctionBuilder::filtered(func, filter);
         reader.read(self.header, self.bytes, body, &mut builder).map_err(Error::Bitcode)
     }
 
@@ -105,7 +105,7 @@ impl Bodies for LlvmBodies<'_> {
         func: &mut Function,
     ) -> Result<(), Error> {
         let body = &self.program.bodies()[index];
-        let mut builder = FunctionBuilder::new(func, filter);
+        let mut builder = FunctionBuilder::filtered(func, filter);
         reader.read(self.program, self.bytes, body, &mut builder).map_err(|error| {
             let name = self.program.module().symbol_name(Symbol::Function(body.function));
             Error::Body { name: String::from_utf8_lossy(name).into_owned(), function: body.function, error }

@@ -1,11 +1,10 @@
 //! Builds one function, instruction by instruction, in layout order.
 //!
-//! What goes in may come out smaller: every pure instruction passes the builder's [`Filter`], which may
-//! answer with a value that already holds the result (the LIR-writer pipeline of nanojit). With
-//! [`Faithful`](crate::Faithful) nothing is ever changed.
+//! What goes in may come out smaller: every pure instruction passes the filter of a builder that has one, which
+//! may answer with a value that already holds the result (the LIR-writer pipeline of nanojit).
 
 use crate::entities::{Block, FuncId, Inst, SigId, SwitchTable, Symbol, Value};
-use crate::filter::Filter;
+use crate::filter::Filtered;
 use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
 use crate::intrinsics::Intrinsic;
@@ -14,26 +13,38 @@ use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
 
 /// Appends instructions to a function.
-pub struct FunctionBuilder<'f, F: Filter> {
+pub struct FunctionBuilder<'f> {
     /// The function being built.
     pub func: &'f mut Function,
-    filter: F,
+    filter: Option<&'f mut Filtered>,
     block: PackedOption<Block>,
     announced: PackedOption<Value>,
 }
 
-impl<'f, F: Filter> FunctionBuilder<'f, F> {
-    /// A builder that appends to `func` through `filter`.
-    pub fn new(func: &'f mut Function, filter: F) -> Self {
-        FunctionBuilder { func, filter, block: None.into(), announced: None.into() }
+impl<'f> FunctionBuilder<'f> {
+    /// A builder that appends to `func` what it is asked for.
+    pub fn new(func: &'f mut Function) -> Self {
+        FunctionBuilder { func, filter: None, block: None.into(), announced: None.into() }
+    }
+
+    /// A builder that appends to `func` what `filter` lets through: for translation.
+    pub fn filtered(func: &'f mut Function, filter: &'f mut Filtered) -> Self {
+        FunctionBuilder { func, filter: Some(filter), block: None.into(), announced: None.into() }
     }
 
     /// Empties the function and makes the parameters of `signature`.
     pub fn begin(&mut self, id: FuncId, signature: &Signature) {
         self.func.begin(id, signature);
-        self.filter.begin_function();
+        self.begin_values();
         self.block = None.into();
         self.announced = None.into();
+    }
+
+    /// Values that the filter has found may not dominate what follows.
+    fn begin_values(&mut self) {
+        if let Some(filter) = &mut self.filter {
+            filter.begin_block();
+        }
     }
 
     /// A new block at the end of the function.
@@ -49,7 +60,7 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
     /// Appends to `block` from now on.
     pub fn switch_to_block(&mut self, block: Block) {
         self.block = block.into();
-        self.filter.begin_block();
+        self.begin_values();
     }
 
     /// The block that is appended to; `None` before the first and after a terminator.
@@ -127,13 +138,16 @@ impl<'f, F: Filter> FunctionBuilder<'f, F> {
 
     /// Appends a computation of type `ty`, or finds its value.
     pub fn compute(&mut self, data: InstData, ty: Type) -> Value {
-        if let Some(value) = self.filter.find(self.func, &data, ty)
+        if let Some(filter) = &mut self.filter
+            && let Some(value) = filter.find(self.func, &data, ty)
             && self.announced.is_none()
         {
             return value;
         }
         let value = self.push(data, ty).1.expect("the type is not void");
-        self.filter.record(value);
+        if let Some(filter) = &mut self.filter {
+            filter.record(value);
+        }
         value
     }
 

@@ -61,14 +61,14 @@ impl<'f> Cursor<'f> {
 mod tests {
     use super::*;
     use crate::instruction::{BinaryOp, CastOp};
-    use crate::{Faithful, FuncId, FunctionBuilder, Signature};
+    use crate::{FuncId, FunctionBuilder, Signature};
     use alloc::vec;
     use alloc::vec::Vec;
 
     #[test]
     fn inserts_before_and_removes() {
         let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
+        let mut b = FunctionBuilder::new(&mut func);
         b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::I32));
         let block = b.create_block();
         b.switch_to_block(block);

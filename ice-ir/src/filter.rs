@@ -1,4 +1,5 @@
-//! Builder filters: what happens to a pure instruction before it is made.
+//! The filter of a builder: what happens to a pure instruction (arithmetic, casts, comparisons, select, lanes) before
+//! it is made.
 
 use crate::entities::Value;
 use crate::function::Function;
@@ -11,35 +12,6 @@ mod numbering;
 pub use fold::fold;
 use numbering::ValueTable;
 pub use numbering::canonical;
-
-/// Sees every pure instruction (arithmetic, casts, comparisons, select, lanes) of a builder.
-pub trait Filter {
-    /// A new function begins.
-    fn begin_function(&mut self) {}
-
-    /// A new block begins: values found so far may not dominate it.
-    fn begin_block(&mut self) {}
-
-    /// A value that already holds the result of `data`, or a constant equal to it.
-    fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value>;
-
-    /// What was looked for last was appended and gives `value`.
-    fn record(&mut self, value: Value);
-}
-
-/// Changes nothing: for dumps, round trips, the verifier and the interpreter.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Faithful;
-
-impl Filter for Faithful {
-    #[inline]
-    fn find(&mut self, _: &mut Function, _: &InstData, _: Type) -> Option<Value> {
-        None
-    }
-
-    #[inline]
-    fn record(&mut self, _: Value) {}
-}
 
 /// Folds constants and finds common subexpressions of a block: for translation.
 ///
@@ -56,17 +28,15 @@ impl Filtered {
     }
 }
 
-impl Filter for &mut Filtered {
-    fn begin_function(&mut self) {
+impl Filtered {
+    /// A new function or block begins: values found so far may not dominate it.
+    pub(crate) fn begin_block(&mut self) {
         self.table.clear();
     }
 
-    fn begin_block(&mut self) {
-        self.table.clear();
-    }
-
+    /// A value that already holds the result of `data`, or a constant equal to it.
     #[inline]
-    fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
+    pub(crate) fn find(&mut self, func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
         let folded = fold(func, data, ty);
         if folded.is_some() {
             self.table.forget_key();
@@ -75,8 +45,9 @@ impl Filter for &mut Filtered {
         self.table.find(&canonical(data), ty)
     }
 
+    /// What was looked for last was appended and gives `value`.
     #[inline]
-    fn record(&mut self, value: Value) {
+    pub(crate) fn record(&mut self, value: Value) {
         self.table.insert(value);
     }
 }

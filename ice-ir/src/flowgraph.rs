@@ -122,13 +122,13 @@ fn range(ends: &[u32], block: Block) -> core::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Faithful, FuncId, FunctionBuilder, Signature, Type};
+    use crate::{FuncId, FunctionBuilder, Signature, Type};
     use alloc::vec;
 
     #[test]
     fn repeated_edges_count_once() {
         let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
+        let mut b = FunctionBuilder::new(&mut func);
         b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
         let blocks: Vec<_> = (0..3).map(|_| b.create_block()).collect();
         b.switch_to_block(blocks[0]);

@@ -29,7 +29,6 @@ use alloc::vec::Vec;
 
 use crate::builder::FunctionBuilder;
 use crate::entities::{Block, FuncId, SigId, Symbol, Value};
-use crate::filter::Faithful;
 use crate::function::Function;
 use crate::intrinsics::DECLARATIONS;
 use crate::module::{
@@ -211,7 +210,7 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
     let mut costs = Vec::new();
     let mut body = |id: FuncId, fill: &mut dyn FnMut(&mut Gen<'_, '_>)| {
         let mut func = Function::new();
-        let mut b = FunctionBuilder::new(&mut func, Faithful);
+        let mut b = FunctionBuilder::new(&mut func);
         b.begin(id, module.signature(id));
         let entry = b.create_block();
         b.switch_to_block(entry);
@@ -302,7 +301,7 @@ fn make_globals(module: &mut Module, functions: &[FuncId], rng: &mut Rng) {
 struct Gen<'g, 'f> {
     module: &'g Module,
     rng: &'g mut Rng,
-    b: FunctionBuilder<'f, Faithful>,
+    b: FunctionBuilder<'f>,
     block: Block,
     /// Values that dominate the current point.
     pool: Vec<Value>,

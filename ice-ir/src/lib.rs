@@ -5,12 +5,12 @@
 //! middle of an optimiser that keeps whole programs and rewrites them many times: there are no use lists.
 //!
 //! ```
-//! use ice_ir::{BinaryOp, Faithful, FuncId, Function, FunctionBuilder, Signature, Type};
+//! use ice_ir::{BinaryOp, FuncId, Function, FunctionBuilder, Signature, Type};
 //!
 //! // i32 (i32 x) { return x * x + 1; }
 //! let signature = Signature::new(vec![Type::I32], Type::I32);
 //! let mut function = Function::new();
-//! let mut b = FunctionBuilder::new(&mut function, Faithful);
+//! let mut b = FunctionBuilder::new(&mut function);
 //! b.begin(FuncId::from_u32(0), &signature);
 //! let entry = b.create_block();
 //! b.switch_to_block(entry);
@@ -53,7 +53,7 @@ pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
 pub use dominators::DominatorTree;
 pub use entities::{Block, ComdatId, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
-pub use filter::{Faithful, Filter, Filtered};
+pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};

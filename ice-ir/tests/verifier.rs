@@ -1,8 +1,8 @@
 //! One program for each rule that breaks exactly that rule.
 
 use ice_ir::{
-    Faithful, FuncId, Function, FunctionBuilder, GlobalId, InstData, Place, Program, Rule, Rules, SigId,
-    Signature, SwitchTable, Symbol, Type, TypeDef, Value, VerifierError, parse_program, verify_program,
+    FuncId, Function, FunctionBuilder, GlobalId, InstData, Place, Program, Rule, Rules, SigId, Signature,
+    SwitchTable, Symbol, Type, TypeDef, Value, VerifierError, parse_program, verify_program,
 };
 use std::collections::BTreeSet;
 
@@ -315,7 +315,7 @@ fn large_switches_take_no_quadratic_time() {
     const N: i64 = 50_000;
     let signature = Signature::new(vec![Type::I32], Type::I32);
     let mut func = Function::new();
-    let mut b = FunctionBuilder::new(&mut func, Faithful);
+    let mut b = FunctionBuilder::new(&mut func);
     b.begin(FuncId::from_u32(0), &signature);
     let entry = b.create_block();
     b.switch_to_block(entry);

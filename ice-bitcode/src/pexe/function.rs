@@ -12,8 +12,7 @@ use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{
-    Block, ControlFlowGraph, Filter, FuncId, FunctionBuilder, FunctionKind, GlobalId, Symbol, Type, TypeDef,
-    Value,
+    Block, ControlFlowGraph, FuncId, FunctionBuilder, FunctionKind, GlobalId, Symbol, Type, TypeDef, Value,
 };
 
 use super::codes::{block, constants as code, function as fcode};
@@ -99,12 +98,12 @@ impl FunctionReader {
     /// # Errors
     ///
     /// Any condition of the catalogue that concerns a function body, with its place.
-    pub fn read<F: Filter>(
+    pub fn read(
         &mut self,
         header: &ModuleHeader,
         file: &[u8],
         body: &BodyRange,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         match file.get(body.bytes()) {
             Some(bytes) => self.read_bytes(header, bytes, body, builder),
@@ -117,12 +116,12 @@ impl FunctionReader {
     /// # Errors
     ///
     /// Any condition of the catalogue that concerns a function body, with its place.
-    pub fn read_bytes<F: Filter>(
+    pub fn read_bytes(
         &mut self,
         header: &ModuleHeader,
         bytes: &[u8],
         body: &BodyRange,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Pnacl, 0));
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer], &header.block_info);
@@ -146,12 +145,7 @@ impl FunctionReader {
         &self.checks.cfg
     }
 
-    fn begin<F: Filter>(
-        &mut self,
-        header: &ModuleHeader,
-        function: FuncId,
-        builder: &mut FunctionBuilder<'_, F>,
-    ) {
+    fn begin(&mut self, header: &ModuleHeader, function: FuncId, builder: &mut FunctionBuilder<'_>) {
         let module = &header.module;
         let signature = module.signature(function);
         builder.begin(function, signature);
@@ -176,13 +170,13 @@ impl FunctionReader {
         self.checks.begin();
     }
 
-    fn read_body<F: Filter>(
+    fn read_body(
         &mut self,
         header: &ModuleHeader,
         function: FuncId,
         reader: &mut Reader<'_>,
         records: &mut Records,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         self.begin(header, function, builder);
         loop {
@@ -219,7 +213,7 @@ impl FunctionReader {
         self.finish(builder).map_err(|error| reader.error(*error))
     }
 
-    fn finish<F: Filter>(&mut self, builder: &mut FunctionBuilder<'_, F>) -> Checked<()> {
+    fn finish(&mut self, builder: &mut FunctionBuilder<'_>) -> Checked<()> {
         if self.num_blocks == 0 {
             return fail(Error::BlockCountFirst);
         }
@@ -243,12 +237,12 @@ impl FunctionReader {
 
     // ---- constants
 
-    fn constants<F: Filter>(
+    fn constants(
         &mut self,
         module: &ice_ir::Module,
         reader: &mut Reader<'_>,
         records: &mut Records,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let mut ty = Type::Void;
         while reader.next_run_in_leaf(records)? {
@@ -264,12 +258,12 @@ impl FunctionReader {
 
     /// Reads a record of a CONSTANTS block: sets the type, or makes a constant.
     #[inline(always)]
-    fn constant<F: Filter>(
+    fn constant(
         &mut self,
         module: &ice_ir::Module,
         record: RecordRef<'_>,
         ty: &mut Type,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         let (code, ops) = (record.code(), record.ops);
         if code == code::SETTYPE {
@@ -328,11 +322,11 @@ impl FunctionReader {
 
     /// The value of an operand that is not defined in the current block nor where it dominates everything.
     #[inline(never)]
-    pub(super) fn far_operand<F: Filter>(
+    pub(super) fn far_operand(
         &mut self,
         module: &ice_ir::Module,
         relative: u64,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<(Value, Type)> {
         // Above 2^32 only small negative distances in 64 bits are legal.
         if relative >> 32 != 0 && (relative >> 31) + 1 != 1 << 33 {
@@ -360,12 +354,12 @@ impl FunctionReader {
 
     /// The value of a phi operand with an absolute number; `pair` are the operand as stored and the block, which
     /// exists.
-    pub(super) fn phi_operand<F: Filter>(
+    pub(super) fn phi_operand(
         &mut self,
         module: &ice_ir::Module,
         number: u32,
         pair: &[u64],
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<(Value, Type)> {
         let Some(index) = number.checked_sub(self.first_local) else {
             return self.address(module, number, builder);
@@ -392,11 +386,11 @@ impl FunctionReader {
     }
 
     /// The address of a function or global, one value a function body.
-    fn address<F: Filter>(
+    fn address(
         &mut self,
         module: &ice_ir::Module,
         number: u32,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<(Value, Type)> {
         let (epoch, value) = self.addresses[number as usize];
         if let (true, Some(value)) = (epoch == self.epoch, value.expand()) {
@@ -418,12 +412,12 @@ impl FunctionReader {
     }
 
     /// Announces the type of a value that is defined later.
-    pub(super) fn announce<F: Filter>(
+    pub(super) fn announce(
         &mut self,
         number: u64,
         ty: Type,
         remaining_bits: u64,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         let next = u64::from(self.next_number());
         if number < next {
@@ -447,20 +441,12 @@ impl FunctionReader {
 
     /// Prepares the definition of the next value: if it was announced, the builder must define that one.
     #[inline(always)]
-    pub(super) fn prepare<F: Filter>(
-        &mut self,
-        ty: Type,
-        builder: &mut FunctionBuilder<'_, F>,
-    ) -> Checked<()> {
+    pub(super) fn prepare(&mut self, ty: Type, builder: &mut FunctionBuilder<'_>) -> Checked<()> {
         if self.pending == 0 { Ok(()) } else { self.prepare_announced(ty, builder) }
     }
 
     #[inline(never)]
-    fn prepare_announced<F: Filter>(
-        &mut self,
-        ty: Type,
-        builder: &mut FunctionBuilder<'_, F>,
-    ) -> Checked<()> {
+    fn prepare_announced(&mut self, ty: Type, builder: &mut FunctionBuilder<'_>) -> Checked<()> {
         match self.locals.get(self.next_local as usize) {
             Some(&Local { ty: announced, block: ANNOUNCED, .. }) if announced != ty => {
                 fail(Error::AnnouncedType { value: self.next_number(), announced, found: ty })
@@ -493,11 +479,11 @@ impl FunctionReader {
     }
 
     /// DECLAREBLOCKS: makes the blocks.
-    pub(super) fn declare_blocks<F: Filter>(
+    pub(super) fn declare_blocks(
         &mut self,
         record: RecordRef<'_>,
         remaining_bits: u64,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         let &[count] = record.ops else {
             return fail(Error::OperandCount {

@@ -4,8 +4,8 @@
 //! types of operands decide the types of results, so every operand has a known type when it is used.
 
 use ice_ir::{
-    AtomicOp, BinaryOp, Block, CastOp, Filter, FuncId, FunctionBuilder, FunctionKind, InstData, Intrinsic,
-    Module, TailHint, Type, Value, ValueRange,
+    AtomicOp, BinaryOp, Block, CastOp, FuncId, FunctionBuilder, FunctionKind, InstData, Intrinsic, Module,
+    TailHint, Type, Value, ValueRange,
 };
 
 use super::codes::{self, block, function as code};
@@ -24,12 +24,12 @@ fn count_error<T>(record: &'static str, found: usize, expected: &'static str) ->
 impl FunctionReader {
     /// Reads one record of a FUNCTION block.
     #[inline(always)]
-    pub(super) fn instruction_record<F: Filter>(
+    pub(super) fn instruction_record(
         &mut self,
         module: &Module,
         reader: &Reader<'_>,
         record: RecordRef<'_>,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         let number = record.code();
         if builder.current_block().is_none() && !matches!(number, code::DECLAREBLOCKS | code::FORWARDTYPEREF)
@@ -58,12 +58,12 @@ impl FunctionReader {
 
     /// A record that is no phi, to be read.
     #[inline(always)]
-    fn non_phi<'a, 'f, F: Filter>(
+    fn non_phi<'a, 'f>(
         &'a mut self,
         module: &'a Module,
         record: RecordRef<'a>,
-        builder: &'a mut FunctionBuilder<'f, F>,
-    ) -> Reading<'a, 'f, F> {
+        builder: &'a mut FunctionBuilder<'f>,
+    ) -> Reading<'a, 'f> {
         self.past_phis = true;
         Reading { r: self, module, ops: record.ops, b: builder }
     }
@@ -72,11 +72,11 @@ impl FunctionReader {
 impl FunctionReader {
     /// The instructions that are fewer than one in twenty: apart, so that those above share their registers.
     #[inline(never)]
-    fn rare_record<F: Filter>(
+    fn rare_record(
         &mut self,
         module: &Module,
         record: RecordRef<'_>,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         if record.code() == code::PHI {
             return Reading { r: self, module, ops: record.ops, b: builder }.phi();
@@ -96,12 +96,12 @@ impl FunctionReader {
 
     /// What is no instruction, and whether a block may start.
     #[inline(never)]
-    fn between_blocks<F: Filter>(
+    fn between_blocks(
         &mut self,
         module: &Module,
         reader: &Reader<'_>,
         record: RecordRef<'_>,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
         if record.code() == code::DECLAREBLOCKS {
             return self.declare_blocks(record, reader.bits_behind(&record), builder);
@@ -130,14 +130,14 @@ impl FunctionReader {
 }
 
 /// One record being read.
-struct Reading<'a, 'f, F: Filter> {
+struct Reading<'a, 'f> {
     r: &'a mut FunctionReader,
     module: &'a Module,
     ops: &'a [u64],
-    b: &'a mut FunctionBuilder<'f, F>,
+    b: &'a mut FunctionBuilder<'f>,
 }
 
-impl<F: Filter> Reading<'_, '_, F> {
+impl Reading<'_, '_> {
     // ---- operands
 
     /// The value of a relative operand and its type, noted as used here.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use ice_interpreter::{Interpreter, Limits, Outcome, Scalar, Trap};
 use ice_ir::{
-    Faithful, FuncId, Function, FunctionBuilder, FunctionDecl, FunctionKind, GlobalDecl, GlobalId,
-    Initializer, Linkage, Mutability, Program, Signature, Symbol, TailHint, Type, Value, intrinsics,
+    FuncId, Function, FunctionBuilder, FunctionDecl, FunctionKind, GlobalDecl, GlobalId, Initializer,
+    Linkage, Mutability, Program, Signature, Symbol, TailHint, Type, Value, intrinsics,
 };
 
-pub type Builder<'f> = FunctionBuilder<'f, Faithful>;
+pub type Builder<'f> = FunctionBuilder<'f>;
 
 /// A program under construction.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Fixture {
 
     pub fn define(&mut self, id: FuncId, build: impl FnOnce(&mut Builder<'_>, &[Value])) {
         let mut function = Function::new();
-        let mut b = FunctionBuilder::new(&mut function, Faithful);
+        let mut b = FunctionBuilder::new(&mut function);
         b.begin(id, self.program.module.signature(id));
         let entry = b.create_block();
         b.switch_to_block(entry);

@@ -106,10 +106,10 @@ mod tests {
     use crate::{Filtered, FuncId, FunctionBuilder, IntCond, Signature};
     use alloc::vec;
 
-    fn build(test: impl FnOnce(&mut FunctionBuilder<'_, &mut Filtered>, Value)) {
+    fn build(test: impl FnOnce(&mut FunctionBuilder<'_>, Value)) {
         let mut func = Function::new();
         let mut filter = Filtered::new();
-        let mut b = FunctionBuilder::new(&mut func, &mut filter);
+        let mut b = FunctionBuilder::filtered(&mut func, &mut filter);
         b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
         let block = b.create_block();
         b.switch_to_block(block);
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn folds_what_is_defined_and_nothing_else() {
         build(|b, _| {
-            let c = |b: &mut FunctionBuilder<'_, &mut Filtered>, ty, n| b.int_const(ty, n);
+            let c = |b: &mut FunctionBuilder<'_>, ty, n| b.int_const(ty, n);
             for (op, ty, x, y, want) in [
                 (BinaryOp::Add, Type::I8, 127, 1, Some(-128)),
                 (BinaryOp::Lshr, Type::I8, -1, 1, Some(127)),

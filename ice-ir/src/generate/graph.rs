@@ -2,7 +2,6 @@
 
 use crate::builder::FunctionBuilder;
 use crate::entities::{Block, FuncId};
-use crate::filter::Faithful;
 use crate::function::Function;
 use crate::module::Signature;
 use crate::types::Type;
@@ -22,7 +21,7 @@ pub enum Ends {
 /// parameter. No block may go back to the first.
 pub fn function_of_graph(edges: &[Vec<usize>], ends: Ends) -> Function {
     let mut func = Function::new();
-    let mut b = FunctionBuilder::new(&mut func, Faithful);
+    let mut b = FunctionBuilder::new(&mut func);
     b.begin(FuncId::from_u32(0), &Signature::new(vec![Type::I32], Type::Void));
     let x = b.func.params()[0];
     let blocks: Vec<Block> = edges.iter().map(|_| b.create_block()).collect();

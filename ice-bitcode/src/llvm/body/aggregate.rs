@@ -1,13 +1,11 @@
 //! EXTRACTVAL and INSERTVAL: members of structs and arrays are runs of the parts of the whole.
 
-use ice_ir::Filter;
-
 use super::{Body, Checked, fail};
 use crate::error::Error;
 use crate::llvm::shape::Kind;
 use crate::llvm::types::{LlvmType, TypeId};
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// The first part of the member that the remaining operands name, and its type.
     fn member(&mut self, ty: TypeId) -> Checked<(u32, TypeId)> {
         let (mut ty, mut at) = (ty, 0);

@@ -3,7 +3,7 @@
 //! Scalars of one part become one instruction where ICE has it. Vectors are done at once where ICE has the vector
 //! and the operation, else lane by lane with the routines for scalars. Flags, which only allow poison, are ignored.
 
-use ice_ir::{BinaryOp, Filter, FloatCond, IntCond, Type, Value};
+use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail};
@@ -58,7 +58,7 @@ fn predicate(number: u64, scalar: Scalar) -> Checked<Cond> {
     }
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     // ---- binary operators
 
     /// BINOP.

@@ -4,7 +4,7 @@
 //! libatomic. A read-modify-write that the IR does not have is a loop around a compare-and-exchange, which splits
 //! the block.
 
-use ice_ir::{AtomicOp, BinaryOp, Filter, FloatCond, IntCond, Intrinsic, Type, Value};
+use ice_ir::{AtomicOp, BinaryOp, FloatCond, IntCond, Intrinsic, Type, Value};
 
 use super::float::{Nans, Zeros};
 use super::integer::Sign;
@@ -52,7 +52,7 @@ enum Access {
     Library,
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     fn order_operand(&mut self, legal: &[u64]) -> Checked<Value> {
         let code = self.op()?;
         match order(code).filter(|_| legal.contains(&code)) {

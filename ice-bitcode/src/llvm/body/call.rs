@@ -7,9 +7,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{
-    Arity, BinaryOp, Filter, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value,
-};
+use ice_ir::{Arity, BinaryOp, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value};
 
 use super::extended::Argument;
 use super::integer::Sign;
@@ -77,7 +75,7 @@ fn lane_in(carrier: Type, part: Type, count: u32) -> Type {
     }
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
         Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
     }

@@ -3,7 +3,7 @@
 //! All but the bit casts work lane by lane, so there is one routine for scalars. A bit cast between types of equal
 //! parts renames them; any other goes through the bits of the whole value in limbs of 64 bits.
 
-use ice_ir::{BinaryOp, CastOp, Filter, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -26,7 +26,7 @@ const OPCODES: [CastOp; 9] = [
     CastOp::Fpext,
 ];
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// CAST.
     pub(super) fn cast_record(&mut self) -> Checked<()> {
         let (a, to, opcode) = (self.vt()?, self.type_operand()?, self.op()?);

@@ -5,7 +5,7 @@
 //! addresses a subtraction, a vector a chain of insertions, and every other expression the instruction of its name;
 //! they are built at their first use in a block. The address of a thread-local variable is asked for at every use.
 
-use ice_ir::{BinaryOp, Filter, Intrinsic, Symbol, Type, Value};
+use ice_ir::{BinaryOp, Intrinsic, Symbol, Type, Value};
 
 use super::memory::Walk;
 use super::values::{Operand, Run};
@@ -32,7 +32,7 @@ pub(super) struct ModuleValue {
 /// Not built by instructions.
 pub(super) const ANYWHERE: u32 = u32::MAX;
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// A global or a constant of the module.
     #[inline]
     pub(super) fn module_value(&mut self, number: u32) -> Checked<Operand> {

@@ -4,7 +4,7 @@
 //! the block in which its predecessor *ends*, which is known when all are read: phis name the first block of the
 //! predecessor at first, and so do uses of values that come later; both are set right at the end of the body.
 
-use ice_ir::{Block, Filter, InstData, IntCond, Type, Value};
+use ice_ir::{Block, InstData, IntCond, Type, Value};
 
 use super::integer::Sign;
 use super::values::{CONSTANT, MISSING};
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::llvm::constants::{Constant, View};
 use crate::llvm::shape::{Kind, Scalar};
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// The ICE block that is appended to.
     pub(super) fn ice_block(&self) -> Block {
         Block::from_u32(self.s.stamp)

@@ -9,7 +9,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{BinaryOp, CastOp, ExtendedOp, Filter, FloatCond, IntCond, Intrinsic, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, IntCond, Intrinsic, TailHint, Type, Value};
 
 use super::float::{Nans, Zeros};
 use super::integer::Sign;
@@ -38,7 +38,7 @@ pub(super) enum Argument {
     Variable,
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     // ---- temporaries
 
     /// The temporary for the result, and those for two operands.

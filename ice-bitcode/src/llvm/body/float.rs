@@ -4,13 +4,13 @@
 //! each operation. The conversions are the branch-free ones of Giesen ("Float to half conversion, final fix"):
 //! a multiplication by a power of two gives subnormal numbers their value, an addition rounds them.
 
-use ice_ir::{BinaryOp, CastOp, Filter, FloatCond, IntCond, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value};
 
 use super::values::Run;
 use super::{Body, Checked};
 use crate::llvm::shape::Scalar;
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     fn f32_bits(&mut self, bits: u32) -> Value {
         self.b.func.make_float(Type::F32, bits.into())
     }

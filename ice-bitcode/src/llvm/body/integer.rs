@@ -5,12 +5,12 @@
 //! first, with [`zero_above`](Body::zero_above) or [`sign_above`](Body::sign_above) (legalisation by promotion).
 //! An `i1` has only the operations of logic.
 
-use ice_ir::{BinaryOp, CastOp, Filter, IntCond, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, Intrinsic, Type, Value};
 
 use super::{Body, Checked};
 use crate::llvm::legal::int_type;
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// `value` of `bits` bits with zeros above them.
     pub(super) fn zero_above(&mut self, value: Value, bits: u32) -> Value {
         let ty = self.ty_of(value);

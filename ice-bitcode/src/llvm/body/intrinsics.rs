@@ -4,7 +4,7 @@
 //! vectors with the routines for scalars. Masked accesses become a branch a lane. A name that is not in the table is
 //! refused at its first call.
 
-use ice_ir::{BinaryOp, CastOp, Filter, FloatCond, IntCond, Intrinsic, Symbol, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Symbol, TailHint, Type, Value};
 
 use super::call::Prototype;
 use super::float::{Nans, Zeros};
@@ -242,7 +242,7 @@ pub(super) const MAX_ARGUMENTS: usize = 6;
 /// The arguments of a call that are there.
 pub(super) type Arguments = [Option<Operand>; MAX_ARGUMENTS];
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     // ---- intrinsics of the IR
 
     /// A call of an intrinsic of the IR for a type, which has a result.

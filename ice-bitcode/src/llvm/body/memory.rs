@@ -7,7 +7,7 @@
 //! An address is the base, plus each variable index times its size, plus all constants at once: chains of additions
 //! that a back end folds into its operands.
 
-use ice_ir::{BinaryOp, Filter, InstData, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, InstData, Intrinsic, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -29,7 +29,7 @@ pub(super) enum Access {
     Volatile,
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// An alignment operand as log2; `None` if it is left open.
     pub(super) fn alignment(&self, code: u64) -> Checked<Option<u8>> {
         match code {

@@ -42,7 +42,7 @@ mod wide;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use ice_ir::{Block, ControlFlowGraph, Filter, FuncId, FunctionBuilder, Inst, Symbol, Value};
+use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder, Inst, Symbol, Value};
 
 pub(super) use intrinsics::special_base;
 
@@ -318,12 +318,12 @@ impl FunctionReader {
     /// # Errors
     ///
     /// Any condition of the catalogue that concerns a function body, with its place.
-    pub fn read<F: Filter>(
+    pub fn read(
         &mut self,
         program: &LlvmProgram,
         file: &[u8],
         body: &BodyRange,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let Some(bytes) = file.get(body.bytes()) else {
             return Err(LocatedError::at_bit(Error::Truncated, body.header.at));
@@ -353,12 +353,12 @@ impl FunctionReader {
         &self.scratch.checks.cfg
     }
 
-    fn read_body<F: Filter>(
+    fn read_body(
         &mut self,
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
         records: &mut Records,
-        builder: &mut FunctionBuilder<'_, F>,
+        builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let scratch = &mut self.scratch;
         if program.header.functions[scratch.function].is_refused {
@@ -444,11 +444,11 @@ impl Scratch {
 }
 
 /// One record being read.
-struct Body<'a, 'f, F: Filter> {
+struct Body<'a, 'f> {
     m: &'a LlvmModule,
     p: &'a Prepared,
     s: &'a mut Scratch,
-    b: &'a mut FunctionBuilder<'f, F>,
+    b: &'a mut FunctionBuilder<'f>,
     ops: &'a [u64],
     /// The next operand.
     at: usize,
@@ -458,7 +458,7 @@ struct Body<'a, 'f, F: Filter> {
     name: &'static str,
 }
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// Reads one record of the FUNCTION block.
     #[inline]
     fn record(&mut self, number: u32) -> Checked<()> {

@@ -7,7 +7,7 @@
 //! A constant expression becomes instructions at its use, once a block.
 
 use cranelift_entity::EntityRef;
-use ice_ir::{BinaryOp, CastOp, Filter, FloatCond, InstData, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
 
 use super::{Body, Checked, fail};
 use crate::error::Error;
@@ -54,7 +54,7 @@ pub(super) const ANNOUNCED: u32 = u32::MAX - 1;
 /// Nothing is known.
 pub(super) const MISSING: u32 = u32::MAX;
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     // ---- types
 
     #[inline(always)]

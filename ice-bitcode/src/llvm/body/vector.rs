@@ -4,7 +4,7 @@
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
 //! A lane with a variable index is chosen by comparing the index with every lane.
 
-use ice_ir::{Filter, InstData, IntCond, Type, Value};
+use ice_ir::{InstData, IntCond, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
@@ -15,7 +15,7 @@ use crate::llvm::types::{LlvmType, TypeId};
 /// More lanes of a vector that is indexed by a variable are refused.
 const MAX_SEARCHED_LANES: u32 = 256;
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// The shape of a vector type.
     pub(super) fn vector_shape(&self, ty: TypeId) -> Checked<VectorShape> {
         match self.value_shape(ty)?.kind {

@@ -6,13 +6,13 @@
 //!
 //! Invariant: as of narrow integers, bits of the last limb above the width are unspecified.
 
-use ice_ir::{BinaryOp, CastOp, Filter, IntCond, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, TailHint, Type, Value};
 
 use super::integer::{BitOp, Sign};
 use super::values::Run;
 use super::{Body, Checked, unsupported};
 
-impl<F: Filter> Body<'_, '_, F> {
+impl Body<'_, '_> {
     /// Bits of the last limb that mean something.
     const fn top_bits(bits: u32) -> u32 {
         (bits - 1) % 64 + 1

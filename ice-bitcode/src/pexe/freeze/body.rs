@@ -10,8 +10,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use cranelift_entity::SecondaryMap;
 use ice_ir::{
-    Arity, BinaryOp, Block, CastOp, Faithful, Function, FunctionBuilder, Inst, InstData, IntCond, Symbol,
-    Type, Value, ValueDef,
+    Arity, BinaryOp, Block, CastOp, Function, FunctionBuilder, Inst, InstData, IntCond, Symbol, Type, Value,
+    ValueDef,
 };
 
 /// One body in the making.
@@ -20,7 +20,7 @@ pub(super) struct Body<'b, 'm> {
     /// The native body.
     pub old: &'b Function,
     /// Makes the frozen one.
-    pub new: FunctionBuilder<'b, Faithful>,
+    pub new: FunctionBuilder<'b>,
     blocks: SecondaryMap<Block, Option<Block>>,
     values: SecondaryMap<Value, Option<Value>>,
     defined: SecondaryMap<Value, bool>,
@@ -39,7 +39,7 @@ pub(super) fn freeze_body(frozen: &mut Frozen<'_>, old: &Function) -> Result<Fun
     let mut body = Body {
         frozen,
         old,
-        new: FunctionBuilder::new(&mut func, Faithful),
+        new: FunctionBuilder::new(&mut func),
         blocks: SecondaryMap::new(),
         values: SecondaryMap::new(),
         defined: SecondaryMap::new(),
