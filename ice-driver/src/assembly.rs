@@ -12,7 +12,7 @@ use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
-use crate::placement::{Contents, NamedSection, Place, data_bytes};
+use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
 use core::fmt::{self, Write};
 use ice_asm::{BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, TextListing};
@@ -100,7 +100,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
     }
 
-    fn write_section(&mut self, place: &Place<'m>) -> fmt::Result {
+    fn write_section(&mut self, place: &Placement<'m>) -> fmt::Result {
         let module = self.module;
         let out = &mut self.text;
         let Some(section) = place.named_section() else {
@@ -123,7 +123,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (size, align) = (module.global_size(id), decl.align_log2.unwrap_or(0));
         let mut name = String::new();
         self.names.write_global(id, &mut name)?;
-        let Some(place) = Place::of_global(module, id, self.relocation) else {
+        let Some(place) = Placement::of_global(module, id, self.relocation) else {
             let is_weak = decl.linkage == Linkage::Weak && decl.kind == GlobalKind::Declared;
             return match decl.kind {
                 GlobalKind::Defined => writeln!(self.text, "\t.comm {name},{size},{}", 1u64 << align),
@@ -174,7 +174,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (names, is_native) = (self.names, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
-        self.write_section(&Place::of_function(self.module, function))?;
+        self.write_section(&Placement::of_function(self.module, function))?;
         let align = function_alignment(self.module, function).trailing_zeros();
         match self.arch {
             Arch::Arm32 => writeln!(self.text, "\t.p2alignl {align}, 0xe7f000f0")?,
@@ -206,7 +206,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         write_with_unique_labels(&self.listing, function, out)?;
         writeln!(out, "\t.size {name}, .-{name}")?;
         if !compiled.tables.is_empty() {
-            self.write_section(&Place::of_tables(self.module, function))?;
+            self.write_section(&Placement::of_tables(self.module, function))?;
             writeln!(self.text, "\t.p2align 2")?;
         }
         let out = &mut self.text;

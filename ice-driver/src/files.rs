@@ -44,7 +44,7 @@ fn is_descriptor(path: &Path) -> bool {
     path.is_symlink() && DESCRIPTORS.iter().any(|name| parent == Path::new(name))
 }
 
-enum Place {
+enum Destination {
     /// All bytes wait here for the standard output.
     StandardOutput,
     /// All bytes wait here for something that cannot be replaced.
@@ -55,7 +55,7 @@ enum Place {
 
 /// An output that appears when it is whole.
 pub struct Output {
-    place: Place,
+    place: Destination,
     /// Bytes not yet written.
     buffer: Vec<u8>,
     /// Bytes written.
@@ -71,19 +71,23 @@ impl Output {
     /// The temporary file cannot be created.
     pub fn create(path: &Path) -> io::Result<Output> {
         let place = if STANDARD_OUTPUT.iter().any(|name| path == Path::new(name)) {
-            Place::StandardOutput
+            Destination::StandardOutput
         } else if is_descriptor(path) {
-            Place::Special(path.to_owned())
+            Destination::Special(path.to_owned())
         } else {
             // A link stays and the file behind it is replaced.
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             let old = std::fs::metadata(&path).ok();
             match &old {
                 Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-                Some(metadata) if !metadata.is_file() => Place::Special(path),
+                Some(metadata) if !metadata.is_file() => Destination::Special(path),
                 _ => {
                     let temporary = TemporaryFile::beside(&path)?;
-                    Place::File { temporary, path, permissions: old.map(|metadata| metadata.permissions()) }
+                    Destination::File {
+                        temporary,
+                        path,
+                        permissions: old.map(|metadata| metadata.permissions()),
+                    }
                 }
             }
         };
@@ -96,7 +100,7 @@ impl Output {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if let Place::File { temporary, .. } = &mut self.place {
+        if let Destination::File { temporary, .. } = &mut self.place {
             temporary.file()?.write_all(&self.buffer)?;
             self.written += self.buffer.len() as u64;
             self.buffer.clear();
@@ -111,13 +115,13 @@ impl Output {
     pub fn commit(mut self) -> io::Result<()> {
         self.flush()?;
         match self.place {
-            Place::StandardOutput => {
+            Destination::StandardOutput => {
                 let mut out = io::stdout().lock();
                 out.write_all(&self.buffer)?;
                 out.flush()
             }
-            Place::Special(path) => File::options().append(true).open(path)?.write_all(&self.buffer),
-            Place::File { mut temporary, path, permissions } => {
+            Destination::Special(path) => File::options().append(true).open(path)?.write_all(&self.buffer),
+            Destination::File { mut temporary, path, permissions } => {
                 if let Some(permissions) = permissions {
                     temporary.file()?.set_permissions(permissions)?;
                 }
@@ -141,7 +145,7 @@ impl Output {
 pub fn install_executable(executable: &Path, path: &Path) -> io::Result<()> {
     let bytes = std::fs::read(executable)?;
     let mut output = Output::create(path)?;
-    if let Place::File { permissions, .. } = &mut output.place {
+    if let Destination::File { permissions, .. } = &mut output.place {
         // With the linker's permissions, which follow the user's mask; an old file keeps its own and may be run.
         let linkers = std::fs::metadata(executable)?.permissions().mode();
         let mode = permissions.as_ref().map_or(linkers, |old| old.mode() | linkers & 0o111);
@@ -163,7 +167,7 @@ impl Sink for Output {
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), SinkError> {
         self.flush().map_err(|error| self.failed(error))?;
         let result = match &mut self.place {
-            Place::File { temporary, .. } => {
+            Destination::File { temporary, .. } => {
                 if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.written) {
                     return Err(SinkError::OutOfBounds { offset });
                 }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::names::{SymbolNames, Visible};
 use crate::options::{self, ArmOptions, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
-use crate::placement::{Contents, NamedSection, Place, data_bytes};
+use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::{
     TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
 };
@@ -252,7 +252,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     /// The section of a place, created at its first use.
-    fn section(&mut self, place: &Place<'m>) -> Result<SectionId, Error> {
+    fn section(&mut self, place: &Placement<'m>) -> Result<SectionId, Error> {
         let Some(named) = place.named_section() else {
             return Ok(self.writer.standard_section(place.contents.section())?);
         };
@@ -304,7 +304,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             let size = module.global_size(id);
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(63);
             let symbol = self.globals[id.as_u32() as usize];
-            let Some(place) = Place::of_global(module, id, self.relocation) else {
+            let Some(place) = Placement::of_global(module, id, self.relocation) else {
                 if decl.kind == GlobalKind::Defined {
                     self.writer.define_common(symbol, size, alignment)?;
                 }
@@ -428,7 +428,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         compiled: &FunctionCode<'_>,
         (code, start): (SectionId, u64),
     ) -> Result<(SectionId, u64), Error> {
-        let section = self.section(&Place::of_tables(self.module, function))?;
+        let section = self.section(&Placement::of_tables(self.module, function))?;
         let entries = TableEntries::of(self.arch, self.module, self.relocation);
         let r_type = entries.relocation_type(self.arch);
         self.bytes.clear();
@@ -452,7 +452,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     /// Writes one function.
     fn write_function(&mut self, function: FuncId, mut compiled: FunctionCode<'_>) -> Result<(), Error> {
-        let place = Place::of_function(self.module, function);
+        let place = Placement::of_function(self.module, function);
         let section = self.section(&place)?;
         let alignment = function_alignment(self.module, function);
         let end = self.writer.section_size(section)?;

@@ -84,7 +84,7 @@ impl Contents {
 
 /// Where a symbol is put.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place<'m> {
+pub struct Placement<'m> {
     /// What it is.
     pub contents: Contents,
     /// The section that the module asks for; empty for the usual one.
@@ -108,11 +108,11 @@ pub struct NamedSection<'m> {
     pub comdat: Option<ComdatId>,
 }
 
-impl<'m> Place<'m> {
+impl<'m> Placement<'m> {
     /// The place of a function's code.
-    pub fn of_function(module: &'m Module, function: FuncId) -> Place<'m> {
+    pub fn of_function(module: &'m Module, function: FuncId) -> Placement<'m> {
         let decl = &module.functions[function];
-        Place {
+        Placement {
             contents: Contents::Code,
             section: module.name(decl.symbol.section),
             comdat: decl.symbol.comdat.expand(),
@@ -121,15 +121,19 @@ impl<'m> Place<'m> {
     }
 
     /// The place of a function's jump tables, which live and die with it.
-    pub fn of_tables(module: &'m Module, function: FuncId) -> Place<'m> {
-        Place { contents: Contents::ReadOnly, section: b"", ..Place::of_function(module, function) }
+    pub fn of_tables(module: &'m Module, function: FuncId) -> Placement<'m> {
+        Placement { contents: Contents::ReadOnly, section: b"", ..Placement::of_function(module, function) }
     }
 
     /// The place of a global variable; `None` where the linker puts it or another module has it.
-    pub fn of_global(module: &'m Module, global: GlobalId, relocation: RelocationModel) -> Option<Place<'m>> {
+    pub fn of_global(
+        module: &'m Module,
+        global: GlobalId,
+        relocation: RelocationModel,
+    ) -> Option<Placement<'m>> {
         let decl = &module.globals[global];
         let is_here = decl.kind == GlobalKind::Defined && decl.linkage != Linkage::Common;
-        is_here.then(|| Place {
+        is_here.then(|| Placement {
             contents: contents(module, global, relocation),
             section: module.name(decl.symbol.section),
             comdat: decl.symbol.comdat.expand(),

@@ -15,7 +15,7 @@ use crate::format::{FileHeader, RecordKind, SectionHeader, SymbolRecord};
 use crate::relocation::renumber;
 use crate::section::{Contents, Group, Section, padding};
 use crate::strings::StringTable;
-use crate::symbol::{Place, Symbol};
+use crate::symbol::{DefinedIn, Symbol};
 use crate::{Error, GroupKind, ObjectWriter, SectionId, Sink, StackNote, SymbolId};
 
 /// Sections from here on do not fit the 16-bit fields of symbols and of the file header.
@@ -99,7 +99,7 @@ impl<S: Sink> ObjectWriter<S> {
         let mut globals = Vec::new();
         for (number, symbol) in self.symbols.iter().enumerate() {
             let id = SymbolId::from_u32(number as u32);
-            if let Place::Section(section) = symbol.place
+            if let DefinedIn::Section(section) = symbol.place
                 && symbol.value > self.sections[section as usize].size
             {
                 return Err(Error::SymbolOutsideSection { symbol: id });
@@ -108,7 +108,7 @@ impl<S: Sink> ObjectWriter<S> {
                 continue;
             }
             if symbol.is_local() {
-                if symbol.place == Place::Undefined && number != 0 {
+                if symbol.place == DefinedIn::Undefined && number != 0 {
                     return Err(Error::UndefinedLocal { symbol: id });
                 }
                 index_of[number] = next;
@@ -137,7 +137,7 @@ impl<S: Sink> ObjectWriter<S> {
             next += if section.relocations.is_empty() { 1 } else { 2 };
         }
         let extended = self.symbols.iter().any(
-            |symbol| matches!(symbol.place, Place::Section(section) if self.sections[section as usize].index >= RESERVED),
+            |symbol| matches!(symbol.place, DefinedIn::Section(section) if self.sections[section as usize].index >= RESERVED),
         );
         let symtab = next + u32::from(self.options.stack_note == StackNote::NonExecutable);
         let strtab = symtab + 1 + u32::from(extended);
@@ -265,15 +265,15 @@ impl<S: Sink> ObjectWriter<S> {
         let locals = written().filter(|symbol| symbol.is_local());
         for symbol in locals.chain(written().filter(|symbol| !symbol.is_local())) {
             let section = match symbol.place {
-                Place::Section(section) => self.sections[section as usize].index,
+                DefinedIn::Section(section) => self.sections[section as usize].index,
                 _ => 0,
             };
             let shndx = match symbol.place {
-                Place::Undefined => elf::SHN_UNDEF,
-                Place::Absolute => elf::SHN_ABS,
-                Place::Common => elf::SHN_COMMON,
-                Place::Section(_) if section >= RESERVED => elf::SHN_XINDEX,
-                Place::Section(_) => section as u16,
+                DefinedIn::Undefined => elf::SHN_UNDEF,
+                DefinedIn::Absolute => elf::SHN_ABS,
+                DefinedIn::Common => elf::SHN_COMMON,
+                DefinedIn::Section(_) if section >= RESERVED => elf::SHN_XINDEX,
+                DefinedIn::Section(_) => section as u16,
             };
             if tables.extended {
                 let entry = if shndx == elf::SHN_XINDEX { section } else { 0 };
@@ -341,5 +341,5 @@ impl Headers {
 
 /// Whether a symbol is in the file: undefined ones only if something refers to them.
 fn is_written(symbol: &Symbol) -> bool {
-    symbol.place != Place::Undefined || symbol.referenced
+    symbol.place != DefinedIn::Undefined || symbol.referenced
 }

@@ -20,7 +20,7 @@ use crate::format::Format;
 use crate::relocation::pack;
 use crate::section::{Contents, Group, Section, check_alignment, padding};
 use crate::strings::StringTable;
-use crate::symbol::{Place, Symbol};
+use crate::symbol::{DefinedIn, Symbol};
 use crate::{
     Binding, Error, GroupId, GroupKind, Relocation, SectionId, SectionSpec, Sink, StandardSection, SymbolId,
     SymbolKind, Target, Visibility,
@@ -185,7 +185,7 @@ impl<S: Sink> ObjectWriter<S> {
     /// As for [`ObjectWriter::declare_symbol`].
     pub fn declare_file(&mut self, name: &[u8]) -> Result<SymbolId, Error> {
         let name = self.strings.intern(name)?;
-        self.add_symbol(Symbol { name, st_type: elf::STT_FILE, place: Place::Absolute, ..Symbol::NULL })
+        self.add_symbol(Symbol { name, st_type: elf::STT_FILE, place: DefinedIn::Absolute, ..Symbol::NULL })
     }
 
     /// Define a symbol at `offset` of `section`, with `size` bytes. The bytes may come later.
@@ -201,7 +201,7 @@ impl<S: Sink> ObjectWriter<S> {
         size: u64,
     ) -> Result<(), Error> {
         self.section_ref(section)?;
-        self.place_symbol(symbol, Place::Section(section.as_u32()), offset, size)
+        self.place_symbol(symbol, DefinedIn::Section(section.as_u32()), offset, size)
     }
 
     /// Define a symbol as a number that linking does not change.
@@ -209,7 +209,7 @@ impl<S: Sink> ObjectWriter<S> {
     /// # Errors
     /// As for [`ObjectWriter::define`].
     pub fn define_absolute(&mut self, symbol: SymbolId, value: u64) -> Result<(), Error> {
-        self.place_symbol(symbol, Place::Absolute, value, 0)
+        self.place_symbol(symbol, DefinedIn::Absolute, value, 0)
     }
 
     /// Define a symbol as common: the linker makes zeroed room for the largest of all objects.
@@ -218,7 +218,7 @@ impl<S: Sink> ObjectWriter<S> {
     /// As for [`ObjectWriter::define`]; [`Error::BadAlignment`].
     pub fn define_common(&mut self, symbol: SymbolId, size: u64, alignment: u64) -> Result<(), Error> {
         check_alignment(alignment)?;
-        self.place_symbol(symbol, Place::Common, alignment, size)
+        self.place_symbol(symbol, DefinedIn::Common, alignment, size)
     }
 
     /// The section of a usual name, created at the first call.
@@ -510,7 +510,7 @@ impl<S: Sink> ObjectWriter<S> {
                 if known != 0 {
                     return Ok(known);
                 }
-                let place = Place::Section(section.as_u32());
+                let place = DefinedIn::Section(section.as_u32());
                 let symbol = self.add_symbol(Symbol { place, st_type: elf::STT_SECTION, ..Symbol::NULL })?;
                 self.sections[section.as_u32() as usize].symbol = symbol.as_u32();
                 Ok(symbol.as_u32())
@@ -535,14 +535,15 @@ impl<S: Sink> ObjectWriter<S> {
         self.sections.get(section.as_u32() as usize).ok_or(Error::UnknownSection { section })
     }
 
-    fn place_symbol(&mut self, id: SymbolId, place: Place, value: u64, size: u64) -> Result<(), Error> {
+    fn place_symbol(&mut self, id: SymbolId, place: DefinedIn, value: u64, size: u64) -> Result<(), Error> {
         let max = self.options.format.max_offset();
         let symbol = self.symbol_mut(id)?;
-        if symbol.place != Place::Undefined {
+        if symbol.place != DefinedIn::Undefined {
             return Err(Error::SymbolRedefined { symbol: id });
         }
         // Absolute values of ELF64 use all 64 bits.
-        let max_value = if place == Place::Absolute && max > u64::from(u32::MAX) { u64::MAX } else { max };
+        let max_value =
+            if place == DefinedIn::Absolute && max > u64::from(u32::MAX) { u64::MAX } else { max };
         if value > max_value || size > max {
             return Err(Error::SymbolOutOfRange { symbol: id });
         }

@@ -95,7 +95,7 @@ impl Visibility {
 
 /// Where a symbol is defined.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DefinedIn {
     Undefined,
     Absolute,
     Common,
@@ -107,7 +107,7 @@ pub(crate) struct Symbol {
     pub(crate) value: u64,
     pub(crate) size: u64,
     pub(crate) name: u32,
-    pub(crate) place: Place,
+    pub(crate) place: DefinedIn,
     pub(crate) st_bind: u8,
     pub(crate) st_type: u8,
     pub(crate) st_other: u8,
@@ -121,7 +121,7 @@ impl Symbol {
         value: 0,
         size: 0,
         name: 0,
-        place: Place::Undefined,
+        place: DefinedIn::Undefined,
         st_bind: elf::STB_LOCAL,
         st_type: elf::STT_NOTYPE,
         st_other: elf::STV_DEFAULT,
@@ -134,7 +134,7 @@ impl Symbol {
 
     pub(crate) fn st_info(&self) -> u8 {
         // An undefined symbol's kind is the definition's to say; the linker checks thread-local ones.
-        let undefined = self.place == Place::Undefined && self.st_type != elf::STT_TLS;
+        let undefined = self.place == DefinedIn::Undefined && self.st_type != elf::STT_TLS;
         let st_type = if undefined { elf::STT_NOTYPE } else { self.st_type };
         self.st_bind << 4 | st_type
     }

@@ -71,5 +71,5 @@ pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_
 pub use types::Type;
 pub use uses::Uses;
 pub use verifier::{
-    Place, Rule, Rules, VerifierError, VerifierScratch, verify_function, verify_module, verify_program,
+    Location, Rule, Rules, VerifierError, VerifierScratch, verify_function, verify_module, verify_program,
 };

@@ -125,7 +125,7 @@ rule_book! {
 
 /// Where a rule is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// The module as a whole.
     Module,
     /// A signature.
@@ -148,19 +148,19 @@ pub struct VerifierError {
     /// What does not hold.
     pub rule: Rule,
     /// Where.
-    pub place: Place,
+    pub place: Location,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Module => f.write_str("module"),
-            Place::Signature(sig) => write!(f, "{sig}"),
-            Place::Global(global) => write!(f, "{global}"),
-            Place::Function(func) => write!(f, "{func}"),
-            Place::Block(func, block) => write!(f, "{func}, {block}"),
-            Place::Inst(func, block, inst) => write!(f, "{func}, {block}, {inst}"),
-            Place::Value(func, value) => write!(f, "{func}, {value}"),
+            Location::Module => f.write_str("module"),
+            Location::Signature(sig) => write!(f, "{sig}"),
+            Location::Global(global) => write!(f, "{global}"),
+            Location::Function(func) => write!(f, "{func}"),
+            Location::Block(func, block) => write!(f, "{func}, {block}"),
+            Location::Inst(func, block, inst) => write!(f, "{func}, {block}, {inst}"),
+            Location::Value(func, value) => write!(f, "{func}, {value}"),
         }
     }
 }
@@ -203,7 +203,8 @@ pub fn verify_function(
     rules: Rules,
     scratch: &mut VerifierScratch,
 ) -> Result<(), Vec<VerifierError>> {
-    let mut verifier = Verifier { module, func, rules, place: Place::Function(func.id), errors: Vec::new() };
+    let mut verifier =
+        Verifier { module, func, rules, place: Location::Function(func.id), errors: Vec::new() };
     verifier.structure(scratch);
     if verifier.errors.is_empty() {
         verifier.types(&mut scratch.cases);
@@ -216,7 +217,7 @@ struct Verifier<'a> {
     module: &'a Module,
     func: &'a Function,
     rules: Rules,
-    place: Place,
+    place: Location,
     errors: Vec<VerifierError>,
 }
 
@@ -248,13 +249,13 @@ impl Verifier<'_> {
         scratch.positions.clear();
         for block in func.blocks() {
             let last = func.layout.last_inst(block);
-            self.place = Place::Block(func.id, block);
+            self.place = Location::Block(func.id, block);
             self.check(Rule::Terminated, last.is_some());
             let mut in_phis = func.layout.entry() != Some(block);
             for (position, inst) in func.block_insts(block).enumerate() {
                 let data = func.inst(inst);
                 scratch.positions[inst] = position as u32;
-                self.place = Place::Inst(func.id, block, inst);
+                self.place = Location::Inst(func.id, block, inst);
                 self.check(Rule::Terminated, data.is_terminator() == (last == Some(inst)));
                 let is_phi = matches!(data, InstData::Phi { .. });
                 self.check(Rule::PhiPosition, in_phis || !is_phi);
@@ -354,7 +355,7 @@ impl Verifier<'_> {
             let sources = edges_into(block);
             sources.iter().for_each(|&source| expected[source] += 1);
             for inst in func.block_insts(block) {
-                self.place = Place::Inst(func.id, block, inst);
+                self.place = Location::Inst(func.id, block, inst);
                 let available = |value: Value, at: Block, before: u32| match func.defining_inst(value) {
                     Some(def) => match func.layout.block_of(def) {
                         Some(home) if home == at => positions[def] < before || !dominators.is_reachable(at),

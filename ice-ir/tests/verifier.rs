@@ -1,7 +1,7 @@
 //! One program for each rule that breaks exactly that rule.
 
 use ice_ir::{
-    FuncId, Function, FunctionBuilder, GlobalId, InstData, Place, Program, Rule, Rules, SigId, Signature,
+    FuncId, Function, FunctionBuilder, GlobalId, InstData, Location, Program, Rule, Rules, SigId, Signature,
     SwitchTable, Symbol, Type, TypeDef, Value, VerifierError, parse_program, verify_program,
 };
 use std::collections::BTreeSet;
@@ -297,7 +297,10 @@ fn errors_say_where() {
     let body = program.bodies.last().unwrap();
     let block = body.blocks().last().unwrap();
     let inst = body.layout.first_inst(block).unwrap();
-    assert_eq!(errors, [VerifierError { rule: Rule::BinaryType, place: Place::Inst(function, block, inst) }]);
+    assert_eq!(
+        errors,
+        [VerifierError { rule: Rule::BinaryType, place: Location::Inst(function, block, inst) }]
+    );
     assert!(errors[0].to_string().starts_with("func7, block1, inst1: binary-type: "));
 }
 

@@ -38,7 +38,7 @@ const NO_MOVE: u32 = u32::MAX;
 const UNITS: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PlaceTraffic {
     /// Waiting moves that read the place.
     readers: u32,
     /// The waiting move that writes it.
@@ -55,14 +55,14 @@ struct MoveState {
     released: bool,
 }
 
-const UNUSED: Place = Place { readers: 0, writer: NO_MOVE };
+const UNUSED: PlaceTraffic = PlaceTraffic { readers: 0, writer: NO_MOVE };
 
 /// Puts parallel moves into an order; keeps its memory between uses.
 #[derive(Clone, Debug, Default)]
 pub struct MoveSolver {
     moves: Vec<ParallelMove>,
     state: Vec<MoveState>,
-    places: Vec<Place>,
+    places: Vec<PlaceTraffic>,
     ready: Vec<u32>,
     order: Vec<ParallelMove>,
 }

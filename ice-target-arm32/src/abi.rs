@@ -33,7 +33,7 @@ pub(crate) enum Convention {
 
 /// Where an argument or result travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ArgumentPlace {
     /// In one register of the value's class.
     Register(PReg),
     /// As words, the low one first: in core registers from `first` on, and where there are too few the rest on the
@@ -65,7 +65,7 @@ pub(crate) struct ArgumentPlaces {
 struct Group {
     /// How many.
     left: u16,
-    place: Place,
+    place: ArgumentPlace,
 }
 
 /// More bytes of stack arguments than any function can have.
@@ -78,26 +78,26 @@ impl ArgumentPlaces {
             core: 0,
             free: 0xffff,
             stack: 0,
-            group: Group { left: 0, place: Place::Stack(0) },
+            group: Group { left: 0, place: ArgumentPlace::Stack(0) },
         }
     }
 
     /// The place of the next argument.
     #[inline]
-    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         // Most arguments are this one.
         if ty == Type::I32
             && passing == Passing::Plain
             && self.group.left == 0
             && let Some(reg) = self.next_core()
         {
-            return Place::Register(reg);
+            return ArgumentPlace::Register(reg);
         }
         self.next_of_any(ty, passing)
     }
 
     #[inline(never)]
-    fn next_of_any(&mut self, ty: Type, passing: Passing) -> Place {
+    fn next_of_any(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         if let Passing::ByVal { size, align_log2 } = passing {
             let align = if align_log2 > 2 { 8 } else { 4 };
             return self.words(size.div_ceil(4), align);
@@ -111,19 +111,19 @@ impl ArgumentPlaces {
         }
         match ty {
             Type::F32 if vfp => {
-                self.extension(1).map_or_else(|| self.on_stack(4, 4), |n| Place::Register(s(n)))
+                self.extension(1).map_or_else(|| self.on_stack(4, 4), |n| ArgumentPlace::Register(s(n)))
             }
             Type::F64 if vfp => {
-                self.extension(2).map_or_else(|| self.on_stack(8, 8), |n| Place::Register(d(n / 2)))
+                self.extension(2).map_or_else(|| self.on_stack(8, 8), |n| ArgumentPlace::Register(d(n / 2)))
             }
             _ if ty.is_vector() && vfp => {
-                self.extension(4).map_or_else(|| self.on_stack(16, 8), |n| Place::Register(q(n / 4)))
+                self.extension(4).map_or_else(|| self.on_stack(16, 8), |n| ArgumentPlace::Register(q(n / 4)))
             }
             Type::I64 | Type::F64 => self.words(2, 8),
             _ if ty.is_vector() => self.words(4, 8),
             Type::F32 => self.words(1, 4),
             _ => match self.next_core() {
-                Some(reg) => Place::Register(reg),
+                Some(reg) => ArgumentPlace::Register(reg),
                 None => self.on_stack(4, 4),
             },
         }
@@ -137,7 +137,7 @@ impl ArgumentPlaces {
     }
 
     /// The place of a group of `len` arguments of one type.
-    fn group(&mut self, ty: Type, len: u16) -> Place {
+    fn group(&mut self, ty: Type, len: u16) -> ArgumentPlace {
         let size = ty.bytes().max(4);
         let align = size.min(8);
         if !is_extension(ty) {
@@ -146,7 +146,7 @@ impl ArgumentPlaces {
         let each = (size / 4) as u16;
         let found = each.checked_mul(len).and_then(|count| self.extension_run(count, each));
         match found {
-            Some(n) => Place::Register(s(n)),
+            Some(n) => ArgumentPlace::Register(s(n)),
             None => {
                 self.free = 0;
                 self.on_stack(size.saturating_mul(len.into()), align)
@@ -155,30 +155,33 @@ impl ArgumentPlaces {
     }
 
     /// The place of the next argument of the group.
-    fn next_of_group(&mut self, ty: Type) -> Place {
+    fn next_of_group(&mut self, ty: Type) -> ArgumentPlace {
         let words = (ty.bytes().max(4) / 4) as u8;
         let Group { left, place } = self.group;
         let (this, rest) = match place {
-            Place::Stack(at) => (place, Place::Stack(at.saturating_add(4 * u32::from(words)))),
-            Place::Register(PReg(first)) => {
+            ArgumentPlace::Stack(at) => {
+                (place, ArgumentPlace::Stack(at.saturating_add(4 * u32::from(words))))
+            }
+            ArgumentPlace::Register(PReg(first)) => {
                 let n = first - s(0).0;
                 let this = match words {
                     1 => s(n),
                     2 => d(n / 2),
                     _ => q(n / 4),
                 };
-                (Place::Register(this), Place::Register(s(n + words)))
+                (ArgumentPlace::Register(this), ArgumentPlace::Register(s(n + words)))
             }
-            Place::Words { registers: 0, stack, .. } => {
-                (Place::Stack(stack), Place::Stack(stack.saturating_add(4 * u32::from(words))))
-            }
-            Place::Words { first, registers, stack } => {
+            ArgumentPlace::Words { registers: 0, stack, .. } => (
+                ArgumentPlace::Stack(stack),
+                ArgumentPlace::Stack(stack.saturating_add(4 * u32::from(words))),
+            ),
+            ArgumentPlace::Words { first, registers, stack } => {
                 let this = match words {
-                    1 => Place::Register(r(first)),
-                    _ => Place::Words { first, registers: words.min(registers), stack },
+                    1 => ArgumentPlace::Register(r(first)),
+                    _ => ArgumentPlace::Words { first, registers: words.min(registers), stack },
                 };
                 let registers = registers.saturating_sub(words);
-                (this, Place::Words { first: first + words, registers, stack })
+                (this, ArgumentPlace::Words { first: first + words, registers, stack })
             }
         };
         self.group = Group { left: left - 1, place: rest };
@@ -186,7 +189,7 @@ impl ArgumentPlaces {
     }
 
     /// Words in core registers, in whole or, while the stack is empty, in part (rules C.3 to C.5).
-    fn words(&mut self, count: u32, align: u32) -> Place {
+    fn words(&mut self, count: u32, align: u32) -> ArgumentPlace {
         if align == 8 {
             self.core = self.core.next_multiple_of(2);
         }
@@ -200,7 +203,7 @@ impl ArgumentPlaces {
         self.core += registers;
         let stack = self.stack;
         self.on_stack((count - u32::from(registers)).saturating_mul(4), 4);
-        Place::Words { first, registers, stack }
+        ArgumentPlace::Words { first, registers, stack }
     }
 
     /// The first of `count` free registers at a multiple of `count`. Once there are none, no later argument
@@ -224,11 +227,11 @@ impl ArgumentPlaces {
         found
     }
 
-    fn on_stack(&mut self, size: u32, align: u32) -> Place {
+    fn on_stack(&mut self, size: u32, align: u32) -> ArgumentPlace {
         // Past the limit the function is refused.
         let offset = self.stack.next_multiple_of(align);
         self.stack = offset.saturating_add(size).min(MAX_STACK);
-        Place::Stack(offset)
+        ArgumentPlace::Stack(offset)
     }
 }
 
@@ -239,7 +242,7 @@ pub(crate) fn is_extension(ty: Type) -> bool {
 
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
 /// In core registers only an f64 is in an even pair, as LLVM has it for the results that C does not know.
-pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<Place>; 2]> {
+pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
     let mut places = ArgumentPlaces::new(convention);
     let mut out = [None; 2];
     for (out, ty) in out.iter_mut().zip(types) {
@@ -363,22 +366,22 @@ mod tests {
     fn places_of<const N: usize>(
         convention: Convention,
         arguments: [(Type, Passing); N],
-    ) -> ([Place; N], u32) {
+    ) -> ([ArgumentPlace; N], u32) {
         let mut places = ArgumentPlaces::new(convention);
         (arguments.map(|(ty, passing)| places.next(ty, passing)), places.stack)
     }
 
-    fn places<const N: usize>(types: [Type; N]) -> ([Place; N], u32) {
+    fn places<const N: usize>(types: [Type; N]) -> ([ArgumentPlace; N], u32) {
         places_of(Convention::Vfp, types.map(|ty| (ty, Passing::Plain)))
     }
 
-    const fn words(first: u8, registers: u8, stack: u32) -> Place {
-        Place::Words { first, registers, stack }
+    const fn words(first: u8, registers: u8, stack: u32) -> ArgumentPlace {
+        ArgumentPlace::Words { first, registers, stack }
     }
 
     #[test]
     fn wide_integers_take_even_pairs() {
-        use Place::*;
+        use ArgumentPlace::*;
         use Type::*;
         assert_eq!(places([I32, I64, I32]).0, [Register(r(0)), words(2, 2, 0), Stack(0)]);
         assert_eq!(places([I64, I32, I64, I32]), ([words(0, 2, 0), Register(r(2)), Stack(0), Stack(8)], 12));
@@ -388,7 +391,7 @@ mod tests {
 
     #[test]
     fn holes_among_extension_registers_are_filled() {
-        use Place::*;
+        use ArgumentPlace::*;
         use Type::*;
         let list = places([F32, F64, F32, V4F32, F64]).0;
         assert_eq!(list, [Register(s(0)), Register(d(1)), Register(s(1)), Register(q(1)), Register(d(4))]);
@@ -404,7 +407,7 @@ mod tests {
         let plain = [I32, F64, F32].map(|ty| (ty, Passing::Plain));
         assert_eq!(
             places_of(Convention::Base, plain).0,
-            [Place::Register(r(0)), words(2, 2, 0), Place::Stack(0)]
+            [ArgumentPlace::Register(r(0)), words(2, 2, 0), ArgumentPlace::Stack(0)]
         );
         let vectors = [(F32, Passing::Plain), (V4I32, Passing::Plain)];
         assert_eq!(places_of(Convention::Base, vectors), ([words(0, 1, 0), words(2, 2, 0)], 8));
@@ -417,19 +420,22 @@ mod tests {
         assert_eq!(places_of(Convention::Vfp, [one, object(70, 2)]).0[1], words(1, 3, 0));
         assert_eq!(
             places_of(Convention::Vfp, [one, object(72, 3)]),
-            ([Place::Register(r(0)), words(2, 2, 0)], 64)
+            ([ArgumentPlace::Register(r(0)), words(2, 2, 0)], 64)
         );
         let full = places_of(Convention::Vfp, [one, object(72, 3), object(8, 2), one]);
-        assert_eq!((full.0[2], full.0[3], full.1), (Place::Stack(64), Place::Stack(72), 76));
+        assert_eq!((full.0[2], full.0[3], full.1), (ArgumentPlace::Stack(64), ArgumentPlace::Stack(72), 76));
         // The stack is in use, though core registers are free.
         let mut list = [(Type::F64, Passing::Plain); 10];
         list[9] = object(72, 2);
-        assert_eq!(places_of(Convention::Vfp, list).0[8..], [Place::Stack(0), Place::Stack(8)]);
+        assert_eq!(
+            places_of(Convention::Vfp, list).0[8..],
+            [ArgumentPlace::Stack(0), ArgumentPlace::Stack(8)]
+        );
     }
 
     #[test]
     fn groups_are_together() {
-        use Place::*;
+        use ArgumentPlace::*;
         use Type::*;
         let group = |ty, len| (ty, Passing::Group { len });
         let plain = |ty| (ty, Passing::Plain);
@@ -466,8 +472,14 @@ mod tests {
         use Type::*;
         let places =
             |convention, types| result_places(convention, types).map(|places| places.map(|p| p.unwrap()));
-        assert_eq!(places(Convention::Vfp, [I32, I64]), Some([Place::Register(r(0)), words(1, 2, 0)]));
-        assert_eq!(places(Convention::Vfp, [F32, F64]), Some([Place::Register(s(0)), Place::Register(d(1))]));
+        assert_eq!(
+            places(Convention::Vfp, [I32, I64]),
+            Some([ArgumentPlace::Register(r(0)), words(1, 2, 0)])
+        );
+        assert_eq!(
+            places(Convention::Vfp, [F32, F64]),
+            Some([ArgumentPlace::Register(s(0)), ArgumentPlace::Register(d(1))])
+        );
         assert_eq!(places(Convention::Base, [F64, F64]), Some([words(0, 2, 0), words(2, 2, 0)]));
         assert_eq!(places(Convention::Base, [V4I32, F32]), None);
     }

@@ -22,7 +22,7 @@ use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
 
 /// Where an argument travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ArgumentPlace {
     /// In a register.
     Register(PReg),
     /// Low and high half in two registers.
@@ -61,7 +61,7 @@ impl ArgumentPlaces {
     /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
     /// argument by value the object itself.
     #[inline]
-    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> Place {
+    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         // What most arguments are.
         match self.mode {
             Mode::Bits32 if passing == Passing::Plain && !ty.is_vector() => {
@@ -71,7 +71,7 @@ impl ArgumentPlaces {
         }
     }
 
-    fn next_of_any_kind(&mut self, ty: Type, passing: Passing) -> Place {
+    fn next_of_any_kind(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
         match passing {
             Passing::ByVal { size, align_log2 } => {
@@ -79,11 +79,11 @@ impl ArgumentPlaces {
                 let size = size.checked_next_multiple_of(word).unwrap_or(MAX_STACK);
                 return self.on_stack(size, align.max(word));
             }
-            Passing::Nest if self.mode == Mode::Bits64 => return Place::Register(NEST_64),
+            Passing::Nest if self.mode == Mode::Bits64 => return ArgumentPlace::Register(NEST_64),
             // Where arguments already are in all three registers, it is one more on the stack.
             Passing::Nest if self.ints < INT_ARGS_32.len() => {
                 self.has_chain = true;
-                return Place::Register(RCX);
+                return ArgumentPlace::Register(RCX);
             }
             Passing::InRegister | Passing::StructReturnInRegister
                 if self.mode == Mode::Bits32 && self.arity == Arity::Fixed && ty.is_scalar_int() =>
@@ -93,12 +93,12 @@ impl ArgumentPlaces {
                 match (ty, free) {
                     (Type::I64, &[lo, hi, ..]) => {
                         self.ints += 2;
-                        return Place::Pair(lo, hi);
+                        return ArgumentPlace::Pair(lo, hi);
                     }
                     (Type::I64, _) | (_, []) => {}
                     (_, &[reg, ..]) => {
                         self.ints += 1;
-                        return Place::Register(reg);
+                        return ArgumentPlace::Register(reg);
                     }
                 }
             }
@@ -121,23 +121,23 @@ impl ArgumentPlaces {
             Mode::Bits64 if is_vector_class && self.vectors < 8 => self.next_vector(),
             Mode::Bits64 if !is_vector_class && self.ints < INT_ARGS_64.len() => {
                 self.ints += 1;
-                Place::Register(INT_ARGS_64[self.ints - 1])
+                ArgumentPlace::Register(INT_ARGS_64[self.ints - 1])
             }
             Mode::Bits64 if ty.is_vector() => self.on_stack(16, 16),
             Mode::Bits64 => self.on_stack(8, 8),
         }
     }
 
-    fn next_vector(&mut self) -> Place {
+    fn next_vector(&mut self) -> ArgumentPlace {
         self.vectors += 1;
-        Place::Register(xmm(self.vectors - 1))
+        ArgumentPlace::Register(xmm(self.vectors - 1))
     }
 
-    fn on_stack(&mut self, size: u32, align: u32) -> Place {
+    fn on_stack(&mut self, size: u32, align: u32) -> ArgumentPlace {
         // Past the limit the function is refused.
         let offset = self.stack.next_multiple_of(align);
         self.stack = offset.saturating_add(size).min(MAX_STACK);
-        Place::Stack(offset)
+        ArgumentPlace::Stack(offset)
     }
 }
 
@@ -326,17 +326,17 @@ mod tests {
     fn registers_then_stack() {
         let mut places = ArgumentPlaces::new(Mode::Bits64, Arity::Fixed);
         let ints: Vec<_> = (0..7).map(|_| places.next(Type::I32, Passing::Plain)).collect();
-        assert_eq!(ints[5], Place::Register(PReg(9)));
-        assert_eq!(ints[6], Place::Stack(0));
-        assert_eq!(places.next(Type::F64, Passing::Plain), Place::Register(xmm(0)));
-        assert_eq!(places.next(Type::I64, Passing::Plain), Place::Stack(8));
+        assert_eq!(ints[5], ArgumentPlace::Register(PReg(9)));
+        assert_eq!(ints[6], ArgumentPlace::Stack(0));
+        assert_eq!(places.next(Type::F64, Passing::Plain), ArgumentPlace::Register(xmm(0)));
+        assert_eq!(places.next(Type::I64, Passing::Plain), ArgumentPlace::Stack(8));
 
         let mut places = ArgumentPlaces::new(Mode::Bits32, Arity::Fixed);
-        assert_eq!(places.next(Type::I32, Passing::Plain), Place::Stack(0));
-        assert_eq!(places.next(Type::I64, Passing::Plain), Place::Stack(4));
-        assert_eq!(places.next(Type::F32, Passing::Plain), Place::Stack(12));
-        assert_eq!(places.next(Type::V4I32, Passing::Plain), Place::Register(xmm(0)));
-        assert_eq!(places.next(Type::F64, Passing::Plain), Place::Stack(16));
+        assert_eq!(places.next(Type::I32, Passing::Plain), ArgumentPlace::Stack(0));
+        assert_eq!(places.next(Type::I64, Passing::Plain), ArgumentPlace::Stack(4));
+        assert_eq!(places.next(Type::F32, Passing::Plain), ArgumentPlace::Stack(12));
+        assert_eq!(places.next(Type::V4I32, Passing::Plain), ArgumentPlace::Register(xmm(0)));
+        assert_eq!(places.next(Type::F64, Passing::Plain), ArgumentPlace::Stack(16));
         assert_eq!(places.stack, 24);
     }
 
@@ -348,17 +348,17 @@ mod tests {
             let mut places = ArgumentPlaces::new(Mode::Bits32, arity);
             passing.iter().map(|&passing| places.next(Type::I32, passing)).collect::<Vec<_>>()
         };
-        let [eax, edx, ecx] = INT_ARGS_32.map(Place::Register);
+        let [eax, edx, ecx] = INT_ARGS_32.map(ArgumentPlace::Register);
         let three = [InRegister; 3];
         assert_eq!(placed(Arity::Fixed, &three), [eax, edx, ecx]);
-        assert_eq!(placed(Arity::Variadic, &three), [0, 4, 8].map(Place::Stack));
+        assert_eq!(placed(Arity::Variadic, &three), [0, 4, 8].map(ArgumentPlace::Stack));
         let result_first = [StructReturnInRegister, InRegister];
         assert_eq!(placed(Arity::Fixed, &result_first), [eax, edx]);
-        assert_eq!(placed(Arity::Variadic, &result_first), [0, 4].map(Place::Stack));
-        assert_eq!(placed(Arity::Fixed, &[StructReturn, InRegister]), [Place::Stack(0), eax]);
+        assert_eq!(placed(Arity::Variadic, &result_first), [0, 4].map(ArgumentPlace::Stack));
+        assert_eq!(placed(Arity::Fixed, &[StructReturn, InRegister]), [ArgumentPlace::Stack(0), eax]);
         let chain_first = [Nest, InRegister, InRegister, InRegister];
-        assert_eq!(placed(Arity::Fixed, &chain_first), [ecx, eax, edx, Place::Stack(0)]);
+        assert_eq!(placed(Arity::Fixed, &chain_first), [ecx, eax, edx, ArgumentPlace::Stack(0)]);
         let chain_last = [InRegister, InRegister, InRegister, Nest];
-        assert_eq!(placed(Arity::Fixed, &chain_last), [eax, edx, ecx, Place::Stack(0)]);
+        assert_eq!(placed(Arity::Fixed, &chain_last), [eax, edx, ecx, ArgumentPlace::Stack(0)]);
     }
 }

@@ -134,13 +134,13 @@ pub struct AttributeTable {
 
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    place: Place,
+    place: AttributeHolder,
     function: FunctionAttributes,
     param: ParamAttributes,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum AttributeHolder {
     Function,
     Result,
     Param(u32),
@@ -235,9 +235,9 @@ impl AttributeTable {
             return Err(Error::OperandCount { record: "GROUP", found: ops.len(), expected: "2 or more" });
         };
         let place = match index {
-            0xffff_ffff => Place::Function,
-            0 => Place::Result,
-            1..=MAX_PARAMS => Place::Param(index as u32 - 1),
+            0xffff_ffff => AttributeHolder::Function,
+            0 => AttributeHolder::Result,
+            1..=MAX_PARAMS => AttributeHolder::Param(index as u32 - 1),
             _ => return Err(Error::NoSuch { what: "parameter for attributes", index }),
         };
         let (function, param) = Default::default();
@@ -340,9 +340,9 @@ impl AttributeTable {
             };
             let group = self.groups[at as usize];
             match group.place {
-                Place::Function => list.function = group.function,
-                Place::Result => list.ret = group.param,
-                Place::Param(index) => {
+                AttributeHolder::Function => list.function = group.function,
+                AttributeHolder::Result => list.ret = group.param,
+                AttributeHolder::Param(index) => {
                     let at = start as usize + index as usize;
                     if at >= MAX_ENTRIES {
                         let limit = MAX_ENTRIES as u64;

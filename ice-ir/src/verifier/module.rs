@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::types::is_plain_argument;
-use super::{MAX_ERRORS, Place, Rule, Rules, VerifierError, VerifierScratch, verify_function};
+use super::{Location, MAX_ERRORS, Rule, Rules, VerifierError, VerifierScratch, verify_function};
 use crate::entities::Symbol;
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{
@@ -14,7 +14,7 @@ use crate::types::Type;
 
 /// Checks the declarations of a module. `Err` has at least one error.
 pub fn verify_module(module: &Module, rules: Rules) -> Result<(), Vec<VerifierError>> {
-    let mut verifier = ModuleVerifier { module, rules, place: Place::Module, errors: Vec::new() };
+    let mut verifier = ModuleVerifier { module, rules, place: Location::Module, errors: Vec::new() };
     verifier.check(
         Rule::PointerType,
         module.pointer_type == Type::I32 || rules == Rules::Ice && module.pointer_type == Type::I64,
@@ -30,7 +30,7 @@ pub fn verify_module(module: &Module, rules: Rules) -> Result<(), Vec<VerifierEr
 pub fn verify_program(program: &Program, rules: Rules) -> Result<(), Vec<VerifierError>> {
     let mut errors = verify_module(&program.module, rules).err().unwrap_or_default();
     if !program.module.defined_functions().eq(program.bodies.iter().map(|body| body.id)) {
-        errors.push(VerifierError { rule: Rule::Bodies, place: Place::Module });
+        errors.push(VerifierError { rule: Rule::Bodies, place: Location::Module });
     }
     let mut scratch = VerifierScratch::new();
     for body in &program.bodies {
@@ -45,7 +45,7 @@ pub fn verify_program(program: &Program, rules: Rules) -> Result<(), Vec<Verifie
 struct ModuleVerifier<'m> {
     module: &'m Module,
     rules: Rules,
-    place: Place,
+    place: Location,
     errors: Vec<VerifierError>,
 }
 
@@ -85,7 +85,7 @@ impl ModuleVerifier<'_> {
             }
         }
         for (id, signature) in &self.module.signatures {
-            self.place = Place::Signature(id);
+            self.place = Location::Signature(id);
             self.check(Rule::SignatureTypes, !signature.params.contains(&Type::Void));
             let mut types = signature.params.iter().chain([&signature.ret, &signature.second]);
             self.check_pnacl(Rule::StableType, types.all(|ty| ty.is_stable()));
@@ -97,7 +97,7 @@ impl ModuleVerifier<'_> {
         let module = self.module;
         let mut entries = 0;
         for (id, decl) in &module.functions {
-            self.place = Place::Function(id);
+            self.place = Location::Function(id);
             let Some(signature) = module.signatures.get(decl.signature) else {
                 self.check(Rule::TypeTable, false);
                 continue;
@@ -124,7 +124,7 @@ impl ModuleVerifier<'_> {
                 }
             }
         }
-        self.place = Place::Module;
+        self.place = Location::Module;
         self.check_pnacl(Rule::EntryPoint, entries == 1);
     }
 
@@ -142,7 +142,7 @@ impl ModuleVerifier<'_> {
     fn globals(&mut self) {
         let module = self.module;
         for (id, decl) in &module.globals {
-            self.place = Place::Global(id);
+            self.place = Location::Global(id);
             self.check(Rule::GlobalAlignment, decl.align_log2.unwrap_or(0) <= MAX_ALIGN_LOG2);
             let range = decl.initializers.start as usize..decl.initializers.end as usize;
             let Some(initializers) = module.initializers.get(range) else {
@@ -179,13 +179,13 @@ impl ModuleVerifier<'_> {
     fn names(&mut self) {
         let module = self.module;
         let mut names = BTreeSet::new();
-        let functions = module.functions.iter().map(|(id, d)| (Place::Function(id), d.name));
-        let globals = module.globals.iter().map(|(id, d)| (Place::Global(id), d.name));
+        let functions = module.functions.iter().map(|(id, d)| (Location::Function(id), d.name));
+        let globals = module.globals.iter().map(|(id, d)| (Location::Global(id), d.name));
         for (place, name) in functions.chain(globals) {
             self.place = place;
             self.check(Rule::SymbolNames, name.is_empty() || names.insert(module.name(name)));
         }
-        self.place = Place::Module;
+        self.place = Location::Module;
         let mut listed = BTreeSet::new();
         for &symbol in &module.symbol_order {
             let exists = match symbol {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Place, Rule, Rules, Verifier};
+use super::{Location, Rule, Rules, Verifier};
 use crate::entities::{Inst, Value};
 use crate::function::ValueDef;
 use crate::instruction::{BinaryOp, CastOp, InstData};
@@ -51,13 +51,13 @@ impl Verifier<'_> {
         let func = self.func;
         for index in 0..func.num_values() as u32 {
             let value = Value::from_u32(index);
-            self.place = Place::Value(func.id, value);
+            self.place = Location::Value(func.id, value);
             self.check_pnacl(Rule::StableType, func.value_type(value).is_stable());
             self.constant(value);
         }
         for block in func.blocks() {
             for inst in func.block_insts(block) {
-                self.place = Place::Inst(func.id, block, inst);
+                self.place = Location::Inst(func.id, block, inst);
                 self.inst(inst, cases);
             }
         }

@@ -1,7 +1,7 @@
 //! Calls, incoming parameters and returns.
 
 use super::{float_size, is_extension};
-use crate::abi::{ArgumentPlaces, CORE_ARGS, Convention, MAX_FRAME, Place, result_places};
+use crate::abi::{ArgumentPlace, ArgumentPlaces, CORE_ARGS, Convention, MAX_FRAME, result_places};
 use crate::inst::{Amode, Base, Callee, FloatSize, Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, FloatAbi};
@@ -84,8 +84,10 @@ impl Arm32 {
             let (ty, regs) = (func.value_type(param), cx.regs(param));
             is_done &= ty != Type::I1 || !self.is_native();
             match places.next(ty, signature.passing(n)) {
-                Place::Register(reg) => operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg)),
-                Place::Words { first, registers, .. } => {
+                ArgumentPlace::Register(reg) => {
+                    operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg))
+                }
+                ArgumentPlace::Words { first, registers, .. } => {
                     let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
                     let direct = ty == Type::I64 && !by_value;
                     is_done &= direct;
@@ -102,7 +104,7 @@ impl Arm32 {
                         joined.push((param, words));
                     }
                 }
-                Place::Stack(_) => is_done = false,
+                ArgumentPlace::Stack(_) => is_done = false,
             }
         }
         if u64::from(places.stack) > MAX_FRAME {
@@ -129,17 +131,17 @@ impl Arm32 {
             let by_value = matches!(signature.passing(n), Passing::ByVal { .. });
             let is_used = cx.uses.count(param) > 0;
             match place {
-                Place::Words { first, .. } if by_value && is_used => {
+                ArgumentPlace::Words { first, .. } if by_value && is_used => {
                     let dst = cx.regs(param).lo();
                     cx.sink.push(Inst::Lea { dst, mem: home(first) });
                 }
-                Place::Words { stack, .. } if !by_value && func.value_type(param) != Type::I64 => {
+                ArgumentPlace::Words { stack, .. } if !by_value && func.value_type(param) != Type::I64 => {
                     // They were listed in this order.
                     if let Some((param, words)) = joined.next() {
                         self.join_words(cx, param, words, stack);
                     }
                 }
-                Place::Stack(offset) if is_used => {
+                ArgumentPlace::Stack(offset) if is_used => {
                     let mem = Amode::new(Base::Incoming, offset as i32);
                     match by_value {
                         true => {
@@ -272,12 +274,12 @@ impl Arm32 {
             return Err(NEST);
         }
         let mut places = ArgumentPlaces::new(convention);
-        let mut in_registers = ArrayVec::<(Value, Passing, Place), MAX_IN_REGISTERS>::new();
+        let mut in_registers = ArrayVec::<(Value, Passing, ArgumentPlace), MAX_IN_REGISTERS>::new();
         for (n, &arg) in args.iter().enumerate() {
             let passing = passing(n);
             let place = places.next(func.value_type(arg), passing);
             self.stack_argument(cx, arg, passing, place);
-            if !matches!(place, Place::Stack(_)) {
+            if !matches!(place, ArgumentPlace::Stack(_)) {
                 in_registers.push((arg, passing, place));
             }
         }
@@ -295,11 +297,17 @@ impl Arm32 {
     }
 
     /// Stores what of an argument goes on the stack.
-    fn stack_argument<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, passing: Passing, place: Place) {
+    fn stack_argument<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        arg: Value,
+        passing: Passing,
+        place: ArgumentPlace,
+    ) {
         let (in_registers, offset) = match place {
-            Place::Register(_) => return,
-            Place::Words { registers, stack, .. } => (registers, stack),
-            Place::Stack(offset) => (0, offset),
+            ArgumentPlace::Register(_) => return,
+            ArgumentPlace::Words { registers, stack, .. } => (registers, stack),
+            ArgumentPlace::Stack(offset) => (0, offset),
         };
         let to = Amode::new(Base::Outgoing, offset as i32);
         if let Passing::ByVal { size, .. } = passing {
@@ -328,16 +336,16 @@ impl Arm32 {
         cx: &mut Cx<'_, S>,
         arg: Value,
         passing: Passing,
-        place: Place,
+        place: ArgumentPlace,
         operands: &mut Operands,
     ) {
         let ty = cx.func.value_type(arg);
         match (place, passing) {
-            (Place::Stack(_), _) => {}
-            (Place::Register(reg), _) => {
+            (ArgumentPlace::Stack(_), _) => {}
+            (ArgumentPlace::Register(reg), _) => {
                 operands.push(Operand::use_fixed(self.reg(cx, arg), class_of(ty), reg));
             }
-            (Place::Words { first, registers, .. }, Passing::ByVal { size, .. }) => {
+            (ArgumentPlace::Words { first, registers, .. }, Passing::ByVal { size, .. }) => {
                 let from = self.object_or_register(cx, arg);
                 for n in 0..registers {
                     let done = 4 * u32::from(n);
@@ -345,7 +353,7 @@ impl Arm32 {
                     operands.push(Operand::use_fixed(word, GPR, r(first + n)));
                 }
             }
-            (Place::Words { first, registers, .. }, _) => {
+            (ArgumentPlace::Words { first, registers, .. }, _) => {
                 let regs = self.regs(cx, arg);
                 let words = self.words_of(cx, regs, ty);
                 for (n, &word) in (0..registers).zip(&words) {
@@ -428,14 +436,16 @@ impl Arm32 {
         let mut operands = Operands::new();
         for &(regs, ty) in args {
             match places.next(ty, Passing::Plain) {
-                Place::Register(reg) => operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg)),
-                Place::Words { first, .. } => {
+                ArgumentPlace::Register(reg) => {
+                    operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg))
+                }
+                ArgumentPlace::Words { first, .. } => {
                     let words = self.words_of(cx, regs, ty);
                     for (n, word) in (first..).zip(words) {
                         operands.push(Operand::use_fixed(word, GPR, r(n)));
                     }
                 }
-                Place::Stack(_) => debug_assert!(false, "a helper has its arguments in registers"),
+                ArgumentPlace::Stack(_) => debug_assert!(false, "a helper has its arguments in registers"),
             }
         }
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
@@ -504,10 +514,10 @@ impl Arm32 {
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
             match place {
-                Some(Place::Register(reg)) => {
+                Some(ArgumentPlace::Register(reg)) => {
                     operands.push(Operand::def_fixed(regs.lo(), class_of(ty), reg));
                 }
-                Some(Place::Words { first, registers, .. }) => {
+                Some(ArgumentPlace::Words { first, registers, .. }) => {
                     let words: Words = match is_extension(ty) {
                         true => (0..registers).map(|_| self.temp(cx)).collect(),
                         false => regs.iter().collect(),
@@ -556,10 +566,10 @@ impl Arm32 {
             let Some(value) = value else { continue };
             let regs = self.regs(cx, value);
             match place {
-                Some(Place::Register(reg)) => {
+                Some(ArgumentPlace::Register(reg)) => {
                     operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg));
                 }
-                Some(Place::Words { first, .. }) => {
+                Some(ArgumentPlace::Words { first, .. }) => {
                     for (n, word) in (first..).zip(self.words_of(cx, regs, ty)) {
                         operands.push(Operand::use_fixed(word, GPR, r(n)));
                     }

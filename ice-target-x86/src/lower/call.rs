@@ -1,6 +1,6 @@
 //! Calls, incoming parameters and returns.
 
-use crate::abi::{ArgumentPlaces, MAX_FRAME, Place, ResultPlace, result_places};
+use crate::abi::{ArgumentPlace, ArgumentPlaces, MAX_FRAME, ResultPlace, result_places};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
@@ -74,7 +74,7 @@ impl X86 {
         let mut places = ArgumentPlaces::new(self.mode, signature.arity);
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
             match places.next(ty, signature.passing(n)) {
-                Place::Register(reg) => {
+                ArgumentPlace::Register(reg) => {
                     let mut incoming = cx.regs(param).lo();
                     if ty == Type::I32 && is_external {
                         let wide = self.temp(cx, ty);
@@ -83,12 +83,12 @@ impl X86 {
                     }
                     operands.push(Operand::def_fixed(incoming, class_of(ty), reg));
                 }
-                Place::Pair(lo, hi) => {
+                ArgumentPlace::Pair(lo, hi) => {
                     let regs = cx.regs(param);
                     operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
                 }
-                Place::Stack(_) => {}
+                ArgumentPlace::Stack(_) => {}
             }
         }
         if u64::from(places.stack) > MAX_FRAME {
@@ -127,7 +127,7 @@ impl X86 {
             if cx.uses.count(param) == 0 && !passing.is_struct_return() {
                 continue;
             }
-            if let Place::Stack(offset) = place {
+            if let ArgumentPlace::Stack(offset) = place {
                 let mem = Amode::new(Base::Incoming, offset as i32);
                 if let Passing::ByVal { .. } = passing {
                     let dst = cx.regs(param).lo();
@@ -226,16 +226,16 @@ impl X86 {
                 None => Passing::Plain,
             };
             match places.next(func.value_type(arg), passing) {
-                Place::Register(reg) => {
+                ArgumentPlace::Register(reg) => {
                     let class = class_of(func.value_type(arg));
                     operands.push(Operand::use_fixed(self.reg(cx, arg), class, reg));
                 }
-                Place::Pair(lo, hi) => {
+                ArgumentPlace::Pair(lo, hi) => {
                     let regs = self.regs(cx, arg);
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
-                Place::Stack(offset) => {
+                ArgumentPlace::Stack(offset) => {
                     let to = Amode::new(Base::Outgoing, offset as i32);
                     match passing {
                         Passing::ByVal { size, .. } => self.copy_argument(cx, arg, to, size),
@@ -314,16 +314,16 @@ impl X86 {
         let mut operands = Operands::new();
         for &(regs, ty) in args {
             match places.next(ty, Passing::Plain) {
-                Place::Register(reg) => {
+                ArgumentPlace::Register(reg) => {
                     operands.push(Operand::use_fixed(regs.lo(), class_of(ty), reg));
                 }
-                Place::Stack(offset) => {
+                ArgumentPlace::Stack(offset) => {
                     let mem = Amode::new(Base::Outgoing, offset as i32);
                     for (n, src) in regs.iter().enumerate() {
                         self.store_part(cx, ty, src, mem.offset(4 * n as i32));
                     }
                 }
-                Place::Pair(..) => {}
+                ArgumentPlace::Pair(..) => {}
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);

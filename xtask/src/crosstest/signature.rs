@@ -30,7 +30,7 @@ pub enum Shape {
 
 /// A parameter or a result, with the attributes that callers repeat.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Parameter {
     pub ty: Type,
     /// Separated by blanks.
     pub attributes: String,
@@ -42,8 +42,8 @@ pub struct Signature {
     pub name: String,
     /// `fastcc` and the like; empty for C.
     pub convention: String,
-    pub result: Place,
-    pub parameters: Vec<Place>,
+    pub result: Parameter,
+    pub parameters: Vec<Parameter>,
 }
 
 /// The functions of a module that can be called from outside, and what there is besides.
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
         }
         let unknown = || Head::Unknown(name.to_owned());
         let Some(ty) = self.ty() else { return unknown() };
-        let result = Place { ty, attributes: attributes.join(" ") };
+        let result = Parameter { ty, attributes: attributes.join(" ") };
         let is_named = self.next().starts_with('@') && self.take("(");
         match is_named.then(|| self.parameters()).flatten() {
             None => unknown(),
@@ -261,14 +261,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The parameters behind the opening parenthesis; none if one is of an unknown kind.
-    fn parameters(&mut self) -> Option<Vec<Place>> {
+    fn parameters(&mut self) -> Option<Vec<Parameter>> {
         let mut all = Vec::new();
         while !self.take(")") {
             let (ty, mut attributes) = (self.ty()?, Vec::new());
             while !["", ",", ")"].contains(&self.peek()) {
                 self.attribute(&mut attributes);
             }
-            all.push(Place { ty, attributes: attributes.join(" ") });
+            all.push(Parameter { ty, attributes: attributes.join(" ") });
             self.take(",");
         }
         Some(all)

@@ -5,7 +5,7 @@
 //! anything that IR can pass as the platform demands. An integer without `signext` or `zeroext` is truncated
 //! from the whole slot, so that its register holds garbage above its width.
 
-use super::signature::{Place, Shape, Signature, Signatures, Type};
+use super::signature::{Parameter, Shape, Signature, Signatures, Type};
 use std::fmt::Write as _;
 
 /// What precedes the names of the side that is right.
@@ -34,7 +34,7 @@ pub fn write(head: &str, modules: &[Signatures]) -> Stubs {
             stub(&mut ir, &name, prefix, function);
             let _ = writeln!(declarations, "void {name}(const union slot *, union slot *);");
         }
-        let kinds = |places: &[Place]| {
+        let kinds = |places: &[Parameter]| {
             let mut text = String::new();
             places.iter().for_each(|place| leaves(&place.ty, &mut text));
             text

@@ -4,7 +4,7 @@
 //! dominance) is announced; whatever rule makes the result then ends with the instruction that defines it.
 
 use super::calls::OutgoingArea;
-use super::module::{Frozen, Place, argument_type};
+use super::module::{Frozen, FrozenSymbol, argument_type};
 use super::{FreezeError, FreezeErrorKind};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -123,9 +123,9 @@ impl Body<'_, '_> {
             ValueDef::Param(_) | ValueDef::Inst(_) | ValueDef::Forward => return Ok(None),
         };
         Ok(Some(match self.frozen.place(symbol)? {
-            Place::Null => self.new.int_const(ty, 0),
-            Place::At(symbol, 0) => self.new.address(symbol, ty),
-            Place::At(symbol, offset) => {
+            FrozenSymbol::Null => self.new.int_const(ty, 0),
+            FrozenSymbol::At(symbol, 0) => self.new.address(symbol, ty),
+            FrozenSymbol::At(symbol, offset) => {
                 let base = self.new.address(symbol, ty);
                 self.offset(base, offset)
             }

@@ -235,24 +235,24 @@ impl Body<'_, '_> {
         inst: Inst,
         callee: Option<Value>,
     ) -> Result<Option<ice_ir::FuncId>, FreezeErrorKind> {
-        use super::module::Place;
+        use super::module::FrozenSymbol;
         let Some(symbol) = self.callee_symbol(inst, callee) else { return Ok(None) };
         Ok(match self.frozen.place(symbol)? {
-            Place::At(Symbol::Function(function), 0) => Some(function),
+            FrozenSymbol::At(Symbol::Function(function), 0) => Some(function),
             _ => None,
         })
     }
 
     /// The address of what a direct call names: it has another signature, or is nowhere.
     fn callee_address(&mut self, inst: Inst) -> Result<Value, FreezeErrorKind> {
-        use super::module::Place;
+        use super::module::FrozenSymbol;
         let symbol = self.callee_symbol(inst, None).ok_or(FreezeErrorKind::Unsupported("this call"))?;
         Ok(match self.frozen.place(symbol)? {
-            Place::At(symbol, offset) => {
+            FrozenSymbol::At(symbol, offset) => {
                 let base = self.new.address(symbol, Type::I32);
                 self.offset(base, offset)
             }
-            Place::Null => self.int(0),
+            FrozenSymbol::Null => self.int(0),
         })
     }
 

@@ -12,7 +12,7 @@ use ice_ir::{
 
 /// What a symbol of the native module is in the frozen one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum FrozenSymbol {
     /// So many bytes after a symbol.
     At(Symbol, i64),
     /// Address 0.
@@ -140,7 +140,7 @@ impl<'m> Frozen<'m> {
     }
 
     /// Where a symbol of the native module is.
-    pub fn place(&self, mut symbol: Symbol) -> Result<Place, FreezeErrorKind> {
+    pub fn place(&self, mut symbol: Symbol) -> Result<FrozenSymbol, FreezeErrorKind> {
         let name = |symbol| String::from_utf8_lossy(self.old.symbol_name(symbol)).into_owned();
         let (first, mut offset) = (symbol, 0i64);
         for _ in 0..=self.old.functions.len() + self.old.globals.len() {
@@ -155,19 +155,19 @@ impl<'m> Frozen<'m> {
                 Symbol::Global(g) => (self.globals[g].map(Symbol::Global), self.old.globals[g].linkage),
             };
             if let Some(new) = new {
-                return Ok(Place::At(new, offset));
+                return Ok(FrozenSymbol::At(new, offset));
             }
             for (names, array) in ARRAYS.iter().zip(self.arrays) {
                 let Some((start, size)) = array else { continue };
                 if self.old.symbol_name(symbol) == names.start {
-                    return Ok(Place::At(Symbol::Global(start), offset));
+                    return Ok(FrozenSymbol::At(Symbol::Global(start), offset));
                 }
                 if self.old.symbol_name(symbol) == names.end {
-                    return Ok(Place::At(Symbol::Global(start), offset.wrapping_add(size)));
+                    return Ok(FrozenSymbol::At(Symbol::Global(start), offset.wrapping_add(size)));
                 }
             }
             return match linkage {
-                Linkage::Weak => Ok(Place::Null),
+                Linkage::Weak => Ok(FrozenSymbol::Null),
                 _ => Err(FreezeErrorKind::Undefined(name(symbol))),
             };
         }
@@ -212,10 +212,10 @@ impl<'m> Frozen<'m> {
                     Initializer::Bytes { start, len }
                 }
                 Initializer::Address { target, addend } => match self.place(target).map_err(located)? {
-                    Place::At(target, offset) => {
+                    FrozenSymbol::At(target, offset) => {
                         Initializer::Address { target, addend: addend.wrapping_add(offset) }
                     }
-                    Place::Null => {
+                    FrozenSymbol::Null => {
                         let start = self.module.data.len() as u32;
                         self.module.data.extend_from_slice(&(addend as u32).to_le_bytes());
                         Initializer::Bytes { start, len: 4 }
