@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ice_bitcode::llvm::attributes::ParamFlags;
+use ice_bitcode::llvm::ParamFlags;
 use ice_bitcode::llvm::{LlvmModule, Vectors, read_module};
 use ice_ir::{
     FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Passing, Storage, Symbol, Type, Visibility,

@@ -1,40 +1,17 @@
 //! LLVM bitcode: what clang and rustc write (LLVM 14 to 22) becomes [`ice_ir`].
 //!
-//! | file | content |
+//! | folder | content |
 //! |---|---|
-//! | `codes`       | block ids and record codes |
-//! | `container`   | the top level of a file: magic number, wrapper, producer, string table |
-//! | `types`       | the type table |
-//! | `attributes`  | attributes of functions, parameters and calls |
-//! | `data_layout` | sizes, alignments and offsets in memory |
-//! | `legal`       | which ICE values stand for a value of an LLVM type |
-//! | `signature`   | how functions are called |
-//! | `constants`, `evaluate` | constants of modules and functions, and what they come to |
-//! | `initializer` | the contents of variables |
-//! | `module`      | everything of a module but its bodies |
-//! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
-//! | `shape`       | what bodies must know of a type at once |
-//! | `runtime`     | declarations that bodies need and LLVM does not write |
-//! | `body`        | function bodies |
+//! | `wire`     | the format: records, types, attributes, constants and what they come to by LLVM's own rules |
+//! | `legalize` | which values of the IR stand for one of LLVM's, and how modules and bodies become IR |
+//!
+//! `legalize` imports `wire`, never the other way round.
 
-pub mod attributes;
-mod body;
-mod codes;
-pub mod constants;
-pub mod container;
-pub mod data_layout;
-pub mod evaluate;
-mod globals;
-mod initializer;
-pub mod legal;
-pub mod module;
-mod resolve;
-mod runtime;
-pub mod shape;
-pub mod signature;
-pub mod types;
+mod legalize;
+mod wire;
 
-pub use body::{FunctionReader, LlvmProgram};
-pub use container::is_llvm;
-pub use legal::Vectors;
-pub use module::{LlvmModule, read_module, read_triple};
+pub use legalize::body::{FunctionReader, LlvmProgram};
+pub use legalize::legal::Vectors;
+pub use legalize::module::{LlvmModule, read_module, read_triple};
+pub use wire::attributes::{ParamAttributes, ParamFlags};
+pub use wire::container::is_llvm;

@@ -1,0 +1,552 @@
+//! ALLOCA, LOAD, STORE and GEP (LLVM bitcode specification, sections 11.6 to 11.8).
+//!
+//! A value is loaded and stored part by part. A part that fills its container is one access; one of 3, 5, 6 or 7
+//! bytes takes two or three, so that nothing beside it is touched. Bits above the width are zero in memory. Vectors
+//! whose lanes are no whole bytes are integers in memory.
+//!
+//! An address is the base, plus each variable index times its size, plus all constants at once: chains of additions
+//! that a back end folds into its operands.
+
+use ice_ir::{BinaryOp, InstData, Intrinsic, Type, Value};
+
+use super::integer::Sign;
+use super::values::{Operand, Run};
+use super::{Body, Checked, fail, unsupported};
+use crate::error::Error;
+use crate::llvm::legalize::legal::Part;
+use crate::llvm::legalize::shape::{Kind, Scalar, Shape};
+use crate::llvm::wire::types::{LlvmType, TypeId};
+
+/// Largest log2 of an alignment that the IR has.
+const MAX_ALIGN_LOG2: u8 = 29;
+
+/// How often memory is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// As often as passes like.
+    Plain,
+    /// Each byte once: atomic loads, which no pass removes or repeats, of integers no wider than an address.
+    Volatile,
+}
+
+impl Body<'_, '_> {
+    /// An alignment operand as log2; `None` if it is left open.
+    pub(super) fn alignment(&self, code: u64) -> Checked<Option<u8>> {
+        match code {
+            0 => Ok(None),
+            1..=33 => Ok(Some((code as u8 - 1).min(MAX_ALIGN_LOG2))),
+            code => fail(Error::AlignmentTooLarge { code }),
+        }
+    }
+
+    pub(super) fn flag_operand(&mut self, field: &'static str) -> Checked<bool> {
+        match self.op()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            value => fail(Error::FieldValue { field, value }),
+        }
+    }
+
+    /// An operand that must be an address.
+    pub(super) fn address_operand(&mut self) -> Checked<Value> {
+        let operand = self.vt()?;
+        if Some(operand.ty) == self.m.pointer {
+            return Ok(self.single(operand));
+        }
+        self.value_shape(operand.ty)?;
+        fail(self.type_class(operand.ty, "an address"))
+    }
+
+    /// The type of addresses.
+    pub(super) fn pointer_ty(&self) -> Checked<TypeId> {
+        match self.m.pointer {
+            Some(ty) => Ok(ty),
+            None => fail(Error::TypeClass { ty: 0, expected: "an address, which the module does not have" }),
+        }
+    }
+
+    /// `address + offset`.
+    pub(super) fn offset(&mut self, address: Value, offset: i64) -> Value {
+        if offset == 0 { address } else { self.bin_int(BinaryOp::Add, address, offset) }
+    }
+
+    // ---- alloca
+
+    /// ALLOCA.
+    pub(super) fn alloca(&mut self) -> Checked<()> {
+        let element = self.type_operand()?;
+        let size_ty = self.type_operand()?;
+        let (size, bits) = (self.op()?, self.op()?);
+        let space = self.optional();
+        self.end()?;
+        if space != 0 {
+            return unsupported("an alloca in another address space than 0");
+        }
+        if bits & 1 << 5 != 0 {
+            return unsupported("an inalloca argument");
+        }
+        if bits & 1 << 6 == 0 || bits & 1 << 7 != 0 {
+            return unsupported("an alloca without an explicit type, or of a swifterror value");
+        }
+        let align = self.alignment(bits & 31 | (bits >> 8 & 7) << 5)?;
+        let align = align.unwrap_or_else(|| self.m.layouts.abi_align_log2(element));
+        let each = self.m.layouts.alloc_size(element)?;
+        let Ok(number) = u32::try_from(size) else { return fail(Error::NonexistentValue { operand: size }) };
+        let count = self.value(number)?;
+        if count.ty != size_ty {
+            return fail(self.type_class(count.ty, "the type of the size of an alloca"));
+        }
+        let pointer = self.pointer();
+        let Scalar::Int(count_bits) = self.scalar(size_ty)? else {
+            return fail(self.type_class(size_ty, "an integer"));
+        };
+        let bytes = match self.constant_number(count) {
+            Some(number) => {
+                let number = number as u64 & (u64::MAX >> (64 - count_bits.min(64)));
+                let Some(bytes) = each.checked_mul(number).filter(|&bytes| bytes < 1 << 31) else {
+                    return fail(Error::TooLarge { what: "an alloca", limit: 1 << 31 });
+                };
+                self.int(pointer, (bytes as i64).max(1))
+            }
+            None => {
+                let count = self.part(count, 0);
+                let count = self.extended(count_bits.min(64), count, Sign::Unsigned, pointer);
+                self.scaled(count, each)
+            }
+        };
+        let ty = self.pointer_ty()?;
+        let address = self.b.alloca(bytes, align, pointer);
+        self.define_one(ty, address)
+    }
+
+    /// Storage in the frame for the whole call of the function.
+    pub(super) fn slot(&mut self, bytes: u64, align_log2: u8) -> Checked<Value> {
+        if bytes >= 1 << 31 {
+            return fail(Error::TooLarge { what: "a temporary in the frame", limit: 1 << 31 });
+        }
+        let pointer = self.pointer();
+        let size = self.int(pointer, (bytes as i64).max(1));
+        let inst = self.b.func.make_inst(InstData::Alloca { size, align_log2 }, pointer);
+        if let Some(entry) = self.b.func.layout.entry() {
+            match self.b.func.layout.first_inst(entry) {
+                Some(first) => self.b.func.layout.insert_before(first, inst),
+                None => self.b.func.layout.append_inst(entry, inst),
+            }
+        }
+        match self.b.func.result(inst) {
+            Some(address) => Ok(address),
+            None => fail(Error::VoidValue),
+        }
+    }
+
+    /// Storage for the next argument of a call that is passed in memory. That of the next call may be the same.
+    pub(super) fn argument_place(&mut self) -> Checked<Value> {
+        let used = self.s.memory_arguments;
+        if used == self.s.argument_places.len() {
+            let place = self.slot(16, 4)?;
+            self.s.argument_places.push(place);
+        }
+        self.s.memory_arguments += 1;
+        Ok(self.s.argument_places[used])
+    }
+
+    // ---- load
+
+    /// LOAD.
+    #[inline]
+    pub(super) fn load(&mut self) -> Checked<()> {
+        let address = self.address_operand()?;
+        let ty = self.type_operand()?;
+        let align = self.op()?;
+        let align = self.alignment(align)?.unwrap_or_else(|| self.m.layouts.abi_align_log2(ty));
+        let is_volatile = self.flag_operand("the volatile flag")?;
+        let access = if is_volatile { Access::Volatile } else { Access::Plain };
+        self.end()?;
+        let Shape { kind, parts, first } = self.shape(ty);
+        if let (Kind::Scalar(scalar), 1) = (kind, parts)
+            && scalar.bits() == first.bits()
+            && first != Type::I1
+            && access == Access::Plain
+        {
+            let value = self.b.load(first, address, align);
+            return self.define_one(ty, value);
+        }
+        let result = self.load_value(ty, address, align, access)?;
+        self.define(result)
+    }
+
+    /// A value of any type from memory.
+    #[inline(never)]
+    pub(super) fn load_value(
+        &mut self,
+        ty: TypeId,
+        address: Value,
+        align_log2: u8,
+        access: Access,
+    ) -> Checked<Operand> {
+        let shape = self.value_shape(ty)?;
+        if let Kind::Vector(vector) = shape.kind
+            && (!vector.lane.bits().is_multiple_of(8) || access == Access::Volatile)
+        {
+            let bits = u64::from(vector.lane.bits()) * u64::from(vector.lanes);
+            let limbs = self.load_limbs(bits, address, align_log2, access)?;
+            let run = self.join_limbs(ty, limbs)?;
+            return Ok(self.operand(ty, run));
+        }
+        let parts = self.m.legal.parts(ty)?;
+        let out = self.reserve(parts.len() as u32);
+        for (i, part) in (0..out.len).zip(parts) {
+            let value = self.load_part(part, address, align_log2, access)?;
+            self.set(out, i, value);
+        }
+        Ok(self.operand(ty, out))
+    }
+
+    fn load_part(&mut self, part: &Part, address: Value, align_log2: u8, access: Access) -> Checked<Value> {
+        if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {
+            return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
+        }
+        let is_float = part.ty.is_scalar_float();
+        if is_float && access == Access::Plain || part.ty.is_vector() {
+            let (address, align) = self.at_offset(address, align_log2, part.offset);
+            return Ok(self.b.load(part.ty, address, align));
+        }
+        let ty = if is_float { size_type(part.bytes()) } else { part.ty };
+        let value = self.load_bytes(ty, part.bytes(), (address, align_log2), part.offset, access)?;
+        Ok(self.bits_as(value, part.ty))
+    }
+
+    fn at_offset(&mut self, address: Value, align_log2: u8, offset: u32) -> (Value, u8) {
+        let align = if offset == 0 { align_log2 } else { align_log2.min(offset.trailing_zeros() as u8) };
+        (self.offset(address, offset.into()), align)
+    }
+
+    /// An integer of `bytes` bytes, at most 8, in a container of type `ty`, `offset` bytes behind a place: an
+    /// address and the log2 of its alignment.
+    fn load_bytes(
+        &mut self,
+        ty: Type,
+        bytes: u32,
+        place: (Value, u8),
+        offset: u32,
+        access: Access,
+    ) -> Checked<Value> {
+        let widest = if access == Access::Volatile { self.pointer().bits() / 8 } else { WIDEST };
+        let mut result: Option<Value> = None;
+        let mut at = 0;
+        for size in pieces(bytes, widest) {
+            let (address, align) = self.at_offset(place.0, place.1, offset + at);
+            let piece = match access {
+                Access::Plain => self.b.load(size_type(size), address, align),
+                Access::Volatile => {
+                    let order = self.i32(6);
+                    self.intrinsic(Intrinsic::AtomicLoad, size_type(size), &[address, order])?
+                }
+            };
+            let piece = self.resize_zero(piece, ty);
+            result = Some(match result {
+                None => piece,
+                Some(low) => {
+                    let high = self.bin_int(BinaryOp::Shl, piece, i64::from(at) * 8);
+                    self.bin(BinaryOp::Or, low, high)
+                }
+            });
+            at += size;
+        }
+        Ok(result.unwrap_or_else(|| self.int(ty, 0)))
+    }
+
+    /// `bits` bits from memory in limbs.
+    fn load_limbs(&mut self, bits: u64, address: Value, align_log2: u8, access: Access) -> Checked<Run> {
+        let bytes = bits.div_ceil(8) as u32;
+        let out = self.reserve(bytes.div_ceil(8));
+        for i in 0..out.len {
+            let here = (bytes - i * 8).min(8);
+            let limb = self.load_bytes(Type::I64, here, (address, align_log2), i * 8, access)?;
+            self.set(out, i, limb);
+        }
+        Ok(out)
+    }
+
+    // ---- store
+
+    /// STORE.
+    #[inline]
+    pub(super) fn store(&mut self) -> Checked<()> {
+        let address = self.address_operand()?;
+        let value = self.vt()?;
+        let align = self.op()?;
+        let align = self.alignment(align)?.unwrap_or_else(|| self.m.layouts.abi_align_log2(value.ty));
+        let _volatile = self.flag_operand("the volatile flag")?;
+        self.end()?;
+        let Shape { kind, parts, first } = self.shape(value.ty);
+        if let (Kind::Scalar(scalar), 1) = (kind, parts)
+            && scalar.bits() == first.bits()
+            && first != Type::I1
+        {
+            let value = self.single(value);
+            self.b.store(address, value, align);
+            return Ok(());
+        }
+        self.store_value(value, address, align)
+    }
+
+    /// A value of any type to memory.
+    #[inline(never)]
+    pub(super) fn store_value(&mut self, value: Operand, address: Value, align_log2: u8) -> Checked<()> {
+        let shape = self.value_shape(value.ty)?;
+        if let Kind::Vector(vector) = shape.kind
+            && !vector.lane.bits().is_multiple_of(8)
+        {
+            let bits = u64::from(vector.lane.bits()) * u64::from(vector.lanes);
+            let limbs = self.split_limbs(value)?;
+            let bytes = bits.div_ceil(8) as u32;
+            for i in 0..limbs.len {
+                let here = (bytes - i * 8).min(8);
+                let limb = self.get(limbs, i);
+                self.store_bytes(limb, here, address, align_log2, i * 8);
+            }
+            return Ok(());
+        }
+        for (i, part) in (0..).zip(self.m.legal.parts(value.ty)?) {
+            let value = self.part(value, i);
+            if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {
+                return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
+            }
+            if part.ty.is_scalar_float() || part.ty.is_vector() {
+                let (address, align) = self.at_offset(address, align_log2, part.offset);
+                self.b.store(address, value, align);
+                continue;
+            }
+            let value = match part.bits.is_multiple_of(8) {
+                true => value,
+                false => self.zero_above(value, part.bits.into()),
+            };
+            self.store_bytes(value, part.bytes(), address, align_log2, part.offset);
+        }
+        Ok(())
+    }
+
+    /// The low `bytes` bytes of an integer.
+    fn store_bytes(&mut self, value: Value, bytes: u32, address: Value, align_log2: u8, offset: u32) {
+        let mut at = 0;
+        for size in pieces(bytes, WIDEST) {
+            let (place, align) = self.at_offset(address, align_log2, offset + at);
+            let piece = match at {
+                0 => value,
+                at => self.bin_int(BinaryOp::Lshr, value, i64::from(at) * 8),
+            };
+            let piece = self.resize_zero(piece, size_type(size));
+            self.b.store(place, piece, align);
+            at += size;
+        }
+    }
+
+    // ---- addresses
+
+    /// `value * size`.
+    pub(super) fn scaled(&mut self, value: Value, size: u64) -> Value {
+        match size {
+            1 => value,
+            size if size.is_power_of_two() => {
+                self.bin_int(BinaryOp::Shl, value, size.trailing_zeros().into())
+            }
+            size => self.bin_int(BinaryOp::Mul, value, size as i64),
+        }
+    }
+
+    /// GEP.
+    #[inline]
+    pub(super) fn gep(&mut self) -> Checked<()> {
+        let _flags = self.op()?;
+        let source = self.type_operand()?;
+        let base = self.vt()?;
+        let Some(pointer) = self.m.pointer else { return self.gep_vector(source, base) };
+        if base.ty != pointer {
+            return self.gep_vector(source, base);
+        }
+        let start = self.at;
+        let address = self.single(base);
+        match self.gep_scalar(source, address)? {
+            Some(value) => self.define_one(pointer, value),
+            None => {
+                self.at = start;
+                self.gep_vector(source, base)
+            }
+        }
+    }
+
+    /// The address, from the indices that are left; `None` if one of them is a vector.
+    #[inline]
+    fn gep_scalar(&mut self, source: TypeId, base: Value) -> Checked<Option<Value>> {
+        let mut walk = Walk { ty: source, is_first: true, address: base, constant: 0 };
+        while self.has_more() {
+            let index = self.vt()?;
+            let Kind::Scalar(Scalar::Int(bits)) = self.kind(index.ty) else {
+                return match self.kind(index.ty) {
+                    Kind::Vector(_) => Ok(None),
+                    _ => fail(self.type_class(index.ty, "an integer")),
+                };
+            };
+            let (value, number) = (self.part(index, 0), self.constant_number(index));
+            self.step(&mut walk, value, bits, number)?;
+        }
+        Ok(Some(self.walked(walk)))
+    }
+
+    /// Walks by one index, of `bits` bits; `number` if it is constant.
+    pub(super) fn step(
+        &mut self,
+        walk: &mut Walk,
+        index: Value,
+        bits: u32,
+        number: Option<i64>,
+    ) -> Checked<()> {
+        let (next, size) = match self.m.types.get(walk.ty) {
+            _ if walk.is_first => (walk.ty, self.m.layouts.alloc_size(walk.ty)?),
+            LlvmType::Struct { .. } => {
+                let Some(member) = number.and_then(|n| u64::try_from(n).ok()) else {
+                    return fail(self.type_class(walk.ty, "indexed by a constant"));
+                };
+                let offset = self.m.layouts.member_offset(&self.m.types, walk.ty, member)?;
+                let Some(next) = self.m.types.member(walk.ty, member) else {
+                    return fail(Error::NoSuch { what: "member", index: member });
+                };
+                walk.ty = next;
+                walk.constant = walk.constant.wrapping_add(offset as i64);
+                return Ok(());
+            }
+            LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => {
+                (element, self.m.layouts.alloc_size(element)?)
+            }
+            _ => return fail(self.type_class(walk.ty, "an aggregate")),
+        };
+        walk.ty = next;
+        walk.is_first = false;
+        match number {
+            Some(number) => walk.constant = walk.constant.wrapping_add(number.wrapping_mul(size as i64)),
+            None if size == 0 => {}
+            None => {
+                let pointer = self.pointer();
+                let index = self.extended(bits.min(64), index, Sign::Signed, pointer);
+                let offset = self.scaled(index, size);
+                walk.address = self.bin(BinaryOp::Add, walk.address, offset);
+            }
+        }
+        Ok(())
+    }
+
+    /// The address that a walk has come to.
+    pub(super) fn walked(&mut self, walk: Walk) -> Value {
+        self.offset(walk.address, self.pointer().sign_extend(walk.constant))
+    }
+
+    /// Addresses lane by lane; scalars are the same in all lanes.
+    #[inline(never)]
+    fn gep_vector(&mut self, source: TypeId, base: Operand) -> Checked<()> {
+        let mut operands = core::mem::take(&mut self.s.operands);
+        operands.clear();
+        operands.push(base);
+        while self.has_more() {
+            let index = self.vt()?;
+            operands.push(index);
+        }
+        let result = self.gep_lanes(source, &operands);
+        self.s.operands = operands;
+        let result = result?;
+        self.define(result)
+    }
+
+    /// The addresses from a base and indices, at least one of them a vector; also of constant expressions.
+    pub(super) fn gep_lanes(&mut self, source: TypeId, operands: &[Operand]) -> Checked<Operand> {
+        let vector_of = |cx: &Self, operand: &Operand| match cx.kind(operand.ty) {
+            Kind::Vector(vector) => Some(vector),
+            _ => None,
+        };
+        let Some(lanes) = operands.iter().find_map(|operand| Some(vector_of(self, operand)?.lanes)) else {
+            return fail(self.type_class(operands[0].ty, "an address"));
+        };
+        let element = self.pointer_ty()?;
+        let Some(ty) = self.m.types.find(LlvmType::Vector { element, lanes }) else {
+            return fail(self.type_class(element, "a type with vectors of as many lanes as are indexed"));
+        };
+        let shape = self.vector_shape(ty)?;
+        // Each operand once more, as the runs of its lanes.
+        let runs = self.reserve(0).start;
+        let mut all = core::mem::take(&mut self.s.runs);
+        all.clear();
+        for operand in operands {
+            let run = self.run(*operand);
+            let run = match vector_of(self, operand) {
+                Some(vector) if vector.lanes == lanes => self.split_lanes(vector, run),
+                Some(_) => {
+                    return fail(self.type_class(operand.ty, "a vector of as many lanes as the others"));
+                }
+                None => run,
+            };
+            all.push(run);
+        }
+        let _ = runs;
+        let out = self.reserve(lanes);
+        for lane in 0..lanes {
+            let own = |run: Run, operand: &Operand, cx: &Self| match cx.kind(operand.ty) {
+                Kind::Vector(vector) => cx.get(run, lane * vector.lane.parts()),
+                _ => cx.get(run, 0),
+            };
+            let base = own(all[0], &operands[0], self);
+            let mut walk = Walk { ty: source, is_first: true, address: base, constant: 0 };
+            for (run, operand) in all[1..].iter().zip(&operands[1..]) {
+                let value = own(*run, operand, self);
+                let bits = match self.kind(operand.ty) {
+                    Kind::Vector(vector) => vector.lane.bits(),
+                    Kind::Scalar(scalar) => scalar.bits(),
+                    _ => return fail(self.type_class(operand.ty, "an integer")),
+                };
+                let number = self.b.func.int_value(value);
+                self.step(&mut walk, value, bits, number)?;
+            }
+            let value = self.walked(walk);
+            self.set(out, lane, value);
+        }
+        self.s.runs = all;
+        let run = self.join_lanes(shape, out);
+        Ok(self.operand(ty, run))
+    }
+
+    /// The low word of an integer as an offset or a length of pointer width, zero-extended.
+    pub(super) fn length(&mut self, operand: Operand) -> Checked<Value> {
+        let Scalar::Int(bits) = self.scalar(operand.ty)? else {
+            return fail(self.type_class(operand.ty, "an integer"));
+        };
+        let value = self.part(operand, 0);
+        let pointer = self.pointer();
+        Ok(self.extended(bits.min(64), value, Sign::Unsigned, pointer))
+    }
+}
+
+/// A walk into the type of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    /// Where it has come to.
+    pub(super) ty: TypeId,
+    /// No index was taken yet.
+    pub(super) is_first: bool,
+    /// Base and variable indices.
+    pub(super) address: Value,
+    /// The sum of all constant offsets.
+    pub(super) constant: i64,
+}
+
+/// Widest access to memory, in bytes.
+const WIDEST: u32 = 8;
+
+/// The sizes of the accesses of at most `widest` bytes, 4 or 8, that make up `bytes` bytes, at most 8.
+fn pieces(bytes: u32, widest: u32) -> impl Iterator<Item = u32> {
+    let whole = (bytes / widest) as usize;
+    core::iter::repeat_n(widest, whole)
+        .chain([4, 2, 1].into_iter().filter(move |size| (bytes % widest) & size != 0))
+}
+
+const fn size_type(bytes: u32) -> Type {
+    crate::llvm::legalize::legal::int_type(bytes * 8)
+}

@@ -1,0 +1,359 @@
+//! Vectors: their lanes, and EXTRACTELT, INSERTELT and SHUFFLEVEC (LLVM bitcode specification, section 11.9).
+//!
+//! A vector is either native (its parts are ICE vectors) or has parts of its own for every lane. What ICE cannot do
+//! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
+//! A lane with a variable index is chosen by comparing the index with every lane.
+
+use ice_ir::{InstData, IntCond, Type, Value};
+
+use super::values::{Operand, Run};
+use super::{Body, Checked, fail, unsupported};
+use crate::error::Error;
+use crate::llvm::legalize::shape::{Kind, VectorShape};
+use crate::llvm::wire::types::{LlvmType, TypeId};
+
+/// More lanes of a vector that is indexed by a variable are refused.
+const MAX_SEARCHED_LANES: u32 = 256;
+
+impl Body<'_, '_> {
+    /// The shape of a vector type.
+    pub(super) fn vector_shape(&self, ty: TypeId) -> Checked<VectorShape> {
+        match self.value_shape(ty)?.kind {
+            Kind::Vector(vector) => Ok(vector),
+            _ => fail(self.type_class(ty, "a vector")),
+        }
+    }
+
+    /// The lane type of a vector type.
+    fn lane_type(&self, ty: TypeId) -> Checked<TypeId> {
+        match self.m.types.get(ty) {
+            LlvmType::Vector { element, .. } => Ok(element),
+            _ => fail(self.type_class(ty, "a vector")),
+        }
+    }
+
+    // ---- lanes
+
+    /// The parts of all lanes.
+    pub(super) fn split_lanes(&mut self, vector: VectorShape, parts: Run) -> Run {
+        let Some(native) = vector.native else { return parts };
+        let out = self.reserve(vector.lanes);
+        for i in 0..vector.lanes {
+            let value = self.native_lane(native, parts, i);
+            self.set(out, i, value);
+        }
+        out
+    }
+
+    fn native_lane(&mut self, native: Type, parts: Run, lane: u32) -> Value {
+        let part = self.get(parts, lane / native.lanes());
+        let index = self.i32((lane % native.lanes()).into());
+        self.b.extract_element(part, index)
+    }
+
+    /// A vector of these lanes.
+    pub(super) fn join_lanes(&mut self, vector: VectorShape, lanes: Run) -> Run {
+        let Some(native) = vector.native else { return lanes };
+        let out = self.reserve(vector.lanes / native.lanes());
+        for i in 0..out.len {
+            let mut part = self.undef(native);
+            for j in 0..native.lanes() {
+                let value = self.get(lanes, i * native.lanes() + j);
+                // Undefined lanes stay as they are.
+                if self.b.func.value_def(value) != ice_ir::ValueDef::Undef {
+                    let index = self.i32(j.into());
+                    part = self.b.insert_element(part, value, index);
+                }
+            }
+            self.set(out, i, part);
+        }
+        out
+    }
+
+    /// The number in a lane of a native vector that was put together from constants.
+    pub(super) fn inserted(&self, mut vector: Value, lane: i64) -> Option<i64> {
+        for _ in 0..self.ty_of(vector).lanes() {
+            let inst = self.b.func.defining_inst(vector)?;
+            let InstData::InsertElement { vector: below, element, index } = *self.b.func.inst(inst) else {
+                break;
+            };
+            if self.b.func.int_value(index) == Some(lane) {
+                return self.b.func.int_value(element);
+            }
+            vector = below;
+        }
+        None
+    }
+
+    /// All lanes of a native vector one: what compares equal with itself, as wide as the lanes.
+    pub(super) fn all_ones(&mut self, ty: Type) -> Value {
+        let wide = match ty {
+            Type::V2I1 => Type::V2I64,
+            Type::V4I1 => Type::V4I32,
+            Type::V8I1 => Type::V8I16,
+            Type::V16I1 => Type::V16I8,
+            ty => ty,
+        };
+        let zero = self.undef(wide);
+        let ones = self.icmp(IntCond::Eq, zero, zero);
+        match ty {
+            ty if ty.element() == Type::I1 => ones,
+            ty => self.cast(ice_ir::CastOp::Sext, ones, ty),
+        }
+    }
+
+    /// `number` in every lane of a native vector of integers.
+    pub(super) fn splat(&mut self, ty: Type, number: i64) -> Value {
+        let mut vector = self.undef(ty);
+        let lane = self.int(ty.element(), number);
+        for i in 0..ty.lanes() {
+            let index = self.i32(i.into());
+            vector = self.b.insert_element(vector, lane, index);
+        }
+        vector
+    }
+
+    /// Part by part.
+    pub(super) fn each_part(
+        &mut self,
+        a: Run,
+        b: Run,
+        mut f: impl FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Run {
+        let out = self.reserve(a.len);
+        for i in 0..a.len {
+            let (x, y) = (self.get(a, i), self.get(b, i));
+            let part = f(self, x, y);
+            self.set(out, i, part);
+        }
+        out
+    }
+
+    /// Lane by lane, with runs of the parts of a lane.
+    pub(super) fn each_lane(
+        &mut self,
+        vector: VectorShape,
+        a: Run,
+        b: Run,
+        mut f: impl FnMut(&mut Self, Run, Run) -> Checked<Run>,
+    ) -> Checked<Run> {
+        let each = vector.lane.parts();
+        let (a, b) = (self.split_lanes(vector, a), self.split_lanes(vector, b));
+        let out = self.reserve(a.len);
+        for i in 0..vector.lanes {
+            let lane = f(self, a.part(i * each, each), b.part(i * each, each))?;
+            self.copy(out, i * each, lane);
+        }
+        Ok(self.join_lanes(vector, out))
+    }
+
+    // ---- instructions
+
+    /// EXTRACTELT.
+    pub(super) fn extract_element(&mut self) -> Checked<()> {
+        let (a, index) = (self.vt()?, self.vt()?);
+        self.end()?;
+        let result = self.lane_of(a, index)?;
+        self.define(result)
+    }
+
+    /// A lane; also of constant expressions.
+    pub(super) fn lane_of(&mut self, a: Operand, index: Operand) -> Checked<Operand> {
+        let vector = self.vector_shape(a.ty)?;
+        let ty = self.lane_type(a.ty)?;
+        let parts = self.run(a);
+        let each = vector.lane.parts();
+        if let Some(number) = self.constant_index(index)? {
+            let Some(lane) = u32::try_from(number).ok().filter(|&lane| lane < vector.lanes) else {
+                return self.undefined(ty);
+            };
+            let run = match vector.native {
+                Some(native) => {
+                    let value = self.native_lane(native, parts, lane);
+                    self.push(value)
+                }
+                None => parts.part(lane * each, each),
+            };
+            return Ok(self.operand(ty, run));
+        }
+        self.check_searched(vector)?;
+        let lanes = self.split_lanes(vector, parts);
+        let index = self.index_value(index)?;
+        let mut result = lanes.part(0, each);
+        for lane in 1..vector.lanes {
+            let is_here = self.icmp_int(IntCond::Eq, index, lane.into());
+            result = self.run_choose(is_here, lanes.part(lane * each, each), result);
+        }
+        Ok(self.operand(ty, result))
+    }
+
+    /// INSERTELT.
+    pub(super) fn insert_element(&mut self) -> Checked<()> {
+        let a = self.vt()?;
+        let ty = self.lane_type(a.ty)?;
+        let (element, index) = (self.rel(ty)?, self.vt()?);
+        self.end()?;
+        let result = self.with_lane(a, element, index)?;
+        self.define(result)
+    }
+
+    /// A vector with one lane replaced; also of constant expressions.
+    pub(super) fn with_lane(&mut self, a: Operand, element: Operand, index: Operand) -> Checked<Operand> {
+        let vector = self.vector_shape(a.ty)?;
+        if self.lane_type(a.ty)? != element.ty {
+            return fail(self.type_class(element.ty, "the type of the lanes"));
+        }
+        let (parts, element) = (self.run(a), self.run(element));
+        let each = vector.lane.parts();
+        if let Some(number) = self.constant_index(index)? {
+            let Some(lane) = u32::try_from(number).ok().filter(|&lane| lane < vector.lanes) else {
+                return self.undefined(a.ty);
+            };
+            let out = self.reserve(parts.len);
+            self.copy(out, 0, parts);
+            match vector.native {
+                Some(native) => {
+                    let (at, index) = (lane / native.lanes(), self.i32((lane % native.lanes()).into()));
+                    let part = self.get(parts, at);
+                    let part = self.b.insert_element(part, self.get(element, 0), index);
+                    self.set(out, at, part);
+                }
+                None => self.copy(out, lane * each, element),
+            }
+            return Ok(self.operand(a.ty, out));
+        }
+        self.check_searched(vector)?;
+        let lanes = self.split_lanes(vector, parts);
+        let index = self.index_value(index)?;
+        let out = self.reserve(lanes.len);
+        for lane in 0..vector.lanes {
+            let is_here = self.icmp_int(IntCond::Eq, index, lane.into());
+            let value = self.run_choose(is_here, element, lanes.part(lane * each, each));
+            self.copy(out, lane * each, value);
+        }
+        let run = self.join_lanes(vector, out);
+        Ok(self.operand(a.ty, run))
+    }
+
+    fn check_searched(&self, vector: VectorShape) -> Checked<()> {
+        match vector.lanes > MAX_SEARCHED_LANES {
+            true => unsupported("a variable index into a vector of more than 256 lanes"),
+            false => Ok(()),
+        }
+    }
+
+    /// The constant lane number, as an unsigned number.
+    fn constant_index(&mut self, index: Operand) -> Checked<Option<u64>> {
+        match self.scalar(index.ty)? {
+            crate::llvm::legalize::shape::Scalar::Int(bits @ ..=64) => {
+                Ok(self.constant_number(index).map(|n| n as u64 & (u64::MAX >> (64 - bits))))
+            }
+            _ => unsupported("an index of more than 64 bits"),
+        }
+    }
+
+    /// A variable lane number in at least 32 bits.
+    fn index_value(&mut self, index: Operand) -> Checked<Value> {
+        let bits = self.scalar(index.ty)?.bits();
+        let value = self.single(index);
+        let ty = if bits <= 32 { Type::I32 } else { Type::I64 };
+        Ok(self.extended(bits, value, super::integer::Sign::Unsigned, ty))
+    }
+
+    /// An undefined value.
+    pub(super) fn undefined(&mut self, ty: TypeId) -> Checked<Operand> {
+        self.value_shape(ty)?;
+        let parts = self.m.legal.parts(ty)?;
+        let out = self.reserve(parts.len() as u32);
+        for (i, part) in (0..out.len).zip(parts) {
+            let value = self.undef(part.ty);
+            self.set(out, i, value);
+        }
+        Ok(self.operand(ty, out))
+    }
+
+    /// SHUFFLEVEC.
+    pub(super) fn shuffle(&mut self) -> Checked<()> {
+        let a = self.vt()?;
+        let b = self.rel(a.ty)?;
+        let mask = self.mask_operand()?;
+        self.end()?;
+        let result = self.shuffled(a, b, mask)?;
+        self.define(result)
+    }
+
+    /// The number of the next operand, a constant mask.
+    fn mask_operand(&mut self) -> Checked<u32> {
+        let relative = self.op()?;
+        match relative >> 32 {
+            0 => Ok(self.s.next_number().wrapping_sub(relative as u32)),
+            _ => fail(Error::NonexistentValue { operand: relative }),
+        }
+    }
+
+    /// Lanes of two vectors, chosen by the constant with number `mask`; also of constant expressions. A lane of a
+    /// native vector that may be anything is the one of its own place in the vector that the first lane is taken
+    /// from: what is below a chain of insertions keeps its lanes, and one vector is cheaper to shuffle than two.
+    pub(super) fn shuffled(&mut self, a: Operand, b: Operand, mask: u32) -> Checked<Operand> {
+        let vector = self.vector_shape(a.ty)?;
+        let mask_ty = self.constant_type(mask)?;
+        let wanted = self.vector_shape(mask_ty)?.lanes;
+        self.read_mask(mask)?;
+        let element = self.lane_type(a.ty)?;
+        let ty = match wanted == vector.lanes {
+            true => Some(a.ty),
+            false => self.m.types.find(LlvmType::Vector { element, lanes: wanted }),
+        };
+        let Some(ty) = ty else {
+            return fail(self.type_class(element, "a type with vectors of as many lanes as are wanted"));
+        };
+        let result = self.vector_shape(ty)?;
+        let each = vector.lane.parts();
+        let (a, b) = (self.run(a), self.run(b));
+        let out = self.reserve(wanted * each);
+        let is_lane = |&lane: &u32| u64::from(lane) < 2 * u64::from(vector.lanes);
+        let first = self.s.mask.iter().copied().flatten().find(is_lane);
+        let own_place = first.map(|lane| lane - lane % vector.lanes).filter(|_| vector.native.is_some());
+        for i in 0..wanted {
+            let lane = self.s.mask.get(i as usize).copied().flatten().filter(is_lane);
+            let lane = lane.or_else(|| own_place.filter(|_| i < vector.lanes).map(|base| base + i));
+            let Some(lane) = lane else {
+                for j in 0..each {
+                    let part = if each > 1 { Type::I64 } else { vector.lane.part() };
+                    let value = self.undef(part);
+                    self.set(out, i * each + j, value);
+                }
+                continue;
+            };
+            let (source, lane) = if lane < vector.lanes { (a, lane) } else { (b, lane - vector.lanes) };
+            match vector.native {
+                Some(native) => {
+                    let value = self.native_lane(native, source, lane);
+                    self.set(out, i, value);
+                }
+                None => self.copy(out, i * each, source.part(lane * each, each)),
+            }
+        }
+        let run = self.join_lanes(result, out);
+        Ok(self.operand(ty, run))
+    }
+
+    // ---- reductions
+
+    /// All lanes joined by a binary operation, from the first on.
+    pub(super) fn reduce(
+        &mut self,
+        a: Operand,
+        mut join: impl FnMut(&mut Self, Run, Run) -> Checked<Run>,
+    ) -> Checked<Run> {
+        let vector = self.vector_shape(a.ty)?;
+        let each = vector.lane.parts();
+        let parts = self.run(a);
+        let lanes = self.split_lanes(vector, parts);
+        let mut result = lanes.part(0, each);
+        for lane in 1..vector.lanes {
+            result = join(self, result, lanes.part(lane * each, each))?;
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,536 @@
+//! Which ICE values stand for a value of an LLVM type.
+//!
+//! A value becomes a list of *parts*, each of an ICE type and at a place of the value's image in memory:
+//!
+//! | LLVM type | parts |
+//! |---|---|
+//! | `iN`, N ≤ 64 | one, of the next ICE width; `i1` stays `i1` |
+//! | `iN`, N > 64 | ceil(N/64) of `i64`, the low one first |
+//! | `float`, `double`; `half`, `bfloat` | `f32`, `f64`; `i16` with the bits, which travels in an `f32` |
+//! | `x86_fp80` | those of an `i80` |
+//! | pointer | an integer of that width |
+//! | struct, array | the parts of the members, one after another |
+//! | vector | see `vector_parts` |
+//!
+//! Invariant: bits of a part above [`Part::bits`] are *unspecified* (an `i24` in an `i32`); who needs them (compare,
+//! right shift, division, extension, store) masks or extends first. Constants have them sign-extended.
+//!
+//! Parts of all types are listed once, in the order of ids. An array shares the list of the longest array of its
+//! element, so that string types cost nothing; more than [`MAX_PARTS`] parts, or [`MAX_ALL_PARTS`] together, are
+//! refused where a value of the type is used, never in memory.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use ice_ir::Type;
+
+use crate::error::Error;
+use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
+
+/// Most parts of one value.
+pub const MAX_PARTS: u32 = 4096;
+/// Most parts that are listed for all types together.
+pub const MAX_ALL_PARTS: usize = 1 << 20;
+
+/// Which vectors of ICE stand for vectors of LLVM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Vectors {
+    /// Those of the frozen format, which every target has.
+    #[default]
+    Frozen,
+    /// These, and those of two lanes, which only x86 has.
+    TwoLanes,
+    /// Those of the frozen format; they and shorter ones travel as the procedure call standard for ARM has them.
+    Neon,
+    /// The same, but all travel in core registers, by the base standard.
+    NeonInCore,
+}
+
+impl Vectors {
+    /// Those of the target with this triple.
+    #[must_use]
+    pub fn of_triple(triple: &[u8]) -> Vectors {
+        match triple {
+            [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
+                Vectors::TwoLanes
+            }
+            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => {
+                // `gnueabi` and `androideabi21`, but not `gnueabihf`.
+                let environment = triple.windows(4).rposition(|part| part == b"eabi");
+                match environment.is_some_and(|at| !triple[at + 4..].starts_with(b"hf")) {
+                    true => Vectors::NeonInCore,
+                    false => Vectors::Neon,
+                }
+            }
+            _ => Vectors::Frozen,
+        }
+    }
+
+    const fn is_neon(self) -> bool {
+        matches!(self, Vectors::Neon | Vectors::NeonInCore)
+    }
+}
+
+/// One ICE value of those that stand for an LLVM value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Byte offset in the memory image of the whole value.
+    pub offset: u32,
+    /// Its type.
+    pub ty: Type,
+    /// How many low bits mean something: 24 for an `i24`; all lanes of a vector together.
+    pub bits: u8,
+    /// First bit in the byte at `offset`. Only lanes of vectors whose lanes are no whole bytes have one.
+    pub shift: u8,
+    /// How many parts, this one first, travel in one register: the lanes of a vector of less than 128 bits, on ARM
+    /// also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
+    pub together: u8,
+    /// The type of the value in which the part travels, with those that it is together with in the low bits. The
+    /// bits of a `half` or `bfloat` are those of an `f32`, whose register is the one that conventions give them.
+    pub carrier: Type,
+}
+
+impl Part {
+    /// Whether it travels alone in the low half of an `f32`.
+    #[must_use]
+    pub fn is_half(self) -> bool {
+        (self.ty, self.carrier) == (Type::I16, Type::F32)
+    }
+
+    /// Bytes that the part occupies in memory.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        (self.shift as u32 + self.bits as u32).div_ceil(8)
+    }
+}
+
+/// The parts of one type.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    List {
+        start: u32,
+        len: u32,
+    },
+    /// No value of the type can be made: too many parts.
+    TooMany,
+    /// No value of the type can be made: what it is or contains.
+    Unsupported(&'static str),
+    /// There are no such values: labels, functions.
+    NoValue,
+}
+
+/// The parts of every type of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Legal {
+    vectors: Vectors,
+    entries: Vec<Entry>,
+    parts: Vec<Part>,
+    /// By element type: the list of its longest array so far, where there is one.
+    arrays: Vec<Option<(u32, u32)>>,
+    has_extended: bool,
+}
+
+impl Legal {
+    /// Lists the parts of all types.
+    #[must_use]
+    pub fn compute(types: &TypeTable, layout: &DataLayout, layouts: &Layouts, vectors: Vectors) -> Legal {
+        let mut legal = Legal { vectors, ..Legal::default() };
+        legal.arrays.resize(types.iter().len(), None);
+        let longest = longest_arrays(types);
+        for (id, ty) in types.iter() {
+            legal.has_extended |= ty == LlvmType::X86Fp80;
+            let entry = legal.entry(types, layout, layouts, id, ty, &longest);
+            legal.entries.push(entry);
+        }
+        legal
+    }
+
+    /// Which vectors of ICE the parts may be.
+    #[must_use]
+    pub const fn vectors(&self) -> Vectors {
+        self.vectors
+    }
+
+    /// Whether any type is `x86_fp80`.
+    #[must_use]
+    pub const fn has_extended(&self) -> bool {
+        self.has_extended
+    }
+
+    /// The parts of `ty`, in the order of their offsets. `void` and empty aggregates have none.
+    ///
+    /// # Errors
+    ///
+    /// `L12` for a type whose values are not supported, `L11` for too many parts, `L08` for types without values.
+    #[inline]
+    pub fn parts(&self, ty: TypeId) -> Result<&[Part], Error> {
+        match self.entries[ty.as_u32() as usize] {
+            Entry::List { start, len } => Ok(&self.parts[start as usize..][..len as usize]),
+            entry => Err(no_parts(entry, ty)),
+        }
+    }
+
+    fn entry(
+        &mut self,
+        types: &TypeTable,
+        layout: &DataLayout,
+        layouts: &Layouts,
+        id: TypeId,
+        ty: LlvmType,
+        longest: &[u64],
+    ) -> Entry {
+        use LlvmType::*;
+        let start = self.parts.len() as u32;
+        match ty {
+            Void => {}
+            Fp128 => return Entry::Unsupported("fp128"),
+            PpcFp128 => return Entry::Unsupported("ppc_fp128"),
+            Token => return Entry::Unsupported("a token"),
+            SpacePointer(_) => return Entry::Unsupported("a pointer to another address space than 0"),
+            Foreign(what) => return Entry::Unsupported(what),
+            Label | Metadata | Function { .. } | Opaque => return Entry::NoValue,
+            Int(_) | Half | BFloat | Float | Double | X86Fp80 | Pointer => {
+                if !self.has_room(scalar_count(ty)) {
+                    return Entry::TooMany;
+                }
+                push_scalar(&mut self.parts, ty, layout, self.vectors, (0, 0));
+            }
+            Vector { element, lanes } => {
+                if let entry @ (Entry::Unsupported(_) | Entry::TooMany) =
+                    self.entries[element.as_u32() as usize]
+                {
+                    return entry;
+                }
+                let element = types.get(element);
+                if element == X86Fp80 {
+                    return Entry::Unsupported("a vector of x86_fp80");
+                }
+                if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
+                    return Entry::TooMany;
+                }
+                vector_parts(&mut self.parts, element, lanes, layout, self.vectors);
+            }
+            Array { element, len } => {
+                return self.array(element, len, layouts, longest[element.as_u32() as usize]);
+            }
+            Struct { members, .. } => {
+                let Ok(size) = layouts.alloc_size(id) else { return Entry::TooMany };
+                for (&member, &offset) in types.list(members).iter().zip(layouts.offsets(members)) {
+                    let entry = self.entries[member.as_u32() as usize];
+                    let Entry::List { start: from, len } = entry else {
+                        self.parts.truncate(start as usize);
+                        return entry;
+                    };
+                    let count = self.parts.len() as u64 - u64::from(start) + u64::from(len);
+                    if !self.has_room(count) || size > u64::from(u32::MAX) {
+                        self.parts.truncate(start as usize);
+                        return Entry::TooMany;
+                    }
+                    self.append(from, len, offset as u32);
+                }
+            }
+        }
+        Entry::List { start, len: self.parts.len() as u32 - start }
+    }
+
+    /// Whether a value may have `count` parts, of which none are listed yet.
+    fn has_room(&self, count: u64) -> bool {
+        count <= MAX_PARTS.into() && self.parts.len() as u64 + count <= MAX_ALL_PARTS as u64
+    }
+
+    /// Appends a copy of `len` parts from `from` on, `offset` bytes later.
+    fn append(&mut self, from: u32, len: u32, offset: u32) {
+        for i in from..from + len {
+            let part = self.parts[i as usize];
+            self.parts.push(Part { offset: part.offset + offset, ..part });
+        }
+    }
+
+    fn array(&mut self, element: TypeId, len: u64, layouts: &Layouts, longest: u64) -> Entry {
+        let index = element.as_u32() as usize;
+        let (from, each) = match self.entries[index] {
+            Entry::List { start, len } => (start, len),
+            entry => return entry,
+        };
+        let end = self.parts.len() as u32;
+        if each == 0 || len == 0 {
+            return Entry::List { start: end, len: 0 };
+        }
+        let Some(count) = len.checked_mul(each.into()).filter(|&c| c <= MAX_PARTS.into()) else {
+            return Entry::TooMany;
+        };
+        let (start, listed) = match self.arrays[index] {
+            Some(run) => run,
+            None => {
+                let stride = layouts.alloc_size(element).unwrap_or(u64::MAX);
+                let most = u64::from(MAX_PARTS / each);
+                let elements = longest.min(most).max(len);
+                let room = self.has_room(elements * u64::from(each));
+                if !room || stride.checked_mul(elements).is_none_or(|size| size > u32::MAX.into()) {
+                    return Entry::TooMany;
+                }
+                for i in 0..elements {
+                    self.append(from, each, (i * stride) as u32);
+                }
+                let run = (end, self.parts.len() as u32 - end);
+                self.arrays[index] = Some(run);
+                run
+            }
+        };
+        match count <= listed.into() {
+            true => Entry::List { start, len: count as u32 },
+            false => Entry::TooMany,
+        }
+    }
+}
+
+/// By element type: the most elements of an array that is short enough to be a value.
+fn longest_arrays(types: &TypeTable) -> Vec<u64> {
+    let mut longest = vec![0u64; types.iter().len()];
+    for (_, ty) in types.iter() {
+        if let LlvmType::Array { element, len: len @ ..=4096 } = ty {
+            let most = &mut longest[element.as_u32() as usize];
+            *most = (*most).max(len);
+        }
+    }
+    longest
+}
+
+#[cold]
+fn no_parts(entry: Entry, ty: TypeId) -> Error {
+    match entry {
+        Entry::TooMany => Error::TooLarge { what: "the number of parts of a value", limit: MAX_PARTS.into() },
+        Entry::Unsupported(what) => Error::Unsupported { what: what.into() },
+        _ => Error::TypeClass { ty: ty.as_u32().into(), expected: "a type of values" },
+    }
+}
+
+/// How many parts a scalar has.
+fn scalar_count(ty: LlvmType) -> u64 {
+    match ty {
+        LlvmType::Int(bits) => u64::from(bits).div_ceil(64),
+        LlvmType::X86Fp80 => 2,
+        _ => 1,
+    }
+}
+
+/// The ICE type of an integer of up to 64 bits.
+#[must_use]
+pub const fn int_type(bits: u32) -> Type {
+    match bits {
+        0 | 1 => Type::I1,
+        2..=8 => Type::I8,
+        9..=16 => Type::I16,
+        17..=32 => Type::I32,
+        _ => Type::I64,
+    }
+}
+
+/// Appends the parts of a scalar at a byte offset and a bit in it.
+fn push_scalar(
+    parts: &mut Vec<Part>,
+    ty: LlvmType,
+    layout: &DataLayout,
+    vectors: Vectors,
+    (offset, shift): (u32, u8),
+) {
+    let mut carried = |ty, bits: u32, at, carrier| {
+        parts.push(Part { offset: offset + at, ty, bits: bits as u8, shift, together: 1, carrier });
+    };
+    let mut part = |ty, bits: u32, at| carried(ty, bits, at, ty);
+    match ty {
+        LlvmType::Int(bits @ ..=64) => part(int_type(bits), bits, 0),
+        LlvmType::Int(bits) => {
+            (0..bits).step_by(64).for_each(|bit| part(Type::I64, (bits - bit).min(64), bit / 8));
+        }
+        LlvmType::X86Fp80 => {
+            part(Type::I64, 64, 0);
+            part(Type::I64, 16, 8);
+        }
+        LlvmType::Float => part(Type::F32, 32, 0),
+        LlvmType::Double => part(Type::F64, 64, 0),
+        LlvmType::Pointer => part(int_type(layout.pointer_bytes * 8), layout.pointer_bytes * 8, 0),
+        _ if vectors == Vectors::Frozen => part(Type::I16, 16, 0),
+        _ => carried(Type::I16, 16, 0, Type::F32),
+    }
+}
+
+/// The ICE vector that `lanes` × `element` is made of, if any: the vector itself if ICE has it, else the native
+/// vector of the same lanes that it is a multiple of. This is the one place that decides it.
+#[must_use]
+pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) -> Option<Type> {
+    let has_two = vectors == Vectors::TwoLanes;
+    let native = match element {
+        LlvmType::Int(1) => {
+            let whole = lanes.is_multiple_of(16).then_some(Type::V16I1);
+            return Type::vector(Type::I1, lanes).filter(|ty| has_two || ty.is_stable()).or(whole);
+        }
+        LlvmType::Int(64) if has_two => Type::V2I64,
+        LlvmType::Double if has_two => Type::V2F64,
+        LlvmType::Pointer if layout.pointer_bytes == 8 && has_two => Type::V2I64,
+        LlvmType::Int(8) => Type::V16I8,
+        LlvmType::Int(16) => Type::V8I16,
+        LlvmType::Int(32) => Type::V4I32,
+        LlvmType::Float => Type::V4F32,
+        LlvmType::Pointer if layout.pointer_bytes == 4 => Type::V4I32,
+        _ => return None,
+    };
+    lanes.is_multiple_of(native.lanes()).then_some(native)
+}
+
+/// Appends the parts of a vector: native vectors where [`native_vector`] has one, else one part (or more, of wide
+/// integers) a lane. Lanes follow each other without gaps, bit by bit.
+fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) {
+    let lane_bits = match element {
+        LlvmType::Int(bits) => bits,
+        LlvmType::Float => 32,
+        LlvmType::Double => 64,
+        LlvmType::Pointer => layout.pointer_bytes * 8,
+        _ => 16,
+    };
+    if let Some(ty) = native_vector(element, lanes, layout, vectors) {
+        let bits = ty.bits();
+        let count = lanes / ty.lanes();
+        parts.extend((0..count).map(|i| Part {
+            offset: i * (bits / 8),
+            ty,
+            bits: bits as u8,
+            shift: 0,
+            together: 1,
+            carrier: ty,
+        }));
+        return;
+    }
+    let start = parts.len();
+    for lane in 0..lanes {
+        let bit = u64::from(lane) * u64::from(lane_bits);
+        push_scalar(parts, element, layout, vectors, ((bit / 8) as u32, (bit % 8) as u8));
+    }
+    if let Some(carrier) = vector_carrier(element, lanes, lane_bits, vectors) {
+        for lanes in parts[start..].chunks_mut((128 / lane_bits) as usize) {
+            let together = lanes.len() as u8;
+            lanes.iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
+            lanes[0].together = together;
+        }
+    }
+}
+
+/// The type of the values in which the lanes of a vector travel that is no native one, as many as one has room for.
+fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vectors) -> Option<Type> {
+    use LlvmType::*;
+    match (element, lanes.saturating_mul(lane_bits)) {
+        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors.is_neon() => Some(Type::F64),
+        (Int(64) | Double, bits) if vectors.is_neon() && bits.is_multiple_of(128) => Some(Type::V4I32),
+        (Half | BFloat, bits) if vectors == Vectors::TwoLanes && (bits < 128 || bits.is_multiple_of(128)) => {
+            Some(Type::V8I16)
+        }
+        // NEON has no smaller register: lanes are widened until they fill it.
+        (Int(8 | 16), ..64) if vectors.is_neon() && matches!(lanes, 2 | 4) => Some(Type::F64),
+        _ if lanes == 1 => None,
+        (Int(8), ..128) => Some(Type::V16I8),
+        (Int(16), ..128) => Some(Type::V8I16),
+        (Int(32), ..128) => Some(Type::V4I32),
+        (Float, ..128) => Some(Type::V4F32),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
+        vector_of(Vectors::Frozen, element, lanes)
+    }
+
+    fn vector_of(vectors: Vectors, element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
+        let mut parts = Vec::new();
+        vector_parts(&mut parts, element, lanes, &DataLayout::default(), vectors);
+        parts.iter().map(|p| (p.ty, p.offset, p.shift)).collect()
+    }
+
+    #[test]
+    fn vectors_are_native_or_lane_by_lane() {
+        use LlvmType::*;
+        assert_eq!(vector(Int(8), 16), [(Type::V16I8, 0, 0)]);
+        assert_eq!(vector(Int(32), 8), [(Type::V4I32, 0, 0), (Type::V4I32, 16, 0)]);
+        assert_eq!(vector(Int(1), 8), [(Type::V8I1, 0, 0)]);
+        assert_eq!(vector(Int(1), 32), [(Type::V16I1, 0, 0), (Type::V16I1, 2, 0)]);
+        assert_eq!(vector(Double, 2), [(Type::F64, 0, 0), (Type::F64, 8, 0)]);
+        assert_eq!(vector(Int(32), 3), [(Type::I32, 0, 0), (Type::I32, 4, 0), (Type::I32, 8, 0)]);
+        assert_eq!(vector(Int(5), 3), [(Type::I8, 0, 0), (Type::I8, 0, 5), (Type::I8, 1, 2)]);
+        assert_eq!(vector(Int(128), 1), [(Type::I64, 0, 0), (Type::I64, 8, 0)]);
+        assert_eq!(vector(Float, 2), vec![(Type::F32, 0, 0), (Type::F32, 4, 0)]);
+    }
+
+    #[test]
+    fn lanes_of_short_vectors_travel_together() {
+        let passed = |element, lanes| {
+            let mut parts = Vec::new();
+            vector_parts(&mut parts, element, lanes, &DataLayout::default(), Vectors::Frozen);
+            crate::llvm::legalize::signature::units(&parts).map(|unit| unit.ty).collect::<Vec<_>>()
+        };
+        assert_eq!(passed(LlvmType::Float, 2), [Type::V4F32]);
+        assert_eq!(passed(LlvmType::Int(8), 15), [Type::V16I8]);
+        assert_eq!(passed(LlvmType::Int(32), 1), [Type::I32]);
+        assert_eq!(passed(LlvmType::Int(32), 5), [Type::I32; 5]);
+        assert_eq!(passed(LlvmType::Int(5), 3), [Type::I8; 3]);
+        assert_eq!(passed(LlvmType::Float, 4), [Type::V4F32]);
+        let carrier = |vectors, lanes| vector_carrier(LlvmType::Int(16), lanes, 16, vectors);
+        assert_eq!([2, 3, 4].map(|lanes| carrier(Vectors::TwoLanes, lanes)), [Some(Type::V8I16); 3]);
+        assert_eq!(carrier(Vectors::Neon, 2), Some(Type::F64));
+        assert_eq!(vector_carrier(LlvmType::Int(64), 4, 64, Vectors::Neon), Some(Type::V4I32));
+    }
+
+    #[test]
+    fn two_lanes_are_native_where_the_target_has_them() {
+        use LlvmType::*;
+        assert_eq!(vector(Int(1), 2), [(Type::I1, 0, 0), (Type::I1, 0, 1)]);
+        let vector = |element, lanes| vector_of(Vectors::TwoLanes, element, lanes);
+        assert_eq!(vector(Int(64), 4), [(Type::V2I64, 0, 0), (Type::V2I64, 16, 0)]);
+        assert_eq!(vector(Double, 2), [(Type::V2F64, 0, 0)]);
+        assert_eq!(vector(Int(1), 2), [(Type::V2I1, 0, 0)]);
+        assert_eq!(vector(Double, 3).len(), 3);
+        assert_eq!(Vectors::of_triple(b"x86_64-pc-linux-gnu"), Vectors::TwoLanes);
+        assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Neon);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabi"), Vectors::NeonInCore);
+        assert_eq!(Vectors::of_triple(b"armv7-linux-androideabi21"), Vectors::NeonInCore);
+        assert_eq!(Vectors::of_triple(b"mipsel-linux-gnu"), Vectors::Frozen);
+    }
+
+    #[test]
+    fn aggregates_are_concatenated_and_arrays_share_lists() {
+        use crate::llvm::wire::codes::types as code;
+        use crate::llvm::wire::types::tests::table;
+        let types = table(
+            9,
+            &[
+                (code::INTEGER, &[8]),
+                (code::INTEGER, &[128]),
+                (code::STRUCT_ANON, &[0, 0, 1]),
+                (code::ARRAY, &[2, 2]),
+                (code::ARRAY, &[4096, 0]),
+                (code::ARRAY, &[3, 0]),
+                (code::ARRAY, &[4097, 0]),
+                (code::FP128, &[]),
+                (code::STRUCT_ANON, &[0, 0, 7]),
+            ],
+        )
+        .expect("legal");
+        let layout = DataLayout::parse(b"e-i128:128").expect("legal");
+        let legal = Legal::compute(&types, &layout, &Layouts::compute(&types, &layout), Vectors::Frozen);
+        let id = |wire| types.resolve(wire).expect("exists");
+        let parts = |wire| legal.parts(id(wire)).expect("values");
+        let list: Vec<_> = parts(3).iter().map(|p| (p.ty, p.offset, p.bits)).collect();
+        let pair = [(Type::I8, 0, 8), (Type::I64, 16, 64), (Type::I64, 24, 64)];
+        assert_eq!(list[..3], pair);
+        assert_eq!(list[3..], pair.map(|(ty, offset, bits)| (ty, offset + 32, bits)));
+        assert_eq!(parts(4).len(), 4096);
+        assert_eq!(parts(5), &parts(4)[..3]);
+        assert!(legal.parts.len() < 4096 + 20);
+        assert_eq!(legal.parts(id(6)).expect_err("too many").code(), "L11");
+        assert_eq!(legal.parts(id(8)).expect_err("no fp128").code(), "L12");
+    }
+}

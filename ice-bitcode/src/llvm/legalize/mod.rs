@@ -1,0 +1,24 @@
+//! Legalisation: modules and bodies of LLVM become modules and functions of the IR.
+//!
+//! | file | content |
+//! |---|---|
+//! | `legal`       | which values of the IR stand for a value of an LLVM type |
+//! | `signature`   | how functions are called |
+//! | `parts`       | constants of the parts of a value |
+//! | `initializer` | the contents of variables |
+//! | `module`      | everything of a module but its bodies |
+//! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
+//! | `shape`       | what bodies must know of a type at once |
+//! | `runtime`     | declarations that bodies need and LLVM does not write |
+//! | `body`        | function bodies |
+
+pub mod body;
+pub mod globals;
+pub mod initializer;
+pub mod legal;
+pub mod module;
+pub mod parts;
+pub mod resolve;
+pub mod runtime;
+pub mod shape;
+pub mod signature;

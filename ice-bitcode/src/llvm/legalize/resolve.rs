@@ -1,0 +1,117 @@
+//! What takes the constants of the module: contents of variables, targets of aliases, functions to be run before and
+//! after the program.
+
+use ice_ir::native::Preemption;
+use ice_ir::{FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name, Symbol};
+
+use super::initializer;
+use super::module::{Builder, Deferred, HookKind, display, own_environment, unsupported};
+use crate::error::Error;
+use crate::llvm::wire::constants::{Checked, Constant, View};
+use crate::llvm::wire::fold::Scalar;
+
+impl Builder<'_> {
+    /// Gives variables their contents and aliases their targets.
+    pub(super) fn resolve(&mut self) -> Checked<()> {
+        if self.constants.is_empty() {
+            self.constants.clear(self.globals.len() as u32);
+        }
+        let env = own_environment!(self);
+        let view = View { env: &env, local: &self.constants };
+        let deferred = core::mem::take(&mut self.deferred);
+        let name = |module: &Module, symbol| display(module.symbol_name(symbol));
+        for &item in &deferred {
+            match item {
+                Deferred::Contents(global, id, ty) => {
+                    let own = Symbol::Global(global);
+                    let range = initializer::write(&view, own, id, ty, &mut self.module, &mut self.budget)?;
+                    self.module.globals[global].initializers = range;
+                }
+                Deferred::Alias(own, id) => {
+                    let Scalar::Address { target, addend } = view.scalar(id) else {
+                        return Err(unsupported("an alias of something that is no place in a symbol"));
+                    };
+                    match own {
+                        Symbol::Function(f) if addend == 0 => {
+                            self.module.functions[f].kind = FunctionKind::Alias(target);
+                        }
+                        Symbol::Function(_) => {
+                            return Err(unsupported("an alias of a place inside of a function"));
+                        }
+                        Symbol::Global(g) => {
+                            self.module.globals[g].kind = GlobalKind::Alias { target, addend }
+                        }
+                    }
+                }
+                Deferred::Hooks(kind, id) => hooks(&view, kind, id, &mut self.module)?,
+            }
+        }
+        // Aliases of aliases: at most as many steps as there are aliases.
+        let aliases = || {
+            deferred.iter().filter_map(|item| match item {
+                Deferred::Alias(own, _) => Some(*own),
+                _ => None,
+            })
+        };
+        let count = aliases().count();
+        for own in aliases() {
+            let (mut target, mut sum, mut steps) = (own, 0i64, 0);
+            while let Some((next, addend)) = self.module.alias_target(target) {
+                if steps > count {
+                    return Err(Error::AliasCycle { name: name(&self.module, own) });
+                }
+                (target, sum, steps) = (next, sum.wrapping_add(addend), steps + 1);
+            }
+            match own {
+                Symbol::Function(f) if sum == 0 => {
+                    self.module.functions[f].kind = FunctionKind::Alias(target)
+                }
+                Symbol::Function(_) => return Err(unsupported("an alias of a place inside of a function")),
+                Symbol::Global(g) => self.module.globals[g].kind = GlobalKind::Alias { target, addend: sum },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts the functions of `llvm.global_ctors` or `llvm.global_dtors` into the arrays that the C run-time walks.
+fn hooks(view: &View<'_>, kind: HookKind, id: u32, module: &mut Module) -> Checked<()> {
+    let form = Error::InitializerForm { value: id };
+    let entries = match view.get(id) {
+        Some((Constant::Aggregate(run), _)) => view.table(id).operands(run),
+        Some((Constant::Null | Constant::Undef | Constant::Poison, _)) => return Ok(()),
+        _ => return Err(form),
+    };
+    let pointer_log2 = view.env.layout.pointer_bytes.trailing_zeros() as u8;
+    for &entry in entries {
+        let fields = match view.get(entry) {
+            Some((Constant::Aggregate(run), _)) => view.table(entry).operands(run),
+            Some((Constant::Null, _)) => continue,
+            _ => return Err(form),
+        };
+        let &[priority, function, ..] = fields else { return Err(form) };
+        let Some(priority @ 0..=65535) = view.number(priority) else { return Err(form) };
+        let (target, addend) = match view.scalar(function) {
+            Scalar::Address { target, addend } => (target, addend),
+            Scalar::Number(0) => continue,
+            _ => return Err(form),
+        };
+        let array: &[u8] = if kind == HookKind::Constructors { b".init_array" } else { b".fini_array" };
+        let section = match priority {
+            65535 => module.make_name(array.iter().copied()),
+            _ => {
+                let digit = |place: i64| b'0' + (priority / place % 10) as u8;
+                let digits = [b'.', digit(10000), digit(1000), digit(100), digit(10), digit(1)];
+                module.make_name(array.iter().copied().chain(digits))
+            }
+        };
+        let start = module.initializers.len() as u32;
+        module.initializers.push(Initializer::Address { target, addend });
+        let mut decl =
+            GlobalDecl::new(Name::default(), Some(pointer_log2), Mutability::Variable, start..start + 1);
+        (decl.linkage, decl.symbol.section) = (Linkage::Private, section);
+        decl.symbol.preemption = Preemption::Excluded;
+        module.globals.push(decl);
+    }
+    Ok(())
+}

@@ -1,0 +1,328 @@
+//! Declarations that bodies need and LLVM does not write: the intrinsics of the IR, and functions of the C and the
+//! compiler's libraries.
+//!
+//! Bodies are read with the module shared, so everything is declared before the first of them: all intrinsics,
+//! and those functions that a special name of the module (`llvm.floor.f64`) or a wide integer type may need. A
+//! function that the module has itself is used as it is.
+
+use alloc::vec::Vec;
+
+use ice_ir::{
+    FuncId, FunctionDecl, FunctionKind, Intrinsic, Linkage, Module, Passing, Signature, Symbol, Type,
+};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::legal::Vectors;
+use super::module::LlvmModule;
+use super::signature::extended_params;
+use crate::llvm::wire::types::LlvmType;
+
+/// What a parameter or result is.
+#[derive(Clone, Copy)]
+enum T {
+    /// The type that tells calls of one intrinsic apart.
+    Own,
+    /// An address.
+    P,
+    I1,
+    I8,
+    I32,
+    I64,
+    F32,
+    F64,
+    Void,
+}
+
+impl T {
+    const fn ty(self, own: Type, pointer: Type) -> Type {
+        match self {
+            T::Own => own,
+            T::P => pointer,
+            T::I1 => Type::I1,
+            T::I8 => Type::I8,
+            T::I32 => Type::I32,
+            T::I64 => Type::I64,
+            T::F32 => Type::F32,
+            T::F64 => Type::F64,
+            T::Void => Type::Void,
+        }
+    }
+}
+
+/// The types that an intrinsic is declared for; `Void` where there is but one form.
+const ONE: &[Type] = &[Type::Void];
+const WORDS: &[Type] = &[Type::I32, Type::I64];
+const INTEGERS: &[Type] = &[Type::I8, Type::I16, Type::I32, Type::I64];
+const FLOATS: &[Type] = &[Type::F32, Type::F64];
+
+/// One line an intrinsic: its types, parameters and result.
+const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Memcpy, ONE, &[T::P, T::P, T::P, T::I32, T::I1], T::Void),
+    (Intrinsic::Memmove, ONE, &[T::P, T::P, T::P, T::I32, T::I1], T::Void),
+    (Intrinsic::Memset, ONE, &[T::P, T::I8, T::P, T::I32, T::I1], T::Void),
+    (Intrinsic::Bswap, &[Type::I16, Type::I32, Type::I64], &[T::Own], T::Own),
+    (Intrinsic::Ctlz, WORDS, &[T::Own, T::I1], T::Own),
+    (Intrinsic::Cttz, WORDS, &[T::Own, T::I1], T::Own),
+    (Intrinsic::Ctpop, WORDS, &[T::Own], T::Own),
+    (Intrinsic::Fabs, &[Type::F32, Type::F64, Type::V4F32], &[T::Own], T::Own),
+    (Intrinsic::Sqrt, FLOATS, &[T::Own], T::Own),
+    (Intrinsic::Stacksave, ONE, &[], T::P),
+    (Intrinsic::Stackrestore, ONE, &[T::P], T::Void),
+    (Intrinsic::Trap, ONE, &[], T::Void),
+    (Intrinsic::AtomicLoad, INTEGERS, &[T::P, T::I32], T::Own),
+    (Intrinsic::AtomicStore, INTEGERS, &[T::Own, T::P, T::I32], T::Void),
+    (Intrinsic::AtomicRmw, INTEGERS, &[T::I32, T::P, T::Own, T::I32], T::Own),
+    (Intrinsic::AtomicCmpxchg, INTEGERS, &[T::P, T::Own, T::Own, T::I32, T::I32], T::Own),
+    (Intrinsic::AtomicFence, ONE, &[T::I32], T::Void),
+    (Intrinsic::VaStart, ONE, &[T::P], T::Void),
+    (Intrinsic::FrameAddress, ONE, &[T::I32], T::P),
+    (Intrinsic::ReturnAddress, ONE, &[T::I32], T::P),
+    (Intrinsic::ThreadLocalAddress, ONE, &[T::P], T::P),
+    (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
+    (Intrinsic::ByValue, ONE, &[T::P], T::P),
+];
+
+/// Those of packed floats that only targets with vectors of two lanes are known to have.
+const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Fabs, &[Type::V2F64], &[T::Own], T::Own),
+    (Intrinsic::Sqrt, &[Type::V4F32, Type::V2F64], &[T::Own], T::Own),
+];
+
+/// A function of a library: when it is declared, and its signature.
+struct Function {
+    name: &'static str,
+    /// The special name, without suffix, that needs it; empty where integers of 65 to 128 bits do.
+    of: &'static str,
+    params: &'static [T],
+    ret: T,
+}
+
+const fn function(name: &'static str, of: &'static str, params: &'static [T], ret: T) -> Function {
+    Function { name, of, params, ret }
+}
+
+macro_rules! libm {
+    ($($of:literal $double:literal $float:literal $($param:ident)*;)*) => {
+        &[$(
+            function($double, $of, &[$(libm!(@ $param F64)),*], T::F64),
+            function($float, $of, &[$(libm!(@ $param F32)),*], T::F32),
+        )*]
+    };
+    (@ F $own:ident) => { T::$own };
+    (@ I $own:ident) => { T::I32 };
+}
+
+/// The functions of libm that stand for intrinsics.
+const LIBM: &[Function] = libm! {
+    "floor" "floor" "floorf" F;
+    "ceil" "ceil" "ceilf" F;
+    "trunc" "trunc" "truncf" F;
+    "rint" "rint" "rintf" F;
+    "nearbyint" "nearbyint" "nearbyintf" F;
+    "round" "round" "roundf" F;
+    "roundeven" "roundeven" "roundevenf" F;
+    "fma" "fma" "fmaf" F F F;
+    "pow" "pow" "powf" F F;
+    "powi" "__powidf2" "__powisf2" F I;
+    "ldexp" "ldexp" "ldexpf" F I;
+    "sin" "sin" "sinf" F;
+    "cos" "cos" "cosf" F;
+    "tan" "tan" "tanf" F;
+    "asin" "asin" "asinf" F;
+    "acos" "acos" "acosf" F;
+    "atan" "atan" "atanf" F;
+    "atan2" "atan2" "atan2f" F F;
+    "sinh" "sinh" "sinhf" F;
+    "cosh" "cosh" "coshf" F;
+    "tanh" "tanh" "tanhf" F;
+    "exp" "exp" "expf" F;
+    "exp2" "exp2" "exp2f" F;
+    "exp10" "exp10" "exp10f" F;
+    "log" "log" "logf" F;
+    "log2" "log2" "log2f" F;
+    "log10" "log10" "log10f" F;
+};
+
+const PAIR_PAIR: &[T] = &[T::I64, T::I64, T::I64, T::I64];
+const PAIR: &[T] = &[T::I64, T::I64];
+
+/// What integers of more than 64 bits need, and rounding to integers.
+const OTHERS: &[Function] = &[
+    function("__udivti3", "", PAIR_PAIR, T::I64),
+    function("__umodti3", "", PAIR_PAIR, T::I64),
+    function("__divti3", "", PAIR_PAIR, T::I64),
+    function("__modti3", "", PAIR_PAIR, T::I64),
+    function("__floattisf", "", PAIR, T::F32),
+    function("__floattidf", "", PAIR, T::F64),
+    function("__floatuntisf", "", PAIR, T::F32),
+    function("__floatuntidf", "", PAIR, T::F64),
+    function("__fixsfti", "", &[T::F32], T::I64),
+    function("__fixdfti", "", &[T::F64], T::I64),
+    function("__fixunssfti", "", &[T::F32], T::I64),
+    function("__fixunsdfti", "", &[T::F64], T::I64),
+    function("__atomic_load_16", "", &[T::P, T::I32], T::I64),
+    function("__atomic_store_16", "", &[T::P, T::I64, T::I64, T::I32], T::Void),
+    function("__atomic_exchange_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_fetch_add_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_fetch_sub_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_fetch_and_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_fetch_or_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_fetch_xor_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::I64, T::I64, T::I32, T::I32], T::I8),
+];
+
+/// What only `x86_fp80` needs, as it is for `double`: the remainder, and extremes.
+const EXTENDED: &[Function] = &[
+    function("fmod", "", &[T::F64, T::F64], T::F64),
+    function("fmin", "minnum", &[T::F64, T::F64], T::F64),
+    function("fmax", "maxnum", &[T::F64, T::F64], T::F64),
+];
+
+const TYPES: usize = Type::ALL.len();
+
+/// What is declared, by what it does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runtime {
+    /// By intrinsic and type.
+    intrinsics: Vec<Option<FuncId>>,
+    functions: IndexMap<&'static str, FuncId, FxBuildHasher>,
+    /// Those for `long double`, by their names for `double`.
+    extended: IndexMap<&'static str, FuncId, FxBuildHasher>,
+}
+
+impl Runtime {
+    /// Declares in `program` what its bodies may need.
+    pub(super) fn declare(program: &mut LlvmModule) -> Runtime {
+        let mut runtime = Runtime::default();
+        let pointer = program.module.pointer_type;
+        runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
+        let packed = match program.legal.vectors() {
+            Vectors::Frozen | Vectors::Neon | Vectors::NeonInCore => &[],
+            Vectors::TwoLanes => PACKED,
+        };
+        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed) {
+            for &own in types {
+                let params = params.iter().map(|t| t.ty(own, pointer)).collect();
+                let signature = Signature::new(params, ret.ty(own, pointer));
+                let mut name = Vec::from(b"llvm.ice.");
+                name.extend_from_slice(op.name().as_bytes());
+                if own != Type::Void {
+                    name.push(b'.');
+                    name.extend_from_slice(own.name().as_bytes());
+                }
+                let id = declare(&mut program.module, &name, signature, FunctionKind::Intrinsic(op));
+                runtime.intrinsics[op as usize * TYPES + own as usize] = Some(id);
+            }
+        }
+        let has_wide = program.types.iter().any(|(_, ty)| matches!(ty, LlvmType::Int(65..)));
+        for function in LIBM.iter().chain(OTHERS) {
+            let is_needed = match function.of {
+                "" => has_wide && pointer == Type::I64,
+                of => program.specials.iter().any(|special| {
+                    rounding_of(super::body::special_base(program.module.name(special.name)))
+                        == Some(of.as_bytes())
+                }),
+            };
+            if is_needed {
+                runtime.function_of(program, function, pointer);
+            }
+        }
+        if program.legal.has_extended() {
+            runtime.declare_extended(program, pointer);
+        }
+        runtime
+    }
+
+    /// Declares the functions for `x86_fp80` that names for it and its remainder need.
+    fn declare_extended(&mut self, program: &mut LlvmModule, pointer: Type) {
+        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
+        for function in EXTENDED.iter().chain(of_double) {
+            let is_needed = function.of.is_empty()
+                || program.specials.iter().any(|special| {
+                    let name = program.module.name(special.name);
+                    name.ends_with(b".f80")
+                        && rounding_of(super::body::special_base(name)) == Some(function.of.as_bytes())
+                });
+            if !is_needed {
+                continue;
+            }
+            let (types, by_value) = extended_params(pointer);
+            let mut signature = Signature::new(Vec::new(), Type::Void);
+            for param in function.params {
+                match param {
+                    T::F64 => signature.params.extend_from_slice(types),
+                    param => signature.params.push(param.ty(Type::Void, pointer)),
+                }
+                let passing = if matches!(param, T::F64) { by_value } else { Passing::Plain };
+                signature.passing.resize(signature.params.len(), passing);
+            }
+            if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
+                signature.passing.clear();
+            }
+            let mut name = Vec::from(function.name.as_bytes());
+            match function.name {
+                "__powidf2" => name = b"__powixf2".to_vec(),
+                _ => name.push(b'l'),
+            }
+            if let Some(id) = known_or_declared(&mut program.module, &name, signature) {
+                self.extended.insert(function.name, id);
+            }
+        }
+    }
+
+    fn function_of(&mut self, program: &mut LlvmModule, function: &Function, pointer: Type) {
+        let params = function.params.iter().map(|t| t.ty(Type::Void, pointer)).collect();
+        let mut signature = Signature::new(params, function.ret.ty(Type::Void, pointer));
+        // The other half of 128 bits.
+        if signature.ret == Type::I64 {
+            signature.second = Type::I64;
+        }
+        if let Some(id) = known_or_declared(&mut program.module, function.name.as_bytes(), signature) {
+            self.functions.insert(function.name, id);
+        }
+    }
+
+    /// The declaration of an intrinsic for a type, or for `void` where there is but one form.
+    #[inline]
+    pub(super) fn intrinsic(&self, op: Intrinsic, ty: Type) -> Option<FuncId> {
+        self.intrinsics[op as usize * TYPES + ty as usize]
+    }
+
+    /// The declaration of a function of a library, if it may be needed.
+    pub(super) fn function(&self, name: &str) -> Option<FuncId> {
+        self.functions.get(name).copied()
+    }
+
+    /// The function for `long double` whose name for `double` this is, if it may be needed.
+    pub(super) fn extended_function(&self, name: &str) -> Option<FuncId> {
+        self.extended.get(name).copied()
+    }
+}
+
+/// The name of a rounding function, if only the type of its result makes this another one.
+fn rounding_of(base: Option<&'static [u8]>) -> Option<&'static [u8]> {
+    Some(match base? {
+        b"lrint" | b"llrint" => b"rint",
+        b"lround" | b"llround" => b"round",
+        base => base,
+    })
+}
+
+/// The function of this name. One of another type is another function, and there is none.
+fn known_or_declared(module: &mut Module, name: &[u8], signature: Signature) -> Option<FuncId> {
+    let types = |s: &Signature| (s.params.clone(), s.passing.clone(), s.ret, s.second, s.arity);
+    match module.function_by_name(name) {
+        Some(id) => (types(module.signature(id)) == types(&signature)).then_some(id),
+        None => Some(declare(module, name, signature, FunctionKind::Declared)),
+    }
+}
+
+fn declare(module: &mut Module, name: &[u8], signature: Signature, kind: FunctionKind) -> FuncId {
+    let known = module.signatures.iter().find(|(_, known)| **known == signature).map(|(id, _)| id);
+    let signature = known.unwrap_or_else(|| module.signatures.push(signature));
+    let decl = FunctionDecl::new(Default::default(), signature, Linkage::External, kind);
+    let id = module.functions.push(decl);
+    module.set_symbol_name(Symbol::Function(id), name.iter().copied());
+    id
+}

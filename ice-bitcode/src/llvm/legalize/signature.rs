@@ -1,0 +1,483 @@
+//! How functions are called: LLVM function types and attributes become ICE signatures.
+//!
+//! | LLVM | ICE |
+//! |---|---|
+//! | a parameter | its parts, one after another; those of an `i128` on 64-bit targets as a pair |
+//! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
+//! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
+//! | on ARM, an array of integers, or up to four floats or vectors of one type | a group |
+//! | `half`, `bfloat` | an `f32` with the bits, as a result on x86 a vector |
+//! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
+//! | `x86_fp80` | memory by value on 64-bit targets, an `i64` and an `i32` on others; no result: the unit has it |
+//! | a result that travels in one or two values | both results |
+//! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
+//! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
+//!
+//! Calls whose signature says more than types (variadic, by value, two results) need it in the module, which bodies
+//! share when they are read. So the signatures of all function types, and of those with every attribute list that
+//! may belong to them, are made beforehand.
+
+use alloc::vec::Vec;
+
+use ice_ir::{Arity, Module, Passing, SigId, Signature, Type};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::legal::{Legal, Part, Vectors};
+use crate::error::Error;
+use crate::llvm::wire::attributes::{AttributeList, AttributeTable, ParamAttributes, ParamFlags};
+use crate::llvm::wire::constants::Checked;
+use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
+
+/// How an argument or result differs from its parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Its parts; those that are [together](super::legal::Part::together) in one value.
+    Parts,
+    /// One part, zero-extended to `i32`.
+    ZeroExtended,
+    /// One part, sign-extended to `i32`.
+    SignExtended,
+    /// `x86_fp80` only, once or more: its places are its own.
+    Extended,
+}
+
+/// What signatures are made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules<'a> {
+    pub(super) types: &'a TypeTable,
+    pub(super) layout: &'a DataLayout,
+    pub(super) layouts: &'a Layouts,
+    pub(super) legal: &'a Legal,
+    pub(super) attributes: &'a AttributeTable,
+}
+
+/// The signatures of a module.
+#[derive(Clone, Default, Debug)]
+pub struct Signatures {
+    /// By function type and attribute list, 0 where the list says nothing about calls.
+    known: IndexMap<(TypeId, u32), Known, FxBuildHasher>,
+    interned: IndexMap<Signature, SigId, FxBuildHasher>,
+    /// Parameters of all that were made, and of those that were new.
+    made: usize,
+    stored: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: SigId,
+    /// Whether types say all.
+    is_plain: bool,
+}
+
+/// Most parameters of all signatures that are made, whether new or not.
+const MAX_MADE: usize = 1 << 24;
+/// Most parameters of all signatures of a module.
+const MAX_STORED: usize = 1 << 20;
+/// Most steps of the search for calls; beyond, they are not supported.
+const MAX_STEPS: usize = 1 << 24;
+
+/// Most members of an object that is homogeneous to the procedure call standard for ARM.
+const MAX_HOMOGENEOUS: usize = 4;
+
+/// Most parameters of a signature, in parts.
+const MAX_PARAMS: usize = 1 << 16;
+
+/// The form of a value of type `ty` that is passed or returned.
+///
+/// # Errors
+///
+/// Those of [`Legal::parts`].
+pub fn form(types: &TypeTable, legal: &Legal, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+    let parts = legal.parts(ty)?;
+    if legal.has_extended() {
+        match count_extended(types, ty) {
+            0 => {}
+            // Two parts each, and nothing else.
+            count @ 1..=2 if 2 * count == parts.len() => return Ok(Form::Extended),
+            _ => {
+                return Err(Error::Unsupported {
+                    what: "x86_fp80 beside others in an argument or result".into(),
+                });
+            }
+        }
+    }
+    Ok(match types.get(ty) {
+        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended,
+        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::SIGNEXT) => Form::SignExtended,
+        _ => Form::Parts,
+    })
+}
+
+/// How many numbers of `x86_fp80` a value of type `ty` has. Its parts are few enough to be listed.
+fn count_extended(types: &TypeTable, ty: TypeId) -> usize {
+    match types.get(ty) {
+        LlvmType::X86Fp80 => 1,
+        LlvmType::Array { element, len } => count_extended(types, element) * len as usize,
+        LlvmType::Struct { members, .. } => {
+            types.list(members).iter().map(|&member| count_extended(types, member)).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// What travels in one ICE value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// The type of the value.
+    pub ty: Type,
+    /// The parts that are in its low bits.
+    pub parts: u32,
+}
+
+/// The values in which an argument of these parts travels.
+pub fn units(parts: &[Part]) -> Units<'_> {
+    Units { parts, joined: 1, half: Type::F32 }
+}
+
+/// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector,
+/// which has a register or four core registers, and three or four doubles those of two, if they have registers. On
+/// x86 a `half` is in a vector register, where an `f32` would be in one of the x87 unit with 32-bit code.
+#[must_use]
+pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
+    let types = || units(parts).map(|unit| unit.ty);
+    let has_halves = parts.iter().any(|part| part.is_half());
+    let joined = match (vectors, types().next(), types().count()) {
+        (Vectors::Neon | Vectors::NeonInCore, Some(first), 3 | 4)
+            if types().all(|ty| ty == first) && !has_halves =>
+        {
+            match first {
+                Type::F32 => 4,
+                Type::F64 if vectors == Vectors::Neon => 2,
+                _ => 1,
+            }
+        }
+        _ => 1,
+    };
+    let half = if vectors == Vectors::TwoLanes { Type::V8I16 } else { Type::F32 };
+    Units { parts, joined, half }
+}
+
+/// The values of [`units`] and [`result_units`], in order.
+#[derive(Clone, Debug)]
+pub struct Units<'a> {
+    parts: &'a [Part],
+    /// Most that are in one vector.
+    joined: usize,
+    /// The value in which a [half](Part::is_half) travels.
+    half: Type,
+}
+
+impl Iterator for Units<'_> {
+    type Item = Unit;
+
+    fn next(&mut self) -> Option<Unit> {
+        let first = self.parts.first()?;
+        let (mut parts, mut count) = (0, 0);
+        while let Some(part) = self.parts.get(parts)
+            && count < self.joined
+        {
+            parts += usize::from(part.together).max(1);
+            count += 1;
+        }
+        let ty = match count {
+            1 if first.is_half() => self.half,
+            1 => first.carrier,
+            _ => Type::V4I32,
+        };
+        self.parts = self.parts.get(parts..).unwrap_or_default();
+        Some(Unit { ty, parts: parts as u32 })
+    }
+}
+
+/// Whether a result that travels in these values is returned through memory of the caller.
+#[must_use]
+pub fn is_demoted(mut units: Units<'_>) -> bool {
+    units.nth(2).is_some()
+}
+
+/// Whether LLVM may return these parts in registers, where Ice returns them through memory: its conventions have
+/// more registers for results than the two values of ICE can be in. Only the compiler's own code can tell; C has no
+/// such results but those that [`result_units`] knows.
+#[must_use]
+pub fn differs_from_llvm(parts: &[Part], vectors: Vectors, pointer: Type) -> bool {
+    if !is_demoted(result_units(parts, vectors)) {
+        return false;
+    }
+    // Words of general registers; floats; vectors.
+    let mut counts = [0usize; 3];
+    let word = pointer.bytes();
+    for unit in units(parts) {
+        let words = unit.ty.bytes().div_ceil(word) as usize;
+        let (class, count) = match vectors {
+            Vectors::NeonInCore => (0, words),
+            Vectors::Neon if unit.ty.is_vector() || unit.ty.is_scalar_float() => (1, words),
+            _ if unit.ty.is_vector() || unit.ty == Type::F32 && parts[0].is_half() => (2, 1),
+            _ if unit.ty.is_scalar_float() => (1, 1),
+            _ => (0, words),
+        };
+        counts[class] += count;
+    }
+    let most = match vectors {
+        Vectors::Frozen => return false,
+        Vectors::Neon | Vectors::NeonInCore => [4, 16, 0],
+        // xmm0, xmm1, st0, st1 for floats; eax, edx, ecx.
+        Vectors::TwoLanes if pointer == Type::I64 => [3, 4, 4],
+        Vectors::TwoLanes => [3, 2, 4],
+    };
+    counts.iter().zip(most).all(|(&count, most)| count <= most)
+}
+
+impl Signatures {
+    /// The signature of a call of a function of type `ty` with attribute list `list`, where it says more than types.
+    /// `None` where types say all, and where such a call is not supported.
+    #[inline]
+    #[must_use]
+    pub fn call(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+        let changes = attributes.list(list).is_ok_and(|found| attributes.changes_calls(&found));
+        let known = self.known.get(&(ty, if changes { list as u32 } else { 0 }))?;
+        (!known.is_plain).then_some(known.id)
+    }
+
+    /// The signature of a function of type `ty` with attribute list number `list`.
+    pub(super) fn of_function(
+        &mut self,
+        rules: &Rules<'_>,
+        module: &mut Module,
+        ty: TypeId,
+        list: u64,
+    ) -> Checked<SigId> {
+        let attributes = rules.attributes.list(list)?;
+        let key = (ty, if rules.attributes.changes_calls(&attributes) { list as u32 } else { 0 });
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known.id);
+        }
+        let params = rules.types.function(ty).map_or(0, |(_, params)| params.len());
+        limited(&mut self.made, params.max(rules.attributes.params(&attributes).len()) + 1, MAX_MADE)?;
+        let signature = rules.signature(ty, &attributes)?;
+        let is_plain = signature.is_plain();
+        let id = self.intern(signature, module)?;
+        self.known.insert(key, Known { id, is_plain });
+        Ok(id)
+    }
+
+    /// A signature without parameters and results, for what is never called.
+    pub(super) fn nothing(&mut self, module: &mut Module) -> Checked<SigId> {
+        self.intern(Signature::new(Vec::new(), Type::Void), module)
+    }
+
+    /// Makes the signatures of calls that say more than types: all function types, and each with each list that
+    /// may belong to it.
+    pub(super) fn add_calls(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        let mut functions = Vec::new();
+        for (id, ty) in rules.types.iter() {
+            // A type that cannot be called is refused when it is.
+            if matches!(ty, LlvmType::Function { .. }) && self.of_function(rules, module, id, 0).is_ok() {
+                functions.push((id, self.known.get(&(id, 0)).is_some_and(|known| !known.is_plain)));
+            }
+        }
+        let mut steps = 0;
+        for number in 1..=rules.attributes.len() {
+            let Ok(list) = rules.attributes.list(number.into()) else { continue };
+            if !rules.attributes.changes_calls(&list) {
+                continue;
+            }
+            let is_special = rules.attributes.changes_passing(&list);
+            for &(id, is_variadic_or_pair) in &functions {
+                let work = 1 + rules.attributes.params(&list).len();
+                if limited(&mut steps, work, MAX_STEPS).is_err() {
+                    return;
+                }
+                if (is_special || is_variadic_or_pair) && rules.may_fit(id, &list) {
+                    let _ = self.of_function(rules, module, id, number.into());
+                }
+            }
+        }
+    }
+
+    fn intern(&mut self, signature: Signature, module: &mut Module) -> Checked<SigId> {
+        if let Some(&known) = self.interned.get(&signature) {
+            return Ok(known);
+        }
+        limited(&mut self.stored, signature.params.len().max(signature.passing.len()), MAX_STORED)?;
+        let id = module.signatures.push(signature.clone());
+        self.interned.insert(signature, id);
+        Ok(id)
+    }
+}
+
+/// The parameters that an `x86_fp80` is passed in, and how.
+pub(super) fn extended_params(pointer: Type) -> (&'static [Type], Passing) {
+    match pointer {
+        Type::I64 => (&[Type::I64], Passing::ByVal { size: 16, align_log2: 4 }),
+        _ => (&[Type::I64, Type::I32], Passing::Plain),
+    }
+}
+
+/// Adds to a sum that has a limit.
+fn limited(sum: &mut usize, amount: usize, limit: usize) -> Checked<()> {
+    match sum.checked_add(amount).filter(|&next| next <= limit) {
+        Some(next) => {
+            *sum = next;
+            Ok(())
+        }
+        None => {
+            Err(Error::TooLarge { what: "the number of parameters of all signatures", limit: limit as u64 })
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// Whether a call of a function of type `ty` can have this list: extensions are of integers, memory is behind
+    /// pointers, and parameters that are named exist, unless there are more arguments.
+    fn may_fit(&self, ty: TypeId, list: &AttributeList) -> bool {
+        let LlvmType::Function { ret, params, variadic } = self.types.get(ty) else { return false };
+        let fits = |ty: TypeId, attributes: ParamAttributes| {
+            let ty = self.types.get(ty);
+            let flags = attributes.flags;
+            let is_extended = flags.has(ParamFlags::ZEROEXT) || flags.has(ParamFlags::SIGNEXT);
+            let is_memory = flags.has(ParamFlags::BYVAL) || flags.has(ParamFlags::SRET);
+            (!is_extended || matches!(ty, LlvmType::Int(_))) && (!is_memory || ty == LlvmType::Pointer)
+        };
+        let (params, of_params) = (self.types.list(params), self.attributes.params(list));
+        (variadic || of_params.len() <= params.len())
+            && fits(ret, list.ret)
+            && params.iter().zip(of_params).all(|(&ty, &attributes)| fits(ty, attributes))
+    }
+
+    pub(super) fn signature(&self, ty: TypeId, list: &AttributeList) -> Checked<Signature> {
+        let LlvmType::Function { ret, params, variadic } = self.types.get(ty) else {
+            return Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "a function type" });
+        };
+        let mut signature = Signature::new(Vec::new(), Type::Void);
+        let results = result_units(self.legal.parts(ret)?, self.legal.vectors());
+        let form = |ty, attributes| form(self.types, self.legal, ty, attributes);
+        let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
+        match form(ret, list.ret)? {
+            Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
+            Form::Extended => {}
+            Form::Parts if is_demoted(results.clone()) => {
+                signature.params.push(pointer);
+                signature.passing.push(Passing::StructReturn);
+            }
+            Form::Parts => {
+                let mut types = results.map(|unit| unit.ty);
+                signature.ret = types.next().unwrap_or(Type::Void);
+                signature.second = types.next().unwrap_or(Type::Void);
+            }
+        }
+        for (i, &param) in self.types.list(params).iter().enumerate() {
+            let attributes = self.attributes.param(list, i);
+            let mut passing = self.passing(attributes)?;
+            let start = signature.params.len();
+            match form(param, attributes)? {
+                Form::Extended => {
+                    let count = self.legal.parts(param)?.len() / 2;
+                    let by_value = extended_params(pointer);
+                    passing = by_value.1;
+                    (0..count).for_each(|_| signature.params.extend_from_slice(by_value.0));
+                }
+                Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
+                Form::Parts => signature.params.extend(units(self.legal.parts(param)?).map(|unit| unit.ty)),
+            }
+            if signature.params.len() > MAX_PARAMS {
+                let limit = MAX_PARAMS as u64;
+                return Err(Error::TooLarge { what: "the number of parameters", limit });
+            }
+            signature.passing.resize(signature.params.len(), passing);
+            let is_pair = self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128);
+            if is_pair && passing == Passing::Plain {
+                signature.passing[start] = Passing::PairLow;
+            }
+            let count = signature.params.len() - start;
+            if count > 1 && passing == Passing::Plain && !variadic && self.is_group(param, count) {
+                signature.passing[start] = Passing::Group { len: count as u16 };
+            }
+        }
+        if variadic {
+            signature.arity = Arity::Variadic;
+            self.add_variable(list, params.len as usize, &mut signature.passing)?;
+        }
+        if !signature.has_valid_passing(pointer) {
+            let what = "attributes of a parameter (byval, sret, nest) that do not go with its type or with each other";
+            return Err(Error::Unsupported { what: what.into() });
+        }
+        if signature.passing.iter().all(|&passing| passing == Passing::Plain) {
+            signature.passing.clear();
+        }
+        Ok(signature)
+    }
+
+    /// Whether a parameter of `count` values is one object to the procedure call standard for ARM: an array of
+    /// integers, or up to four floats or vectors of one type.
+    fn is_group(&self, ty: TypeId, count: usize) -> bool {
+        let is_integers = match self.types.get(ty) {
+            LlvmType::Array { element, .. } => matches!(self.types.get(element), LlvmType::Int(_)),
+            _ => false,
+        };
+        self.legal.vectors() == Vectors::Neon
+            && usize::from(u16::MAX) >= count
+            && (is_integers || count <= MAX_HOMOGENEOUS && self.is_homogeneous(ty))
+    }
+
+    /// Whether the type is a struct or array of floats or vectors of one type, on ARM.
+    fn is_homogeneous(&self, ty: TypeId) -> bool {
+        let Ok(parts) = self.legal.parts(ty) else { return false };
+        let mut types = units(parts).map(|unit| unit.ty);
+        let is_extension = |ty: Type| ty.is_vector() || ty.is_scalar_float();
+        self.legal.vectors() == Vectors::Neon
+            && !parts.iter().any(|part| part.is_half())
+            && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
+            && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))
+    }
+
+    /// Appends how variable arguments are passed, up to the last one that is not passed plainly. Each is taken to
+    /// be of one part; calls for which that is wrong are not supported.
+    fn add_variable(&self, list: &AttributeList, fixed: usize, passing: &mut Vec<Passing>) -> Checked<()> {
+        let params = passing.len();
+        for &attributes in self.attributes.params(list).get(fixed..).unwrap_or_default() {
+            passing.push(match self.passing(attributes)? {
+                // The callee looks for it at such an address, and the stack is aligned to less.
+                Passing::ByVal { align_log2: 5.., .. } => {
+                    let what = "an object aligned to more than 16 bytes among variable arguments".into();
+                    return Err(Error::Unsupported { what });
+                }
+                by_value @ Passing::ByVal { .. } => by_value,
+                _ => Passing::Plain,
+            });
+        }
+        while passing.len() > params && passing.last() == Some(&Passing::Plain) {
+            passing.pop();
+        }
+        Ok(())
+    }
+
+    fn passing(&self, attributes: ParamAttributes) -> Checked<Passing> {
+        let flags = attributes.flags;
+        let unsupported = |what: &str| Err(Error::Unsupported { what: what.into() });
+        if flags.has(ParamFlags::INALLOCA) || flags.has(ParamFlags::PREALLOCATED) {
+            return unsupported("inalloca and preallocated arguments");
+        }
+        if flags.has(ParamFlags::SWIFT) {
+            return unsupported("arguments of the Swift conventions");
+        }
+        if flags.has(ParamFlags::BYVAL) {
+            let Some(object) = attributes.pointee.expand() else {
+                return unsupported("byval without a type");
+            };
+            let size = self.layouts.alloc_size(object)?;
+            let too_large = Error::TooLarge { what: "an object passed by value", limit: u32::MAX.into() };
+            let size = u32::try_from(size).map_err(|_| too_large)?;
+            let align_log2 = attributes.align_log2().unwrap_or_else(|| self.layouts.abi_align_log2(object));
+            return Ok(Passing::ByVal { size, align_log2: align_log2.min(29) });
+        }
+        Ok(match flags {
+            _ if flags.has(ParamFlags::SRET.with(ParamFlags::INREG)) => Passing::StructReturnInRegister,
+            _ if flags.has(ParamFlags::SRET) => Passing::StructReturn,
+            _ if flags.has(ParamFlags::INREG) => Passing::InRegister,
+            _ if flags.has(ParamFlags::NEST) => Passing::Nest,
+            _ => Passing::Plain,
+        })
+    }
+}

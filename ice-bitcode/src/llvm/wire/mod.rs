@@ -1,0 +1,19 @@
+//! The wire format of LLVM bitcode, without a value of the IR in it.
+//!
+//! | file | content |
+//! |---|---|
+//! | `codes`       | block ids and record codes |
+//! | `container`   | the top level of a file: magic number, wrapper, producer, string table |
+//! | `types`       | the type table |
+//! | `attributes`  | attributes of functions, parameters and calls |
+//! | `data_layout` | sizes, alignments and offsets in memory |
+//! | `constants`   | constants of modules and functions |
+//! | `fold`        | what expressions of constants come to |
+
+pub mod attributes;
+pub mod codes;
+pub mod constants;
+pub mod container;
+pub mod data_layout;
+pub mod fold;
+pub mod types;
