@@ -47,6 +47,11 @@ pub enum Error {
         /// Start of the instruction.
         offset: u32,
     },
+    /// A group is larger than a bundle, or has a label or a branch to one in it.
+    InvalidGroup {
+        /// Start of the group.
+        offset: u32,
+    },
     /// A label used as an absolute address while the function has no symbol, see `set_symbol`.
     NoFunctionSymbol {
         /// Where it was used.
@@ -70,6 +75,9 @@ impl fmt::Display for Error {
             }
             Error::InvalidOperand { offset } => {
                 write!(f, "invalid operand of the instruction at offset {offset:#x}")
+            }
+            Error::InvalidGroup { offset } => {
+                write!(f, "the group at offset {offset:#x} does not fit into a bundle")
             }
             Error::NoFunctionSymbol { offset } => {
                 write!(f, "address of a label at offset {offset:#x}, but the function has no symbol")

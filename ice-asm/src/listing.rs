@@ -11,6 +11,7 @@ use crate::reloc::SymbolId;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
+use core::ops::Range;
 
 /// A place for assembler text. Implemented by `()` (none) and [`TextListing`].
 pub trait Listing: Default {
@@ -20,20 +21,26 @@ pub trait Listing: Default {
     fn clear(&mut self);
     /// Adds the line of the instruction or datum at `offset` (without label, tab and newline).
     fn line(&mut self, offset: u32, write: impl FnOnce(&mut dyn Write) -> fmt::Result);
+    /// Forgets the lines from `offset` on.
+    fn cut(&mut self, offset: u32);
+    /// What was at `offset` and behind it is `by` bytes farther.
+    fn shift(&mut self, offset: u32, by: u32);
 }
 
 impl Listing for () {
     const ENABLED: bool = false;
     fn clear(&mut self) {}
     fn line(&mut self, _: u32, _: impl FnOnce(&mut dyn Write) -> fmt::Result) {}
+    fn cut(&mut self, _: u32) {}
+    fn shift(&mut self, _: u32, _: u32) {}
 }
 
-/// Lines of assembler text in the order of their offsets.
+/// Lines of assembler text.
 #[derive(Clone, Debug, Default)]
 pub struct TextListing {
     text: String,
-    /// Offset in the code and end of the line in `text`.
-    lines: Vec<(u32, usize)>,
+    /// Offset in the code, and the line in `text`; nearly in the order of offsets.
+    lines: Vec<(u32, Range<usize>)>,
 }
 
 impl Listing for TextListing {
@@ -45,9 +52,20 @@ impl Listing for TextListing {
     }
 
     fn line(&mut self, offset: u32, write: impl FnOnce(&mut dyn Write) -> fmt::Result) {
+        let start = self.text.len();
         // Writing into a string cannot fail.
         let _ = write(&mut self.text);
-        self.lines.push((offset, self.text.len()));
+        self.lines.push((offset, start..self.text.len()));
+    }
+
+    fn cut(&mut self, offset: u32) {
+        self.lines.retain(|&(at, _)| at < offset);
+    }
+
+    fn shift(&mut self, offset: u32, by: u32) {
+        for (at, _) in self.lines.iter_mut().rev().take_while(|(at, _)| *at >= offset) {
+            *at += by;
+        }
     }
 }
 
@@ -98,16 +116,17 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         labels.sort_unstable();
         let mut labels = labels.into_iter().peekable();
         let mut branches = self.branch_sites().peekable();
-        let mut start = 0;
-        for &(offset, end) in &self.listing.lines {
+        // Padding before a group comes after it.
+        let mut lines = self.listing.lines.clone();
+        lines.sort_by_key(|&(offset, _)| offset);
+        for (offset, line) in lines {
             while let Some(site) = branches.next_if(|site| site.start < offset) {
                 self.write_labels(out, &mut labels, site.start)?;
                 self.write_branch(out, site)?;
             }
             self.write_labels(out, &mut labels, offset)?;
             out.write_char('\t')?;
-            self.write_line(out, &self.listing.text[start..end], &mut name)?;
-            start = end;
+            self.write_line(out, &self.listing.text[line], &mut name)?;
         }
         for site in branches {
             self.write_labels(out, &mut labels, site.start)?;

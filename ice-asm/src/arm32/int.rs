@@ -275,7 +275,7 @@ impl<L: Listing> Encoder<'_, L> {
 }
 
 /// The immediate of `movw` and `movt`.
-const fn half(imm: u16) -> u32 {
+pub(super) const fn half(imm: u16) -> u32 {
     (imm as u32 & 0xf000) << 4 | imm as u32 & 0xfff
 }
 

@@ -37,16 +37,25 @@
 
 pub(crate) mod branch;
 pub(crate) mod bytes;
+mod group;
+mod isa;
+mod island;
+mod refs;
+mod tail;
 
 use crate::error::Error;
-use crate::listing::{self, LabelText, Listing, SymbolText};
-use crate::reloc::{Reloc, RelocKind, SymbolId};
+use crate::listing::Listing;
+use crate::reloc::{Reloc, SymbolId};
 use crate::x86;
 use alloc::vec::Vec;
-use branch::BranchSite;
-pub use branch::{BranchIsa, Form, Reach};
+use branch::Site;
 use bytes::{CodeBytes, Part};
 use core::fmt;
+pub use group::{Group, Place};
+pub use isa::{BranchIsa, Form, Reach, Span};
+pub use island::Constant;
+use island::Waiting;
+use refs::LabelRef;
 
 /// A position in the code, bound once by [`CodeBuffer::bind`]. Printed `.L<n>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,26 +78,15 @@ struct LabelState {
     alias: u32,
     /// Longest offset, or `NONE` when the caller gave none.
     longest: u32,
+    /// The offsets that all branches reach which wait for it, but for those at the tail.
+    floor: u32,
+    ceiling: u32,
 }
 
-/// A label in something else than a branch.
-#[derive(Clone, Copy)]
-struct LabelRef {
-    at: u32,
-    label: Label,
-    kind: RefKind,
-}
-
-#[derive(Clone, Copy)]
-enum RefKind {
-    /// 32 bits: label + addend - at.
-    PcRel32 { addend: i32 },
-    /// 32 bits: label - base.
-    Difference { base: Label },
-    /// The label's offset is added to the addend of this relocation.
-    Reloc { index: u32 },
-    /// The low 12 bits of a word: how far the label is from `at` + `ahead`; bit 23 if it is not before that.
-    PcOffset12 { ahead: u8 },
+impl LabelState {
+    fn new(longest: u32) -> Self {
+        LabelState { offset: NONE, alias: NONE, longest, floor: 0, ceiling: NONE }
+    }
 }
 
 /// Machine code of one function, with its labels, relocations and, for `L = TextListing`, its text.
@@ -109,7 +107,10 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     stop: u32,
     /// Start, in the buffer and in the longest layout, of the code being emitted.
     anchor: Anchor,
-    sites: Vec<BranchSite<B::Cond>>,
+    sites: Vec<Site<B>>,
+    waiting: Waiting,
+    /// Bytes of a bundle, or 0.
+    bundle: u32,
     refs: Vec<LabelRef>,
     relocs: Vec<Reloc>,
     symbol: Option<SymbolId>,
@@ -152,6 +153,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             stop: NONE,
             anchor: Anchor::NONE,
             sites: Vec::new(),
+            waiting: Waiting::new(),
+            bundle: 0,
             refs: Vec::new(),
             relocs: Vec::new(),
             symbol: None,
@@ -172,6 +175,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.stop = NONE;
         self.anchor = Anchor::NONE;
         self.sites.clear();
+        self.waiting.clear();
         self.refs.clear();
         self.relocs.clear();
         self.symbol = None;
@@ -232,14 +236,13 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[inline]
     pub fn new_label_within(&mut self, longest: u32) -> Label {
         let label = Label(self.labels.len() as u32);
-        self.labels.push(LabelState { offset: NONE, alias: NONE, longest });
+        self.labels.push(LabelState::new(longest));
         label
     }
 
     /// So many new labels, not yet bound.
     pub fn new_labels(&mut self, count: usize) {
-        let label = LabelState { offset: NONE, alias: NONE, longest: NONE };
-        self.labels.resize(self.labels.len() + count, label);
+        self.labels.resize(self.labels.len() + count, LabelState::new(NONE));
     }
 
     /// States the label's offset in the longest layout, see the header of this module. Give it before
@@ -287,26 +290,6 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if self.anchor.offset == before {
             self.anchor.offset = after;
         }
-    }
-
-    /// Pads with instructions that do nothing to the next multiple of `align` (a power of two, at most 64).
-    /// What was emitted before is final: no branch before it is cut any more.
-    pub fn align(&mut self, align: u32) {
-        let mask = align.clamp(1, 64).next_power_of_two() - 1;
-        let padding = self.offset().wrapping_neg() & mask;
-        let mut nops = [0; 64];
-        let nops = &mut nops[..padding as usize];
-        B::fill_nops(nops);
-        if padding > 0 {
-            let offset = self.offset();
-            self.append(nops);
-            let nops = &*nops;
-            self.listing.line(offset, |out| {
-                listing::write_bytes(out, nops)?;
-                write!(out, " {} padding", B::COMMENT)
-            });
-        }
-        self.freeze_tail();
     }
 
     /// States that control cannot reach the current end: after a return, an indirect jump or a trap.
@@ -358,69 +341,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.relocs.push(reloc);
     }
 
-    /// Records that the field at `offset` gets the absolute address of the label (plus `addend`): a
-    /// relocation against the function's symbol, whose addend becomes final in `finish`.
-    pub fn reloc_to_label(&mut self, offset: u32, kind: RelocKind, label: Label, addend: i64) {
-        let Some(symbol) = self.symbol else {
-            return self.fail(Error::NoFunctionSymbol { offset });
-        };
-        let index = self.relocs.len() as u32;
-        self.relocs.push(Reloc { offset, kind, symbol, addend });
-        self.refs.push(LabelRef { at: offset, label, kind: RefKind::Reloc { index } });
-    }
-
-    /// Records that the 32-bit field at `offset` gets `label + addend - offset`.
-    pub fn pc_relative_to_label(&mut self, offset: u32, label: Label, addend: i32) {
-        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcRel32 { addend } });
-    }
-
-    /// Records that the word at `offset` gets the distance of the label from `offset + ahead`: at most 4095 bytes
-    /// to both sides, in its low 12 bits, and bit 23 where it is not negative.
-    pub fn pc_offset12_to_label(&mut self, offset: u32, label: Label, ahead: u8) {
-        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcOffset12 { ahead } });
-    }
-
-    /// Appends data.
-    pub fn emit_data(&mut self, data: &[u8]) {
-        for chunk in data.chunks(16) {
-            let offset = self.offset();
-            self.listing.line(offset, |out| listing::write_bytes(out, chunk));
-            self.append(chunk);
-        }
-    }
-
-    /// Appends a little-endian 32-bit number.
-    pub fn emit_u32(&mut self, value: u32) {
-        let offset = self.offset();
-        self.listing.line(offset, |out| write!(out, ".long {value:#x}"));
-        self.append(&value.to_le_bytes());
-    }
-
-    /// Appends the address of a symbol, in the size of `kind`.
-    pub fn emit_symbol(&mut self, kind: RelocKind, symbol: SymbolId, addend: i64) {
-        let offset = self.offset();
-        self.listing.line(offset, |out| write!(out, "{} {}{addend:+}", directive(kind), SymbolText(symbol)));
-        self.append(&[0; 8][..kind.size() as usize]);
-        self.add_reloc(Reloc { offset, kind, symbol, addend });
-    }
-
-    /// Appends the absolute address of a label (`kind` is one of the absolute kinds): an entry of a jump table.
-    pub fn emit_label(&mut self, kind: RelocKind, label: Label) {
-        let offset = self.offset();
-        self.listing.line(offset, |out| write!(out, "{} {}", directive(kind), LabelText(label)));
-        self.append(&[0; 8][..kind.size() as usize]);
-        self.reloc_to_label(offset, kind, label, 0);
-    }
-
-    /// Appends the 32-bit distance from `base` to `label`: an entry of a position-independent jump table.
-    pub fn emit_label_difference(&mut self, label: Label, base: Label) {
-        let offset = self.offset();
-        self.listing.line(offset, |out| write!(out, ".long {}-{}", LabelText(label), LabelText(base)));
-        self.append(&[0; 4]);
-        self.refs.push(LabelRef { at: offset, label, kind: RefKind::Difference { base } });
-    }
-
-    /// Patches all branches and label references. Call it once, when the function is complete.
+    /// Appends the constants that wait and patches all branches and label references. Call it once, when the function is complete.
     ///
     /// # Errors
     /// The first error since `clear`, an unbound label, or a branch that does not reach.
@@ -431,47 +352,14 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if core::mem::replace(&mut self.finished, true) {
             return Ok(());
         }
-        let result = self.patch_branches().and_then(|()| self.patch_refs());
-        self.error = result.err();
-        result
-    }
-
-    fn patch_refs(&mut self) -> Result<(), Error> {
-        for i in 0..self.refs.len() {
-            let LabelRef { at, label, kind } = self.refs[i];
-            let target = self.label_offset(label).ok_or(Error::UnboundLabel { label, offset: at })?;
-            let value = match kind {
-                RefKind::Reloc { index } => {
-                    self.relocs[index as usize].addend += i64::from(target);
-                    continue;
-                }
-                RefKind::PcRel32 { addend } => i64::from(target) + i64::from(addend) - i64::from(at),
-                RefKind::PcOffset12 { ahead } => {
-                    let distance = i64::from(target) - i64::from(at) - i64::from(ahead);
-                    let size = u32::try_from(distance.unsigned_abs()).unwrap_or(u32::MAX);
-                    if size >> 12 != 0 {
-                        return Err(Error::OutOfRange { label, offset: at });
-                    }
-                    let bits = size | u32::from(distance >= 0) << 23;
-                    if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..)
-                        && let Some(field) = field.first_chunk_mut()
-                    {
-                        *field = (u32::from_le_bytes(*field) | bits).to_le_bytes();
-                    }
-                    continue;
-                }
-                RefKind::Difference { base } => {
-                    let base =
-                        self.label_offset(base).ok_or(Error::UnboundLabel { label: base, offset: at })?;
-                    i64::from(target) - i64::from(base)
-                }
-            };
-            let value = i32::try_from(value).map_err(|_| Error::OutOfRange { label, offset: at })?;
-            if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..at as usize + 4) {
-                field.copy_from_slice(&value.to_le_bytes());
-            }
+        self.place_constants();
+        let relocs = self.relocs.len();
+        let result = self.error.map_or(Ok(()), Err).and_then(|()| self.patch_branches());
+        self.error = result.and_then(|()| self.patch_refs()).err();
+        if self.relocs.len() != relocs {
+            self.relocs.sort_by_key(|reloc| reloc.offset);
         }
-        Ok(())
+        self.error.map_or(Ok(()), Err)
     }
 }
 
@@ -484,8 +372,4 @@ fn root(labels: &[LabelState], mut label: Label) -> Label {
         label = Label(state.alias);
     }
     label
-}
-
-fn directive(kind: RelocKind) -> &'static str {
-    if kind.size() == 8 { ".quad" } else { ".long" }
 }

@@ -1,12 +1,17 @@
 //! The branches of x86: `jmp` EB cb / E9 cd and `jcc` 70+cc cb / 0F 80+cc cd.
 
 use super::operand::Cond;
-use crate::buffer::{BranchIsa, Form, Label};
+use crate::buffer::{BranchIsa, Form, Label, Span};
 use core::fmt;
 
 /// The branches of both modes, for [`CodeBuffer`](crate::CodeBuffer).
 #[derive(Clone, Copy, Debug)]
 pub enum Branches {}
+
+/// One byte of displacement.
+const SHORT: Form = Form(0);
+/// Four bytes of displacement.
+const LONG: Form = Form(1);
 
 /// The recommended multi-byte nops, SDM volume 2, NOP.
 const NOPS: [&[u8]; 9] = [
@@ -23,8 +28,9 @@ const NOPS: [&[u8]; 9] = [
 
 impl BranchIsa for Branches {
     type Cond = Cond;
-    const MAX_SIZE: u32 = 6;
-    const MAX_SHORT: u32 = 129;
+    type Slot = ();
+    const FORMS: u8 = 2;
+    const TABLE: Form = LONG;
     const COMMENT: &'static str = "#";
 
     #[inline]
@@ -35,33 +41,32 @@ impl BranchIsa for Branches {
     #[inline]
     fn size(cond: Option<Cond>, form: Form) -> u32 {
         match (form, cond) {
-            (Form::Short, _) => 2,
-            (Form::Long, None) => 5,
-            (Form::Long, Some(_)) => 6,
+            (SHORT, _) => 2,
+            (_, None) => 5,
+            (_, Some(_)) => 6,
         }
     }
 
     #[inline]
-    fn reaches(cond: Option<Cond>, form: Form, distance: i64) -> bool {
-        let displacement = distance - i64::from(Self::size(cond, form));
+    fn span(form: Form) -> Span {
         match form {
-            Form::Short => i8::try_from(displacement).is_ok(),
-            Form::Long => i32::try_from(displacement).is_ok(),
+            SHORT => Span { back: 126, ahead: 129 },
+            _ => Span::ALL,
         }
     }
 
     #[inline]
-    fn encode(cond: Option<Cond>, form: Form, distance: i64, out: &mut [u8]) {
+    fn encode(cond: Option<Cond>, (): (), form: Form, distance: i64, out: &mut [u8]) {
         let displacement = (distance - i64::from(Self::size(cond, form))) as i32;
         let bytes = displacement.to_le_bytes();
         match (form, cond) {
-            (Form::Short, None) => out.copy_from_slice(&[0xeb, bytes[0]]),
-            (Form::Short, Some(cond)) => out.copy_from_slice(&[0x70 + cond as u8, bytes[0]]),
-            (Form::Long, None) => {
+            (SHORT, None) => out.copy_from_slice(&[0xeb, bytes[0]]),
+            (SHORT, Some(cond)) => out.copy_from_slice(&[0x70 + cond as u8, bytes[0]]),
+            (_, None) => {
                 out[0] = 0xe9;
                 out[1..].copy_from_slice(&bytes);
             }
-            (Form::Long, Some(cond)) => {
+            (_, Some(cond)) => {
                 out[..2].copy_from_slice(&[0x0f, 0x80 + cond as u8]);
                 out[2..].copy_from_slice(&bytes);
             }
@@ -80,13 +85,14 @@ impl BranchIsa for Branches {
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Cond>,
+        (): (),
         form: Form,
         distance: i64,
         target: Label,
     ) -> fmt::Result {
         // An assembler starts with short forms and lengthens what does not reach. At three times the
         // short reach it cannot stay short, even if every branch between them (6 bytes) shrank to 2.
-        if form == Form::Long && distance.abs() < 3 * i64::from(Self::MAX_SHORT) + 16 {
+        if form == LONG && distance.abs() < 3 * i64::from(Self::span(SHORT).ahead) + 16 {
             out.write_str("{disp32} ")?;
         }
         match cond {

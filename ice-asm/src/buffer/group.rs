@@ -1,0 +1,129 @@
+//! Padding and bundles.
+//!
+//! Where code is checked before it runs, it lies in *bundles*: aligned blocks of a power of two of bytes, which no
+//! instruction and no *group* of instructions that belong together may straddle. A group is emitted at the end
+//! of the buffer; if it straddles the end of a bundle, or must end with one and does not, it moves up, with its
+//! relocations and references, and padding comes before it. Only what was emitted since the group began moves, so no
+//! other offset changes. A label before the group stays before the padding: who comes there passes it.
+//!
+//! A branch is a group by itself. Its padding belongs to it and is cut off with it. In longest offsets a
+//! group counts with the most padding that it may have: twice its size less one, or, if it ends with the
+//! bundle, its size and a bundle less one.
+
+use super::isa::BranchIsa;
+use super::{CodeBuffer, NONE};
+use crate::error::Error;
+use crate::listing::{self, Listing};
+
+/// A group that is being emitted.
+#[derive(Debug)]
+#[must_use = "a group must be ended"]
+pub struct Group {
+    start: u32,
+    relocs: usize,
+    refs: usize,
+}
+
+/// Where in a bundle a group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Anywhere.
+    Inside,
+    /// It ends with the bundle.
+    AtEnd,
+}
+
+impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
+    /// Makes the code lie in bundles of so many bytes, a power of two from 16 to 64, or (0) in none. Stays as it is
+    /// over `clear`.
+    pub fn set_bundle(&mut self, bytes: u32) {
+        self.bundle = if bytes == 0 { 0 } else { bytes.clamp(16, 64).next_power_of_two() };
+    }
+
+    /// Begins a group: what is emitted from here on lies in one bundle. No branch to a label and no label is in it.
+    pub fn start_group(&self) -> Group {
+        Group { start: self.offset(), relocs: self.relocs.len(), refs: self.refs.len() }
+    }
+
+    /// Ends a group. Without bundles nothing happens.
+    pub fn end_group(&mut self, group: Group, place: Place) {
+        let (start, end) = (group.start, self.offset());
+        if self.bundle == 0 || start == end {
+            return;
+        }
+        let has_label = self.tail_end != NONE && self.tail_end > start;
+        if has_label || end - start > self.bundle {
+            return self.fail(Error::InvalidGroup { offset: start });
+        }
+        let pad = match place {
+            Place::Inside => self.padding_to_fit(start, end - start),
+            Place::AtEnd => end.wrapping_neg() & (self.bundle - 1),
+        };
+        if pad == 0 {
+            return;
+        }
+        self.append(&[0; 64][..pad as usize]);
+        if self.offset() == end {
+            return; // The buffer is full.
+        }
+        self.bytes.as_mut_slice()[start as usize..].rotate_right(pad as usize);
+        self.relocs[group.relocs..].iter_mut().for_each(|reloc| reloc.offset += pad);
+        self.refs[group.refs..].iter_mut().for_each(|label| label.at += pad);
+        self.listing.shift(start, pad);
+        self.fill_padding(start, pad);
+    }
+
+    /// The padding that a group of this size needs at an offset.
+    fn padding_to_fit(&self, offset: u32, size: u32) -> u32 {
+        let left = offset.wrapping_neg() & (self.bundle - 1);
+        if left != 0 && left < size { left } else { 0 }
+    }
+
+    /// The padding that a branch of this size needs at the end.
+    #[inline(always)]
+    pub(super) fn padding_before(&self, size: u32) -> u32 {
+        if self.bundle == 0 { 0 } else { self.padding_to_fit(self.offset(), size) }
+    }
+
+    /// The most bytes that a branch of this size takes with its padding.
+    #[inline(always)]
+    pub(super) fn counted(&self, size: u32) -> u32 {
+        if self.bundle == 0 { size } else { 2 * size - 1 }
+    }
+
+    /// Appends so many bytes of padding, at most 64.
+    #[cold]
+    pub(super) fn pad(&mut self, count: u32) {
+        let start = self.offset();
+        self.append(&[0; 64][..count as usize]);
+        self.fill_padding(start, self.offset() - start);
+    }
+
+    /// Makes bytes in the code instructions that do nothing and that straddle no end of a bundle.
+    fn fill_padding(&mut self, start: u32, count: u32) {
+        let mut at = start;
+        while at < start + count {
+            let left = if self.bundle == 0 { count } else { self.bundle - at % self.bundle };
+            let size = left.min(start + count - at);
+            let nops = &mut self.bytes.as_mut_slice()[at as usize..(at + size) as usize];
+            B::fill_nops(nops);
+            let nops = &*nops;
+            self.listing.line(at, |out| {
+                listing::write_bytes(out, nops)?;
+                write!(out, " {} padding", B::COMMENT)
+            });
+            at += size;
+        }
+    }
+
+    /// Pads with instructions that do nothing to the next multiple of `align` (a power of two, at most 64).
+    /// What was emitted before is final: no branch before it is cut any more.
+    pub fn align(&mut self, align: u32) {
+        let mask = align.clamp(1, 64).next_power_of_two() - 1;
+        let padding = self.offset().wrapping_neg() & mask;
+        if padding > 0 {
+            self.pad(padding);
+        }
+        self.freeze_tail();
+    }
+}

@@ -1,0 +1,107 @@
+//! What the buffer knows of a machine: the forms of its branches, how far each reaches, and its padding.
+
+use super::Label;
+use crate::reloc::RelocKind;
+use core::fmt;
+
+/// A form of a branch, by number: the longer the reach, the greater the number. The last form of an instruction
+/// set reaches everywhere, as far as it reaches anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Form(pub u8);
+
+/// How far a form reaches, in bytes from the start of the branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Towards lower offsets.
+    pub back: u32,
+    /// Towards higher offsets.
+    pub ahead: u32,
+}
+
+impl Span {
+    /// Everywhere in the code of a function.
+    pub const ALL: Span = Span { back: 1 << 31, ahead: 1 << 31 };
+
+    /// Whether the distance is within reach.
+    #[must_use]
+    #[inline(always)]
+    pub const fn contains(self, distance: i64) -> bool {
+        -(self.back as i64) <= distance && distance <= self.ahead as i64
+    }
+}
+
+/// What the caller knows of the way from a branch to a label that is not bound yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The labels' longest offsets tell, if they were given; the branch counts with its last form in them.
+    FromLabels,
+    /// The same, but so many bytes were counted for the branch: more than its last form, because a jump to
+    /// the next block was counted as well and is left out.
+    Counted(u32),
+    /// At most this many bytes will lie between the end of the branch and the label.
+    Within(u32),
+}
+
+/// The branches of an instruction set. Distances are from the start of the branch to its target.
+///
+/// A conditional branch in form `f` is at most as large as one in its smallest form and a jump in form `f`
+/// together: so no edit makes code longer.
+pub trait BranchIsa {
+    /// A condition, with the registers that it looks at.
+    type Cond: Copy + fmt::Debug;
+    /// The instruction in the slot behind a branch, executed whether or not the branch is taken; the default is
+    /// one that does nothing. `()` where branches have no slot.
+    type Slot: Copy + Default + PartialEq + fmt::Debug + Send;
+    /// How many forms there are, at most four.
+    const FORMS: u8;
+    /// The form of the entries of a table that code jumps into. It has one size.
+    const TABLE: Form;
+    /// Whether branches that would not reach go by a veneer on an *island* in the code. If so, forms are chosen in
+    /// the hope that they will reach; otherwise, because they are known to.
+    const ISLANDS: bool = false;
+    /// Sizes and offsets of instructions are multiples of this number of bytes.
+    const GRAIN: u32 = 1;
+    /// How many bytes the instruction in a slot has.
+    const SLOT_SIZE: u32 = 0;
+    /// How far ahead the program counter is of the instruction that adds it to a constant.
+    const PC_AHEAD: u32 = 0;
+    /// What begins a comment in its assembler text.
+    const COMMENT: &'static str;
+    /// The opposite condition.
+    fn invert(cond: Self::Cond) -> Self::Cond;
+    /// The size in bytes of a conditional or (`None`) unconditional branch, with its slot: at most 16, and 0 if
+    /// the branch does not come in this form. Every branch comes in the last one.
+    fn size(cond: Option<Self::Cond>, form: Form) -> u32;
+    /// The reach of a form, the same for all branches that come in it.
+    fn span(form: Form) -> Span;
+    /// The form, a later one, of the jump on an island that a branch of this form goes by. Not for the last one.
+    fn veneer(form: Form) -> Form {
+        Form(form.0 + 1)
+    }
+    /// Where in the branch is a field that the linker fills with the target's address, if it is so in this form.
+    fn reloc(_cond: Option<Self::Cond>, _form: Form) -> Option<(u32, RelocKind)> {
+        None
+    }
+    /// Writes the branch and its slot; `out` has its size, the distance is one that it reaches.
+    fn encode(cond: Option<Self::Cond>, slot: Self::Slot, form: Form, distance: i64, out: &mut [u8]);
+    /// Writes the instruction of a slot by itself; `out` has [`Self::SLOT_SIZE`] bytes.
+    fn encode_slot(_slot: Self::Slot, _out: &mut [u8]) {}
+    /// Fills the whole of `out` with instructions that do nothing.
+    fn fill_nops(out: &mut [u8]);
+    /// Writes the assembler text such that an assembler makes the same bytes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write(
+        out: &mut dyn fmt::Write,
+        cond: Option<Self::Cond>,
+        slot: Self::Slot,
+        form: Form,
+        distance: i64,
+        target: Label,
+    ) -> fmt::Result;
+    /// What follows a symbol in the text of a word of this kind.
+    fn operator(_kind: RelocKind) -> &'static str {
+        ""
+    }
+}

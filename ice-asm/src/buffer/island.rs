@@ -1,0 +1,354 @@
+//! Islands: what waits for a place in the code within reach, and when it gets one.
+//!
+//! Constants that code loads relative to the program counter, and veneers (jumps that branches go by whose form does
+//! not reach their target), wait until the function ends or until the first of them can wait no longer. Then they
+//! are put into the code, behind a jump over them if control comes there.
+//!
+//! An island holds the constants first, then the veneers by the form of the branches that they are for, the shorter
+//! reach first. So the island may begin no later than at
+//!
+//! * `last - jump - before` for a constant that must be at `last` or earlier, with the bytes `before` it on the
+//!   island, which do not change while it waits; and
+//! * `last - jump - constants - veneers` for the first branch of a form, with the bytes of all constants and of one
+//!   veneer for every branch that waits in this or a shorter form. The other branches of the form may wait longer
+//!   than the first one does, and their veneers are among those counted.
+//!
+//! [`Waiting::deadline`] is a lower bound of all these. What comes to wait lowers it by its size, and what is bound
+//! meanwhile does not raise it, so that it costs a few instructions a branch. Whoever emits code says in time how
+//! much will come ([`CodeBuffer::room_for`]), at places where an island may be; where that is past the deadline, it is
+//! computed anew from what really waits, form by form. A form whose branches are within an eighth of their reach is
+//! due: its branches with deadlines in the next half of the reach get veneers, one for each target, or all of
+//! them where what would stay is more than a quarter. So the next time is away by at least an eighth of the
+//! reach, divided by how much veneers are larger than branches, and the cost is linear in the branches.
+//!
+//! Islands make the way of branches longer that are known to reach by longest offsets. These wait like all
+//! others, so that they get a veneer as well: deadlines hold, the offsets only choose. Instruction sets without
+//! islands have constants at the end of the function alone.
+
+use super::branch::{Site, last_form};
+use super::isa::{BranchIsa, Form};
+use super::{CodeBuffer, Label, NONE};
+use crate::listing::{LabelText, Listing, SymbolText};
+use crate::pool::ConstantSize;
+use crate::reloc::{Reloc, RelocKind, SymbolId};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// The most forms that an instruction set may have.
+const MAX_FORMS: usize = 4;
+
+/// A constant in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// These bits, the low ones of `bits`.
+    Bits {
+        /// How many.
+        size: ConstantSize,
+        /// The bits.
+        bits: u128,
+    },
+    /// A word that is the value of a symbol as `kind` says; less the program counter in the instruction at
+    /// `origin`, where one is given.
+    Symbol {
+        /// What the linker computes.
+        kind: RelocKind,
+        /// Of which symbol.
+        symbol: SymbolId,
+        /// The instruction that adds the program counter.
+        origin: Option<Label>,
+    },
+}
+
+impl Constant {
+    fn size(&self) -> u32 {
+        match self {
+            Constant::Bits { size, .. } => size.bytes(),
+            Constant::Symbol { kind, .. } => kind.size(),
+        }
+    }
+}
+
+/// What waits for an island. Reused from function to function.
+pub(super) struct Waiting {
+    /// The last offset at which an island may begin, see the header; `NONE` while nothing waits.
+    deadline: u32,
+    /// The same for the constants alone.
+    constants_last: u32,
+    constants: Vec<(Label, Constant)>,
+    /// Bytes of the constants on an island, with their padding.
+    constant_bytes: u32,
+    /// Bytes of the veneers of each form's branches.
+    veneer_bytes: [u32; MAX_FORMS],
+    /// Branches of each form that may still wait, as far as they were looked at.
+    branches: [VecDeque<u32>; MAX_FORMS],
+    /// How many branches were looked at.
+    seen: usize,
+    /// Branches that get a veneer, with their targets.
+    due: Vec<(Label, u32)>,
+    /// Starts and ends of the constants in the code.
+    pub(super) ranges: Vec<(u32, u32)>,
+}
+
+impl Waiting {
+    pub(super) fn new() -> Self {
+        Waiting {
+            deadline: NONE,
+            constants_last: NONE,
+            constants: Vec::new(),
+            constant_bytes: 0,
+            veneer_bytes: [0; MAX_FORMS],
+            branches: [const { VecDeque::new() }; MAX_FORMS],
+            seen: 0,
+            due: Vec::new(),
+            ranges: Vec::new(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.deadline = NONE;
+        self.constants_last = NONE;
+        self.constants.clear();
+        self.constant_bytes = 0;
+        self.veneer_bytes = [0; MAX_FORMS];
+        self.branches.iter_mut().for_each(VecDeque::clear);
+        self.seen = 0;
+        self.ranges.clear();
+    }
+}
+
+impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
+    /// Lets a constant wait. The instruction at `load` gets the address of the label given, and reaches that up to
+    /// `ahead` bytes from its start.
+    pub fn add_constant(&mut self, load: u32, ahead: u32, constant: Constant) -> Label {
+        let label = self.new_label();
+        let jump = self.counted(B::size(None, last_form::<B>()));
+        let waiting = &mut self.waiting;
+        // Offsets are multiples of the grain.
+        let bytes = constant.size() + constant.size().saturating_sub(B::GRAIN);
+        let last = (load + ahead).saturating_sub(jump + waiting.constant_bytes + bytes - constant.size());
+        waiting.constants_last = waiting.constants_last.min(last);
+        if waiting.deadline != NONE {
+            waiting.deadline = waiting.deadline.saturating_sub(bytes);
+        }
+        waiting.deadline = waiting.deadline.min(last);
+        waiting.constant_bytes += bytes;
+        waiting.constants.push((label, constant));
+        label
+    }
+
+    /// Whether constants wait: code that loads them may not be put elsewhere any more.
+    #[must_use]
+    #[inline(always)]
+    pub fn constants_wait(&self) -> bool {
+        !self.waiting.constants.is_empty()
+    }
+
+    /// Starts and ends of the constants in the code, in order.
+    #[must_use]
+    pub fn constant_ranges(&self) -> &[(u32, u32)] {
+        &self.waiting.ranges
+    }
+
+    /// States that at most so many bytes of code come before the next such call, and puts an island here if what
+    /// waits may not wait so long. Control may come here; no group is open, and no slot is to be filled.
+    #[inline(always)]
+    pub fn room_for(&mut self, bytes: u32) {
+        if self.waiting.deadline < self.offset().saturating_add(bytes) {
+            self.make_room(bytes);
+        }
+    }
+
+    /// Notes that a branch of a form that is not the last waits for its veneer.
+    #[inline(always)]
+    pub(super) fn branch_waits(&mut self, start: u32, target: Label, form: Form) {
+        let offset = self.labels[target.0 as usize].offset;
+        let span = B::span(form);
+        if offset != NONE && span.contains(i64::from(offset) - i64::from(start)) {
+            return;
+        }
+        let veneer = self.counted(B::size(None, B::veneer(form)));
+        let jump = self.counted(B::size(None, last_form::<B>()));
+        let waiting = &mut self.waiting;
+        let before: u32 = waiting.veneer_bytes[..=form.0 as usize].iter().sum();
+        let last = (start + span.ahead).saturating_sub(jump + waiting.constant_bytes + before);
+        waiting.deadline = waiting.deadline.min(last).saturating_sub(veneer);
+        waiting.veneer_bytes[form.0 as usize] += veneer;
+    }
+
+    /// Computes the deadline from what really waits, and makes an island if that is past as well.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, bytes: u32) {
+        let end = self.offset();
+        self.sync_tail();
+        let is_reached = self.stop != end || self.tail_labels.len() > self.end_from;
+        // What is bound stays where it is: branches that have reached their target do not wait any more.
+        self.freeze_tail();
+        if !is_reached {
+            self.stop_flow();
+        }
+        self.look_at_branches();
+        let horizon = end.saturating_add(bytes);
+        let mut due = None;
+        for form in 0..last_form::<B>().0 {
+            let eighth = B::span(Form(form)).ahead / 8;
+            let is_due = |buffer: &mut Self| buffer.last_start(form) < horizon.saturating_add(eighth);
+            if is_due(self) {
+                let mut queue = core::mem::take(&mut self.waiting.branches[form as usize]);
+                queue.retain(|&site| self.waits(&self.sites[site as usize]));
+                self.waiting.branches[form as usize] = queue;
+                due = if is_due(self) { Some(form) } else { due };
+            }
+        }
+        if due.is_some() || self.waiting.constants_last < horizon {
+            self.island(is_reached, due);
+        }
+        self.waiting.deadline = self.waiting.constants_last;
+        for form in 0..last_form::<B>().0 {
+            self.waiting.deadline = self.waiting.deadline.min(self.last_start(form));
+        }
+    }
+
+    /// Sorts the branches since the last time by their forms.
+    fn look_at_branches(&mut self) {
+        if !B::ISLANDS {
+            return;
+        }
+        for site in self.waiting.seen..self.sites.len() {
+            let branch = self.sites[site];
+            if branch.form < last_form::<B>() && self.waits(&branch) {
+                self.waiting.branches[branch.form.0 as usize].push_back(site as u32);
+            }
+        }
+        self.waiting.seen = self.sites.len();
+    }
+
+    /// Whether a branch has not reached its target.
+    fn waits(&self, site: &Site<B>) -> bool {
+        !self.distance(site.start, site.target).is_some_and(|distance| B::span(site.form).contains(distance))
+    }
+
+    /// The last offset at which an island may begin for the branches of a form; counts their veneers anew.
+    fn last_start(&mut self, form: u8) -> u32 {
+        while let Some(&site) = self.waiting.branches[form as usize].front()
+            && !self.waits(&self.sites[site as usize])
+        {
+            self.waiting.branches[form as usize].pop_front();
+        }
+        let veneer = self.counted(B::size(None, B::veneer(Form(form))));
+        let jump = self.counted(B::size(None, last_form::<B>()));
+        let waiting = &mut self.waiting;
+        let queue = &waiting.branches[form as usize];
+        waiting.veneer_bytes[form as usize] = veneer.saturating_mul(queue.len() as u32);
+        let Some(&first) = queue.front() else { return NONE };
+        let before: u32 = waiting.veneer_bytes[..=form as usize].iter().sum();
+        let last = self.sites[first as usize].start + B::span(Form(form)).ahead;
+        last.saturating_sub(jump + waiting.constant_bytes + before)
+    }
+
+    /// Puts the constants into the code, and the veneers of the forms up to the last one that is due: the veneers of
+    /// a form are counted in the deadlines of those that reach farther, not the other way round.
+    fn island(&mut self, is_reached: bool, due: Option<u8>) {
+        let start = self.offset();
+        let over = is_reached.then(|| {
+            let over = self.new_label();
+            let bytes = self.waiting.constant_bytes + self.waiting.veneer_bytes.iter().sum::<u32>();
+            self.push_branch(
+                None,
+                B::Slot::default(),
+                over,
+                super::branch::form_ahead::<B>(None, Some(bytes)),
+            );
+            over
+        });
+        self.place_constants();
+        if let Some(due) = due {
+            for form in 0..due {
+                self.place_veneers(Form(form), None);
+            }
+            self.place_veneers(Form(due), Some(start));
+        }
+        self.freeze_tail();
+        match over {
+            Some(over) => self.bind(over),
+            None => self.stop_flow(),
+        }
+        // The island is no part of what was counted since the anchor.
+        self.anchor.offset += self.offset() - start;
+        self.look_at_branches();
+    }
+
+    /// Puts the constants that wait here. Control must not come here.
+    pub(super) fn place_constants(&mut self) {
+        let mut constants = core::mem::take(&mut self.waiting.constants);
+        let start = self.offset();
+        for (label, constant) in constants.drain(..) {
+            let padding = self.offset().wrapping_neg() & (constant.size() - 1);
+            self.emit_data(&[0; 16][..padding as usize]);
+            self.bind(label);
+            self.emit_constant(constant);
+        }
+        let end = self.offset();
+        if start != end {
+            self.waiting.ranges.push((start, end));
+        }
+        self.waiting.constants = constants;
+        self.waiting.constant_bytes = 0;
+        self.waiting.constants_last = NONE;
+    }
+
+    fn emit_constant(&mut self, constant: Constant) {
+        match constant {
+            Constant::Bits { size, bits } => self.emit_data(&bits.to_le_bytes()[..size.bytes() as usize]),
+            Constant::Symbol { kind, symbol, origin } => {
+                let offset = self.offset();
+                let way = origin.and_then(|origin| self.distance(offset, origin));
+                let addend = way.map_or(0, |way| -way - i64::from(B::PC_AHEAD));
+                self.listing.line(offset, |out| {
+                    write!(out, ".long {}{}", SymbolText(symbol), B::operator(kind))?;
+                    match origin {
+                        Some(label) => write!(out, "-({}+{}-.)", LabelText(label), B::PC_AHEAD),
+                        None => Ok(()),
+                    }
+                });
+                self.append(&[0; 8][..kind.size() as usize]);
+                self.add_reloc(Reloc { offset, kind, symbol, addend });
+            }
+        }
+    }
+
+    /// Appends the veneers of one form, or those alone whose branches cannot wait half the reach beyond `island`.
+    fn place_veneers(&mut self, form: Form, island: Option<u32>) {
+        let reach = B::span(form).ahead;
+        let veneer = self.counted(B::size(None, B::veneer(form)));
+        let mut queue = core::mem::take(&mut self.waiting.branches[form.0 as usize]);
+        let soon = match island {
+            Some(island) => {
+                queue.partition_point(|&site| self.sites[site as usize].start + reach / 2 <= island)
+            }
+            None => queue.len(),
+        };
+        let stay = (queue.len() - soon) as u32;
+        let count = if stay.saturating_mul(veneer) > reach / 4 { queue.len() } else { soon };
+        let mut due = core::mem::take(&mut self.waiting.due);
+        due.extend(queue.drain(..count).map(|site| (self.root(self.sites[site as usize].target), site)));
+        due.sort_unstable();
+        self.waiting.branches[form.0 as usize] = queue;
+        for same in due.chunk_by(|a, b| a.0 == b.0) {
+            let target = same[0].0;
+            self.freeze_tail();
+            let label = self.new_label();
+            self.bind(label);
+            for &(_, site) in same {
+                self.sites[site as usize].target = label;
+            }
+            let form = match self.labels[target.0 as usize].offset {
+                NONE => B::veneer(form),
+                bound => self.form_back(None, bound),
+            };
+            self.push_branch(None, B::Slot::default(), target, form);
+        }
+        due.clear();
+        self.waiting.due = due;
+    }
+}

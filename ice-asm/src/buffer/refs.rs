@@ -1,0 +1,133 @@
+//! Labels in something else than branches, and data: jump tables, addresses, numbers.
+
+use super::isa::BranchIsa;
+use super::{CodeBuffer, Label};
+use crate::error::Error;
+use crate::listing::{self, LabelText, Listing, SymbolText};
+use crate::reloc::{Reloc, RelocKind, SymbolId};
+
+/// A label in something else than a branch.
+#[derive(Clone, Copy)]
+pub(super) struct LabelRef {
+    pub(super) at: u32,
+    label: Label,
+    kind: RefKind,
+}
+
+#[derive(Clone, Copy)]
+enum RefKind {
+    /// 32 bits: label + addend - at.
+    PcRel32 { addend: i32 },
+    /// 32 bits: label - base.
+    Difference { base: Label },
+    /// The label's offset is added to the addend of this relocation.
+    Reloc { index: u32 },
+    /// The low 12 bits of a word: how far the label is from `at` + `ahead`; bit 23 if it is not before that.
+    PcOffset12 { ahead: u8 },
+}
+
+impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
+    /// Records that the field at `offset` gets the absolute address of the label (plus `addend`): a
+    /// relocation against the function's symbol, whose addend becomes final in `finish`.
+    pub fn reloc_to_label(&mut self, offset: u32, kind: RelocKind, label: Label, addend: i64) {
+        let Some(symbol) = self.symbol else {
+            return self.fail(Error::NoFunctionSymbol { offset });
+        };
+        let index = self.relocs.len() as u32;
+        self.relocs.push(Reloc { offset, kind, symbol, addend });
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::Reloc { index } });
+    }
+
+    /// Records that the 32-bit field at `offset` gets `label + addend - offset`.
+    pub fn pc_relative_to_label(&mut self, offset: u32, label: Label, addend: i32) {
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcRel32 { addend } });
+    }
+
+    /// Records that the word at `offset` gets the distance of the label from `offset + ahead`: at most 4095 bytes
+    /// to both sides, in its low 12 bits, and bit 23 where it is not negative.
+    pub fn pc_offset12_to_label(&mut self, offset: u32, label: Label, ahead: u8) {
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcOffset12 { ahead } });
+    }
+
+    /// Appends data.
+    pub fn emit_data(&mut self, data: &[u8]) {
+        for chunk in data.chunks(16) {
+            let offset = self.offset();
+            self.listing.line(offset, |out| listing::write_bytes(out, chunk));
+            self.append(chunk);
+        }
+    }
+
+    /// Appends a little-endian 32-bit number.
+    pub fn emit_u32(&mut self, value: u32) {
+        let offset = self.offset();
+        self.listing.line(offset, |out| write!(out, ".long {value:#x}"));
+        self.append(&value.to_le_bytes());
+    }
+
+    /// Appends the address of a symbol, in the size of `kind`.
+    pub fn emit_symbol(&mut self, kind: RelocKind, symbol: SymbolId, addend: i64) {
+        let offset = self.offset();
+        self.listing.line(offset, |out| write!(out, "{} {}{addend:+}", directive(kind), SymbolText(symbol)));
+        self.append(&[0; 8][..kind.size() as usize]);
+        self.add_reloc(Reloc { offset, kind, symbol, addend });
+    }
+
+    /// Appends the absolute address of a label (`kind` is one of the absolute kinds): an entry of a jump table.
+    pub fn emit_label(&mut self, kind: RelocKind, label: Label) {
+        let offset = self.offset();
+        self.listing.line(offset, |out| write!(out, "{} {}", directive(kind), LabelText(label)));
+        self.append(&[0; 8][..kind.size() as usize]);
+        self.reloc_to_label(offset, kind, label, 0);
+    }
+
+    /// Appends the 32-bit distance from `base` to `label`: an entry of a position-independent jump table.
+    pub fn emit_label_difference(&mut self, label: Label, base: Label) {
+        let offset = self.offset();
+        self.listing.line(offset, |out| write!(out, ".long {}-{}", LabelText(label), LabelText(base)));
+        self.append(&[0; 4]);
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::Difference { base } });
+    }
+
+    pub(super) fn patch_refs(&mut self) -> Result<(), Error> {
+        for i in 0..self.refs.len() {
+            let LabelRef { at, label, kind } = self.refs[i];
+            let target = self.label_offset(label).ok_or(Error::UnboundLabel { label, offset: at })?;
+            let value = match kind {
+                RefKind::Reloc { index } => {
+                    self.relocs[index as usize].addend += i64::from(target);
+                    continue;
+                }
+                RefKind::PcRel32 { addend } => i64::from(target) + i64::from(addend) - i64::from(at),
+                RefKind::PcOffset12 { ahead } => {
+                    let distance = i64::from(target) - i64::from(at) - i64::from(ahead);
+                    let size = u32::try_from(distance.unsigned_abs()).unwrap_or(u32::MAX);
+                    if size >> 12 != 0 {
+                        return Err(Error::OutOfRange { label, offset: at });
+                    }
+                    let bits = size | u32::from(distance >= 0) << 23;
+                    if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..)
+                        && let Some(field) = field.first_chunk_mut()
+                    {
+                        *field = (u32::from_le_bytes(*field) | bits).to_le_bytes();
+                    }
+                    continue;
+                }
+                RefKind::Difference { base } => {
+                    let base =
+                        self.label_offset(base).ok_or(Error::UnboundLabel { label: base, offset: at })?;
+                    i64::from(target) - i64::from(base)
+                }
+            };
+            let value = i32::try_from(value).map_err(|_| Error::OutOfRange { label, offset: at })?;
+            if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..at as usize + 4) {
+                field.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn directive(kind: RelocKind) -> &'static str {
+    if kind.size() == 8 { ".quad" } else { ".long" }
+}
