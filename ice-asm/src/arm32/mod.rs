@@ -28,7 +28,6 @@ pub use branches::Branches;
 pub use control::Barrier;
 pub use imm::{FloatImm, ModImm, NeonImm};
 pub use int::{Alu, BitField, Compare, Divide, Extend, Move, Multiply, MultiplyLong, Unary};
-pub use literal::Origin;
 pub use memory::{Exclusive, Multiple, Transfer};
 pub use neon::{
     Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonLong, NeonNarrow, NeonShift,

@@ -71,6 +71,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
+        self.room_for_switch(switch);
         let switches = self.switches;
         switches[switch as usize].plan.emit(self, regs);
     }

@@ -32,7 +32,6 @@ use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind};
 use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
 use ledger::Ledger;
-use pool::Pool;
 use writeback::Plan;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
@@ -48,11 +47,10 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, written, pool, plan, ledger } = scratch;
+    let EmitScratch { frame, written, plan, ledger } = scratch;
     frame.compute(mach, allocation)?;
     written.clear();
     written.resize(mach.num_blocks(), false);
-    pool.clear();
     ledger.begin(mach);
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
@@ -67,7 +65,6 @@ pub(crate) fn emit_function<L: Listing>(
         all_places: allocation.places(),
         edits: &allocation.edits,
         allocs: &[],
-        pool,
         written,
         block: MachBlock::from_u32(0),
         next_block: MachBlock::from_u32(0),
@@ -94,10 +91,9 @@ pub(crate) fn emit_function<L: Listing>(
             emitter.control(last);
         }
     }
-    emitter.flush_pool();
     emitter.ledger.check(mach);
-    out.data.extend_from_slice(&pool.ranges);
     buffer.finish()?;
+    out.data.extend_from_slice(buffer.constant_ranges());
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
     Ok(())
@@ -112,7 +108,6 @@ fn label(block: MachBlock) -> Label {
 #[derive(Default)]
 pub struct EmitScratch {
     frame: Frame,
-    pool: Pool,
     /// Blocks that were written out of their turn.
     written: Vec<bool>,
     plan: Plan,
@@ -133,7 +128,6 @@ struct Emitter<'a, L: Listing> {
     edits: &'a [Edit],
     /// Places of the operands of the current instruction that are not consumed yet.
     allocs: &'a [Allocation],
-    pool: &'a mut Pool,
     /// The condition of what is written: not always in a block that [`predicate`] puts elsewhere.
     cond: Cond,
     written: &'a mut Vec<bool>,
@@ -259,9 +253,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             if next_edit <= point {
                 next_edit = self.edits_to(point);
             }
-            if !self.pool.is_empty() && self.cond == AL {
-                self.flush_pool_if_due(inst);
-            }
+            self.e.buf.room_for(pool::LARGEST);
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
                 debug_assert!(self.tested.is_none(), "{block:?}: flags for a comparison that is not there");
@@ -298,7 +290,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         while let [edit, rest @ ..] = left
             && edit.point <= point
         {
-            self.flush_pool_if_far(0);
+            self.e.buf.room_for(pool::LARGEST);
             self.edit(edit);
             left = rest;
         }
