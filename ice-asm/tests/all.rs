@@ -5,4 +5,5 @@ mod common;
 
 mod arm32;
 mod buffer;
+mod forms;
 mod x86;

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{Random, check_listing, listing};
 use ice_asm::x86::{Cond, Encoder, Gpr, Mode, Width};
-use ice_asm::{CodeBuffer, Error, Label, Reach, RelocKind, SymbolId, TextListing};
+use ice_asm::{CodeBuffer, Error, Label, Place, Reach, RelocKind, SymbolId, TextListing};
 use iced_x86::{Code, ConditionCode, Decoder, FlowControl, Instruction};
 use std::collections::BTreeMap;
 
@@ -427,6 +427,8 @@ enum Bounds {
     Loose,
     /// Exact, and empty blocks are declared to be their targets.
     Aliased,
+    /// Exact, in bundles of 32 bytes, where markers and what padding branches have count twice less one byte.
+    Bundled,
 }
 
 const MARKER: u32 = 5;
@@ -455,25 +457,27 @@ impl Graph {
         Graph { blocks: (0..count).map(&mut block).collect() }
     }
 
-    /// The longest size of a block, with the padding before it.
-    fn longest(block: &Block) -> u32 {
-        block.body.map_or(0, |nops| MARKER + nops)
+    /// The longest size of a block, with the padding in it.
+    fn longest(block: &Block, bounds: Bounds) -> u32 {
+        let counted = |size: u32| if bounds == Bounds::Bundled { 2 * size - 1 } else { size };
+        block.body.map_or(0, |nops| counted(MARKER) + nops)
             + match &block.end {
                 End::Return => 1,
-                End::Jump(_) => 5,
-                End::Branch(conds, _) => 6 * conds.len() as u32 + 5,
+                End::Jump(_) => counted(5),
+                End::Branch(conds, _) => counted(6) * conds.len() as u32 + counted(5),
             }
     }
 
     fn emit(&self, buffer: &mut Buffer, bounds: Bounds) {
         let labels: Vec<_> = self.blocks.iter().map(|_| buffer.new_label()).collect();
+        buffer.set_bundle(if bounds == Bounds::Bundled { 32 } else { 0 });
         let mut longest = 0;
         for (block, &label) in self.blocks.iter().zip(&labels) {
             longest += if block.align { 15 } else { 0 };
             if bounds != Bounds::None {
                 buffer.set_longest_offset(label, longest);
             }
-            longest += Self::longest(block) + if bounds == Bounds::Loose { 9 } else { 0 };
+            longest += Self::longest(block, bounds) + if bounds == Bounds::Loose { 9 } else { 0 };
         }
         for (i, block) in self.blocks.iter().enumerate() {
             if let (Bounds::Aliased, None, End::Jump(target)) = (bounds, block.body, &block.end) {
@@ -487,7 +491,9 @@ impl Graph {
                 buffer.bind(labels[i]);
             }
             if let Some(count) = block.body {
+                let group = buffer.start_group();
                 Encoder::new(buffer, Mode::Bits32).mov_r_i(Width::B32, Gpr::RAX, i as i64);
+                buffer.end_group(group, Place::Inside);
                 nops(buffer, count as usize);
             }
             match &block.end {
@@ -621,18 +627,23 @@ fn condition(code: ConditionCode) -> u8 {
 #[test]
 fn random_graphs_execute_as_the_graph() {
     let mut random = Random::new(1);
-    let (mut sizes, mut buffer) = ([0; 4], Buffer::new());
+    let (mut sizes, mut buffer) = ([0; 5], Buffer::new());
     for round in 0..1000 {
         let count = [3, 6, 12, 40][round % 4];
         let graph = Graph::random(&mut random, count);
-        for (i, bounds) in
-            [Bounds::None, Bounds::Exact, Bounds::Loose, Bounds::Aliased].into_iter().enumerate()
+        for (i, bounds) in [Bounds::None, Bounds::Exact, Bounds::Loose, Bounds::Aliased, Bounds::Bundled]
+            .into_iter()
+            .enumerate()
         {
             buffer.clear();
             graph.emit(&mut buffer, bounds);
             buffer.finish().unwrap_or_else(|error| panic!("round {round}: {error}"));
             sizes[i] += buffer.bytes().len();
             let code = decode(buffer.bytes());
+            if bounds == Bounds::Bundled {
+                let straddler = code.values().find(|inst| inst.ip() / 32 != (inst.next_ip() - 1) / 32);
+                assert_eq!(straddler, None, "round {round}: an instruction over the end of a bundle");
+            }
             for inst in
                 code.values().filter(|inst| inst.is_jcc_short_or_near() || inst.is_jmp_short_or_near())
             {
@@ -654,6 +665,6 @@ fn random_graphs_execute_as_the_graph() {
             }
         }
     }
-    let [none, exact, loose, _] = sizes;
+    let [none, exact, loose, ..] = sizes;
     assert!(exact < loose && loose < none, "bounds make code shorter: {sizes:?}");
 }

@@ -2,14 +2,15 @@
 #![allow(dead_code)] // Each test uses its part.
 
 pub mod tools;
+pub mod toy;
 
 use ice_asm::x86::Mode;
-use ice_asm::{CodeBuffer, TextListing};
+use ice_asm::{BranchIsa, CodeBuffer, TextListing};
 use std::path::PathBuf;
 use std::process::Command;
 
 /// The listing with symbols named `sym<n>`.
-pub fn listing(buffer: &CodeBuffer<TextListing>) -> String {
+pub fn listing<B: BranchIsa>(buffer: &CodeBuffer<TextListing, B>) -> String {
     let mut text = String::new();
     buffer.write_listing(&mut text, |symbol, out| write!(out, "sym{}", symbol.0)).unwrap();
     text
