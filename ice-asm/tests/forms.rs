@@ -90,7 +90,9 @@ impl Graph {
         let counted = |size: u32| if setting.bundle == 0 { size } else { 2 * size - 1 };
         let size = |branch: &Branch| counted(Toy::<NEAR>::size(branch.cond, Form(3)));
         let longest = |item: &Item| match *item {
-            Item::Mark(_) | Item::Load(_) => 4,
+            Item::Mark(_) => 4,
+            // With the constant.
+            Item::Load(_) => 8,
             Item::Nops(words) => 4 * words,
             Item::Group(words, _) => 4 * words + setting.bundle,
         };
@@ -346,6 +348,15 @@ fn tables_go_by_veneers() {
         assert_eq!(reloc.addend, i64::from(target));
     }
     assert_eq!(b.relocs().len(), 2, "one veneer for each target");
+
+    b.clear();
+    b.set_symbol(SymbolId(0));
+    let top = b.new_label();
+    b.bind(top);
+    nops(&mut b);
+    b.emit_branch_table([top, top]);
+    // The second entry falls into the veneer.
+    assert_eq!(words(&mut b)[3000..], [JUMP | 4, NOP, NOP, NOP, 7 << 24, NOP]);
 }
 
 #[test]

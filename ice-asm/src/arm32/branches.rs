@@ -21,12 +21,27 @@ fn far_distance(distance: i64) -> u32 {
     (distance - 8 - PC_AHEAD) as u32
 }
 
+#[cold]
+fn encode_far(cond: u32, distance: i64, out: &mut [u8]) {
+    let (ip, value) = (Gpr::IP.bits(), far_distance(distance));
+    let words = [
+        bits!("cccc 0011 0000 iiii dddd iiii iiii iiii") | ip << 12 | int::half(value as u16),
+        bits!("cccc 0011 0100 iiii dddd iiii iiii iiii") | ip << 12 | int::half((value >> 16) as u16),
+        bits!("cccc 0000 1000 1111 1111 0000 0000 mmmm") | ip,
+    ];
+    for (out, word) in out.chunks_exact_mut(4).zip(words) {
+        out.copy_from_slice(&(cond | word).to_le_bytes());
+    }
+}
+
 impl BranchIsa for Branches {
     type Cond = Cond;
     type Slot = ();
     const FORMS: u8 = 2;
     const TABLE: Form = NEAR;
     const ISLANDS: bool = true;
+    const STEP: u32 = 512;
+    const SMALLEST: u32 = 4;
     const GRAIN: u32 = 4;
     const PC_AHEAD: u32 = PC_AHEAD as u32;
     const COMMENT: &'static str = "@";
@@ -49,7 +64,7 @@ impl BranchIsa for Branches {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode(cond: Option<Cond>, (): (), form: Form, distance: i64, out: &mut [u8]) {
         let cond = cond.unwrap_or(Cond::Al).bits();
         if form == NEAR {
@@ -57,16 +72,7 @@ impl BranchIsa for Branches {
             let word = cond | bits!("cccc 1010 iiii iiii iiii iiii iiii iiii") | field;
             return out.copy_from_slice(&word.to_le_bytes());
         }
-        let ip = Gpr::IP.bits();
-        let value = far_distance(distance);
-        let words = [
-            bits!("cccc 0011 0000 iiii dddd iiii iiii iiii") | ip << 12 | int::half(value as u16),
-            bits!("cccc 0011 0100 iiii dddd iiii iiii iiii") | ip << 12 | int::half((value >> 16) as u16),
-            bits!("cccc 0000 1000 1111 1111 0000 0000 mmmm") | ip,
-        ];
-        for (out, word) in out.chunks_exact_mut(4).zip(words) {
-            out.copy_from_slice(&(cond | word).to_le_bytes());
-        }
+        encode_far(cond, distance, out);
     }
 
     fn fill_nops(out: &mut [u8]) {

@@ -95,6 +95,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             self.freeze_tail();
             self.sync_tail();
             let Some(root) = self.compress(target) else { return };
+            let way = self.distance(self.offset(), root);
+            self.waiting.has_far_table |= way.is_some_and(|way| !B::span(B::TABLE).contains(way - 64));
             self.push_branch(None, B::Slot::default(), root, B::TABLE);
         }
         self.freeze_tail();
@@ -147,12 +149,6 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         let (unreached, labels_from, pad) = (self.stop == before, self.end_from as u32, pad as u8);
         self.sites.push(BranchSite { start, target, cond, slot, form, pad, unreached, labels_from });
-        if B::ISLANDS && form < last_form::<B>() {
-            self.branch_waits(start, target, form);
-        }
-        if self.tail_branches == super::tail::MAX_RUN {
-            self.forget_run();
-        }
         self.tail_branches += 1;
         self.end_from = self.tail_labels.len();
         self.tail_end = self.offset();
@@ -165,6 +161,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     pub(super) fn patch_branches(&mut self) -> Result<(), Error> {
+        let code = self.bytes.as_mut_slice();
         for site in &mut self.sites {
             let BranchSite { start, target, cond, slot, form, .. } = *site;
             site.target = root(&self.labels, target);
@@ -174,7 +171,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             }
             let distance = i64::from(offset) - i64::from(start);
             let size = B::size(cond, form);
-            let bytes = &mut self.bytes.as_mut_slice()[start as usize..][..size as usize];
+            let bytes = &mut code[start as usize..][..size as usize];
             if distance == i64::from(size) {
                 B::fill_nops(bytes);
                 B::encode_slot(slot, &mut bytes[..B::SLOT_SIZE as usize]);

@@ -59,6 +59,11 @@ pub trait BranchIsa {
     /// Whether branches that would not reach go by a veneer on an *island* in the code. If so, forms are chosen in
     /// the hope that they will reach; otherwise, because they are known to.
     const ISLANDS: bool = false;
+    /// At most so many bytes of code come between two calls of [`room_for`](super::CodeBuffer::room_for), beyond
+    /// what they say.
+    const STEP: u32 = 0;
+    /// The smallest size of a branch in a form that is not the last.
+    const SMALLEST: u32 = 1;
     /// Sizes and offsets of instructions are multiples of this number of bytes.
     const GRAIN: u32 = 1;
     /// How many bytes the instruction in a slot has.

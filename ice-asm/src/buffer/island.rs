@@ -13,17 +13,17 @@
 //!   veneer for every branch that waits in this or a shorter form. The other branches of the form may wait longer
 //!   than the first one does, and their veneers are among those counted.
 //!
-//! [`Waiting::deadline`] is a lower bound of all these. What comes to wait lowers it by its size, and what is bound
-//! meanwhile does not raise it, so that it costs a few instructions a branch. Whoever emits code says in time how
-//! much will come ([`CodeBuffer::room_for`]), at places where an island may be; where that is past the deadline, it is
-//! computed anew from what really waits, form by form. A form whose branches are within an eighth of their reach is
-//! due: its branches with deadlines in the next half of the reach get veneers, one for each target, or all of
-//! them where what would stay is more than a quarter. So the next time is away by at least an eighth of the
-//! reach, divided by how much veneers are larger than branches, and the cost is linear in the branches.
+//! Whoever emits code says in time how much will come ([`CodeBuffer::room_for`]), at places where an island may be.
+//! A branch that is emitted costs nothing: [`Waiting::look`] is an offset up to which no form can be due whatever
+//! comes. In `x` bytes there are at most `x / s` branches of at least `s` bytes, with veneers of `v` bytes; so where
+//! a form has `slack` left now, `x` may be `slack * s / (s + v)`. There it is computed anew from what really waits. A
+//! form that gives less than a sixteenth of its reach is due: its branches with deadlines in the next half of the
+//! reach get veneers, one for each target; or all of them, where either part is large. So the next look is
+//! away by a part of the reach, and the cost is linear in the branches.
 //!
-//! Islands make the way of branches longer that are known to reach by longest offsets. These wait like all
-//! others, so that they get a veneer as well: deadlines hold, the offsets only choose. Instruction sets without
-//! islands have constants at the end of the function alone.
+//! Islands make the way of branches longer that are known to reach by longest offsets, and a label that becomes
+//! an alias of one that is not bound may be farther than it was. These branches wait like all others, and get a veneer as well: deadlines
+//! hold, the offsets only choose. Instruction sets without islands have constants at the end of the function alone.
 
 use super::branch::{Site, last_form};
 use super::isa::{BranchIsa, Form};
@@ -70,17 +70,17 @@ impl Constant {
 
 /// What waits for an island. Reused from function to function.
 pub(super) struct Waiting {
-    /// The last offset at which an island may begin, see the header; `NONE` while nothing waits.
-    deadline: u32,
-    /// The same for the constants alone.
+    /// The offset at which to look what is due, less [`BranchIsa::STEP`].
+    look: u32,
+    /// The last offset at which an island may begin for the constants, or `NONE`.
     constants_last: u32,
     constants: Vec<(Label, Constant)>,
     /// Bytes of the constants on an island, with their padding.
     constant_bytes: u32,
-    /// Bytes of the veneers of each form's branches.
-    veneer_bytes: [u32; MAX_FORMS],
     /// Branches of each form that may still wait, as far as they were looked at.
     branches: [VecDeque<u32>; MAX_FORMS],
+    /// A table has an entry whose target is too far behind it.
+    pub(super) has_far_table: bool,
     /// How many branches were looked at.
     seen: usize,
     /// Branches that get a veneer, with their targets.
@@ -90,30 +90,44 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new() -> Self {
+    pub(super) fn new<B: BranchIsa>() -> Self {
         Waiting {
-            deadline: NONE,
+            look: first_look::<B>(),
             constants_last: NONE,
             constants: Vec::new(),
             constant_bytes: 0,
-            veneer_bytes: [0; MAX_FORMS],
             branches: [const { VecDeque::new() }; MAX_FORMS],
+            has_far_table: false,
             seen: 0,
             due: Vec::new(),
             ranges: Vec::new(),
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.deadline = NONE;
+    pub(super) fn clear<B: BranchIsa>(&mut self) {
+        self.look = first_look::<B>();
+        self.has_far_table = false;
         self.constants_last = NONE;
         self.constants.clear();
         self.constant_bytes = 0;
-        self.veneer_bytes = [0; MAX_FORMS];
-        self.branches.iter_mut().for_each(VecDeque::clear);
-        self.seen = 0;
+        if self.seen != 0 {
+            self.branches.iter_mut().for_each(VecDeque::clear);
+            self.seen = 0;
+        }
         self.ranges.clear();
     }
+}
+
+/// Where to look in a function in which nothing waits yet: an offset up to which no form can be due.
+#[inline]
+fn first_look<B: BranchIsa>() -> u32 {
+    if !B::ISLANDS {
+        return NONE;
+    }
+    // Twice the size is enough with padding for a bundle.
+    let veneer = 2 * B::size(None, last_form::<B>());
+    let slack = (B::span(Form(0)).ahead - veneer) / (B::SMALLEST + veneer) * B::SMALLEST;
+    slack.saturating_sub(B::STEP)
 }
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
@@ -127,10 +141,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let bytes = constant.size() + constant.size().saturating_sub(B::GRAIN);
         let last = (load + ahead).saturating_sub(jump + waiting.constant_bytes + bytes - constant.size());
         waiting.constants_last = waiting.constants_last.min(last);
-        if waiting.deadline != NONE {
-            waiting.deadline = waiting.deadline.saturating_sub(bytes);
-        }
-        waiting.deadline = waiting.deadline.min(last);
+        waiting.look = waiting.look.saturating_sub(bytes).min(last.saturating_sub(B::STEP));
         waiting.constant_bytes += bytes;
         waiting.constants.push((label, constant));
         label
@@ -149,33 +160,17 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         &self.waiting.ranges
     }
 
-    /// States that at most so many bytes of code come before the next such call, and puts an island here if what
-    /// waits may not wait so long. Control may come here; no group is open, and no slot is to be filled.
+    /// States that at most so many bytes of code and [`BranchIsa::STEP`] come before the next such call, and puts an
+    /// island here if what waits may not wait so long. Control may come here; no group is open, and no slot is to
+    /// be filled.
     #[inline(always)]
     pub fn room_for(&mut self, bytes: u32) {
-        if self.waiting.deadline < self.offset().saturating_add(bytes) {
-            self.make_room(bytes);
+        if self.waiting.look < self.offset().saturating_add(bytes) {
+            self.make_room(bytes.saturating_add(B::STEP));
         }
     }
 
-    /// Notes that a branch of a form that is not the last waits for its veneer.
-    #[inline(always)]
-    pub(super) fn branch_waits(&mut self, start: u32, target: Label, form: Form) {
-        let offset = self.labels[target.0 as usize].offset;
-        let span = B::span(form);
-        if offset != NONE && span.contains(i64::from(offset) - i64::from(start)) {
-            return;
-        }
-        let veneer = self.counted(B::size(None, B::veneer(form)));
-        let jump = self.counted(B::size(None, last_form::<B>()));
-        let waiting = &mut self.waiting;
-        let before: u32 = waiting.veneer_bytes[..=form.0 as usize].iter().sum();
-        let last = (start + span.ahead).saturating_sub(jump + waiting.constant_bytes + before);
-        waiting.deadline = waiting.deadline.min(last).saturating_sub(veneer);
-        waiting.veneer_bytes[form.0 as usize] += veneer;
-    }
-
-    /// Computes the deadline from what really waits, and makes an island if that is past as well.
+    /// Looks what really waits, makes an island if that is due, and says when to look again.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, bytes: u32) {
@@ -191,22 +186,20 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let horizon = end.saturating_add(bytes);
         let mut due = None;
         for form in 0..last_form::<B>().0 {
-            let eighth = B::span(Form(form)).ahead / 8;
-            let is_due = |buffer: &mut Self| buffer.last_start(form) < horizon.saturating_add(eighth);
-            if is_due(self) {
+            let soon = horizon.saturating_add(B::span(Form(form)).ahead / 16);
+            if self.next_look(form) < soon {
                 let mut queue = core::mem::take(&mut self.waiting.branches[form as usize]);
                 queue.retain(|&site| self.waits(&self.sites[site as usize]));
                 self.waiting.branches[form as usize] = queue;
-                due = if is_due(self) { Some(form) } else { due };
+                due = if self.next_look(form) < soon { Some(form) } else { due };
             }
         }
         if due.is_some() || self.waiting.constants_last < horizon {
             self.island(is_reached, due);
         }
-        self.waiting.deadline = self.waiting.constants_last;
-        for form in 0..last_form::<B>().0 {
-            self.waiting.deadline = self.waiting.deadline.min(self.last_start(form));
-        }
+        let branches = (0..last_form::<B>().0).map(|form| self.next_look(form)).min();
+        let look = branches.unwrap_or(NONE).min(self.waiting.constants_last);
+        self.waiting.look = if B::ISLANDS || look != NONE { look.saturating_sub(B::STEP) } else { NONE };
     }
 
     /// Sorts the branches since the last time by their forms.
@@ -228,22 +221,29 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         !self.distance(site.start, site.target).is_some_and(|distance| B::span(site.form).contains(distance))
     }
 
-    /// The last offset at which an island may begin for the branches of a form; counts their veneers anew.
-    fn last_start(&mut self, form: u8) -> u32 {
+    /// Bytes of the veneers of a form's branches, with those that do not wait any more.
+    fn veneer_bytes(&self, form: u8) -> u32 {
+        let veneer = self.counted(B::size(None, B::veneer(Form(form))));
+        veneer.saturating_mul(self.waiting.branches[form as usize].len() as u32)
+    }
+
+    /// An offset up to which a form is not due, see the header.
+    fn next_look(&mut self, form: u8) -> u32 {
         while let Some(&site) = self.waiting.branches[form as usize].front()
             && !self.waits(&self.sites[site as usize])
         {
             self.waiting.branches[form as usize].pop_front();
         }
-        let veneer = self.counted(B::size(None, B::veneer(Form(form))));
+        let end = self.offset();
+        let first = self.waiting.branches[form as usize].front();
+        let start = first.map_or(end, |&site| self.sites[site as usize].start);
         let jump = self.counted(B::size(None, last_form::<B>()));
-        let waiting = &mut self.waiting;
-        let queue = &waiting.branches[form as usize];
-        waiting.veneer_bytes[form as usize] = veneer.saturating_mul(queue.len() as u32);
-        let Some(&first) = queue.front() else { return NONE };
-        let before: u32 = waiting.veneer_bytes[..=form as usize].iter().sum();
-        let last = self.sites[first as usize].start + B::span(Form(form)).ahead;
-        last.saturating_sub(jump + waiting.constant_bytes + before)
+        let before: u32 = (0..=form).map(|form| self.veneer_bytes(form)).sum();
+        let last =
+            (start + B::span(Form(form)).ahead).saturating_sub(jump + self.waiting.constant_bytes + before);
+        // The last form's jump is the largest.
+        let slack = u64::from(last.saturating_sub(end)) * u64::from(B::SMALLEST);
+        end + (slack / u64::from(B::SMALLEST + jump)) as u32
     }
 
     /// Puts the constants into the code, and the veneers of the forms up to the last one that is due: the veneers of
@@ -252,7 +252,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let start = self.offset();
         let over = is_reached.then(|| {
             let over = self.new_label();
-            let bytes = self.waiting.constant_bytes + self.waiting.veneer_bytes.iter().sum::<u32>();
+            let veneers: u32 = (0..last_form::<B>().0).map(|form| self.veneer_bytes(form)).sum();
+            let bytes = self.waiting.constant_bytes + veneers;
             self.push_branch(
                 None,
                 B::Slot::default(),
@@ -270,12 +271,33 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         self.freeze_tail();
         match over {
-            Some(over) => self.bind(over),
+            // What jumps to the end does not wait, so its label stays here.
+            Some(over) => {
+                self.bind(over);
+                self.freeze_tail();
+            }
             None => self.stop_flow(),
         }
         // The island is no part of what was counted since the anchor.
         self.anchor.offset += self.offset() - start;
         self.look_at_branches();
+    }
+
+    /// Puts what waits at the end of the function: constants, and veneers back from tables. All other branches have
+    /// reached their targets.
+    pub(super) fn place_rest(&mut self) {
+        if self.constants_wait() {
+            self.place_constants();
+        }
+        if self.waiting.has_far_table {
+            self.look_at_branches();
+            (0..last_form::<B>().0).for_each(|form| {
+                let mut queue = core::mem::take(&mut self.waiting.branches[form as usize]);
+                queue.retain(|&site| self.waits(&self.sites[site as usize]));
+                self.waiting.branches[form as usize] = queue;
+                self.place_veneers(Form(form), None);
+            });
+        }
     }
 
     /// Puts the constants that wait here. Control must not come here.
@@ -328,8 +350,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             }
             None => queue.len(),
         };
-        let stay = (queue.len() - soon) as u32;
-        let count = if stay.saturating_mul(veneer) > reach / 4 { queue.len() } else { soon };
+        let is_large = veneer.saturating_mul(queue.len() as u32) > reach / 4;
+        let count = if is_large { queue.len() } else { soon };
         let mut due = core::mem::take(&mut self.waiting.due);
         due.extend(queue.drain(..count).map(|site| (self.root(self.sites[site as usize].target), site)));
         due.sort_unstable();

@@ -78,14 +78,11 @@ struct LabelState {
     alias: u32,
     /// Longest offset, or `NONE` when the caller gave none.
     longest: u32,
-    /// The offsets that all branches reach which wait for it, but for those at the tail.
-    floor: u32,
-    ceiling: u32,
 }
 
 impl LabelState {
     fn new(longest: u32) -> Self {
-        LabelState { offset: NONE, alias: NONE, longest, floor: 0, ceiling: NONE }
+        LabelState { offset: NONE, alias: NONE, longest }
     }
 }
 
@@ -153,7 +150,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             stop: NONE,
             anchor: Anchor::NONE,
             sites: Vec::new(),
-            waiting: Waiting::new(),
+            waiting: Waiting::new::<B>(),
             bundle: 0,
             refs: Vec::new(),
             relocs: Vec::new(),
@@ -175,7 +172,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.stop = NONE;
         self.anchor = Anchor::NONE;
         self.sites.clear();
-        self.waiting.clear();
+        self.waiting.clear::<B>();
         self.refs.clear();
         self.relocs.clear();
         self.symbol = None;
@@ -352,7 +349,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if core::mem::replace(&mut self.finished, true) {
             return Ok(());
         }
-        self.place_constants();
+        self.place_rest();
         let relocs = self.relocs.len();
         let result = self.error.map_or(Ok(()), Err).and_then(|()| self.patch_branches());
         self.error = result.and_then(|()| self.patch_refs()).err();

@@ -14,21 +14,18 @@
 //! Rules 1 and 4 apply when a jump is asked for, 2 and 3 when a label is bound, until none applies: each
 //! shortens the buffer, so this ends, and each branch is removed at most once.
 //!
-//! Rule 1 asks whether all branches that wait for a label would also reach the jump's target. Each label knows
-//! the range of offsets that all of them reach, but for those at the tail, which may still be cut: a run of at
-//! most [`MAX_RUN`]. So the answer takes constant time.
+//! Rule 1 asks whether all branches that wait for a label would also reach the jump's target. Where there are no
+//! islands, forms that do not reach everywhere are short, and few branches are near enough to wait. Where there are,
+//! those that do not reach a place ahead get a veneer; a place behind must be within the shortest reach.
 //!
 //! A branch in the middle can still come to target its own end, by the later alias of a label; `finish`
 //! writes it as instructions that do nothing.
 
 use super::branch::{Site, last_form};
 use super::isa::{BranchIsa, Form};
-use super::{CodeBuffer, Label, NONE, root};
+use super::{CodeBuffer, Label, NONE};
 use crate::error::Error;
 use crate::listing::{self, Listing};
-
-/// Most branches back to back that are edited. The shortest form of x86 does not reach over more.
-pub(super) const MAX_RUN: usize = 64;
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// States that `label` is the same place as `target`, before `label` is bound or branched to: a block
@@ -39,7 +36,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if self.labels[from.0 as usize].offset != NONE {
             self.fail(Error::LabelBoundTwice { label, offset: self.offset() });
         } else if from != to {
-            self.set_alias(from, to);
+            self.labels[from.0 as usize].alias = to.0;
         }
     }
 
@@ -50,7 +47,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         for i in self.end_from..self.tail_labels.len() {
             let label = self.tail_labels[i];
             if self.may_stand_for(label, target) {
-                self.set_alias(label, target);
+                self.labels[label.0 as usize].alias = target.0;
             } else {
                 self.tail_labels[kept] = label;
                 kept += 1;
@@ -59,22 +56,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.tail_labels.truncate(kept);
     }
 
-    /// Makes a root another name of another root.
-    fn set_alias(&mut self, label: Label, target: Label) {
-        let from = &mut self.labels[label.0 as usize];
-        from.alias = target.0;
-        let (floor, ceiling) = (from.floor, from.ceiling);
-        let to = &mut self.labels[target.0 as usize];
-        to.floor = to.floor.max(floor);
-        to.ceiling = to.ceiling.min(ceiling);
-    }
-
     /// Drops what is known of the tail if something else was appended since.
     #[inline]
     pub(super) fn sync_tail(&mut self) {
         let end = self.offset();
         if self.tail_end != end {
-            self.forget_run();
+            self.tail_branches = 0;
             self.tail_labels.clear();
             self.end_from = 0;
             self.tail_end = end;
@@ -85,20 +72,6 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     pub(super) fn freeze_tail(&mut self) {
         self.tail_end = NONE;
         self.stop = NONE;
-    }
-
-    /// Makes the branches at the tail final: their labels learn how far they reach.
-    #[inline]
-    pub(super) fn forget_run(&mut self) {
-        for site in &self.sites[self.sites.len() - self.tail_branches..] {
-            if site.form < last_form::<B>() {
-                let label = root(&self.labels, site.target);
-                let (state, span) = (&mut self.labels[label.0 as usize], B::span(site.form));
-                state.floor = state.floor.max(site.start.saturating_sub(span.back));
-                state.ceiling = state.ceiling.min(site.start + span.ahead);
-            }
-        }
-        self.tail_branches = 0;
     }
 
     /// The label's root, with the chain halved on the way; `None`, with an error, for no label of ours.
@@ -134,26 +107,28 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Whether every branch that waits for `label`, bound at the end, would also reach `target`.
     fn may_stand_for(&self, label: Label, target: Label) -> bool {
-        let state = self.labels[label.0 as usize];
-        let (mut floor, mut ceiling) = (state.floor, state.ceiling);
-        for site in &self.sites[self.sites.len() - self.tail_branches..] {
-            if site.form < last_form::<B>() && self.root(site.target) == label {
-                let span = B::span(site.form);
-                floor = floor.max(site.start.saturating_sub(span.back));
-                ceiling = ceiling.min(site.start + span.ahead);
+        let end = self.offset();
+        let target_offset = self.labels[target.0 as usize].offset;
+        if B::ISLANDS {
+            // Nothing that waits begins behind the end.
+            return target_offset == NONE || end - target_offset <= B::span(Form(0)).back;
+        }
+        let farthest = (0..last_form::<B>().0).map(|form| B::span(Form(form)).ahead).max().unwrap_or(0);
+        let way = if target_offset == NONE { self.longest_way_to(target) } else { None };
+        for site in self.sites.iter().rev().take_while(|site| end - site.start <= farthest) {
+            if site.form == last_form::<B>() || self.root(site.target) != label {
+                continue;
+            }
+            let distance = match way {
+                _ if target_offset != NONE => i64::from(target_offset) - i64::from(site.start),
+                Some(way) => i64::from(way) + i64::from(end - site.start),
+                None => return false,
+            };
+            if !B::span(site.form).contains(distance) {
+                return false;
             }
         }
-        let offset = self.labels[target.0 as usize].offset;
-        if ceiling == NONE {
-            true // No branch waits.
-        } else if offset != NONE {
-            (floor..=ceiling).contains(&offset)
-        } else {
-            match self.longest_way_to(target) {
-                Some(way) => self.offset().saturating_add(way) <= ceiling,
-                None => B::ISLANDS,
-            }
-        }
+        true
     }
 
     /// Cuts the last branch off; the labels at the old end move back to its start.
@@ -224,7 +199,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     fn keep_slot(&mut self, branch: Site<B>) {
         let (labels_from, anchored) = (self.end_from, self.anchor.offset == self.offset());
         self.pop_branch();
-        self.forget_run();
+        self.tail_branches = 0;
         let offset = self.offset();
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..B::SLOT_SIZE as usize];

@@ -55,7 +55,7 @@ impl BranchIsa for Branches {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode(cond: Option<Cond>, (): (), form: Form, distance: i64, out: &mut [u8]) {
         let displacement = (distance - i64::from(Self::size(cond, form))) as i32;
         let bytes = displacement.to_le_bytes();

@@ -48,6 +48,7 @@ impl<const NEAR: u32> BranchIsa for Toy<NEAR> {
     const FORMS: u8 = 4;
     const TABLE: Form = Form(2);
     const ISLANDS: bool = true;
+    const SMALLEST: u32 = 8;
     const GRAIN: u32 = 4;
     const SLOT_SIZE: u32 = 4;
     const COMMENT: &'static str = "#";

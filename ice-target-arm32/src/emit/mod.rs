@@ -253,7 +253,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             if next_edit <= point {
                 next_edit = self.edits_to(point);
             }
-            self.e.buf.room_for(pool::LARGEST);
+            self.e.buf.room_for(0);
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
                 debug_assert!(self.tested.is_none(), "{block:?}: flags for a comparison that is not there");
@@ -290,7 +290,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         while let [edit, rest @ ..] = left
             && edit.point <= point
         {
-            self.e.buf.room_for(pool::LARGEST);
+            self.e.buf.room_for(0);
             self.edit(edit);
             left = rest;
         }

@@ -17,9 +17,6 @@ pub(super) enum Base {
     Pc,
 }
 
-/// Most bytes of code that any instruction but a switch becomes.
-pub(super) const LARGEST: u32 = 512;
-
 /// Most bytes of code that a node of a switch becomes.
 const LARGEST_NODE: usize = 64;
 
@@ -41,6 +38,6 @@ impl<L: Listing> Emitter<'_, L> {
         let plan = &self.switches[switch as usize].plan;
         let tables = plan.entries.len().saturating_mul(LARGEST_ENTRY);
         let size = plan.nodes.len().saturating_mul(LARGEST_NODE).saturating_add(tables);
-        self.e.buf.room_for(u32::try_from(size).unwrap_or(u32::MAX).saturating_add(LARGEST));
+        self.e.buf.room_for(u32::try_from(size).unwrap_or(u32::MAX));
     }
 }
