@@ -40,7 +40,8 @@
 //! and immediates where encodings change, decoded by `iced-x86`, and its listing is assembled by
 //! `llvm-mc` and the GNU assembler and compared byte for byte. Every row of the ARM tables is encoded with
 //! random operands, decoded by `capstone`, and its listing assembled likewise. Random control-flow graphs are emitted
-//! and the branch bytes interpreted against the graph.
+//! for x86, for ARM with blocks of megabytes, and for a machine of the tests whose branches have four forms, slots,
+//! relocations, veneers and bundles; the bytes are interpreted against the graph.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -4,6 +4,8 @@
 mod common;
 
 mod arm32;
+mod arm32_branches;
 mod buffer;
 mod forms;
+mod graphs;
 mod x86;

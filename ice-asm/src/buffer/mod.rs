@@ -3,33 +3,38 @@
 //! Problem: branches to the next block should vanish, branches over branches be inverted, branches
 //! to branches be threaded, and short forms be chosen, in one pass and without a fixed point.
 //! Method: every edit concerns branches at the very end of the buffer, so that no earlier offset ever
-//! changes (the technique of Cranelift's `MachBuffer`). Labels, fixups and the listing live here;
-//! the rules that edit branches live in [`branch`].
+//! changes (the technique of Cranelift's `MachBuffer`). What a machine's branches are is said by [`BranchIsa`]: forms
+//! by number, each with a size and a reach, a slot, a relocation. The forms are chosen in [`branch`], the rules
+//! that edit branches are in [`tail`], veneers and constants in [`island`], bundles in [`group`].
 //!
 //! Data: the bytes; for each label its offset or the label it stands for; one fixup for each branch, all
 //! patched by [`CodeBuffer::finish`], because a label at the end may still move back; how many of the last
 //! ones lie back to back up to the end of the buffer, a stack of branches to edit, with the labels bound
 //! before, between and after them.
 //!
-//! # Short forms of forward branches: why a guess is never wrong
+//! # Forms of forward branches: why a guess is never wrong
 //!
 //! The caller gives every block's label its *longest offset* ([`CodeBuffer::set_longest_offset`]):
 //! the label's offset in the layout in which every instruction before it has the greatest size that
-//! it may have, every jump that the caller will ask for counts with its long form whether or not it
-//! will be kept, and padding counts in full. Let `P(x)` be that number. When a branch in block `a` is
+//! it may have, every jump that the caller will ask for counts with its last form whether or not it
+//! will be kept, and padding counts in full: that before a label, and that which branches and groups may need in
+//! bundles. Let `P(x)` be that number. When a branch in block `a` is
 //! emitted, with `used` bytes in the buffer since `a` was bound, then the bytes from there to block `t`
-//! are at most `P(t) - P(a) - used` in the end, because
+//! are at most `P(t) - P(a) - used` in the end, islands not counted, because
 //!
 //! 1. each piece of code still to come has at most its greatest size, and what has already been
 //!    emitted in `a` has used up at least `used` of `P(next of a) - P(a)`;
 //! 2. no edit makes code longer: a cut removes bytes, threading changes no size, and an inverted
-//!    branch replaces two branches whose sizes were both counted, keeping the form of the second;
+//!    branch replaces two branches whose sizes were both counted, in a form that is no larger than both; its
+//!    padding is one of the two that were counted;
 //! 3. where a cut reaches back before the point where `a` was bound, `used` restarts at zero or less
 //!    than the truth, which only makes the number larger.
 //!
-//! A label becomes an alias of another only where each short branch that waits for it provably reaches
-//! the new target by the same bound. If the caller's numbers are wrong all the same, `finish` reports
-//! [`Error::OutOfRange`]: never wrong code.
+//! Where there are no islands, a form is chosen only if it reaches by this bound, and a label becomes an alias of
+//! another only where each short branch that waits for it provably reaches the new target by the same bound. Where
+//! there are, the bound chooses as well, and without one the smallest form is taken; what makes it right is
+//! that every branch that has not reached its target gets a veneer in time ([`island`]). If the caller's numbers are
+//! wrong all the same, `finish` reports [`Error::OutOfRange`]: never wrong code.
 //!
 //! Invariants: an alias chain is acyclic; a label in the list of labels at the tail has exactly the
 //! current offset; the branches of the stack are contiguous and end at the current offset. Cost: linear
