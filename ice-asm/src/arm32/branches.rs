@@ -68,7 +68,7 @@ impl BranchIsa for Branches {
     fn encode(cond: Option<Cond>, (): (), form: Form, distance: i64, out: &mut [u8]) {
         let cond = cond.unwrap_or(Cond::Al).bits();
         if form == NEAR {
-            let field = control::branch_field(distance).unwrap_or(0);
+            let field = control::branch_field(distance);
             let word = cond | bits!("cccc 1010 iiii iiii iiii iiii iiii iiii") | field;
             return out.copy_from_slice(&word.to_le_bytes());
         }

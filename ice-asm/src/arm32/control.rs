@@ -16,11 +16,9 @@ ops!(
 /// How far ahead pc is of the instruction that reads it, in bytes.
 pub(super) const PC_AHEAD: i64 = 8;
 
-/// The field of a branch over `distance` bytes, from its start to the target.
-pub(super) fn branch_field(distance: i64) -> Option<u32> {
-    let offset = distance - PC_AHEAD;
-    let fits = offset % 4 == 0 && (-(1 << 25)..1 << 25).contains(&offset);
-    fits.then_some((offset >> 2) as u32 & 0x00ff_ffff)
+/// The field of a branch over `distance` bytes, from its start to the target, that it reaches.
+pub(super) fn branch_field(distance: i64) -> u32 {
+    ((distance - PC_AHEAD) >> 2) as u32 & 0x00ff_ffff
 }
 
 impl<L: Listing> Encoder<'_, L> {

@@ -127,7 +127,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         for form in (0..B::FORMS - 1).map(Form) {
             let size = B::size(cond, form);
             let start = self.offset() + self.padding_before(size);
-            if size != 0 && B::span(form).contains(i64::from(target) - i64::from(start)) {
+            if size != 0 && start - target <= B::span(form).back {
                 return form;
             }
         }
@@ -175,7 +175,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             if distance == i64::from(size) {
                 B::fill_nops(bytes);
                 B::encode_slot(slot, &mut bytes[..B::SLOT_SIZE as usize]);
-            } else if B::span(form).contains(distance) && distance % i64::from(B::GRAIN) == 0 {
+            } else if B::span(form).contains(distance) && distance & i64::from(B::GRAIN - 1) == 0 {
                 B::encode(cond, slot, form, distance, bytes);
                 if let Some((field, kind)) = B::reloc(cond, form) {
                     let Some(symbol) = self.symbol else {
