@@ -285,18 +285,24 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Puts what waits at the end of the function: constants, and veneers back from tables. All other branches have
     /// reached their targets.
+    #[inline]
     pub(super) fn place_rest(&mut self) {
         if self.constants_wait() {
             self.place_constants();
         }
         if self.waiting.has_far_table {
-            self.look_at_branches();
-            (0..last_form::<B>().0).for_each(|form| {
-                let mut queue = core::mem::take(&mut self.waiting.branches[form as usize]);
-                queue.retain(|&site| self.waits(&self.sites[site as usize]));
-                self.waiting.branches[form as usize] = queue;
-                self.place_veneers(Form(form), None);
-            });
+            self.place_far_entries();
+        }
+    }
+
+    #[cold]
+    fn place_far_entries(&mut self) {
+        self.look_at_branches();
+        for form in 0..last_form::<B>().0 {
+            let mut queue = core::mem::take(&mut self.waiting.branches[form as usize]);
+            queue.retain(|&site| self.waits(&self.sites[site as usize]));
+            self.waiting.branches[form as usize] = queue;
+            self.place_veneers(Form(form), None);
         }
     }
 

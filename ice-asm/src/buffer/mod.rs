@@ -356,12 +356,17 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         self.place_rest();
         let relocs = self.relocs.len();
-        let result = self.error.map_or(Ok(()), Err).and_then(|()| self.patch_branches());
-        self.error = result.and_then(|()| self.patch_refs()).err();
+        let result = self.patch_branches().and_then(|()| self.patch_refs());
         if self.relocs.len() != relocs {
             self.relocs.sort_by_key(|reloc| reloc.offset);
         }
-        self.error.map_or(Ok(()), Err)
+        if let Err(error) = result {
+            self.fail(error);
+        }
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 }
 
