@@ -192,6 +192,11 @@ impl JumpTables {
         self.ends.clear();
     }
 
+    /// Number of tables.
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Adds a table.
     pub fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
         self.targets.extend(targets);

@@ -12,7 +12,7 @@ use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::{FrameInfo, MachFunction};
-use ice_codegen::{BlockLayout, BlockOrder, CompileError, FunctionCode, Target};
+use ice_codegen::{BlockLayout, BlockOrder, CompileError, CompiledCode, Target};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
@@ -333,7 +333,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             // The listing is printed when constants have their final numbers.
             Emit::Assembly => out.exchange_listing(&mut self.buffer),
         }
-        self.count(job.recipe, &out.latest());
+        self.count(job.recipe);
         out.add(function);
         Ok(())
     }
@@ -510,7 +510,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         Ok(())
     }
 
-    fn count(&mut self, recipe: Recipe, code: &FunctionCode<'_>) {
+    fn count(&mut self, recipe: Recipe) {
         let report = &mut self.report;
         report.functions += 1;
         report.blocks += self.func.num_blocks() as u64;
@@ -521,9 +521,13 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         report.spills += u64::from(allocation.spills);
         report.reloads += u64::from(allocation.reloads);
         report.fallbacks += u64::from(recipe == Recipe::O2 && allocation.walks == 0);
-        report.code_bytes += code.code.len() as u64;
-        report.relocations += code.relocs.len() as u64;
-        report.jump_tables += code.tables.len() as u64;
+    }
+
+    /// Counts the code of a range of functions.
+    pub fn count_code(&mut self, code: &CompiledCode) {
+        self.report.code_bytes += code.code.len() as u64;
+        self.report.relocations += code.relocs.len() as u64;
+        self.report.jump_tables += code.tables.count() as u64;
     }
 
     fn write_ir(&self, module: &Module, out: &mut String) {

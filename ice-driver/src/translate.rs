@@ -350,6 +350,7 @@ fn run<'o, T: Target + Sync, B: Bodies, L: Listing + Send>(
             for &(function, body) in &functions[numbers] {
                 compiler.compile(job, function, body, out)?;
             }
+            compiler.count_code(&out.compiled);
             Ok(())
         },
         |compiler| compiler.report,

@@ -407,7 +407,7 @@ impl Function {
     // ---- walks
 
     /// Calls `visit` with every value operand of `inst`, in the order of the wire format.
-    #[inline]
+    #[inline(always)]
     pub fn for_each_operand(&self, inst: Inst, mut visit: impl FnMut(Value)) {
         match *self.layout.inst(inst).data() {
             InstData::Binary { args, .. } | InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {

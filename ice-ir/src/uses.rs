@@ -69,13 +69,14 @@ impl Uses {
                 self.note_access(func, inst, address, value);
                 self.note(inst, value);
             }
-            InstData::InsertElement { .. } => {
+            _ => {
                 func.for_each_operand(inst, |value| _ = self.note(inst, value));
-                if let Some(lane) = address_of(func, inst) {
+                if let InstData::InsertElement { .. } = data
+                    && let Some(lane) = address_of(func, inst)
+                {
                     self.values[lane.index()].addresses += 1;
                 }
             }
-            _ => func.for_each_operand(inst, |value| _ = self.note(inst, value)),
         }
     }
 
