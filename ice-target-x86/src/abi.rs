@@ -340,6 +340,43 @@ mod tests {
         assert_eq!(places.stack, 24);
     }
 
+    #[test]
+    fn eight_vectors_then_aligned_stack() {
+        let mut places = ArgumentPlaces::new(Mode::Bits64, Arity::Fixed);
+        for _ in 0..7 {
+            places.next(Type::I32, Passing::Plain);
+        }
+        for n in 0..8 {
+            assert_eq!(places.next(Type::V4F32, Passing::Plain), ArgumentPlace::Register(xmm(n)));
+        }
+        // The seventh integer is below.
+        assert_eq!(places.next(Type::V4F32, Passing::Plain), ArgumentPlace::Stack(16));
+        assert_eq!(places.next(Type::F64, Passing::Plain), ArgumentPlace::Stack(32));
+
+        let mut places = ArgumentPlaces::new(Mode::Bits32, Arity::Fixed);
+        for _ in 0..3 {
+            places.next(Type::V4F32, Passing::Plain);
+        }
+        assert_eq!(places.next(Type::I32, Passing::Plain), ArgumentPlace::Stack(0));
+        assert_eq!(places.next(Type::V4F32, Passing::Plain), ArgumentPlace::Stack(16));
+    }
+
+    #[test]
+    fn pairs_are_not_split() {
+        let register = |n: usize| ArgumentPlace::Register(INT_ARGS_64[n]);
+        for (before, expected) in [
+            (4, [register(4), register(5), ArgumentPlace::Stack(0)]),
+            (5, [ArgumentPlace::Stack(0), ArgumentPlace::Stack(8), register(5)]),
+        ] {
+            let mut places = ArgumentPlaces::new(Mode::Bits64, Arity::Fixed);
+            for _ in 0..before {
+                places.next(Type::I64, Passing::Plain);
+            }
+            let pair_and_one = [Passing::PairLow, Passing::Plain, Passing::Plain];
+            assert_eq!(pair_and_one.map(|passing| places.next(Type::I64, passing)), expected);
+        }
+    }
+
     /// As LLVM's CC_X86_32_C has it.
     #[test]
     fn registers_on_demand() {

@@ -10,6 +10,8 @@ mod control;
 mod frame;
 mod memory;
 mod native;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 pub(crate) use native::SAVED_VECTORS;

@@ -3,66 +3,17 @@
 
 extern crate std;
 
-mod machine;
 mod wide;
 
 use super::{lane_bits, shuffle, splat};
-use crate::inst::{Amode, Base};
-use crate::target::X86;
+use crate::lower::tests::machine::{
+    Arguments, GARBAGE, bits_of, cut, float, join, mask, run_with_memory, signed, split, zip,
+};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_asm::ConstantPool;
 use ice_asm::x86::Mode;
-use ice_codegen::BlockOrder;
-use ice_codegen::lower::{LowerScratch, lower_function};
-use ice_codegen::mach::MachFunction;
-use ice_ir::{BinaryOp, ControlFlowGraph, FloatCond, IntCond, Type, Uses, parse_program};
-use ice_regalloc::Function as _;
-use machine::{GARBAGE, Machine, bits_of, cut, float, join, mask, signed, split, zip};
-use std::collections::HashMap;
-
-/// The arguments of a test function: type names and bits.
-type Arguments<'a> = &'a [(&'a str, u128)];
-
-/// Compiles `function` and runs it; gives the results and memory bytes 64 to 71.
-fn run_with_memory(mode: Mode, text: &str, args: Arguments<'_>, memory: u64) -> (Vec<u128>, u64) {
-    let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let func = &program.bodies[0];
-    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
-    cfg.compute(func);
-    order.compute(func, &cfg);
-    uses.compute(func);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
-    let mut mach = MachFunction::new();
-    let target = X86 { mode, model: ice_codegen::CodeModel::Sandboxed };
-    let module = &program.module;
-    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut machine = Machine {
-        mach: &mach,
-        constants: &constants,
-        regs: alloc::vec![GARBAGE; mach.num_vregs()],
-        memory: HashMap::new(),
-        fpu: Vec::new(),
-    };
-    machine.store(8, &Amode::new(Base::None, 64), memory.into());
-    // Arguments in registers by their order, the others by theirs on the stack.
-    let in_registers = mach.operands(ice_regalloc::Inst::from_u32(0));
-    let (mut next, mut stack) = (0, 0);
-    for &(ty, value) in args {
-        let ty = Type::from_name(ty).unwrap();
-        if mode == Mode::Bits64 || ty.is_vector() {
-            machine.set(in_registers[next].vreg(), value);
-            next += 1;
-        } else {
-            machine.store(ty.bytes(), &Amode::new(Base::Incoming, stack), value);
-            stack += ty.bytes() as i32;
-        }
-    }
-    let result = machine.run();
-    (result, machine.load(8, &Amode::new(Base::None, 64)) as u64)
-}
+use ice_ir::{BinaryOp, FloatCond, IntCond, Type};
 
 /// The result of a function with this body (constants, then instructions that leave `v99`).
 fn run(mode: Mode, ret: &str, constants: &str, insts: &str, args: Arguments<'_>) -> u128 {

@@ -1,7 +1,7 @@
 //! Lanes of `f64`, conversions of lanes of 64 bits, and constant vectors.
 
-use super::machine::{GARBAGE, double, join, mask, split, zip};
-use super::{MODES, bools, run, run_with_memory, samples};
+use super::{MODES, bools, run, samples};
+use crate::lower::tests::machine::{GARBAGE, double, join, mask, run_with_memory, split, zip};
 use alloc::format;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, FloatCond};

@@ -1,55 +1,62 @@
 //! An interpreter of machine instructions over virtual registers, as the manual describes them. What the
-//! hardware leaves undefined or keeps is filled with garbage.
+//! hardware leaves undefined or keeps is filled with garbage; flags that an instruction destroys, or leaves undefined,
+//! cannot be read.
 
 extern crate std;
 
-use crate::inst::{Amode, Amount, Base, Callee, Extend, Inst, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Compare, DoubleShift, Extend, Inst, Src};
+use crate::target::X86;
 use alloc::vec::Vec;
-use ice_asm::x86::{Alu, Mode, Shift, SseOp, Unary, Width};
+use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width};
 use ice_asm::{ConstantPool, SymbolId};
-use ice_codegen::mach::{MachFunction, Operand, VReg};
+use ice_codegen::lower::{LowerScratch, lower_function};
+use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, Operand, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{CodeSymbol, Libcall};
+use ice_codegen::{BlockOrder, CodeModel, CodeSymbol, Libcall};
+use ice_ir::{ControlFlowGraph, Type, Uses, parse_program};
 use ice_regalloc::Function as _;
 use std::collections::HashMap;
 
+/// The arguments of a test function: type names and bits.
+pub(in crate::lower) type Arguments<'a> = &'a [(&'a str, u128)];
+
 /// Stands where the hardware promises nothing.
-pub(super) const GARBAGE: u128 = 0x5a69_78a5_96b4_c3d2_e1f0_1357_9bdf_2468;
+pub(in crate::lower) const GARBAGE: u128 = 0x5a69_78a5_96b4_c3d2_e1f0_1357_9bdf_2468;
 
 /// Lanes of this many bits, zero-extended.
-pub(super) fn split(bits: u32, value: u128) -> Vec<u128> {
+pub(in crate::lower) fn split(bits: u32, value: u128) -> Vec<u128> {
     (0..128 / bits).map(|n| cut(bits, value >> (n * bits))).collect()
 }
 
-pub(super) fn join(bits: u32, lanes: impl IntoIterator<Item = u128>) -> u128 {
+pub(in crate::lower) fn join(bits: u32, lanes: impl IntoIterator<Item = u128>) -> u128 {
     lanes.into_iter().enumerate().fold(0, |all, (n, lane)| all | cut(bits, lane) << (n as u32 * bits))
 }
 
-pub(super) fn cut(bits: u32, value: u128) -> u128 {
+pub(in crate::lower) fn cut(bits: u32, value: u128) -> u128 {
     if bits == 128 { value } else { value & ((1 << bits) - 1) }
 }
 
-pub(super) fn signed(bits: u32, value: u128) -> i64 {
+pub(in crate::lower) fn signed(bits: u32, value: u128) -> i64 {
     ((value as u64) << (64 - bits)) as i64 >> (64 - bits)
 }
 
-pub(super) fn float(lane: u128) -> f32 {
+pub(in crate::lower) fn float(lane: u128) -> f32 {
     f32::from_bits(lane as u32)
 }
 
-pub(super) fn double(lane: u128) -> f64 {
+pub(in crate::lower) fn double(lane: u128) -> f64 {
     f64::from_bits(lane as u64)
 }
 
-pub(super) fn bits_of(value: f32) -> u128 {
+pub(in crate::lower) fn bits_of(value: f32) -> u128 {
     value.to_bits().into()
 }
 
-pub(super) fn zip(bits: u32, a: u128, b: u128, f: impl Fn(u128, u128) -> u128) -> u128 {
+pub(in crate::lower) fn zip(bits: u32, a: u128, b: u128, f: impl Fn(u128, u128) -> u128) -> u128 {
     join(bits, split(bits, a).into_iter().zip(split(bits, b)).map(|(a, b)| f(a, b)))
 }
 
-pub(super) fn mask(bits: u32, holds: bool) -> u128 {
+pub(in crate::lower) fn mask(bits: u32, holds: bool) -> u128 {
     if holds { cut(bits, u128::MAX) } else { 0 }
 }
 
@@ -59,12 +66,65 @@ fn truncate(value: f32) -> u128 {
     cut(32, if in_range { value as i32 as u128 } else { 1 << 31 })
 }
 
-pub(super) struct Machine<'a> {
-    pub mach: &'a MachFunction<Inst>,
-    pub constants: &'a ConstantPool,
-    pub regs: Vec<u128>,
-    pub memory: HashMap<(u32, i64), u8>,
-    pub fpu: Vec<u128>,
+#[derive(Clone, Copy)]
+struct Flags {
+    carry: bool,
+    zero: bool,
+}
+
+struct Machine<'a> {
+    mach: &'a MachFunction<Inst>,
+    constants: &'a ConstantPool,
+    regs: Vec<u128>,
+    memory: HashMap<(u32, i64), u8>,
+    fpu: Vec<u128>,
+    flags: Option<Flags>,
+}
+
+/// Compiles the first function and runs it; gives the registers that it returns, and memory bytes 64 to 71, which
+/// are `memory` before.
+pub(in crate::lower) fn run_with_memory(
+    mode: Mode,
+    text: &str,
+    args: Arguments<'_>,
+    memory: u64,
+) -> (Vec<u128>, u64) {
+    let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let func = &program.bodies[0];
+    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
+    cfg.compute(func);
+    order.compute(func, &cfg);
+    uses.compute(func);
+    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut mach = MachFunction::new();
+    let target = X86 { mode, model: CodeModel::Sandboxed };
+    let module = &program.module;
+    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut machine = Machine {
+        mach: &mach,
+        constants: &constants,
+        regs: alloc::vec![GARBAGE; mach.num_vregs()],
+        memory: HashMap::new(),
+        fpu: Vec::new(),
+        flags: None,
+    };
+    machine.store(8, &Amode::new(Base::None, 64), memory.into());
+    // Arguments in registers by their order, the others by theirs on the stack.
+    let in_registers = mach.operands(MachInstId::from_u32(0));
+    let (mut next, mut stack) = (0, 0);
+    for &(ty, value) in args {
+        let ty = Type::from_name(ty).unwrap();
+        if mode == Mode::Bits64 || ty.is_vector() {
+            machine.set(in_registers[next].vreg(), value);
+            next += 1;
+        } else {
+            machine.store(ty.bytes(), &Amode::new(Base::Incoming, stack), value);
+            stack += ty.bytes() as i32;
+        }
+    }
+    let result = machine.run();
+    (result, machine.load(8, &Amode::new(Base::None, 64)) as u64)
 }
 
 impl Machine<'_> {
@@ -72,7 +132,7 @@ impl Machine<'_> {
         self.regs[reg.as_u32() as usize]
     }
 
-    pub fn set(&mut self, reg: VReg, value: u128) {
+    fn set(&mut self, reg: VReg, value: u128) {
         self.regs[reg.as_u32() as usize] = value;
     }
 
@@ -96,7 +156,7 @@ impl Machine<'_> {
         }
     }
 
-    pub fn load(&self, bytes: u32, mem: &Amode) -> u128 {
+    fn load(&self, bytes: u32, mem: &Amode) -> u128 {
         if let Some(symbol) = mem.symbol {
             let CodeSymbol::Constant(id) = CodeSymbol::unpack(symbol) else { panic!("{mem:?}") };
             assert!(bytes <= id.size.bytes());
@@ -108,7 +168,7 @@ impl Machine<'_> {
         })
     }
 
-    pub fn store(&mut self, bytes: u32, mem: &Amode, value: u128) {
+    fn store(&mut self, bytes: u32, mem: &Amode, value: u128) {
         let (space, at) = self.place(mem);
         for n in 0..bytes {
             self.memory.insert((space, at + i64::from(n)), (value >> (8 * n)) as u8);
@@ -129,6 +189,14 @@ impl Machine<'_> {
         }
     }
 
+    /// The amount of a shift of 32 bits.
+    fn amount(&self, amount: Amount) -> u32 {
+        match amount {
+            Amount::Imm(n) => u32::from(n) & 31,
+            Amount::Cl(reg) => self.get(reg) as u32 & 31,
+        }
+    }
+
     fn alu(op: Alu, a: u128, b: u128) -> u128 {
         match op {
             Alu::Add => a.wrapping_add(b),
@@ -140,24 +208,83 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a function without branches; gives the registers that it returns.
-    pub fn run(&mut self) -> Vec<u128> {
-        for (index, inst) in self.mach.insts().iter().enumerate() {
-            let operands = self.mach.operands(ice_regalloc::Inst::from_u32(index as u32));
-            match *inst {
-                Inst::Params => {}
-                Inst::Ret => {
-                    let mut result: Vec<u128> = operands.iter().map(|o| self.get(o.vreg())).collect();
-                    result.append(&mut self.fpu);
-                    return result;
-                }
+    /// Runs the function; gives the registers that it returns.
+    fn run(&mut self) -> Vec<u128> {
+        let mut block = MachBlock::from_u32(0);
+        loop {
+            let Some((succ, next)) = self.run_block(block) else { return self.results(block) };
+            let args = self.mach.edge_args(block, succ);
+            let values: Vec<u128> = args.iter().map(|&arg| self.get(arg)).collect();
+            for (&param, value) in self.mach.block_params(next).iter().zip(values) {
+                self.set(param, value);
+            }
+            block = next;
+        }
+    }
+
+    /// Runs a block; gives the number of the edge that control leaves it by, and the next block.
+    fn run_block(&mut self, block: MachBlock) -> Option<(usize, MachBlock)> {
+        for index in self.mach.inst_range(block) {
+            let operands = self.mach.operands(MachInstId::from_u32(index as u32));
+            let target = match self.mach.insts()[index] {
+                Inst::Params => continue,
+                Inst::Ret => return None,
                 Inst::Call { callee: Callee::Symbol(callee) | Callee::Linked(callee), mode, .. } => {
                     self.call(callee, mode, operands);
+                    continue;
                 }
-                _ => self.step(inst),
-            }
+                Inst::Jmp { target } => target,
+                Inst::Jcc { cond, if_true, if_false } => {
+                    if self.holds(cond) {
+                        if_true
+                    } else {
+                        if_false
+                    }
+                }
+                ref inst => {
+                    self.step(inst);
+                    continue;
+                }
+            };
+            let edge = self.mach.block_succs(block).iter().position(|&succ| succ == target);
+            return Some((edge.expect("an edge"), target));
         }
-        panic!("no return");
+        panic!("no end of {block}");
+    }
+
+    /// What the return at the end of a block returns.
+    fn results(&mut self, block: MachBlock) -> Vec<u128> {
+        let ret = self.mach.inst_range(block).end - 1;
+        let operands = self.mach.operands(MachInstId::from_u32(ret as u32));
+        let mut result: Vec<u128> = operands.iter().map(|operand| self.get(operand.vreg())).collect();
+        result.append(&mut self.fpu);
+        result
+    }
+
+    fn holds(&self, cond: Cond) -> bool {
+        let flags = self.flags.expect("flags");
+        match cond {
+            Cond::E => flags.zero,
+            Cond::Ne => !flags.zero,
+            Cond::B => flags.carry,
+            Cond::Ae => !flags.carry,
+            _ => panic!("{cond:?}"),
+        }
+    }
+
+    /// An operation that sets flags, on numbers of so many bits.
+    fn alu_with_flags(&mut self, op: Alu, bits: u32, a: u128, b: u128) -> u128 {
+        let (op, carry) = match op {
+            Alu::Adc => (Alu::Add, self.holds(Cond::B)),
+            Alu::Sbb => (Alu::Sub, self.holds(Cond::B)),
+            op => (op, false),
+        };
+        let mut value = Self::alu(op, cut(bits, a), cut(bits, b));
+        if carry {
+            value = Self::alu(op, value, 1);
+        }
+        self.flags = Some(Flags { carry: value >> bits & 1 != 0, zero: cut(bits, value) == 0 });
+        value
     }
 
     /// A helper of two arguments, or a conversion.
@@ -196,7 +323,11 @@ impl Machine<'_> {
         match *inst {
             Inst::Mov { width, dst, src } => self.set_int(width.max(Width::B32), dst, self.get(src)),
             Inst::ZeroUpper { dst, src } => self.set_int(Width::B32, dst, self.get(src)),
-            Inst::MovImm { width, dst, imm } => self.set_int(width.max(Width::B32), dst, imm as u128),
+            Inst::MovImm { width, dst, imm } => {
+                // A zero may be made by an instruction that destroys them.
+                self.flags = None;
+                self.set_int(width.max(Width::B32), dst, imm as u128);
+            }
             Inst::Extend { kind, from, to, dst, src } => {
                 let value = self.src(from.bytes(), &src);
                 let value = match kind {
@@ -224,23 +355,60 @@ impl Machine<'_> {
             }
             Inst::StoreImm { width, imm, mem } => self.store(width.bytes(), &mem, imm as u128),
             Inst::Alu { op, width, dst, src } => {
-                let value = Self::alu(op, self.get(dst), self.src(width.bytes(), &src));
+                let bits = 8 * width.bytes();
+                let value = self.alu_with_flags(op, bits, self.get(dst), self.src(width.bytes(), &src));
                 self.set_int(width, dst, value);
+            }
+            Inst::Compare { op, width, lhs, rhs } => {
+                let op = if op == Compare::Cmp { Alu::Sub } else { Alu::And };
+                let rhs = self.src(width.bytes(), &rhs);
+                self.alu_with_flags(op, 8 * width.bytes(), self.get(lhs), rhs);
+            }
+            Inst::Cmov { cond, width, dst, src } => {
+                let value = if self.holds(cond) { self.get(src) } else { self.get(dst) };
+                self.set_int(width, dst, value);
+            }
+            Inst::DoubleShift { op, width: Width::B32, dst, src, amount } => {
+                self.flags = None;
+                let (dst_value, src) = (cut(32, self.get(dst)), cut(32, self.get(src)));
+                let amount = self.amount(amount);
+                let value = match op {
+                    DoubleShift::Left => (dst_value << 32 | src) << amount >> 32,
+                    DoubleShift::Right => (src << 32 | dst_value) >> amount,
+                };
+                self.set_int(Width::B32, dst, value);
+            }
+            Inst::Imul { width, dst, src } => {
+                self.flags = None;
+                let product = self.get(dst).wrapping_mul(self.src(width.bytes(), &src));
+                self.set_int(width, dst, product);
+            }
+            Inst::ImulImm { width, dst, src, imm } => {
+                self.flags = None;
+                let product = self.src(width.bytes(), &src).wrapping_mul(imm as u128);
+                self.set_int(width, dst, product);
+            }
+            Inst::MulWide { sign: Signedness::Unsigned, width: Width::B32, lhs, src, lo, hi } => {
+                self.flags = None;
+                let product = cut(32, self.get(lhs)) * cut(32, self.get(src));
+                self.set_int(Width::B32, lo, product);
+                self.set_int(Width::B32, hi, product >> 32);
             }
             Inst::Lea { width, dst, mem } => {
                 let Base::Reg(base) = mem.base else { panic!("{inst:?}") };
                 let index = mem.index.map_or(0, |(index, scale)| self.get(index) << scale);
+                // It may become an addition.
+                self.flags = None;
                 let sum = self.get(base).wrapping_add(index).wrapping_add(mem.disp as u128);
                 self.set_int(width, dst, sum);
             }
             Inst::Unary { op: Unary::Neg, width, dst } => {
+                self.flags = None;
                 self.set_int(width, dst, self.get(dst).wrapping_neg());
             }
             Inst::Shift { op, width: Width::B32, dst, amount } => {
-                let amount = match amount {
-                    Amount::Imm(n) => n.into(),
-                    Amount::Cl(reg) => self.get(reg) as u32,
-                } & 31;
+                self.flags = None;
+                let amount = self.amount(amount);
                 let value = self.get(dst) as u32;
                 let value = match op {
                     Shift::Shl => value << amount,
@@ -251,6 +419,7 @@ impl Machine<'_> {
                 self.set(dst, value.into());
             }
             Inst::Divide { sign, width: Width::B32, lhs, src, quotient, remainder } => {
+                self.flags = None;
                 let divisor = cut(32, self.get(src));
                 assert_ne!(divisor, 0, "division trap");
                 let (a, b) = (self.get(lhs), self.get(src));
@@ -262,6 +431,7 @@ impl Machine<'_> {
                 self.set_int(Width::B32, remainder, r as u128);
             }
             Inst::Divide { sign, width: Width::B64, lhs, src, quotient, remainder } => {
+                self.flags = None;
                 let (a, b) = (self.get(lhs) as u64, self.get(src) as u64);
                 let (q, r) = match sign {
                     Signedness::Unsigned => (a / b, a % b),

@@ -1,7 +1,11 @@
-//! Which machine instructions a few IR instructions become. That they compute the right numbers, the tests
-//! of the driver show.
+//! Which machine instructions a few IR instructions become. What they compute, the tests that execute them on
+//! virtual registers show, and those of the driver.
 
 extern crate std;
+
+pub(super) mod machine;
+mod pairs;
+mod phis;
 
 use crate::inst::Inst;
 use crate::target::X86;
