@@ -2,7 +2,7 @@
 
 use crate::common::{Random, listing};
 use ice_asm::arm32::*;
-use ice_asm::{CodeBuffer, TextListing};
+use ice_asm::{BranchIsa as _, CodeBuffer, Constant, ConstantSize, RelocKind, SymbolId, TextListing};
 
 /// So many words of zeros, with room for what waits.
 fn zeros<L: ice_asm::Listing>(buffer: &mut CodeBuffer<L, Branches>, words: usize) {
@@ -70,6 +70,52 @@ fn run(code: &[u8], holds: impl Fn(u8, usize) -> bool) -> Vec<u32> {
     marks
 }
 
+/// A word relative to pc holds what is missing to the symbol where pc is read, two instructions ahead.
+#[test]
+fn words_relative_to_pc_count_from_where_it_is_read() {
+    for between in [0, 1, 100] {
+        let mut buffer = CodeBuffer::<(), Branches>::new();
+        let mut e = Encoder::new(&mut buffer);
+        let origin = e.buf.new_label();
+        let (kind, symbol) = (RelocKind::PcRel32, SymbolId(5));
+        e.load_constant(Cond::Al, Gpr::new(0), Constant::Symbol { kind, symbol, origin: Some(origin) });
+        e.bind(origin);
+        let read = e.buf.offset();
+        zeros(&mut buffer, 1 + between);
+        Encoder::new(&mut buffer).bx(Cond::Al, Gpr::LR);
+        assert_eq!(buffer.finish(), Ok(()));
+        let reloc = buffer.relocs()[0];
+        assert_eq!(reloc.addend, i64::from(reloc.offset) - i64::from(read + 8));
+    }
+}
+
+/// Bytes that may come beyond what was stated.
+const STEP: u32 = Branches::STEP;
+
+/// A word waits as long as its load reaches it from any place that the code after it may be at, and no longer.
+#[test]
+fn words_are_put_down_before_their_loads_are_too_far() {
+    for loads in 1..4 {
+        for room in [4, 64, 1024, 2048] {
+            let mut buffer = CodeBuffer::<(), Branches>::new();
+            let mut e = Encoder::new(&mut buffer);
+            for n in 0..loads {
+                let bits = Constant::Bits { size: ConstantSize::C4, bits: 0xe000_0000 + n };
+                e.load_constant(Cond::Al, Gpr::new(0), bits);
+            }
+            while buffer.constants_wait() {
+                buffer.room_for(room);
+                if buffer.constants_wait() {
+                    buffer.emit_data(&[0; 4096][..(room + STEP) as usize]);
+                }
+            }
+            assert_eq!(buffer.finish(), Ok(()), "{loads} loads, room of {room}");
+            let first = buffer.constant_ranges()[0].0;
+            assert!(first <= 4095 + 8 && first + 2 * (room + STEP) > 4095, "{first}, room of {room}");
+        }
+    }
+}
+
 /// Blocks of some megabytes: branches near and far, veneers, and words that wait among them.
 #[test]
 fn large_functions_execute_as_their_graph() {
@@ -88,7 +134,7 @@ fn large_functions_execute_as_their_graph() {
             let mut e = Encoder::new(&mut buffer);
             e.buf.room_for(64);
             e.movw(Cond::Al, Gpr::new(0), i as u16);
-            let bits = ice_asm::Constant::Bits { size: ice_asm::ConstantSize::C4, bits: 1000 + i as u128 };
+            let bits = Constant::Bits { size: ConstantSize::C4, bits: 1000 + i as u128 };
             e.load_constant(Cond::Al, Gpr::new(1), bits);
             zeros(&mut buffer, size as usize);
             buffer.room_for(64);

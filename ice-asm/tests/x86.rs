@@ -370,6 +370,11 @@ fn symbols(mode: Mode, buffer: &mut Buffer) {
             mems.push(Mem::base(Gpr::R13, disp).with_target(Target::Symbol(symbol, absolute)).with_addr32());
         }
     }
+    // The bases whose numbers mean something else without an index.
+    let bases = [Gpr::RSP, Gpr::RBP, Gpr::R12, Gpr::R13];
+    for base in bases.into_iter().take(if mode == Mode::Bits32 { 2 } else { 4 }) {
+        mems.push(Mem::base(base, 4).with_target(Target::Symbol(symbol, absolute)));
+    }
     mems.push(Mem::index(Gpr::RAX, Scale::X4, 0).with_target(Target::Label(label)));
     if mode == Mode::Bits64 {
         mems.push(Mem::rip_label(label));
@@ -429,6 +434,22 @@ fn symbols(mode: Mode, buffer: &mut Buffer) {
     if mode == Mode::Bits64 {
         e.buf.emit_symbol(RelocKind::Abs64, symbol, -4);
         e.buf.emit_label(RelocKind::Abs64, label);
+    }
+}
+
+#[test]
+fn addresses_of_labels_are_extended_as_the_processor_does() {
+    for (mode, kind) in [(Mode::Bits32, RelocKind::Abs32), (Mode::Bits64, RelocKind::Abs32S)] {
+        let mut buffer = Buffer::new();
+        buffer.set_symbol(SymbolId(5));
+        let label = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer, mode);
+        let table = Mem::index(Gpr::RAX, Scale::X4, 0).with_target(Target::Label(label));
+        e.mov_r_rm(Width::B32, Gpr::RDX, table.into());
+        e.bind(label);
+        e.ret();
+        buffer.finish().unwrap();
+        assert_eq!(buffer.relocs()[0].kind, kind, "{mode:?}");
     }
 }
 

@@ -395,6 +395,27 @@ mod tests {
         assert!(plan.nodes.iter().any(|n| matches!(n, SwitchNode::Range { low: 1000, high: 1001, .. })));
     }
 
+    #[test]
+    fn what_is_known_of_a_value_is_not_tested_again() {
+        // All values of a byte in ten ranges: nine comparisons tell them apart.
+        let ten: Vec<(i64, u32)> = (-128..128).map(|v| (v, ((v + 128) / 26) as u32 + 1)).collect();
+        let all: Vec<i64> = (-128..128).collect();
+        let is_less = |n: &&SwitchNode<Block>| matches!(n, SwitchNode::Less { .. });
+        let plan = check(8, &ten, &all);
+        let few: Vec<(i64, u32)> = (-128..128).map(|v| (v, (v >= 0) as u32 + 1)).collect();
+        let halves = check(8, &few, &all);
+        assert_eq!(halves.nodes.len(), 3, "{:?}", halves.nodes);
+        assert!(
+            halves.nodes.iter().filter(is_less).count() == 1 && plan.nodes.len() <= 19,
+            "{:?}",
+            plan.nodes
+        );
+        // With a gap a row of tests is shorter than a search.
+        let gap: Vec<(i64, u32)> = few.iter().copied().filter(|(v, _)| v.abs() > 3).collect();
+        let plan = check(8, &gap, &all);
+        assert_eq!(plan.nodes.iter().filter(is_less).count(), 0, "{:?}", plan.nodes);
+    }
+
     /// The tables by the definition: the longest dense run from the left, tried from every range.
     fn naive_tables(ranges: &[Cluster]) -> Vec<(i64, i64)> {
         let (mut tables, mut first) = (Vec::new(), 0);
