@@ -164,7 +164,7 @@ impl Recipe {
             true => ice_regalloc::SlotSharing::Distinct,
             false => ice_regalloc::SlotSharing::Shared,
         };
-        ice_regalloc::Options { mode, slots }
+        ice_regalloc::Options { mode, slots, steps: None }
     }
 }
 

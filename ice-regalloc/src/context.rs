@@ -40,6 +40,9 @@ pub struct Options {
     pub mode: Mode,
     /// Use of spill slots.
     pub slots: SlotSharing,
+    /// Most steps that liveness of the full mode takes before the minimal mode takes over; if none, 64 for each
+    /// instruction and 2^26 more, a second or so, which only functions made to be slow need.
+    pub steps: Option<usize>,
 }
 
 /// Scratch memory and the last result. Keep one for each thread: it is cleared, never freed,
@@ -90,7 +93,7 @@ impl<'f> Context<'f> {
     ///
     /// [`Error`] tells what is malformed.
     pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile<'f>) -> Result<usize, Error> {
-        linear::analyze(func, file, &mut self.linear)
+        linear::analyze(func, file, &Options::default(), &mut self.linear)
     }
 
     /// The result of the last allocation.

@@ -99,18 +99,21 @@ pub(crate) struct Liveness {
     changes: Vec<(u32, u32)>,
     starts: Vec<u32>,
     sorted: Vec<u32>,
+    /// Steps taken.
+    pub steps: u64,
 }
 
-/// Most steps that are taken beyond those in proportion to the function.
+/// Most steps that are taken beyond those in proportion to the function, unless the caller says.
 const STEPS: usize = 1 << 26;
 
 impl Liveness {
     /// Computes the changes of `func`; none if it takes more than the allowed number of steps.
-    pub fn compute<F: Function>(&mut self, func: &F, scan: &Scan) -> Option<()> {
+    pub fn compute<F: Function>(&mut self, func: &F, scan: &Scan, allowed: Option<usize>) -> Option<()> {
         let blocks = func.num_blocks();
         self.links.clear();
         self.crossing.clear();
         self.changes.clear();
+        self.steps = 0;
         if scan.crossing > 0 {
             self.lists.clear();
             self.lists.resize(func.num_vregs(), EMPTY);
@@ -121,12 +124,14 @@ impl Liveness {
             for b in 0..blocks as u32 {
                 self.references(func, scan, Block::from_u32(b));
             }
-            let mut steps = STEPS + 64 * func.num_insts();
+            let allowed = allowed.unwrap_or(STEPS + 64 * func.num_insts());
+            let mut steps = allowed;
             let crossing = core::mem::take(&mut self.crossing);
             for group in crossing.chunks(GROUP) {
                 steps = self.follow(func, group, steps)?;
             }
             self.crossing = crossing;
+            self.steps = (allowed - steps) as u64;
         }
         self.sort(blocks);
         Some(())

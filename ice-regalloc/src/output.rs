@@ -251,6 +251,9 @@ pub struct Stats {
     /// Walks over the function in the full mode: 1 unless a value lost its register later; 0 when
     /// the minimal mode made the result.
     pub walks: u32,
+    /// Steps of the full mode that no bound keeps in proportion to the function by itself: blocks and edges that
+    /// liveness followed registers over, and live intervals in holes that were looked at for another.
+    pub steps: u64,
 }
 
 /// The result of an allocation: a place for every operand, and edits between instructions.

@@ -7,7 +7,7 @@ use common::*;
 use ice_regalloc::*;
 
 const EAX: PReg = PReg(0);
-const LINEAR: Options = Options { mode: Mode::Linear, slots: SlotSharing::Shared };
+const LINEAR: Options = Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None };
 
 fn allocate(func: &StoredFunction) -> Output {
     let mut context = Context::new();
@@ -369,4 +369,71 @@ fn a_loop_that_needs_all_registers_ends_a_part() {
         assert_eq!(inside.count(), 0, "block{b}: {:?}", output.edits);
     }
     assert_eq!((output.stats.spills, output.stats.reloads), (1, 1), "{:?}", output.edits);
+}
+
+/// Values that are each defined in one of the first blocks and read in one of as many last ones, which nothing
+/// between lets them live through: all of them are in holes at once.
+fn values_in_holes(count: u32) -> StoredFunction {
+    let mut blocks = vec![(vec![], vec![end(&[])], (1..=count).map(|b| (b, vec![])).collect())];
+    for b in 1..=count {
+        let insts = vec![inst(&[Operand::def_reg(v(b - 1), GPR)]), end(&[])];
+        blocks.push((vec![], insts, vec![(count + b, vec![])]));
+    }
+    for b in 1..=count {
+        blocks.push((vec![], vec![inst(&[Operand::use_reg(v(b - 1), GPR)]), end(&[])], vec![]));
+    }
+    function(count as usize, blocks)
+}
+
+#[test]
+fn steps_beside_values_in_holes_grow_with_the_function() {
+    let mut context = Context::new();
+    for count in [300, 3000] {
+        let func = values_in_holes(count);
+        let output = context.allocate(&func, &X86, &LINEAR).expect("allocates");
+        let steps = output.stats.steps / u64::from(count);
+        println!("{count}: {steps} steps a value");
+        assert!(steps < 300, "{count}: {steps} steps a value");
+    }
+}
+
+/// A nest of loops around each of which a value lives that only its last block reads.
+fn nest(depth: u32) -> StoredFunction {
+    let mut blocks = Vec::new();
+    for d in 0..depth {
+        blocks.push((vec![], vec![inst(&[Operand::def_reg(v(d), GPR)]), end(&[])], vec![(d + 1, vec![])]));
+    }
+    for d in (0..depth).rev() {
+        let b = blocks.len() as u32;
+        let insts = vec![inst(&[Operand::use_any(v(d), GPR)]), end(&[])];
+        blocks.push((vec![], insts, vec![(d.max(1), vec![]), (b + 1, vec![])]));
+    }
+    blocks.push((vec![], vec![end(&[])], vec![]));
+    function(depth as usize, blocks)
+}
+
+#[test]
+fn registers_are_followed_many_at_a_time() {
+    // One by one they would take a step for each pair of a loop and a block inside.
+    let depth = 640;
+    let output = allocate(&nest(depth));
+    let pairs = u64::from(depth) * u64::from(depth);
+    println!("{} steps, {pairs} pairs", output.stats.steps);
+    assert_eq!(output.stats.walks, 1);
+    assert!(output.stats.steps < pairs / 8, "{} steps", output.stats.steps);
+}
+
+#[test]
+fn a_function_that_takes_too_many_steps_is_left_to_the_minimal_mode_and_leaves_nothing_behind() {
+    let few = Options { steps: Some(1000), ..LINEAR };
+    let (slow, small) = (nest(400), nest(20));
+    let mut context = Context::new();
+    let output = context.allocate(&slow, &X86, &few).expect("allocates");
+    check(&slow, &X86, output).expect("checks");
+    assert_eq!(output.stats.walks, 0);
+    // As in a context that has seen nothing.
+    let after = context.allocate(&small, &X86, &few).expect("allocates").clone();
+    let fresh = allocate(&small);
+    assert_eq!(after.stats, fresh.stats);
+    assert_eq!((after.allocs, after.edits), (fresh.allocs, fresh.edits));
 }

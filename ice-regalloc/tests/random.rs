@@ -19,10 +19,10 @@ fn cases() -> std::ops::Range<u64> {
 }
 
 static MODES: [Options; 4] = [
-    Options { mode: Mode::Minimal, slots: SlotSharing::Shared },
-    Options { mode: Mode::MinimalReference, slots: SlotSharing::Shared },
-    Options { mode: Mode::Linear, slots: SlotSharing::Shared },
-    Options { mode: Mode::Linear, slots: SlotSharing::Distinct },
+    Options { mode: Mode::Minimal, slots: SlotSharing::Shared, steps: None },
+    Options { mode: Mode::MinimalReference, slots: SlotSharing::Shared, steps: None },
+    Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None },
+    Options { mode: Mode::Linear, slots: SlotSharing::Distinct, steps: None },
 ];
 
 /// What the tests of one register file have seen.

@@ -39,6 +39,8 @@ pub(super) struct Assign {
     /// Units of registers given out.
     pub used: RegUnits,
     pub evictions: u32,
+    /// Intervals in holes that were looked at.
+    pub steps: u64,
 }
 
 /// An interval that has a register.
@@ -102,7 +104,7 @@ pub(super) struct Scanner<'a, F: Function> {
 impl<F: Function> Scanner<'_, F> {
     /// Assigns registers to the intervals.
     pub fn run(&mut self) {
-        let Assign { losers, order, active, inactive, busy, used, evictions } = &mut *self.assign;
+        let Assign { losers, order, active, inactive, busy, used, evictions, steps } = &mut *self.assign;
         busy.resize(128, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
@@ -110,6 +112,7 @@ impl<F: Function> Scanner<'_, F> {
         active.clear();
         inactive.clear();
         *evictions = 0;
+        *steps = 0;
         self.ranges.order_by_start(order);
         self.active_units = RegUnits::EMPTY;
         self.next_change = 0;
@@ -249,6 +252,7 @@ impl<F: Function> Scanner<'_, F> {
     fn place(&mut self, v: u32) {
         let start = self.ranges.start(v);
         self.advance(start);
+        self.assign.steps += self.assign.inactive.len() as u64;
         let reserved = self.ranges.reserved_in(v);
         let taken = self.taken(v);
         let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, reserved));

@@ -179,6 +179,7 @@ pub(crate) fn move_pair<F: Function>(func: &F, inst: Inst) -> Option<(u32, u32)>
 pub(crate) fn analyze<'f, F: Function>(
     func: &F,
     file: &RegisterFile<'f>,
+    options: &Options,
     scratch: &mut Scratch<'f>,
 ) -> Result<usize, Error> {
     let Scratch { scan, live, ranges, tables, .. } = scratch;
@@ -188,7 +189,7 @@ pub(crate) fn analyze<'f, F: Function>(
     if func.num_insts() >= 1 << 29 {
         return Err(Error::TooLarge);
     }
-    live.compute(func, scan).ok_or(Error::NoScratch { block: func.entry() })?;
+    live.compute(func, scan, options.steps).ok_or(Error::NoScratch { block: func.entry() })?;
     ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
     Ok(ranges.segments.len())
 }
@@ -201,8 +202,8 @@ pub(crate) fn allocate<'f, F: Function>(
     scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
-    analyze(func, file, scratch)?;
-    let Scratch { scan, ranges, assign, splits, tables, walk, .. } = scratch;
+    analyze(func, file, options, scratch)?;
+    let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
     let mut operands = 0;
     out.operand_starts.push(0);
     for i in 0..func.num_insts() as u32 {
@@ -220,6 +221,7 @@ pub(crate) fn allocate<'f, F: Function>(
             evictions: assign.evictions,
             cross_block_vregs: scan.crossing,
             walks: round + 1,
+            steps: live.steps + assign.steps,
             ..Stats::default()
         };
         walk.reset(ranges);
