@@ -22,7 +22,7 @@ pub const HELP: &str = "\
 usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text]
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels
-       cargo xtask bench --growth [--shape TEXT]
+       cargo xtask bench --growth [--shape TEXT] [--scale N]
 
 Prints markdown tables: instructions and memory of `ice translate -Om1 --threads 0` (release build), instructions
 of translated programs, and sizes of their code, each beside the figures of other translators. Needs valgrind,
@@ -37,6 +37,7 @@ readelf, time and the corpus (ICE_CORPUS).
   --kernels        small programs in C on armv7, under qemu-arm, beside llc -O2
   --growth         how work grows with size, for many shapes of function; fails above the power 1.2
   --shape TEXT     of --growth only the shapes with TEXT in their names
+  --scale N        sizes of --growth, times N (1)
 ";
 
 /// Targets whose programs valgrind runs.
@@ -86,12 +87,13 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let rounds = arguments.value("--rounds", 9)?;
     let growth = arguments.switch("--growth");
     let shape = arguments.text("--shape")?;
+    let scale = arguments.value("--scale", 1)?;
     arguments.finish()?;
     if kernels {
         return kernels::run(workspace);
     }
     if growth {
-        return growth::run(workspace, shape.as_deref());
+        return growth::run(workspace, shape.as_deref(), scale);
     }
     for tool in ["valgrind", "readelf", "time"] {
         ensure!(times || has_tool(tool), "{tool} is not installed");

@@ -3,16 +3,20 @@
 //! Every shape is written at two sizes, a factor of [`STEP`] apart, frozen, and translated by each recipe for
 //! each target. The work is the number of instructions executed, by callgrind, less those for an empty program: the
 //! same on any machine. Its exponent is log(ratio of the works) / log([`STEP`]): 1 is linear, 2 quadratic; sorting
-//! gives about 1.1. One above [`MOST`] fails.
+//! gives about 1.1. One above [`MOST`] fails. Memory is the peak of the first recipe, less that for an empty
+//! program, and has an exponent by the same rule.
+//!
+//! The sizes are small, so that the whole takes minutes; a square with a small factor shows at larger ones, which
+//! `--scale` gives.
 
 mod data;
 mod flow;
 mod text;
 
-use crate::bench::{instructions, millions};
+use crate::bench::{instructions, millions, peak_memory};
 use crate::process::{self, End};
 use crate::toolchain::need_tools;
-use crate::workspace::{Profile, Workspace};
+use crate::workspace::{Profile, Workspace, show};
 use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,86 +33,97 @@ const LIMIT: Duration = Duration::from_secs(600);
 const RECIPES: [(&str, &str); 4] =
     [("x86_64", "-O2"), ("x86_64", "-Om1"), ("armv7", "-O2"), ("armv7", "-Om1")];
 
+/// The pages of a process are counted with an error: memory below this many KiB shows no growth.
+const LEAST_MEMORY: u64 = 1 << 10;
+
 /// A shape: its name, the larger size, and what writes its functions and globals.
 type Shape = (&'static str, usize, fn(usize) -> String);
 
 #[rustfmt::skip]
 const SHAPES: [Shape; 53] = [
-    ("straight line",              16_000, data::straight_line),
-    ("deep expression",            16_000, data::deep_expression),
-    ("dead code",                  16_000, data::dead_code),
-    ("common subexpressions",       8_000, data::common_subexpressions),
-    ("selects",                     8_000, data::selects),
-    ("vectors",                     8_000, data::vectors),
-    ("numbers of 64 bits",          8_000, data::wide_numbers),
-    ("live values",                16_000, data::many_live_values),
-    ("live across blocks",          4_000, data::values_live_across_blocks),
-    ("live across calls",           8_000, data::values_live_across_calls),
-    ("one value used everywhere",   8_000, data::one_value_used_everywhere),
-    ("calls",                       8_000, data::many_calls),
-    ("arguments of a call",         8_000, data::many_arguments),
-    ("setjmp",                      4_000, data::setjmps),
-    ("copies of memory",            4_000, data::copies_of_memory),
-    ("atomic updates",              4_000, data::atomics),
-    ("objects of a frame",          8_000, data::many_allocas),
-    ("large frame",                 4_000, data::large_frame),
-    ("dynamic objects",             4_000, data::dynamic_allocas),
-    ("one address",                 8_000, data::one_address),
-    ("stores that may alias",       8_000, data::stores_that_may_alias),
-    ("chain of addresses",          8_000, data::chain_of_addresses),
-    ("constants",                   8_000, data::many_constants),
-    ("constants in a loop",         8_000, data::many_constants_in_a_loop),
-    ("floating-point constants",    8_000, data::many_float_constants),
-    ("invariants of a loop",        8_000, data::invariants_of_a_loop),
-    ("diamonds",                    4_000, flow::diamonds),
-    ("chain to one exit",           8_000, flow::chain_to_one_exit),
-    ("many exits",                  4_000, flow::many_exits),
-    ("conjunction",                 8_000, flow::conjunction),
-    ("unreachable blocks",          8_000, flow::unreachable_blocks),
-    ("critical edges",              8_000, flow::critical_edges),
-    ("far branches",                8_000, flow::far_branches),
-    ("loops in a row",              4_000, flow::loops_in_a_row),
-    ("nested loops",                4_000, flow::nested_loops),
-    ("nested loops with constants", 4_000, flow::nested_loops_with_constants),
-    ("irreducible loops in a row",  4_000, flow::irreducible_loops_in_a_row),
-    ("irreducible ladder",          8_000, flow::irreducible_ladder),
-    ("irreducible web",             8_000, flow::irreducible_web),
-    ("phis of one block",           8_000, flow::phis_of_one_block),
-    ("chain of phis",               4_000, flow::chain_of_phis),
-    ("switch, dense",               8_000, flow::switch_dense),
-    ("switch, sparse",              8_000, flow::switch_sparse),
-    ("switch, a third full",       16_000, flow::switch_thirds),
-    ("switch, runs",                8_000, flow::switch_runs),
-    ("switch to one block",        16_000, flow::switch_to_one_block),
-    ("switches in loops",           1_000, flow::switches_in_loops),
-    ("tiny functions",             16_000, data::tiny_functions),
-    ("table of functions",         16_000, data::table_of_functions),
-    ("global variables",           16_000, data::many_globals),
-    ("signatures",                 16_000, data::many_signatures),
-    ("bytes of one initialiser",   64_000, data::large_initializer),
-    ("names",                      16_000, data::long_names),
+    ("straight line",               4_000, data::straight_line),
+    ("deep expression",             4_000, data::deep_expression),
+    ("dead code",                   4_000, data::dead_code),
+    ("common subexpressions",       2_000, data::common_subexpressions),
+    ("selects",                     2_000, data::selects),
+    ("vectors",                     2_000, data::vectors),
+    ("numbers of 64 bits",          2_000, data::wide_numbers),
+    ("live values",                 4_000, data::many_live_values),
+    ("live across blocks",          1_000, data::values_live_across_blocks),
+    ("live across calls",           2_000, data::values_live_across_calls),
+    ("one value used everywhere",   2_000, data::one_value_used_everywhere),
+    ("calls",                       2_000, data::many_calls),
+    ("arguments of a call",         2_000, data::many_arguments),
+    ("setjmp",                      1_000, data::setjmps),
+    ("copies of memory",            1_000, data::copies_of_memory),
+    ("atomic updates",              1_000, data::atomics),
+    ("objects of a frame",          2_000, data::many_allocas),
+    ("large frame",                 1_000, data::large_frame),
+    ("dynamic objects",             1_000, data::dynamic_allocas),
+    ("one address",                 2_000, data::one_address),
+    ("stores that may alias",       2_000, data::stores_that_may_alias),
+    ("chain of addresses",          2_000, data::chain_of_addresses),
+    ("constants",                   2_000, data::many_constants),
+    ("constants in a loop",         2_000, data::many_constants_in_a_loop),
+    ("floating-point constants",    2_000, data::many_float_constants),
+    ("invariants of a loop",        2_000, data::invariants_of_a_loop),
+    ("diamonds",                    1_000, flow::diamonds),
+    ("chain to one exit",           2_000, flow::chain_to_one_exit),
+    ("many exits",                  1_000, flow::many_exits),
+    ("conjunction",                 2_000, flow::conjunction),
+    ("unreachable blocks",          2_000, flow::unreachable_blocks),
+    ("critical edges",              2_000, flow::critical_edges),
+    ("far branches",                2_000, flow::far_branches),
+    ("loops in a row",              1_000, flow::loops_in_a_row),
+    ("nested loops",                1_000, flow::nested_loops),
+    ("nested loops with constants", 1_000, flow::nested_loops_with_constants),
+    ("irreducible loops in a row",  1_000, flow::irreducible_loops_in_a_row),
+    ("irreducible ladder",          2_000, flow::irreducible_ladder),
+    ("irreducible web",             2_000, flow::irreducible_web),
+    ("phis of one block",           2_000, flow::phis_of_one_block),
+    ("chain of phis",               1_000, flow::chain_of_phis),
+    ("switch, dense",               2_000, flow::switch_dense),
+    ("switch, sparse",              2_000, flow::switch_sparse),
+    ("switch, a third full",        4_000, flow::switch_thirds),
+    ("switch, runs",                2_000, flow::switch_runs),
+    ("switch to one block",         4_000, flow::switch_to_one_block),
+    ("switches in loops",             250, flow::switches_in_loops),
+    ("tiny functions",              4_000, data::tiny_functions),
+    ("table of functions",          4_000, data::table_of_functions),
+    ("global variables",            4_000, data::many_globals),
+    ("signatures",                  4_000, data::many_signatures),
+    ("bytes of one initialiser",   16_000, data::large_initializer),
+    ("names",                       4_000, data::long_names),
 ];
 
-/// Prints the table; with `only`, of the shapes whose names contain it.
+/// Prints the table at `scale` times the sizes; with `only`, of the shapes whose names contain it.
 ///
 /// # Errors
-/// A tool is missing, a translation fails, or work grows too fast.
-pub fn run(workspace: &Workspace, only: Option<&str>) -> anyhow::Result<()> {
-    need_tools(&["valgrind"])?;
+/// A tool is missing, a translation fails, or work or memory grows too fast.
+pub fn run(workspace: &Workspace, only: Option<&str>, scale: usize) -> anyhow::Result<()> {
+    need_tools(&["valgrind", "time"])?;
     let ice = workspace.build_ice(Profile::Release)?;
     let growth = Growth { ice: &ice, results: workspace.results("growth")? };
-    let start = growth.works("start", "")?;
+    let start = growth.costs("start", "")?;
     println!(
-        "Growth of work with size, as exponent, at the larger size; in brackets millions of instructions there\n"
+        "Growth of work and memory with size, as exponents, at the larger size; in brackets millions of instructions \
+         and MiB there\n"
     );
     let heads: Vec<String> = RECIPES.iter().map(|(target, level)| format!("{target} {level}")).collect();
-    println!("| shape | size | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(RECIPES.len()));
+    println!(
+        "| shape | size | {} | memory |\n|---|---|{}---|",
+        heads.join(" | "),
+        "---|".repeat(RECIPES.len())
+    );
     let shapes: Vec<Shape> =
         SHAPES.into_iter().filter(|(name, ..)| only.is_none_or(|only| name.contains(only))).collect();
-    let bad =
-        process::for_each(shapes.len(), process::default_jobs(), |n| growth.measure(shapes[n], &start))?;
+    let bad = process::for_each(shapes.len(), process::default_jobs(), |n| {
+        let (name, size, write) = shapes[n];
+        let bad = growth.measure((name, size * scale, write), &start);
+        Ok(bad.unwrap_or_else(|error| vec![format!("{name}: {error:#}")]))
+    })?;
     let bad: Vec<String> = bad.into_iter().flatten().collect();
-    ensure!(bad.is_empty(), "work grows faster than the power {MOST} of the size: {}", bad.join("; "));
+    ensure!(bad.is_empty(), "grows faster than the power {MOST} of the size, or fails:\n{}", bad.join("\n"));
     Ok(())
 }
 
@@ -117,42 +132,60 @@ struct Growth<'a> {
     results: PathBuf,
 }
 
+/// What the translations of a program cost.
+struct Costs {
+    /// Instructions executed by each recipe.
+    works: Vec<u64>,
+    /// KiB at the peak of the first.
+    memory: u64,
+}
+
 impl Growth<'_> {
-    /// Prints the row of a shape and gives the recipes that are too slow with it.
-    fn measure(&self, (name, size, write): Shape, start: &[u64]) -> anyhow::Result<Vec<String>> {
-        let file = name.replace(' ', "-");
-        let small = self.works(&format!("{file}-small"), &write(size / STEP))?;
-        let large = self.works(&format!("{file}-large"), &write(size))?;
+    /// Prints the row of a shape and gives what grows too fast with it.
+    fn measure(&self, (name, size, write): Shape, start: &Costs) -> anyhow::Result<Vec<String>> {
+        let file = name.replace([' ', ','], "-");
+        let small = self.costs(&format!("{file}-small"), &write(size / STEP))?;
+        let large = self.costs(&format!("{file}-large"), &write(size))?;
         let (mut row, mut bad) = (format!("| {name} | {size} |"), Vec::new());
-        for (n, (target, level)) in RECIPES.iter().enumerate() {
-            let work = |counts: &[u64]| counts[n].saturating_sub(start[n]).max(1);
-            let exponent = exponent(work(&small), work(&large));
-            let _ = write!(row, " {exponent:.2} ({}) |", millions(work(&large)));
+        let mut grow = |what: &str, [start, small, large]: [u64; 3], shown: &dyn Fn(u64) -> String| {
+            let [small, large] = [small, large].map(|cost| cost.saturating_sub(start).max(1));
+            let exponent = exponent(small, large);
+            let _ = write!(row, " {exponent:.2} ({}) |", shown(large));
             if exponent > MOST {
-                bad.push(format!("{name}, {target} {level}: {exponent:.2}"));
+                bad.push(format!("{name}, {what}: {exponent:.2}"));
             }
+        };
+        for (n, (target, level)) in RECIPES.iter().enumerate() {
+            let works = [start, &small, &large].map(|costs| costs.works[n]);
+            grow(&format!("{target} {level}"), works, &millions);
         }
+        let memory = [start.memory, small.memory, large.memory];
+        let [base, sizes @ ..] = memory;
+        let [small, large] = sizes.map(|kib: u64| kib.max(base + LEAST_MEMORY));
+        grow("memory", [base, small, large], &|kib| format!("{:.1}", kib as f64 / 1024.0));
         println!("{row}");
         Ok(bad)
     }
 
-    /// Instructions that each recipe executes on a program with these functions and globals.
-    fn works(&self, file: &str, functions: &str) -> anyhow::Result<Vec<u64>> {
+    /// What each recipe costs on a program with these functions and globals.
+    fn costs(&self, file: &str, functions: &str) -> anyhow::Result<Costs> {
         let path = |extension: &str| self.results.join(format!("{file}.{extension}"));
         let (text, program) = (path("ice"), path("pexe"));
         std::fs::write(&text, format!("{ENTRY}{functions}")).with_context(|| text.display().to_string())?;
         let mut freeze = process::command(self.ice, ["freeze"]);
         let outcome = process::run(freeze.arg(&text).arg("-o").arg(&program), LIMIT)?;
         ensure!(outcome.end == End::Exit(0), "{file}: {}: {}", outcome.end, outcome.first_errors());
-        RECIPES
+        let flags = |(target, level): (&str, &str)| {
+            let flags = ["translate", level, "--threads", "0", "--target", target].map(str::to_owned);
+            flags.into_iter().chain([show(&program), "-o".into(), show(&path("o"))]).collect::<Vec<String>>()
+        };
+        let works = RECIPES
             .iter()
-            .map(|(target, level)| {
-                let mut translate =
-                    process::command(self.ice, ["translate", level, "--threads", "0", "--target", target]);
-                translate.arg(&program).arg("-o").arg(path("o"));
-                instructions(translate, &path("callgrind"))
-            })
-            .collect()
+            .map(|&recipe| instructions(process::command(self.ice, flags(recipe)), &path("callgrind")));
+        Ok(Costs {
+            works: works.collect::<anyhow::Result<_>>()?,
+            memory: peak_memory(self.ice, &flags(RECIPES[0]))?,
+        })
     }
 }
 
