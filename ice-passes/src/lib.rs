@@ -1,8 +1,7 @@
-//! Analyses, passes and the target-independent halves of lowering.
+//! Passes from IR to IR.
 //!
-//! One file an analysis or pass, named after it; [`target`] holds the one trait that a back end
-//! implements. Not for you if you only want to read or run programs: this crate knows no file format and
-//! no target.
+//! One file a pass, named after it. Not for you if you only want to read or run programs: this crate knows no file
+//! format and no machine.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;

@@ -5,5 +5,6 @@ mod common;
 mod bisect;
 mod cc;
 mod crosstest;
+mod documents;
 mod samples;
 mod tools;
