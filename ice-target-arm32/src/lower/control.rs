@@ -24,8 +24,12 @@ impl Arm32 {
                 let test = self.condition(cx, cond);
                 let (if_true, if_false) = (cx.target(if_true), cx.target(if_false));
                 cx.sink.push(match test {
-                    Test::Flags(cond, or) => Inst::Branch { cond, or, if_true, if_false },
-                    Test::Known(known) => Inst::Jump { target: if known { if_true } else { if_false } },
+                    Test::Flags(cond, or) if if_true != if_false => {
+                        Inst::Branch { cond, or, if_true, if_false }
+                    }
+                    Test::Known(false) => Inst::Jump { target: if_false },
+                    // Both ways are one edge.
+                    Test::Flags(..) | Test::Known(true) => Inst::Jump { target: if_true },
                 });
             }
             InstData::Switch { value, default, table } => self.lower_switch(cx, value, default, table),

@@ -159,6 +159,8 @@ fn conditions_are_flags() {
     check("", &blocks("v30: i32 = and v0, v1\nv40: i1 = icmp eq v30, v11"), "Compare.Tst Branch");
     check(NUMBERS, &blocks("v30: i32 = shl v0, v21\nv40: i1 = icmp ult v30, v1"), "Compare.Cmp Branch");
     check("", &blocks("v40: i1 = trunc v0"), "Compare.Tst Branch");
+    // Where both ways lead to one block there is one edge, and no choice.
+    check("", "v40: i1 = icmp slt v0, v11\nbr v40, block1, block1\nblock1:\nret v0", "TestZero");
     // What is loaded has zeros above it.
     let bytes = "v30: i8 = load v0, align 1\nv31: i8 = load v1, align 1\n";
     check(
