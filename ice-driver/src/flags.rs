@@ -141,7 +141,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
     row(Flag::Features,    None,      Some("mattr"),       Some("FEATURES"), T|B|R,     &["+hwdiv", "-hwdiv"],                 "features of the processor: +hwdiv, sdiv and udiv on armv7"),
     row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
-    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "threads that translate, as many as processors by default, fewer for small programs; 0 or 1: the main thread alone"),
+    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "threads that translate; by default the processors, fewer for little; 0, 1: one"),
     row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
     row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
     row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "dominators", "loops", "number-values", "licm", "short-circuit", "sink", "layout", "hold-constants", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
