@@ -278,3 +278,91 @@ pub(crate) fn type_of(func: &Function, constant: Constant) -> Type {
         Constant::Value(value) => func.value_type(value),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use ice_ir::ControlFlowGraph;
+    use ice_ir::generate::graph::{Ends, function_of_graph, random_graphs};
+
+    /// What loops hold of the words that `words` gives for the number of an instruction.
+    fn held(
+        edges: &[Vec<usize>],
+        words: impl Fn(u32) -> core::ops::Range<u32>,
+    ) -> (HeldConstants, Function, LoopForest, DominatorTree) {
+        let func = function_of_graph(edges, Ends::ReturnOrNot);
+        let (mut cfg, mut loops, mut tree) =
+            (ControlFlowGraph::new(), LoopForest::new(), DominatorTree::new());
+        cfg.compute(&func);
+        loops.compute(&func, &cfg);
+        tree.compute(&func, &cfg);
+        let mut held = HeldConstants::default();
+        held.compute(&func, &loops, &tree, |inst, visit| {
+            words(inst.index() as u32).for_each(|word| visit(Constant::Word(word), 1));
+        });
+        (held, func, loops, tree)
+    }
+
+    #[test]
+    fn blocks_find_the_constants_of_the_loops_whose_headers_dominate_them() {
+        let mut found = 0;
+        for edges in random_graphs(15).take(2000) {
+            let (held, func, loops, tree) = held(&edges, |n| n % 3..n % 3 + 1);
+            if held.entries.is_empty() {
+                continue;
+            }
+            for block in func.blocks().filter(|&block| tree.is_reachable(block)) {
+                for word in 0..3 {
+                    let constant = Constant::Word(word);
+                    let of = |header: &Block| {
+                        let entry = |e: &Entry| e.header == *header && e.constant == constant;
+                        held.entries.iter().position(entry).filter(|_| tree.dominates(*header, block))
+                    };
+                    let around =
+                        core::iter::successors(loops.innermost(block), |&header| loops.outer(header));
+                    let expected = around.filter_map(|header| of(&header)).next();
+                    assert_eq!(held.find(block, constant), expected, "{edges:?} {block} {word}");
+                    found += usize::from(expected.is_some());
+                }
+            }
+        }
+        assert!(found > 1000, "{found}");
+    }
+
+    /// A nest of `depth` loops: blocks go down to the innermost header and come back up.
+    fn nest(depth: usize) -> Vec<Vec<usize>> {
+        let down = (0..=depth).map(|i| vec![i + 1]);
+        down.chain((0..=depth).map(|i| if i < depth { vec![depth - i, depth + 2 + i] } else { vec![] }))
+            .collect()
+    }
+
+    #[test]
+    fn the_loops_that_hold_and_the_steps_to_find_them_are_bounded_in_deep_nests() {
+        for depth in [5, 50, 500] {
+            let (held, func, loops, _) = held(&nest(depth), |n| 32 * n..32 * n + 32);
+            assert_eq!(loops.num_loops(), depth);
+            let deepest = held.entries.iter().map(|entry| loops.depth(entry.header)).max();
+            assert_eq!(deepest, Some(MAX_DEPTH.min(depth as u32)));
+            assert!(held.entries.len() <= MAX_DEPTH as usize * MAX_CORE, "{}", held.entries.len());
+            for block in func.blocks() {
+                let first = held.innermost[block.index()].expand();
+                let steps = core::iter::successors(first, |header| held.outer[header.index()].expand());
+                assert!(steps.take(depth).count() <= MAX_DEPTH as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_is_made_near_its_loop_or_not_at_all() {
+        // A loop of `count` blocks, all of which dominate the loop behind it.
+        for (count, holds) in [(MAX_DISTANCE - 1, true), (MAX_DISTANCE, false)] {
+            let mut edges: Vec<Vec<usize>> = (0..count).map(|i| vec![i + 1]).collect();
+            edges.extend([vec![1, count + 1], vec![count + 1, count + 2], vec![]]);
+            let (held, func, loops, _) = held(&edges, |n| n..n + 1);
+            assert_eq!(loops.num_loops(), 2);
+            let second = func.blocks().nth(count + 1);
+            assert_eq!(held.entries.iter().any(|entry| Some(entry.header) == second), holds);
+        }
+    }
+}
