@@ -1,5 +1,8 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
+use crate::internal::{CodegenStep, Faults, Internal};
+use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 use ice_asm::{
     BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
@@ -259,12 +262,27 @@ impl TableLabels {
     }
 
     /// Appends the tables with the offsets that the finished `buffer` has for the labels.
-    pub fn place<L: Listing, B: BranchIsa>(&self, buffer: &CodeBuffer<L, B>, out: &mut JumpTables) {
+    ///
+    /// # Errors
+    /// A label is not bound.
+    pub fn place<L: Listing, B: BranchIsa>(
+        &self,
+        buffer: &CodeBuffer<L, B>,
+        out: &mut JumpTables,
+    ) -> Result<(), Box<Internal>> {
         let mut start = 0;
-        for &end in &self.ends {
-            out.push(self.labels[start..end].iter().map(|&label| buffer.label_offset(label).unwrap_or(0)));
+        let mut faults = Faults::default();
+        for (table, &end) in self.ends.iter().enumerate() {
+            out.push(self.labels[start..end].iter().map(|&label| match buffer.label_offset(label) {
+                Some(offset) => offset,
+                None => {
+                    faults.note(table, "an entry is at no place in the code");
+                    0
+                }
+            }));
             start = end;
         }
+        faults.check(CodegenStep::Layout, |table| format!("jump table {table}"))
     }
 }
 
@@ -358,6 +376,7 @@ impl CompiledCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn symbols_survive_packing() {
@@ -376,6 +395,22 @@ mod tests {
         for (i, &l) in Libcall::ALL.iter().enumerate() {
             assert_eq!(l as usize, i);
         }
+    }
+
+    #[test]
+    fn a_table_whose_label_is_nowhere_is_an_error() {
+        let mut buffer = CodeBuffer::<(), ice_asm::x86::Branches>::new();
+        let [bound, other] = [0; 2].map(|_| buffer.new_label());
+        buffer.bind(bound);
+        buffer.finish().expect("no branch waits");
+        let (mut tables, mut out) = (TableLabels::default(), JumpTables::default());
+        tables.push([bound]);
+        assert_eq!(tables.place(&buffer, &mut out), Ok(()));
+        tables.push([bound, other]);
+        assert_eq!(
+            tables.place(&buffer, &mut out).map_err(|internal| internal.to_string()),
+            Err("internal error in layout, jump table 1: an entry is at no place in the code".into())
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: shuffles, divisors as multipliers, plans of switches |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
+//! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -22,6 +23,7 @@ pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
+pub mod internal;
 pub mod lanes;
 pub mod lower;
 pub mod mach;
@@ -37,5 +39,6 @@ pub use compiled::{
     CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
 };
 pub use constant_hoisting::{Constant, HeldConstants};
+pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};

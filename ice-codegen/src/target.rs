@@ -2,8 +2,10 @@
 
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
+use crate::internal::Internal;
 use crate::lower::Lower;
 use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
+use alloc::boxed::Box;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
 use ice_ir::{Environment, FuncId, Function, Inst, Module, Type, Value};
@@ -174,6 +176,8 @@ pub enum ErrorKind {
     Emission(ice_asm::Error),
     /// The register allocation failed its check in a debug build; a defect of the allocator.
     AllocationCheck,
+    /// A step was given what cannot be; a defect of the code generator.
+    Internal(Box<Internal>),
 }
 
 impl fmt::Display for ErrorKind {
@@ -183,6 +187,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Unsupported(what) => write!(f, "{what} is not supported by this target"),
             ErrorKind::RegisterAllocation(error) => write!(f, "register allocation: {error}"),
             ErrorKind::Emission(error) => write!(f, "emission: {error}"),
+            ErrorKind::Internal(internal) => internal.fmt(f),
             ErrorKind::AllocationCheck => f.write_str("register allocation failed its check"),
         }
     }
@@ -199,6 +204,12 @@ impl core::error::Error for CompileError {}
 impl From<ice_regalloc::Error> for ErrorKind {
     fn from(error: ice_regalloc::Error) -> Self {
         ErrorKind::RegisterAllocation(error)
+    }
+}
+
+impl From<Box<Internal>> for ErrorKind {
+    fn from(internal: Box<Internal>) -> Self {
+        ErrorKind::Internal(internal)
     }
 }
 

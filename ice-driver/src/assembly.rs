@@ -41,6 +41,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     constants: ConstantPool,
     /// Sizes of the constants so far, in the order of first use: the order of their sections.
     sizes: Vec<ConstantSize>,
+    /// A constant that the code of a function names and that is not there.
+    no_constant: Option<ConstantId>,
 }
 
 impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
@@ -57,8 +59,18 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (arch, relocation) = (options.arch, options.relocation);
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
-        let mut output =
-            AssemblyOutput { arch, relocation, module, names, sink, text, listing, constants, sizes };
+        let mut output = AssemblyOutput {
+            arch,
+            relocation,
+            module,
+            names,
+            sink,
+            text,
+            listing,
+            constants,
+            sizes,
+            no_constant: None,
+        };
         if arch == Arch::Arm32 {
             output.text.push_str(&arm32::assembly_head(options.arm));
         }
@@ -184,7 +196,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
         self.listing.clear();
-        let (constants, sizes) = (&mut self.constants, &mut self.sizes);
+        let (constants, sizes, no_constant) = (&mut self.constants, &mut self.sizes, &mut self.no_constant);
         let known_sizes = sizes.len();
         listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
@@ -198,8 +210,11 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 if !sizes.contains(&id.size) {
                     sizes.push(id.size);
                 }
-                let id = constants.intern(id.size, compiled.constants.get(id).unwrap_or(0));
-                write_constant_name(id, out)
+                let Some(bits) = compiled.constants.get(id) else {
+                    *no_constant = Some(id);
+                    return Err(fmt::Error);
+                };
+                write_constant_name(constants.intern(id.size, bits), out)
             }
             CodeSymbol::JumpTable(table) => write!(out, ".LT{}_{table}", function.as_u32()),
         })?;
@@ -266,9 +281,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 write_constant_section(size, out)?;
                 writeln!(out, "\t.balign {bytes}")?;
             }
-            for index in 0..self.constants.len(size) as u32 {
+            for index in 0.. {
                 let id = ConstantId { size, index };
-                let bits = self.constants.get(id).unwrap_or(0);
+                let Some(bits) = self.constants.get(id) else { break };
                 write_constant_name(id, out)?;
                 writeln!(out, ":")?;
                 match size {
@@ -362,6 +377,9 @@ impl<S: Sink + Send, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutp
         for index in 0..output.len() {
             if let (function, code, Some(listing)) = output.function(index) {
                 let _ = self.write_function(function, &code, listing);
+                if let Some(id) = self.no_constant {
+                    return Err(Error::no_constant(self.module, function, id));
+                }
             }
             self.flush(FLUSH_SIZE)?;
         }

@@ -2,8 +2,8 @@
 
 use crate::arch::Arch;
 use core::fmt;
-use ice_asm::RelocKind;
-use ice_codegen::{CompileError, ErrorKind};
+use ice_asm::{ConstantId, RelocKind};
+use ice_codegen::{CodegenStep, CompileError, ErrorKind, Internal};
 
 /// Why a module was not translated.
 #[derive(Clone, PartialEq, Debug)]
@@ -166,6 +166,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    /// The code of `function` loads a constant that nobody has noted.
+    #[cold]
+    pub(crate) fn no_constant(module: &ice_ir::Module, function: ice_ir::FuncId, id: ConstantId) -> Error {
+        let place = format!("constant {} of {} bytes", id.index, id.size.bytes());
+        let what = "code loads it, and it is not there";
+        Error::compile(module, function, Box::new(Internal { step: CodegenStep::Layout, place, what }).into())
+    }
+
+    /// `function` cannot be compiled.
+    pub(crate) fn compile(module: &ice_ir::Module, function: ice_ir::FuncId, kind: ErrorKind) -> Error {
+        let name = String::from_utf8_lossy(module.name(module.functions[function].name)).into_owned();
+        Error::Compile { name, error: CompileError { function, kind } }
+    }
+}
 
 impl From<ice_elf::Error> for Error {
     fn from(error: ice_elf::Error) -> Error {

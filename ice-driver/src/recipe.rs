@@ -12,7 +12,7 @@ use core::fmt::Write;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::{FrameInfo, MachFunction};
-use ice_codegen::{BlockLayout, BlockOrder, CompileError, CompiledCode, Target};
+use ice_codegen::{BlockLayout, BlockOrder, CompiledCode, Target};
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
@@ -314,11 +314,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
             if let Some(began) = began {
                 self.report.times[step as usize] += began.elapsed();
             }
-            result.map_err(|kind| Error::Compile {
-                name: String::from_utf8_lossy(job.module.name(job.module.functions[function].name))
-                    .into_owned(),
-                error: CompileError { function, kind },
-            })?;
+            result.map_err(|kind| Error::compile(job.module, function, kind))?;
             if job.print_after.contains(&step) {
                 self.print(step, job, function, out);
             }

@@ -73,6 +73,14 @@ impl Allocation {
         }
     }
 
+    /// The number of the register, counted from `first`, if it is one of the `count` registers from there on: one
+    /// comparison tells the kind of place and the range.
+    #[inline(always)]
+    pub const fn as_reg_of(self, first: PReg, count: u8) -> Option<u8> {
+        let number = self.0.wrapping_sub(Allocation::reg(first).0);
+        if number < count as u32 { Some(number as u8) } else { None }
+    }
+
     /// The slot, if it is one.
     #[inline]
     pub fn as_slot(self) -> Option<Slot> {
@@ -338,6 +346,9 @@ mod tests {
         assert_eq!(Allocation::slot(slot).as_slot(), Some(slot));
         assert_eq!(Allocation::slot(slot).as_reg(), None);
         assert_eq!(Allocation::reg(PReg(255)).as_reg(), Some(PReg(255)));
+        let of = |place: Allocation| place.as_reg_of(PReg(16), 4);
+        assert_eq!([15, 16, 19, 20].map(|n| of(Allocation::reg(PReg(n)))), [None, Some(0), Some(3), None]);
+        assert_eq!([of(Allocation::NONE), of(Allocation::slot(Slot::from_u32(17)))], [None; 2]);
         assert_eq!(Allocation::NONE.kind(), AllocationKind::None);
         let again = Allocation::remat(Inst::from_u32(9));
         assert_eq!((again.as_remat(), again.as_slot()), (Some(Inst::from_u32(9)), None));

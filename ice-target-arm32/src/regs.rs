@@ -13,7 +13,7 @@
 //! choice after them. (AAPCS, IHI 0042F, 5.1.)
 
 use ice_asm::arm32::{Dreg, Gpr, Qreg, Sreg};
-use ice_regalloc::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
+use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// Core registers.
 pub const GPR: RegClass = RegClass(0);
@@ -52,24 +52,25 @@ pub const fn q(n: u8) -> PReg {
     PReg(FIRST_QUAD + n)
 }
 
-/// The core register with this number.
-pub fn gpr(reg: PReg) -> Gpr {
-    Gpr::new(reg.0)
+/// The core register that a place is.
+#[inline(always)]
+pub fn as_gpr(place: Allocation) -> Option<Gpr> {
+    place.as_reg_of(r(0), 16).map(Gpr::new)
 }
 
-/// The single-precision register with this number.
-pub fn single_reg(reg: PReg) -> Sreg {
-    Sreg::new(reg.0.wrapping_sub(FIRST_SINGLE))
+/// The single-precision register that a place is.
+pub fn as_single(place: Allocation) -> Option<Sreg> {
+    place.as_reg_of(s(0), 32).map(Sreg::new)
 }
 
-/// The doubleword register with this number.
-pub fn double_reg(reg: PReg) -> Dreg {
-    Dreg::new(reg.0.wrapping_sub(FIRST_DOUBLE))
+/// The doubleword register that a place is.
+pub fn as_double(place: Allocation) -> Option<Dreg> {
+    place.as_reg_of(d(0), 32).map(Dreg::new)
 }
 
-/// The quadword register with this number.
-pub fn quad_reg(reg: PReg) -> Qreg {
-    Qreg::new(reg.0.wrapping_sub(FIRST_QUAD))
+/// The quadword register that a place is.
+pub fn as_quad(place: Allocation) -> Option<Qreg> {
+    place.as_reg_of(q(0), 16).map(Qreg::new)
 }
 
 const fn core(name: &'static str, number: u8) -> RegisterInfo<'static> {

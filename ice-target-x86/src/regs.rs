@@ -6,7 +6,7 @@
 //! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
 
 use ice_asm::x86::{Gpr, Mode, Xmm};
-use ice_regalloc::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
+use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// General registers.
 pub const GPR: RegClass = RegClass(0);
@@ -33,14 +33,21 @@ pub const fn xmm(n: u8) -> PReg {
     PReg(16 + n)
 }
 
+/// The general register that a place is.
+#[inline(always)]
+pub fn as_gpr(place: Allocation) -> Option<Gpr> {
+    place.as_reg_of(RAX, 16).map(Gpr::new)
+}
+
+/// The vector register that a place is.
+#[inline(always)]
+pub fn as_vector(place: Allocation) -> Option<Xmm> {
+    place.as_reg_of(xmm(0), 16).map(Xmm::new)
+}
+
 /// The general register with this number.
 pub fn gpr(reg: PReg) -> Gpr {
     Gpr::new(reg.0 & 15)
-}
-
-/// The vector register with this number.
-pub fn vector(reg: PReg) -> Xmm {
-    Xmm::new(reg.0 & 15)
 }
 
 const fn reg(name: &'static str, number: u8) -> RegisterInfo<'static> {

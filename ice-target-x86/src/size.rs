@@ -108,7 +108,7 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
     #[cold]
     fn switch(&self, switch: u32) -> u32 {
         // Two comparisons by halves, with their constants and branches, in each node.
-        let nodes = self.switches[switch as usize].plan.nodes.len() as u32;
+        let nodes = self.switches.get(switch as usize).map_or(0, |planned| planned.plan.nodes.len() as u32);
         64u32.saturating_mul(nodes).saturating_add(64)
     }
 }

@@ -12,10 +12,14 @@ mod queries;
 
 use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::constant_hoisting::{self, Constant, HeldConstants};
+use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::switch::{self, SwitchPlan, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use core::marker::PhantomData;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -97,6 +101,7 @@ pub struct LowerScratch {
     /// How many of `switches` belong to this function; the others are kept for their memory.
     num_switches: usize,
     planner: SwitchScratch,
+    faults: Faults<(Option<Block>, Option<Inst>)>,
     /// What the loops of the function hold in registers; empty if nothing was computed.
     pub held: HeldConstants,
 }
@@ -127,7 +132,9 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     scratch: &'a mut LowerScratch,
     layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
-    inst: PhantomData<I>,
+    /// The instruction being lowered, if any is.
+    inst: Option<Inst>,
+    machine: PhantomData<I>,
 }
 
 impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
@@ -240,8 +247,27 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     /// The machine block that a branch from the current block to `block` names.
-    pub fn target(&self, block: Block) -> MachBlock {
-        self.scratch.blocks[block.index()].target.expand().unwrap_or_else(|| MachBlock::new(0))
+    pub fn target(&mut self, block: Block) -> MachBlock {
+        match self.scratch.blocks[block.index()].target.expand() {
+            Some(target) => target,
+            None => self.no_block("a branch goes to a block that is no successor"),
+        }
+    }
+
+    /// Any block, after a fault.
+    #[cold]
+    #[inline(never)]
+    fn no_block(&mut self, what: &'static str) -> MachBlock {
+        self.fault(what);
+        MachBlock::new(0)
+    }
+
+    /// Notes a fault of the instruction being lowered: what it was given cannot be. Lowering goes on with anything,
+    /// and fails at its end.
+    #[cold]
+    #[inline(never)]
+    pub fn fault(&mut self, what: &'static str) {
+        self.scratch.faults.note((self.block, self.inst), what);
     }
 
     /// The block being lowered.
@@ -279,10 +305,19 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         if switches.len() < *num_switches {
             switches.push(PlannedSwitch::default());
         }
-        let target =
-            |block: Block| blocks[block.index()].target.expand().unwrap_or_else(|| MachBlock::new(0));
+        let missing = Cell::new(false);
+        let target = |block: Block| match blocks[block.index()].target.expand() {
+            Some(target) => target,
+            None => {
+                missing.set(true);
+                MachBlock::new(0)
+            }
+        };
         switches[index].bits = bits;
         switch::plan(bits, default, cases, target, planner, &mut switches[index].plan);
+        if missing.get() {
+            self.fault("a switch goes to a block that is no successor");
+        }
         index as u32
     }
 
@@ -310,7 +345,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Some(n) => before.len() + n,
                 None => match before.iter().position(at_from) {
                     Some(n) => n,
-                    None => continue,
+                    None => {
+                        self.fault("a phi has no value for a predecessor");
+                        continue;
+                    }
                 },
             };
             *latest = found as u32;
@@ -324,7 +362,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn begin_block(&mut self, block: Block) {
-        self.block = Some(block);
+        (self.block, self.inst) = (Some(block), None);
         if !self.order.has_phis(block) {
             return self.sink.begin_block(&[]);
         }
@@ -354,6 +392,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         while let Some(inst) = next {
             let node = func.layout.inst(inst);
             next = node.next();
+            self.inst = Some(inst);
             if matches!(node.data(), InstData::Phi { .. }) || self.uses.is_dead(inst) {
                 continue;
             }
@@ -424,13 +463,25 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
-        self.block = Some(from);
+        (self.block, self.inst) = (Some(from), None);
         self.sink.begin_block(&[]);
         self.gather_edge_args(target, from, to);
-        let machine_block = self.order.number(to).unwrap_or_else(|| MachBlock::new(0));
+        let machine_block = match self.order.number(to) {
+            Some(block) => block,
+            None => self.no_block("an edge goes to a block that has no place in the order"),
+        };
         target.lower_jump(self, machine_block);
         self.sink.add_successor(machine_block, &self.scratch.args);
         self.sink.end_block();
+    }
+}
+
+/// What was being lowered, for a person.
+fn describe(func: &Function, block: Option<Block>, inst: Option<Inst>) -> String {
+    match (block, inst) {
+        (_, Some(inst)) => format!("{inst} {:?}", func.inst(inst)),
+        (Some(block), None) => format!("{block}"),
+        (None, None) => "before the first block".into(),
     }
 }
 
@@ -453,6 +504,7 @@ pub fn lower_function<T: Target>(
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.num_switches = 0;
+    scratch.faults = Faults::default();
     target.prepare(module, func, &mut mach.frame);
     let layouts = target.layouts();
     let mut cx = Lower {
@@ -466,7 +518,8 @@ pub fn lower_function<T: Target>(
         scratch,
         layouts,
         block: None,
-        inst: PhantomData,
+        inst: None,
+        machine: PhantomData,
     };
     for &block in order.blocks() {
         match block {
@@ -475,7 +528,8 @@ pub fn lower_function<T: Target>(
         }
     }
     cx.scratch.held.clear();
-    mach.finish();
+    scratch.faults.check(CodegenStep::Lowering, |(block, inst)| describe(func, block, inst))?;
+    mach.finish()?;
     mach.set_loop_depths(order.depths());
     Ok(())
 }

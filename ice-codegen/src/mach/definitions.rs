@@ -209,7 +209,7 @@ mod tests {
             succs.iter().for_each(|&(to, args)| func.add_successor(MachBlock::from_u32(to), &named(args)));
             func.end_block();
         }
-        func.finish();
+        func.finish().expect("all successors are there");
         check_definitions(&func).map_err(|undefined| alloc::format!("{undefined}"))
     }
 

@@ -3,6 +3,9 @@
 use super::{
     FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Role, Sink, VReg,
 };
+use crate::internal::{CodegenStep, Faults, Internal};
+use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -67,7 +70,8 @@ impl<I> Default for MachFunction<I> {
     }
 }
 
-/// The run of entry `index`, given the starts of all runs and of one more.
+/// The run of entry `index`, given the starts of all runs and of one more; empty for an entry behind the last, which
+/// the block after the last one is.
 #[inline(always)]
 fn run<T: Copy>(starts: &[T], index: usize, start: impl Fn(T) -> u32) -> Range<usize> {
     match starts.get(index..index + 2) {
@@ -101,11 +105,20 @@ impl<I: MachInst> MachFunction<I> {
     }
 
     /// Computes the predecessors, once, when every block has ended. Linear in blocks and edges.
-    pub fn finish(&mut self) {
+    ///
+    /// # Errors
+    /// A block has a successor that is not there.
+    pub fn finish(&mut self) -> Result<(), Box<Internal>> {
+        let count = self.num_blocks();
         let blocks = &mut self.blocks[..];
-        for succ in &self.succs {
-            blocks[succ.index()].preds += 1;
+        let mut faults = Faults::default();
+        for &succ in &self.succs {
+            match blocks[..count].get_mut(succ.index()) {
+                Some(block) => block.preds += 1,
+                None => faults.note(succ, "a block has this successor, and there is no such block"),
+            }
         }
+        faults.check(CodegenStep::Lowering, |block| format!("{block}"))?;
         let mut total = 0;
         for block in &mut *blocks {
             // End of the run; moved to its start while the run is filled.
@@ -125,6 +138,12 @@ impl<I: MachInst> MachFunction<I> {
             }
             end = start;
         }
+        Ok(())
+    }
+
+    /// For each instruction and the end: where its operands start among all.
+    pub(crate) fn operand_starts(&self) -> &[u32] {
+        &self.operand_starts
     }
 
     /// The instructions of the whole function.

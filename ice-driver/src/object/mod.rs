@@ -475,7 +475,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         self.relocations.clear();
         for index in 0..compiled.relocs.len() {
             let reloc = compiled.relocs[index];
-            if let Some(relocation) = self.relocation(reloc, location, &mut compiled, tables)? {
+            if let Some(relocation) = self.relocation(function, reloc, location, &mut compiled, tables)? {
                 self.relocations.push(relocation);
             }
         }
@@ -512,9 +512,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(symbol)
     }
 
-    /// The relocation for one place in the code at `code`; none where it is resolved at once.
+    /// The relocation for one place in the code of `function`, which is at `code`; none where it is resolved at once.
     fn relocation(
         &mut self,
+        function: FuncId,
         reloc: Reloc,
         code: Location,
         compiled: &mut FunctionCode<'_>,
@@ -523,8 +524,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let Reloc { offset, kind, symbol, mut addend } = reloc;
         let unsupported = || Error::UnsupportedRelocation(kind);
         let target = match CodeSymbol::unpack(symbol) {
-            CodeSymbol::Function(function) => {
-                if let Some(known) = self.known_place(function)
+            CodeSymbol::Function(callee) => {
+                if let Some(known) = self.known_place(callee)
                     && known.section == code.section
                     && is_pc_relative(kind)
                 {
@@ -540,12 +541,13 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                         return Ok(None);
                     }
                 }
-                Target::Symbol(self.functions[function.as_u32() as usize])
+                Target::Symbol(self.functions[callee.as_u32() as usize])
             }
             CodeSymbol::Global(global) => Target::Symbol(self.globals[global.as_u32() as usize]),
             CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
             CodeSymbol::Constant(id) => {
-                let bits = compiled.constants.get(id).unwrap_or(0);
+                let no_constant = || Error::no_constant(self.module, function, id);
+                let bits = compiled.constants.get(id).ok_or_else(no_constant)?;
                 let id = self.constants.intern(id.size, bits);
                 let (target, base) = self.constant(id, kind)?;
                 addend += base;

@@ -167,3 +167,18 @@ fn a_few_bytes_make_no_gigabytes() {
     global(&mut module, 12, Mutability::Variable, &[Initializer::Zero(1 << 30)]);
     assert!(write(Arch::X86_64, &module, vec![]).unwrap().len() < 1000);
 }
+
+#[test]
+fn a_constant_that_nobody_has_noted_is_an_error() {
+    let mut module = Module::default();
+    let start = function(&mut module, "_start", Linkage::External);
+    let missing = ConstantId { size: ConstantSize::C8, index: 4 };
+    for arch in [Arch::X86_32, Arch::X86_64] {
+        let mut code = CompiledCode { code: vec![0x90; 8], ..CompiledCode::default() };
+        code.relocs = vec![reloc(0, RelocKind::Abs32, CodeSymbol::Constant(missing), 0)];
+        assert_eq!(
+            write(arch, &module, vec![(start, code)]).unwrap_err().to_string(),
+            "function _start (func0): internal error in layout, constant 4 of 8 bytes: code loads it, and it is not there"
+        );
+    }
+}

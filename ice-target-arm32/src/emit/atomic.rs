@@ -3,7 +3,7 @@
 //! Between load and store there is no other access to memory, as the manual demands: the allocator puts
 //! nothing inside an instruction.
 
-use super::{AL, Emitter, imm};
+use super::{AL, Emitter, WRONG_KIND, imm};
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::arm32::{Compare, Cond, Exclusive, Flags, Gpr};
@@ -73,11 +73,12 @@ impl<L: Listing> Emitter<'_, L> {
                 self.store_or_repeat(Exclusive::Double, new_lo, address, again);
                 self.e.bind(done);
             }
-            _ => {
+            Inst::AtomicLoadPair { .. } => {
                 let address = self.gpr();
                 let lo = self.gpr();
                 self.e.load_exclusive(AL, Exclusive::Double, lo, address);
             }
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

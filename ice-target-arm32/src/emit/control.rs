@@ -9,6 +9,9 @@ use ice_asm::{Label, Listing};
 use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::{SwitchEmitter, TableBounds};
 
+/// A fault: a block ends with it.
+const NO_TERMINATOR: &str = "it ends a block and is no terminator";
+
 /// Registers of a switch.
 #[derive(Clone, Copy)]
 pub(super) struct SwitchRegs {
@@ -23,26 +26,33 @@ impl<L: Listing> Emitter<'_, L> {
         match *inst {
             // The buffer would cut a jump to the next block off again.
             Inst::Jump { target } if target == self.next_block => {}
-            Inst::Jump { target } => self.e.jump(label(target)),
+            Inst::Jump { target } => {
+                let target = self.target_label(target);
+                self.e.jump(target);
+            }
             Inst::Branch { cond, or: None, if_true, if_false } if self.predicate(cond, if_true, if_false) => {
             }
             Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.next_block => {
-                self.e.jump_if(cond.invert(), label(if_false));
+                let if_false = self.target_label(if_false);
+                self.e.jump_if(cond.invert(), if_false);
             }
             // Back to the start of a loop in one step.
             Inst::Branch { cond, or: None, if_true, if_false }
                 if if_true != self.next_block && self.goes_round(if_false, if_true) =>
             {
-                self.e.jump_if(cond.invert(), label(if_false));
-                self.e.jump(label(if_true));
+                let (if_true, if_false) = (self.target_label(if_true), self.target_label(if_false));
+                self.e.jump_if(cond.invert(), if_false);
+                self.e.jump(if_true);
             }
             Inst::Branch { cond, or, if_true, if_false } => {
-                self.e.jump_if(cond, label(if_true));
+                let if_true = self.target_label(if_true);
+                self.e.jump_if(cond, if_true);
                 if let Some(cond) = or {
-                    self.e.jump_if(cond, label(if_true));
+                    self.e.jump_if(cond, if_true);
                 }
                 if if_false != self.next_block {
-                    self.e.jump(label(if_false));
+                    let if_false = self.target_label(if_false);
+                    self.e.jump(if_false);
                 }
             }
             Inst::Switch { switch, .. } => {
@@ -57,10 +67,11 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::Ret => self.epilogue(),
             Inst::Trap => self.e.udf(TRAP),
-            _ => {
+            Inst::Unreachable => {
                 self.e.udf(TRAP);
                 self.e.buf.stop_flow();
             }
+            _ => self.fault(NO_TERMINATOR),
         }
     }
 
@@ -72,8 +83,10 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
         self.room_for_switch(switch);
-        let switches = self.switches;
-        switches[switch as usize].plan.emit(self, regs);
+        match self.switches.get(switch as usize) {
+            Some(planned) => planned.plan.emit(self, regs),
+            None => self.fault("its switch has no plan"),
+        }
     }
 
     /// Compares a register with a constant.
@@ -101,7 +114,8 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
     }
 
     fn jump(&mut self, target: MachBlock) {
-        self.e.jump(label(target));
+        let target = self.target_label(target);
+        self.e.jump(target);
     }
 
     fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
@@ -119,7 +133,7 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
     }
 
     fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: MachBlock) {
-        let target = label(target);
+        let target = self.target_label(target);
         let other = self.e.buf.new_label();
         match regs.high {
             Some(high_half) if low == high => {
@@ -163,14 +177,19 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
         bounds: TableBounds,
     ) {
         let len = entries.len() as i64;
+        // All blocks that a table has are asked for, though most are successors that are there.
+        entries.iter().for_each(|&block| {
+            self.target_label(block);
+        });
+        let default = self.target_label(default);
         if regs.high.is_some() && bounds == TableBounds::Test {
             let inside = self.e.buf.new_label();
-            self.jump_if_less(regs, low, label(default));
+            self.jump_if_less(regs, low, default);
             match low.checked_add(len) {
                 Some(end) => self.jump_if_less(regs, end, inside),
                 None => self.e.jump(inside),
             }
-            self.e.jump(label(default));
+            self.e.jump(default);
             self.e.bind(inside);
         }
         // pc is two instructions ahead: the branches begin behind the one for what is out of the table.
@@ -193,8 +212,8 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
         let step = Operand2::Shift(index, Shift::Lsl, 2);
         self.e.alu(cond, Alu::Add, Flags::Keep, Gpr::PC, Gpr::PC, step);
         let rest = (len as u32..bound).map(|_| default);
-        let targets = core::iter::once(default).chain(entries.iter().copied()).chain(rest);
-        self.e.buf.emit_branch_table(targets.map(label));
+        let targets = core::iter::once(default).chain(entries.iter().copied().map(label)).chain(rest);
+        self.e.buf.emit_branch_table(targets);
     }
 }
 

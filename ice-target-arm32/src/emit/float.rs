@@ -3,7 +3,7 @@
 //! `vldr` and `vstr` need addresses at multiples of 4, which lowering sees to; quadwords in memory are read and
 //! written by bytes, at any address.
 
-use super::{AL, Emitter};
+use super::{AL, Emitter, NO_REGISTER, WRONG_SIZE};
 use crate::inst::{Amode, FloatSize, Inst};
 use crate::regs::{self, DOUBLE, SINGLE};
 use ice_asm::Listing;
@@ -11,7 +11,7 @@ use ice_asm::arm32::{
     Cond, Direction, Dreg, Float2, FloatCompare, Gpr, Lane, NeonImm, NeonTransfer, Qreg, Sreg,
 };
 use ice_codegen::mach::RegClass;
-use ice_regalloc::{Allocation, AllocationKind};
+use ice_regalloc::Allocation;
 
 /// The largest offset of `vldr`, and of the first of two of them.
 const NEAR: i32 = 1020;
@@ -33,49 +33,55 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    fn reg(size: FloatSize, place: Allocation) -> Reg {
-        debug_assert!(place.is_reg());
-        let reg = place.as_reg().unwrap_or(regs::s(0));
+    fn reg(&mut self, size: FloatSize, place: Allocation) -> Reg {
         match size {
-            FloatSize::Single => Reg::S(regs::single_reg(reg)),
-            FloatSize::Double => Reg::D(regs::double_reg(reg)),
-            FloatSize::Quad => Reg::Q(regs::quad_reg(reg)),
+            FloatSize::Single => Reg::S(self.certain(regs::as_single(place), Sreg::new(0))),
+            FloatSize::Double => Reg::D(self.certain(regs::as_double(place), Dreg::new(0))),
+            FloatSize::Quad => Reg::Q(self.certain(regs::as_quad(place), Qreg::new(0))),
         }
     }
 
+    /// The register of an operand; `any` after a fault.
+    pub(super) fn certain<R>(&mut self, reg: Option<R>, any: R) -> R {
+        reg.unwrap_or_else(|| {
+            self.fault(NO_REGISTER);
+            any
+        })
+    }
+
     pub(super) fn single(&mut self) -> Sreg {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        regs::single_reg(reg.unwrap_or(regs::s(0)))
+        let place = self.next();
+        self.certain(regs::as_single(place), Sreg::new(0))
     }
 
     fn double(&mut self) -> Dreg {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        regs::double_reg(reg.unwrap_or(regs::d(0)))
+        let place = self.next();
+        self.certain(regs::as_double(place), Dreg::new(0))
     }
 
     fn extension(&mut self, size: FloatSize) -> Reg {
         let place = self.next();
-        Self::reg(size, place)
+        self.reg(size, place)
     }
 
     /// Moves between places of one size.
     pub(super) fn move_float(&mut self, size: FloatSize, to: Allocation, from: Allocation) {
-        match (to.kind(), from.kind()) {
-            (AllocationKind::Reg(_), AllocationKind::Reg(_)) => {
-                self.copy_float(self.cond, Self::reg(size, to), Self::reg(size, from));
+        match (to.is_reg(), from.is_reg()) {
+            (true, true) => {
+                let (to, from) = (self.reg(size, to), self.reg(size, from));
+                self.copy_float(self.cond, to, from);
             }
-            (AllocationKind::Reg(_), _) => {
+            (true, false) => {
                 let (base, offset) = self.slot(from);
-                self.slot_float(Direction::Load, Self::reg(size, to), base, offset);
+                let to = self.reg(size, to);
+                self.slot_float(Direction::Load, to, base, offset);
             }
-            (_, AllocationKind::Reg(_)) => {
+            (false, true) => {
                 let (base, offset) = self.slot(to);
-                self.slot_float(Direction::Store, Self::reg(size, from), base, offset);
+                let from = self.reg(size, from);
+                self.slot_float(Direction::Store, from, base, offset);
             }
-            // The allocator goes through a register.
-            _ => debug_assert!(false, "a copy from slot to slot"),
+            (false, false) => self.fault(NO_REGISTER),
         }
     }
 
@@ -89,7 +95,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.float2(cond, Float2::Vmov, dst.low(), src.low());
                 self.e.float2(cond, Float2::Vmov, dst.high(), src.high());
             }
-            _ => debug_assert!(false, "registers of two sizes"),
+            _ => self.fault(WRONG_SIZE),
         }
     }
 
@@ -161,7 +167,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::FloatImm { size, imm, .. } => match self.extension(size) {
                 Reg::S(dst) => self.e.float_mov_imm(self.cond, dst, imm),
                 Reg::D(dst) => self.e.float_mov_imm(self.cond, dst, imm),
-                Reg::Q(_) => debug_assert!(false, "a scalar"),
+                Reg::Q(_) => self.fault(WRONG_SIZE),
             },
             Inst::SingleBits { bits, .. } => {
                 let dst = self.single();
@@ -173,7 +179,7 @@ impl<L: Listing> Emitter<'_, L> {
                     (Reg::S(dst), _) => self.single_bits(dst, 0),
                     (Reg::D(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
                     (Reg::Q(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
-                    (_, None) => debug_assert!(false, "zero can be encoded"),
+                    (_, None) => self.fault("zero cannot be encoded"),
                 }
             }
             Inst::LoadConstant { size, symbol, .. } => {
@@ -186,13 +192,13 @@ impl<L: Listing> Emitter<'_, L> {
                 match operands {
                     (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
                     (Reg::D(lhs), Reg::D(rhs), Reg::D(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
-                    _ => debug_assert!(false, "scalars"),
+                    _ => self.fault(WRONG_SIZE),
                 }
             }
             Inst::Float2 { op, size, .. } => match (self.extension(size), self.extension(size)) {
                 (Reg::S(src), Reg::S(dst)) => self.e.float2(self.cond, op, dst, src),
                 (Reg::D(src), Reg::D(dst)) => self.e.float2(self.cond, op, dst, src),
-                _ => debug_assert!(false, "scalars"),
+                _ => self.fault(WRONG_SIZE),
             },
             Inst::CompareFloat { size, rhs, .. } => {
                 let op = FloatCompare::Vcmp;
@@ -203,7 +209,7 @@ impl<L: Listing> Emitter<'_, L> {
                     (Reg::D(lhs), Some(Reg::D(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
                     (Reg::S(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
                     (Reg::D(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
-                    _ => debug_assert!(false, "scalars"),
+                    _ => self.fault(WRONG_SIZE),
                 }
                 self.e.vmrs_flags(self.cond);
             }
@@ -222,7 +228,7 @@ impl<L: Listing> Emitter<'_, L> {
                 match self.extension(size) {
                     Reg::S(dst) => self.e.int_to_float(self.cond, op, dst, src),
                     Reg::D(dst) => self.e.int_to_float(self.cond, op, dst, src),
-                    Reg::Q(_) => debug_assert!(false, "a scalar"),
+                    Reg::Q(_) => self.fault(WRONG_SIZE),
                 }
             }
             Inst::FloatToInt { op, size, .. } => {
@@ -231,7 +237,7 @@ impl<L: Listing> Emitter<'_, L> {
                 match src {
                     Reg::S(src) => self.e.float_to_int(self.cond, op, dst, src),
                     Reg::D(src) => self.e.float_to_int(self.cond, op, dst, src),
-                    Reg::Q(_) => debug_assert!(false, "a scalar"),
+                    Reg::Q(_) => self.fault(WRONG_SIZE),
                 }
             }
             Inst::CoreToSingle { .. } => {
@@ -263,7 +269,7 @@ impl<L: Listing> Emitter<'_, L> {
         match reg {
             Reg::S(reg) => self.e.float_transfer(self.cond, op, reg, base, offset),
             Reg::D(reg) => self.e.float_transfer(self.cond, op, reg, base, offset),
-            Reg::Q(_) => debug_assert!(false, "a scalar"),
+            Reg::Q(_) => self.fault(WRONG_SIZE),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Addresses of loads and stores, made to fit each instruction.
 
-use super::Emitter;
+use super::{Emitter, NO_OBJECT, NO_SLOT, WRONG_KIND};
 use crate::inst::{Amode, Base, Inst};
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
@@ -17,16 +17,18 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Where a spill slot is, or the argument that an instruction loads.
-    pub(super) fn slot(&self, place: Allocation) -> (Gpr, i32) {
+    pub(super) fn slot(&mut self, place: Allocation) -> (Gpr, i32) {
         if let Some(inst) = place.as_remat()
-            && let Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. } =
-                self.mach.insts()[inst.as_u32() as usize]
+            && let Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) =
+                self.mach.insts().get(inst.as_u32() as usize)
         {
             return (self.base(), self.frame.incoming.wrapping_add(mem.disp));
         }
-        debug_assert!(place.is_slot());
-        let offset = place.as_slot().map_or(0, |s| self.frame.slots[s.as_u32() as usize]);
-        (self.base(), offset)
+        let offset = self.offset(place);
+        if offset.is_none() {
+            self.fault(NO_SLOT);
+        }
+        (self.base(), offset.unwrap_or_default())
     }
 
     /// Loads or stores a register at a base and any offset.
@@ -82,31 +84,37 @@ impl<L: Listing> Emitter<'_, L> {
     ) -> Option<(Gpr, i32, &'p [Allocation])> {
         let ((base, offset), places) = match (amode.base, places) {
             _ if amode.index.is_some() => return None,
-            (Base::Reg(_), [base, rest @ ..]) => ((regs::gpr(base.as_reg()?), 0), rest),
+            (Base::Reg(_), [base, rest @ ..]) => ((regs::as_gpr(*base)?, 0), rest),
             (Base::Reg(_), []) => return None,
-            (base, _) => (self.in_frame(base), places),
+            (base, _) => (self.in_frame(base)?, places),
         };
         Some((base, offset.wrapping_add(amode.disp), places))
     }
 
-    /// Where a part of the frame begins.
+    /// Where a part of the frame begins, unless it is an object that is not there.
     #[inline(always)]
-    fn in_frame(&self, base: Base) -> (Gpr, i32) {
-        match base {
-            Base::Object(n) => (self.base(), self.frame.objects[n as usize]),
+    fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
+        Some(match base {
+            Base::Object(n) => (self.base(), *self.frame.objects.get(n as usize)?),
             Base::Outgoing | Base::Reg(_) => (Gpr::SP, 0),
             Base::Allocated => (Gpr::SP, self.frame.outgoing),
             Base::Incoming => (self.base(), self.frame.incoming),
             // r11 points at its own saved value, and there is one where this is asked for.
             Base::Saved => (Gpr::new(11), 0),
-        }
+        })
     }
 
     /// Base, index and displacement of an operand, consuming its registers.
     fn parts(&mut self, amode: &Amode) -> (Gpr, Option<(Gpr, u8)>, i32) {
         let (base, offset) = match amode.base {
             Base::Reg(_) => (self.gpr(), 0),
-            base => self.in_frame(base),
+            base => match self.in_frame(base) {
+                Some(part) => part,
+                None => {
+                    self.fault(NO_OBJECT);
+                    (Gpr::SP, 0)
+                }
+            },
         };
         let index = amode.index.map(|(_, shift)| (self.gpr(), shift));
         (base, index, offset.wrapping_add(amode.disp))
@@ -172,7 +180,7 @@ impl<L: Listing> Emitter<'_, L> {
                     }
                 }
             }
-            _ => debug_assert!(false, "no access to memory"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 mod atomic;
 mod control;
+#[cfg(test)]
+mod fault_tests;
 mod float;
 mod frame;
 mod ledger;
@@ -27,10 +29,11 @@ use ice_asm::arm32::{
     Barrier, Branches, Compare, Cond, Encoder, Flags, Gpr, Mem, ModImm, Move, Operand2, Transfer,
 };
 use ice_asm::{CodeBuffer, Label, Listing};
+use ice_codegen::internal::{CodegenStep, Faults, check_places, describe};
 use ice_codegen::lower::PlannedSwitch;
-use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, VReg};
+use ice_codegen::mach::{MachBlock, MachFunction, MachInst as _, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Output, Places, ProgPoint};
+use ice_regalloc::{Allocation, Edit, Output, Places, ProgPoint};
 use ledger::Ledger;
 use writeback::Plan;
 
@@ -48,6 +51,7 @@ pub(crate) fn emit_function<L: Listing>(
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, written, plan, ledger } = scratch;
+    check_places(mach, allocation)?;
     frame.compute(mach, allocation)?;
     written.clear();
     written.resize(mach.num_blocks(), false);
@@ -74,6 +78,7 @@ pub(crate) fn emit_function<L: Listing>(
         planned: None,
         tested: None,
         ledger,
+        faults: Faults::default(),
     };
     emitter.prologue();
     for block in mach.blocks() {
@@ -91,6 +96,10 @@ pub(crate) fn emit_function<L: Listing>(
             emitter.control(last);
         }
     }
+    if !emitter.edits.is_empty() {
+        emitter.fault("an edit stands behind the last instruction");
+    }
+    emitter.faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
     emitter.ledger.check(mach);
     buffer.finish()?;
     out.data.extend_from_slice(buffer.constant_ranges());
@@ -99,7 +108,7 @@ pub(crate) fn emit_function<L: Listing>(
     Ok(())
 }
 
-/// The label of a block: the first labels of the buffer, in order.
+/// The label of a block that is there: the first labels of the buffer, in order.
 fn label(block: MachBlock) -> Label {
     Label(block.as_u32())
 }
@@ -145,28 +154,20 @@ struct Emitter<'a, L: Listing> {
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,
     ledger: &'a mut Ledger,
+    faults: Faults,
 }
+
+/// What a fault is called that several places meet.
+const NO_REGISTER: &str = "an operand has no register of its class";
+const NO_SLOT: &str = "an operand is in no slot of the frame";
+const NO_OBJECT: &str = "there is no such object in the frame";
+const WRONG_KIND: &str = "it came to the emission of other instructions";
+const WRONG_SIZE: &str = "it has operands of a size that it cannot have";
 
 /// How far ahead of an instruction the comparison of its result with zero may be.
 const MAX_TEST_DISTANCE: usize = 12;
 
 const AL: Cond = Cond::Al;
-
-/// What cannot be: an instruction has more operands than places. Not inlined, so that a branch leads here and
-/// places are not selected without one, which takes three times as many instructions.
-#[cold]
-#[inline(never)]
-fn no_operand() -> Allocation {
-    Allocation::NONE
-}
-
-/// Nor this: an operand that must be in a register is not.
-#[cold]
-#[inline(never)]
-fn no_register() -> Gpr {
-    debug_assert!(false, "an operand without a register");
-    Gpr::IP
-}
 
 /// The point of the first of the edits that are left.
 fn next_edit(edits: &[Edit]) -> ProgPoint {
@@ -206,6 +207,31 @@ fn tested(following: &[Inst], dst: VReg) -> bool {
 }
 
 impl<'a, L: Listing> Emitter<'a, L> {
+    // ---- faults
+
+    /// Notes what the current instruction should have and has not; emission goes on with anything, and fails at its
+    /// end. Not inlined, nor are those below, so that a branch leads here and places are not selected without one,
+    /// which takes three times as many instructions.
+    #[cold]
+    #[inline(never)]
+    fn fault(&mut self, what: &'static str) {
+        self.faults.note(self.at, what);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_operand(&mut self) -> Allocation {
+        self.fault("it has fewer operands than it is emitted with");
+        Allocation::NONE
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_gpr(&mut self) -> Gpr {
+        self.fault(NO_REGISTER);
+        Gpr::IP
+    }
+
     // ---- operands
 
     #[inline(always)]
@@ -215,13 +241,16 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.allocs = rest;
                 *first
             }
-            [] => no_operand(),
+            [] => self.no_operand(),
         }
     }
 
     #[inline(always)]
     fn gpr(&mut self) -> Gpr {
-        self.next().as_reg().map_or_else(no_register, regs::gpr)
+        match regs::as_gpr(self.next()) {
+            Some(reg) => reg,
+            None => self.no_gpr(),
+        }
     }
 
     fn src(&mut self, src: Src) -> Operand2 {
@@ -256,8 +285,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
             self.e.buf.room_for(0);
             let next = self.at.as_u32() + 1;
             if next as usize == self.end {
-                debug_assert!(self.tested.is_none(), "{block:?}: flags for a comparison that is not there");
-                debug_assert!(self.planned.is_none(), "{block:?}: {:?} is not done as planned", self.planned);
+                if self.tested.is_some() || self.planned.is_some() {
+                    self.fault("a comparison or an access that was planned has not come before it");
+                }
                 return Some(inst);
             }
             if self.planned == Some(self.at) || self.cond != AL || !self.usual(inst) {
@@ -303,11 +333,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, .. } = edit;
         if class == regs::GPR && self.cond == AL {
-            if let (Some(to), Some(offset @ 0..4096)) = (to.as_reg(), self.offset(from)) {
-                return self.e.transfer(AL, Transfer::Ldr, regs::gpr(to), Mem::new(self.base(), offset));
+            if let (Some(to), Some(offset @ 0..4096)) = (regs::as_gpr(to), self.offset(from)) {
+                return self.e.transfer(AL, Transfer::Ldr, to, Mem::new(self.base(), offset));
             }
-            if let (Some(from), Some(offset @ 0..4096)) = (from.as_reg(), self.offset(to)) {
-                return self.e.transfer(AL, Transfer::Str, regs::gpr(from), Mem::new(self.base(), offset));
+            if let (Some(from), Some(offset @ 0..4096)) = (regs::as_gpr(from), self.offset(to)) {
+                return self.e.transfer(AL, Transfer::Str, from, Mem::new(self.base(), offset));
             }
         }
         self.any_edit(edit);
@@ -323,21 +353,31 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn any_edit(&mut self, edit: &'a Edit) {
         if let Some(inst) = edit.from.as_remat() {
             // Nothing that is made again writes the flags.
+            let Some(inst) = self.mach.insts().get(inst.as_u32() as usize) else {
+                return self.fault("an edit executes an instruction again that is not there");
+            };
             self.allocs = core::slice::from_ref(&edit.to);
-            return self.inst(&self.mach.insts()[inst.as_u32() as usize]);
+            return self.inst(inst);
         }
         if edit.class != regs::GPR {
             return self.move_float(Self::size_of(edit.class), edit.to, edit.from);
         }
-        match (edit.to.kind(), edit.from.kind()) {
-            (AllocationKind::Reg(to), _) => self.copy_to(regs::gpr(to), edit.from),
-            (_, AllocationKind::Reg(from)) => {
+        match (regs::as_gpr(edit.to), regs::as_gpr(edit.from)) {
+            (Some(to), _) => self.copy_to(to, edit.from),
+            (None, Some(from)) => {
                 let (base, offset) = self.slot(edit.to);
-                self.transfer(Transfer::Str, regs::gpr(from), base, offset);
+                self.transfer(Transfer::Str, from, base, offset);
             }
-            // The allocator goes through a register.
-            _ => debug_assert!(false, "a copy from slot to slot"),
+            (None, None) => self.fault(NO_REGISTER),
         }
+    }
+
+    /// The label of a block that a branch names.
+    fn target_label(&mut self, block: MachBlock) -> Label {
+        if block.as_u32() as usize >= self.written.len() {
+            self.fault("control goes to a block that is not there");
+        }
+        label(block)
     }
 
     // ---- instructions
@@ -353,9 +393,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// `dst = place` unless they are the same register.
     fn copy_to(&mut self, dst: Gpr, place: Allocation) {
-        match place.kind() {
-            AllocationKind::Reg(reg) => self.copy(dst, regs::gpr(reg)),
-            _ => {
+        match regs::as_gpr(place) {
+            Some(reg) => self.copy(dst, reg),
+            None => {
                 let (base, offset) = self.slot(place);
                 self.transfer(Transfer::Ldr, dst, base, offset);
             }
@@ -377,15 +417,15 @@ impl<'a, L: Listing> Emitter<'a, L> {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
                 let [dst] = self.places() else { return false };
-                let Some((dst, imm)) = dst.as_reg().zip(u8::try_from(*imm).ok()) else { return false };
-                self.e.mov(AL, Move::Mov, Flags::Keep, regs::gpr(dst), ModImm::small(imm));
+                let Some((dst, imm)) = regs::as_gpr(*dst).zip(u8::try_from(*imm).ok()) else { return false };
+                self.e.mov(AL, Move::Mov, Flags::Keep, dst, ModImm::small(imm));
             }
             Inst::Load { op, mem, .. } => {
                 if mem.is_register() && !self.plan.is_made() {
                     return false;
                 }
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
-                let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
+                let Some(dst) = regs::as_gpr(*dst) else { return false };
                 return self.usual_transfer(*op, dst, base, offset);
             }
             Inst::Store { op, mem, .. } => {
@@ -394,19 +434,19 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 }
                 let [src, places @ ..] = self.places() else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
-                let Some(src) = src.as_reg().map(regs::gpr) else { return false };
+                let Some(src) = regs::as_gpr(*src) else { return false };
                 return self.usual_transfer(*op, src, base, offset);
             }
             Inst::Lea { mem, .. } => {
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
-                let Some(dst) = dst.as_reg() else { return false };
-                self.add_offset(regs::gpr(dst), base, offset);
+                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                self.add_offset(dst, base, offset);
             }
             Inst::TestZero { lhs } => {
                 let [reg] = self.places() else { return false };
-                let Some(reg) = reg.as_reg() else { return false };
+                let Some(reg) = regs::as_gpr(*reg) else { return false };
                 if self.tested.take() != Some(*lhs) {
-                    self.e.compare(AL, Compare::Cmp, regs::gpr(reg), ModImm::small(0));
+                    self.e.compare(AL, Compare::Cmp, reg, ModImm::small(0));
                 }
             }
             Inst::Call { callee: Callee::Symbol(symbol) } => self.e.bl_symbol(*symbol),
@@ -435,6 +475,9 @@ impl<'a, L: Listing> Emitter<'a, L> {
         self.allocs = self.places();
         // What is made again where it is used is not made here.
         if matches!(self.allocs, [only] if only.is_none()) {
+            if inst.rematerialize().is_none() {
+                self.fault("its operand has no place, and it is not made again where it is used");
+            }
             return self.ledger.left_to_users(self.mach, self.at);
         }
         self.ledger.itself(self.mach, self.at);
@@ -578,8 +621,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
                 Callee::Value(_) => {
                     let place = self.next();
-                    let callee = match place.as_reg() {
-                        Some(reg) => regs::gpr(reg),
+                    let callee = match regs::as_gpr(place) {
+                        Some(reg) => reg,
                         None => {
                             self.copy_to(Gpr::IP, place);
                             Gpr::IP

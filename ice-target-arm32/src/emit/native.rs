@@ -2,7 +2,7 @@
 //! arguments.
 
 use super::pool::Base;
-use super::{AL, Emitter, imm};
+use super::{AL, Emitter, WRONG_KIND, imm};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
@@ -56,7 +56,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.alu(AL, Alu::Sub, Flags::Set, count, count, imm(1));
                 self.e.jump_if(Cond::Ne, again);
             }
-            _ => debug_assert!(false, "{inst:?} is not of native programs"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

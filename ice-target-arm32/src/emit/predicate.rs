@@ -11,7 +11,7 @@
 //!
 //! What has been written so is left out when its turn comes.
 
-use super::{AL, Emitter, label};
+use super::{AL, Emitter};
 use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
 use ice_asm::Listing;
@@ -115,7 +115,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let edits = self.edits_of(block);
         for edit in edits {
             words += match edit.from.as_remat() {
-                Some(inst) => size(&self.mach.insts()[inst.as_u32() as usize])?,
+                Some(inst) => size(self.mach.insts().get(inst.as_u32() as usize)?)?,
                 None => 1,
             };
         }
@@ -151,7 +151,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
         {
             self.write_body(first, cond);
             self.write_body(second, cond.invert());
-            self.e.jump(label(first.target));
+            let target = self.target_label(first.target);
+            self.e.jump(target);
             return true;
         }
         let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
@@ -159,14 +160,17 @@ impl<'a, L: Listing> Emitter<'a, L> {
             let Some(body) = body else { continue };
             if body.target == other && body.size <= MAX_FORWARD {
                 self.write_body(body, cond);
-                self.e.jump(label(other));
+                let other = self.target_label(other);
+                self.e.jump(other);
                 return true;
             }
             if self.goes_round(body.target, other) {
                 self.write_body(body, cond);
-                self.e.jump_if(cond, label(body.target));
+                let target = self.target_label(body.target);
+                self.e.jump_if(cond, target);
                 if other != following || body.block == following {
-                    self.e.jump(label(other));
+                    let other = self.target_label(other);
+                    self.e.jump(other);
                 }
                 return true;
             }

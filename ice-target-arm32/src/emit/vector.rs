@@ -1,6 +1,6 @@
 //! Vectors lane by lane.
 
-use super::{AL, Emitter};
+use super::{AL, Emitter, WRONG_KIND};
 use crate::inst::{Inst, Neon3, NeonUnary};
 use crate::regs;
 use ice_asm::Listing;
@@ -12,16 +12,22 @@ fn half(reg: Qreg, lane: Lane, index: u8) -> (Dreg, u8) {
     if index < lanes { (reg.low(), index) } else { (reg.high(), index - lanes) }
 }
 
-/// The register that is a lane of one of the first eight quadwords.
-fn single(reg: Qreg, lane: u8) -> Sreg {
-    Sreg::new(4 * reg.number() + lane)
-}
-
 impl<L: Listing> Emitter<'_, L> {
     fn move_single(&mut self, dst: Sreg, src: Sreg) {
         if dst != src {
             self.e.float2(AL, Float2::Vmov, dst, src);
         }
+    }
+
+    /// The register that is a lane of an operand, which is one of the first eight quadwords.
+    fn lane(&mut self, lane: u8) -> Sreg {
+        let reg = self.quad();
+        self.lane_of(reg, lane)
+    }
+
+    fn lane_of(&mut self, reg: Qreg, lane: u8) -> Sreg {
+        let reg = Some(reg).filter(|reg| reg.number() < 8);
+        Sreg::new(4 * self.certain(reg, Qreg::new(0)).number() + lane)
     }
 
     /// Destination, source and mask, which are named in another order.
@@ -31,9 +37,8 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn quad(&mut self) -> Qreg {
-        let reg = self.next().as_reg();
-        debug_assert!(reg.is_some());
-        regs::quad_reg(reg.unwrap_or(regs::q(0)))
+        let place = self.next();
+        self.certain(regs::as_quad(place), Qreg::new(0))
     }
 
     pub(super) fn vector(&mut self, inst: &Inst) {
@@ -71,7 +76,8 @@ impl<L: Listing> Emitter<'_, L> {
                 let (lhs, rhs) = (self.quad(), self.quad());
                 let dst = self.quad();
                 for n in 0..4 {
-                    self.e.float3(AL, op, single(dst, n), single(lhs, n), single(rhs, n));
+                    let [dst, lhs, rhs] = [dst, lhs, rhs].map(|reg| self.lane_of(reg, n));
+                    self.e.float3(AL, op, dst, lhs, rhs);
                 }
             }
             Inst::VectorImm { imm, .. } => {
@@ -89,18 +95,18 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.vdup_lane(Lane::B32, dst, Dreg::new(src / 2), src % 2);
             }
             Inst::LaneToSingle { index, .. } => {
-                let src = single(self.quad(), index);
+                let src = self.lane(index);
                 let dst = self.single();
                 self.move_single(dst, src);
             }
             Inst::SingleToLane { index, .. } => {
                 let src = self.single();
-                let dst = single(self.quad(), index);
+                let dst = self.lane(index);
                 self.move_single(dst, src);
             }
             Inst::MovLane { to, from, .. } => {
-                let src = single(self.quad(), from);
-                let dst = single(self.quad(), to);
+                let src = self.lane(from);
+                let dst = self.lane(to);
                 self.move_single(dst, src);
             }
             Inst::Extract { start, .. } => {
@@ -143,7 +149,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.vdup_r(AL, Lane::B8, dst.low(), lo);
                 self.e.vdup_r(AL, Lane::B8, dst.high(), hi);
             }
-            _ => debug_assert!(false, "no such instruction"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

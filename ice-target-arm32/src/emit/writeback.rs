@@ -15,7 +15,7 @@
 //! Cost: for each access at a register alone the next few instructions; nothing for blocks without one.
 
 use super::predicate::size;
-use super::{Emitter, tested};
+use super::{Emitter, NO_REGISTER, tested};
 use crate::inst::{Base, Inst, Src};
 use crate::regs;
 use alloc::vec::Vec;
@@ -26,6 +26,9 @@ use ice_regalloc::{Allocation, ProgPoint};
 
 /// How far behind an access the addition may be.
 const WINDOW: usize = 5;
+
+/// A fault: what was planned for an instruction does not fit it.
+const NOT_PLANNED: &str = "the plan for it is that of another instruction";
 
 /// What becomes of an instruction of a pair.
 #[derive(Clone, Copy, Debug)]
@@ -224,14 +227,18 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Does what the plan says of the current instruction.
     pub(super) fn planned(&mut self, inst: &Inst) {
-        let Some(&(_, fate)) = self.plan.fates.get(self.plan.next) else { return };
+        let Some(&(_, fate)) = self.plan.fates.get(self.plan.next) else { return self.fault(NOT_PLANNED) };
         self.plan.next += 1;
         self.planned = self.plan.upcoming();
         let Fate::Steps { index, amount, step } = fate else { return };
-        let Some(Access { op, place, data, .. }) = self.access(self.at, inst) else { return };
-        let (Some(base), Some(data)) = (place.as_reg(), data.as_reg()) else { return };
-        let mem = Mem { index, ..Mem::new(regs::gpr(base), amount) };
-        self.e.transfer(self.cond, op, regs::gpr(data), mem);
+        let Some(Access { op, place, data, .. }) = self.access(self.at, inst) else {
+            return self.fault(NOT_PLANNED);
+        };
+        let (Some(base), Some(data)) = (regs::as_gpr(place), regs::as_gpr(data)) else {
+            return self.fault(NO_REGISTER);
+        };
+        let mem = Mem { index, ..Mem::new(base, amount) };
+        self.e.transfer(self.cond, op, data, mem);
         self.ledger.itself(self.mach, self.at);
         self.ledger.part_of(self.mach, step, self.at);
     }

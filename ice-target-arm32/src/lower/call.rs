@@ -445,12 +445,14 @@ impl Arm32 {
                         operands.push(Operand::use_fixed(word, GPR, r(n)));
                     }
                 }
-                ArgumentPlace::Stack(_) => debug_assert!(false, "a helper has its arguments in registers"),
+                ArgumentPlace::Stack(_) => cx.fault("a helper takes an argument on the stack"),
             }
         }
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
         let done = self.finish_call(cx, callee, convention, &mut operands, places.stack, [result, None]);
-        debug_assert!(done.is_ok(), "a helper has one result");
+        if done.is_err() {
+            cx.fault("a helper has a result that has no place");
+        }
     }
 
     /// A call of a helper with operands that are in place, and bytes of arguments on the stack.
@@ -464,7 +466,9 @@ impl Arm32 {
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
         let mut operands: Operands = operands.iter().copied().collect();
         let done = self.finish_call(cx, callee, Convention::Base, &mut operands, stack, [None, None]);
-        debug_assert!(done.is_ok(), "there is no result");
+        if done.is_err() {
+            cx.fault("a helper has a result that has no place");
+        }
     }
 
     /// The helper that a module finds: native ones have those of the run-time ABI.

@@ -59,7 +59,9 @@ impl Arm32 {
                 self.thread_local_address(cx, global, dst);
             }
             (Intrinsic::FrameAddress | Intrinsic::ReturnAddress, Some(result)) => {
-                let level = func.int_value(args[0]).unwrap_or(0);
+                let Some(level) = func.int_value(args[0]) else {
+                    return Err(ErrorKind::Unsupported("the address of a frame at a level that varies"));
+                };
                 self.frame_walk(cx, op, level, result);
             }
             (Intrinsic::Stacksave, Some(result)) => {

@@ -1,6 +1,6 @@
 //! Atomic accesses and fences.
 
-use super::{Emitter, after};
+use super::{Emitter, WRONG_KIND, after};
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::x86::{self, Gpr, Mem, Rm, Width};
@@ -50,7 +50,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::RmwLoop8b { op, operand, mem, .. } => {
                 let mem = self.mem(&mem);
                 let high = after(mem);
-                let object = self.frame.objects[operand as usize];
+                let object = self.object(operand);
                 let source = [0, 4].map(|n| Rm::Mem(Mem::base(self.base(), object + n)));
                 let again = self.e.buf.new_label();
                 let w = Width::B32;
@@ -72,7 +72,8 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.lock_cmpxchg8b(mem);
                 self.e.jump_if(x86::Cond::Ne, again);
             }
-            _ => self.e.fence(x86::Fence::Mfence),
+            Inst::Mfence => self.e.fence(x86::Fence::Mfence),
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

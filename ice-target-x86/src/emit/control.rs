@@ -1,6 +1,6 @@
 //! Terminators and switches.
 
-use super::{Emitter, label};
+use super::{Emitter, NO_BLOCK, WRONG_KIND, label};
 use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
@@ -32,14 +32,15 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Jmp { target } => self.jmp(target),
             Inst::Jcc { cond, if_true, if_false } => self.jcc(cond, if_true, if_false),
             Inst::JccAnd { conds: [first, second], both, otherwise } => {
-                self.e.jump_if(first.invert(), label(otherwise));
-                self.e.jump_if(second.invert(), label(otherwise));
-                self.e.jump(label(both));
+                let (both, otherwise) = (self.target_label(both), self.target_label(otherwise));
+                self.e.jump_if(first.invert(), otherwise);
+                self.e.jump_if(second.invert(), otherwise);
+                self.e.jump(both);
             }
             Inst::Switch { switch, table, .. } => {
                 let (index, scratch, table) = (self.gpr(), self.gpr(), self.switch_base(table));
-                let bits = self.switches[switch as usize].bits;
-                let width = if bits == 64 { Width::B64 } else { Width::B32 };
+                let bits = self.switches.get(switch as usize).map(|planned| planned.bits);
+                let width = if bits == Some(64) { Width::B64 } else { Width::B32 };
                 self.switch(switch, SwitchRegs { index, high: None, scratch, table, width });
             }
             Inst::SwitchPair { switch, table, .. } => {
@@ -55,10 +56,11 @@ impl<L: Listing> Emitter<'_, L> {
                 self.epilogue();
             }
             Inst::Trap => self.e.ud2(),
-            _ => {
+            Inst::Unreachable => {
                 self.e.ud2();
                 self.e.buf.stop_flow();
             }
+            _ => self.fault(WRONG_KIND),
         }
     }
 
@@ -66,7 +68,8 @@ impl<L: Listing> Emitter<'_, L> {
     #[inline]
     pub(super) fn jmp(&mut self, target: MachBlock) {
         if target != self.next_block {
-            self.e.jump(label(target));
+            let target = self.target_label(target);
+            self.e.jump(target);
         }
     }
 
@@ -75,14 +78,18 @@ impl<L: Listing> Emitter<'_, L> {
         if let Some(header) = self.back_edge {
             let swap = if_false == self.next_block;
             let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
-            self.e.jump_if(cond, label(header));
-            self.e.jump(label(other));
+            let (header, other) = (self.target_label(header), self.target_label(other));
+            self.e.jump_if(cond, header);
+            self.e.jump(other);
         } else if if_true == self.next_block {
-            self.e.jump_if_within(cond.invert(), label(if_false), Reach::Counted(COUNTED_PAIR));
+            let if_false = self.target_label(if_false);
+            self.e.jump_if_within(cond.invert(), if_false, Reach::Counted(COUNTED_PAIR));
         } else {
-            self.e.jump_if(cond, label(if_true));
+            let if_true = self.target_label(if_true);
+            self.e.jump_if(cond, if_true);
             if if_false != self.next_block {
-                self.e.jump(label(if_false));
+                let if_false = self.target_label(if_false);
+                self.e.jump(if_false);
             }
         }
     }
@@ -92,8 +99,10 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
-        let switches = self.switches;
-        switches[switch as usize].plan.emit(self, regs);
+        match self.switches.get(switch as usize) {
+            Some(planned) => planned.plan.emit(self, regs),
+            None => self.fault("its switch has no plan"),
+        }
     }
 
     /// Compares the value, or one half of it, with a constant.
@@ -121,7 +130,8 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
     }
 
     fn jump(&mut self, target: MachBlock) {
-        self.e.jump(label(target));
+        let target = self.target_label(target);
+        self.e.jump(target);
     }
 
     fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
@@ -139,7 +149,7 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
     }
 
     fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: MachBlock) {
-        let target = label(target);
+        let target = self.target_label(target);
         let other = self.e.buf.new_label();
         match regs.high {
             Some(high_half) if low == high => {
@@ -179,15 +189,16 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
         bounds: TableBounds,
     ) {
         let len = entries.len() as i64;
+        let default = self.target_label(default);
         let in_range_by_halves = regs.high.is_some() || i32::try_from(low).is_err();
         if in_range_by_halves && bounds == TableBounds::Test {
             let inside = self.e.buf.new_label();
-            self.jump_if_less(regs, low, label(default));
+            self.jump_if_less(regs, low, default);
             match low.checked_add(len) {
                 Some(end) => self.jump_if_less(regs, end, inside),
                 None => self.e.jump(inside),
             }
-            self.e.jump(label(default));
+            self.e.jump(default);
             self.e.bind(inside);
         }
         // The index is below 2^32 from here on, or tested next.
@@ -200,7 +211,10 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
         }
         if !in_range_by_halves && bounds == TableBounds::Test {
             self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
-            self.e.jump_if(Cond::Ae, label(default));
+            self.e.jump_if(Cond::Ae, default);
+        }
+        if entries.iter().any(|block| block.as_u32() >= self.num_blocks) {
+            self.fault(NO_BLOCK);
         }
         let table = self.tables.push(entries.iter().map(|&block| label(block)));
         let symbol = CodeSymbol::JumpTable(table).pack();

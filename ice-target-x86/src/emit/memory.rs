@@ -1,6 +1,6 @@
 //! Sums, comparisons, and operations on memory.
 
-use super::{Emitter, immediate};
+use super::{Emitter, WRONG_KIND};
 use crate::inst::{Amount, Compare, Inst, Src};
 use crate::regs;
 use ice_asm::Listing;
@@ -71,7 +71,7 @@ impl<L: Listing> Emitter<'_, L> {
                     self.e.shift_rm_cl(op, width, Rm::Mem(mem));
                 }
             },
-            _ => debug_assert!(false, "{inst:?} is not an operation on memory"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 
@@ -80,7 +80,7 @@ impl<L: Listing> Emitter<'_, L> {
         match (op, rhs) {
             (_, Src::Imm(_) | Src::Symbol(..)) => {
                 let place = self.next();
-                match (op, rhs, place.as_reg().map(regs::gpr)) {
+                match (op, rhs, regs::as_gpr(place)) {
                     (Compare::Cmp, Src::Imm(0), Some(reg)) => return self.e.test_r_r(width, reg, reg),
                     (Compare::Cmp, &Src::Imm(imm), Some(reg)) => {
                         return self.e.alu_r_i(Alu::Cmp, width, reg, imm);
@@ -89,7 +89,10 @@ impl<L: Listing> Emitter<'_, L> {
                 }
                 let lhs = self.place_rm(place);
                 match (op, rhs, lhs) {
-                    (Compare::Cmp, ..) => self.e.alu_rm_i(Alu::Cmp, width, lhs, immediate(rhs)),
+                    (Compare::Cmp, ..) => {
+                        let imm = self.immediate(rhs);
+                        self.e.alu_rm_i(Alu::Cmp, width, lhs, imm);
+                    }
                     (Compare::Test, Src::Imm(imm), Rm::Mem(_)) => {
                         let (width, imm) = short_test(width, *imm);
                         self.e.test_rm_i(width, lhs, Imm::from(imm));
@@ -100,7 +103,10 @@ impl<L: Listing> Emitter<'_, L> {
                         let (width, imm) = short_test(width, *imm);
                         self.e.test_rm_i(width, lhs, Imm::from(imm));
                     }
-                    (Compare::Test, ..) => self.e.test_rm_i(width, lhs, immediate(rhs)),
+                    (Compare::Test, ..) => {
+                        let imm = self.immediate(rhs);
+                        self.e.test_rm_i(width, lhs, imm);
+                    }
                 }
             }
             _ => {

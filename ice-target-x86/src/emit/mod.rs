@@ -7,6 +7,8 @@
 
 mod atomic;
 mod control;
+#[cfg(test)]
+mod fault_tests;
 mod frame;
 mod memory;
 mod native;
@@ -26,11 +28,12 @@ use ice_asm::x86::{
     Target as MemTarget, Unary, Width, Xmm,
 };
 use ice_asm::{CodeBuffer, Label, Listing, RelocKind};
+use ice_codegen::internal::{CodegenStep, Faults, check_places, describe};
 use ice_codegen::lower::PlannedSwitch;
-use ice_codegen::mach::{MachBlock, MachFunction, MachInstId};
+use ice_codegen::mach::{MachBlock, MachFunction, MachInst as _, MachInstId};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
-use ice_regalloc::{Allocation, AllocationKind, Edit, Function, Output, PReg, Places, ProgPoint, Slot};
+use ice_regalloc::{Allocation, Edit, Function, Output, Places, ProgPoint};
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
@@ -44,6 +47,7 @@ pub(crate) fn emit_function<L: Listing>(
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, tables } = scratch;
     let mode = target.mode;
+    check_places(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
     buffer.clear();
@@ -62,15 +66,22 @@ pub(crate) fn emit_function<L: Listing>(
         uses_global_base: mach.frame.uses_global_base,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
         popped: mach.frame.popped as u16,
+        num_blocks: mach.num_blocks() as u32,
         next_block: MachBlock::from_u32(0),
         back_edge: None,
+        faults: Faults::default(),
     };
     emitter.prologue();
-    Walk { mach, edits: &allocation.edits }.blocks(&mut emitter);
+    let mut walk = Walk { mach, edits: &allocation.edits };
+    walk.blocks(&mut emitter);
+    if !walk.edits.is_empty() {
+        emitter.fault("an edit stands behind the last instruction");
+    }
+    emitter.faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
     buffer.finish()?;
+    tables.place(buffer, &mut out.tables)?;
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
-    tables.place(buffer, &mut out.tables);
     Ok(())
 }
 
@@ -150,8 +161,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The label of a block: the first labels of the buffer, in order.
-pub(crate) fn label(block: MachBlock) -> Label {
+/// The label of a block that is there: the first labels of the buffer, in order.
+fn label(block: MachBlock) -> Label {
     Label(block.as_u32())
 }
 
@@ -184,38 +195,62 @@ struct Emitter<'a, L: Listing> {
     address_size: AddressSize,
     /// Bytes of arguments that the return pops.
     popped: u16,
+    num_blocks: u32,
     /// The block after the current one: control falls into it.
     next_block: MachBlock,
     /// Where the next block leads if it is an edge back to a loop's header without any moves. The branch
     /// before it goes to the header itself and the block is left out: an iteration executes one jump less.
     back_edge: Option<MachBlock>,
+    faults: Faults,
 }
 
-/// What cannot be: an instruction has more operands than places. Not inlined, so that a branch leads here and
-/// places are not selected without one, which takes three times as many instructions.
-#[cold]
-#[inline(never)]
-fn no_operand() -> Allocation {
-    Allocation::NONE
-}
-
-/// What cannot be either: an operand without a place.
-#[cold]
-#[inline(never)]
-fn no_slot() -> FramePlace {
-    debug_assert!(false, "an operand without a place");
-    FramePlace::new(BaseDisp::new(Gpr::RSP, 0))
-}
-
-/// Nor this: an operand that must be in a register is not.
-#[cold]
-#[inline(never)]
-fn no_register() -> PReg {
-    debug_assert!(false, "an operand without a register");
-    regs::RAX
-}
+/// What a fault is called that several places meet.
+const NO_REGISTER: &str = "an operand has no register of its class";
+const NO_SLOT: &str = "an operand is in no slot of the frame";
+const NO_OBJECT: &str = "there is no such object in the frame";
+const NO_BLOCK: &str = "control goes to a block that is not there";
+const WRONG_KIND: &str = "it came to the emission of other instructions";
 
 impl<'a, L: Listing> Emitter<'a, L> {
+    // ---- faults
+
+    /// Notes what the current instruction should have and has not; emission goes on with anything, and fails at its
+    /// end. Not inlined, nor are those below, so that a branch leads here and places are not selected without one,
+    /// which takes three times as many instructions.
+    #[cold]
+    #[inline(never)]
+    fn fault(&mut self, what: &'static str) {
+        self.faults.note(self.at, what);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_operand(&mut self) -> Allocation {
+        self.fault("it has fewer operands than it is emitted with");
+        Allocation::NONE
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_slot(&mut self) -> FramePlace {
+        self.fault(NO_SLOT);
+        FramePlace::new(BaseDisp::new(Gpr::RSP, 0))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_gpr(&mut self) -> Gpr {
+        self.fault(NO_REGISTER);
+        Gpr::RAX
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_xmm(&mut self) -> Xmm {
+        self.fault(NO_REGISTER);
+        Xmm::new(0)
+    }
+
     // ---- operands
 
     #[inline(always)]
@@ -225,18 +260,24 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 self.allocs = rest;
                 *first
             }
-            [] => no_operand(),
+            [] => self.no_operand(),
         }
     }
 
     #[inline(always)]
     fn gpr(&mut self) -> Gpr {
-        regs::gpr(self.next().as_reg().unwrap_or_else(no_register))
+        match regs::as_gpr(self.next()) {
+            Some(reg) => reg,
+            None => self.no_gpr(),
+        }
     }
 
     #[inline(always)]
     fn xmm(&mut self) -> Xmm {
-        regs::vector(self.next().as_reg().unwrap_or_else(no_register))
+        match regs::as_vector(self.next()) {
+            Some(reg) => reg,
+            None => self.no_xmm(),
+        }
     }
 
     fn rm(&mut self) -> Rm<Gpr> {
@@ -250,42 +291,43 @@ impl<'a, L: Listing> Emitter<'a, L> {
     }
 
     fn place_rm(&mut self, place: Allocation) -> Rm<Gpr> {
-        match place.kind() {
-            AllocationKind::Reg(reg) => Rm::Reg(regs::gpr(reg)),
-            _ => Rm::Mem(self.slot(place)),
+        match regs::as_gpr(place) {
+            Some(reg) => Rm::Reg(reg),
+            None => Rm::Mem(self.slot(place)),
         }
     }
 
     fn place_xm(&mut self, place: Allocation) -> Rm<Xmm> {
-        match place.kind() {
-            AllocationKind::Reg(reg) => Rm::Reg(regs::vector(reg)),
-            _ => Rm::Mem(self.slot(place)),
+        match regs::as_vector(place) {
+            Some(reg) => Rm::Reg(reg),
+            None => Rm::Mem(self.slot(place)),
         }
     }
 
     /// A slot, or the memory that an instruction loads from, at an address that takes no registers.
     fn slot(&mut self, place: Allocation) -> Mem {
         let Some(inst) = place.as_remat() else { return self.frame_slot(place).mem().into() };
-        match self.insts[inst.as_u32() as usize] {
-            Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } => self.mem(&mem),
+        match self.insts.get(inst.as_u32() as usize) {
+            Some(Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. }) => self.mem(mem),
             _ => {
-                debug_assert!(false, "{inst} is no load");
+                self.fault("an operand is in memory that no instruction loads from");
                 Mem::absolute(0)
             }
         }
     }
 
     /// A slot.
-    fn frame_slot(&self, place: Allocation) -> FramePlace {
-        match place.as_slot() {
-            Some(slot) => self.place(slot),
-            None => no_slot(),
+    fn frame_slot(&mut self, place: Allocation) -> FramePlace {
+        match self.place(place) {
+            Some(place) => place,
+            None => self.no_slot(),
         }
     }
 
+    /// Where a slot is.
     #[inline(always)]
-    fn place(&self, slot: Slot) -> FramePlace {
-        self.frame.places[slot.as_u32() as usize]
+    fn place(&self, place: Allocation) -> Option<FramePlace> {
+        self.frame.places.get(place.as_slot()?.as_u32() as usize).copied()
     }
 
     /// The register that the frame hangs off.
@@ -305,13 +347,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
         match (amode.base, places) {
             _ if amode.index.is_some() || amode.symbol.is_some() => None,
             (Base::Reg(_), [base, rest @ ..]) => {
-                let base = regs::gpr(base.as_reg()?);
+                let base = regs::as_gpr(*base)?;
                 let mem = BaseDisp { base, address_size, disp: amode.disp };
                 Some((FramePlace::new(mem), rest))
             }
             // Where the register is known little is left to encode.
             (Base::Reg(_) | Base::None, _) => None,
-            (base, _) => match self.in_frame(base, amode.disp) {
+            (base, _) => match self.in_frame(base, amode.disp)? {
                 BaseDisp { base: Gpr::RSP, disp, .. } => {
                     Some((FramePlace::new(BaseDisp::new(Gpr::RSP, disp)), places))
                 }
@@ -320,17 +362,28 @@ impl<'a, L: Listing> Emitter<'a, L> {
         }
     }
 
-    /// An address in the frame.
+    /// An address in the frame, unless it is of an object that is not there.
     #[inline(always)]
-    fn in_frame(&self, base: Base, disp: i32) -> BaseDisp {
+    fn in_frame(&self, base: Base, disp: i32) -> Option<BaseDisp> {
         let frame = self.frame;
         let (base, start) = match base {
-            Base::Object(n) => (self.base(), frame.objects[n as usize]),
+            Base::Object(n) => (self.base(), *frame.objects.get(n as usize)?),
             Base::Allocated => (Gpr::RSP, frame.outgoing),
             Base::Incoming => (self.base(), frame.incoming),
             Base::Outgoing | Base::Reg(_) | Base::None => (Gpr::RSP, 0),
         };
-        BaseDisp::new(base, start.wrapping_add(disp))
+        Some(BaseDisp::new(base, start.wrapping_add(disp)))
+    }
+
+    /// The offset of an object of the frame.
+    fn object(&mut self, object: u32) -> i32 {
+        match self.frame.objects.get(object as usize) {
+            Some(&offset) => offset,
+            None => {
+                self.fault(NO_OBJECT);
+                0
+            }
+        }
     }
 
     /// The memory operand, consuming its registers.
@@ -339,9 +392,15 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let start = match base {
             Base::None => None,
             Base::Reg(_) => Some(BaseDisp { base: self.gpr(), address_size: self.address_size, disp }),
-            _ => Some(self.in_frame(base, disp)),
+            _ => {
+                let start = self.in_frame(base, disp);
+                if start.is_none() {
+                    self.fault(NO_OBJECT);
+                }
+                start
+            }
         };
-        let index = index.map(|(_, shift)| (self.gpr(), Scale::from_shift(shift).unwrap_or(Scale::X1)));
+        let index = index.map(|(_, shift)| (self.gpr(), self.scale(shift)));
         let mut mem = Mem { index, ..start.map_or(Mem::absolute(disp), Mem::from) };
         // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
         if start.is_none() || index.is_some() {
@@ -357,6 +416,16 @@ impl<'a, L: Listing> Emitter<'a, L> {
             mem.target = MemTarget::Symbol(symbol, kind);
         }
         mem
+    }
+
+    fn scale(&mut self, shift: u8) -> Scale {
+        match Scale::from_shift(shift) {
+            Some(scale) => scale,
+            None => {
+                self.fault("an index is scaled by more than 8");
+                Scale::X1
+            }
+        }
     }
 
     /// A source that is not an immediate.
@@ -379,15 +448,19 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Executes an instruction again, into the target of `edit`, leaving the flags alone.
     #[inline(never)]
     fn again(&mut self, inst: MachInstId, edit: &'a Edit) {
-        let inst = &self.insts[inst.as_u32() as usize];
+        let Some(inst) = self.insts.get(inst.as_u32() as usize) else {
+            return self.fault("an edit executes an instruction again that is not there");
+        };
         match (*inst, edit.to.as_reg()) {
             (Inst::MovImm { imm, .. }, None) => {
                 let width = if edit.size == 8 { Width::B64 } else { Width::B32 };
                 let slot = Rm::Mem(self.slot(edit.to));
                 self.e.mov_rm_i(width, slot, Imm::from(imm as i32));
             }
-            (Inst::MovImm { width, imm: 0, .. }, Some(to)) if !self.has_free_flags(edit.point) => {
-                self.e.mov_r_i(width, regs::gpr(to), 0);
+            (Inst::MovImm { width, imm: 0, .. }, Some(_)) if !self.has_free_flags(edit.point) => {
+                self.allocs = core::slice::from_ref(&edit.to);
+                let to = self.gpr();
+                self.e.mov_r_i(width, to, 0);
             }
             _ => {
                 self.allocs = core::slice::from_ref(&edit.to);
@@ -401,13 +474,15 @@ impl<'a, L: Listing> Emitter<'a, L> {
     fn has_free_flags(&self, point: ProgPoint) -> bool {
         point.is_before()
             && matches!(
-                self.insts[point.inst().as_u32() as usize],
-                Inst::Jmp { .. }
-                    | Inst::Call { .. }
-                    | Inst::Ret
-                    | Inst::Compare { .. }
-                    | Inst::CompareMem { .. }
-                    | Inst::CompareXmm { .. }
+                self.insts.get(point.inst().as_u32() as usize),
+                Some(
+                    Inst::Jmp { .. }
+                        | Inst::Call { .. }
+                        | Inst::Ret
+                        | Inst::Compare { .. }
+                        | Inst::CompareMem { .. }
+                        | Inst::CompareXmm { .. }
+                )
             )
     }
 
@@ -417,10 +492,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let &Edit { from, to, class, size, .. } = edit;
         if class == regs::XMM || size == 8 {
             self.any_edit(edit);
-        } else if let (Some(to), Some(from)) = (to.as_reg(), from.as_slot()) {
-            self.e.mov_r_place(Width::B32, regs::gpr(to), self.place(from));
-        } else if let (Some(to), Some(from)) = (to.as_slot(), from.as_reg()) {
-            self.e.mov_place_r(Width::B32, self.place(to), regs::gpr(from));
+        } else if let (Some(to), Some(from)) = (regs::as_gpr(to), self.place(from)) {
+            self.e.mov_r_place(Width::B32, to, from);
+        } else if let (Some(to), Some(from)) = (self.place(to), regs::as_gpr(from)) {
+            self.e.mov_place_r(Width::B32, to, from);
         } else {
             self.any_edit(edit);
         }
@@ -435,18 +510,27 @@ impl<'a, L: Listing> Emitter<'a, L> {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }
         match edit.size {
+            _ if edit.class != GPR && edit.class != regs::BYTE => {
+                self.fault("an edit has a class of no registers")
+            }
             8 => self.move_word(Width::B64, edit.to, edit.from),
             _ => self.move_word(Width::B32, edit.to, edit.from),
         }
-        debug_assert!(edit.class == GPR || edit.class == regs::BYTE);
     }
 
     /// `to = from`, at most one of them a slot.
     fn move_word(&mut self, width: Width, to: Allocation, from: Allocation) {
-        match (to.as_reg().map(regs::gpr), from.as_reg().map(regs::gpr)) {
+        match (regs::as_gpr(to), regs::as_gpr(from)) {
             (Some(to), Some(from)) => self.e.mov_rm_r(width, Rm::Reg(to), from),
-            (Some(to), None) => self.e.mov_r_place(width, to, self.frame_slot(from)),
-            (None, from) => self.e.mov_place_r(width, self.frame_slot(to), from.unwrap_or(Gpr::RAX)),
+            (Some(to), None) => {
+                let from = self.frame_slot(from);
+                self.e.mov_r_place(width, to, from);
+            }
+            (None, Some(from)) => {
+                let to = self.frame_slot(to);
+                self.e.mov_place_r(width, to, from);
+            }
+            (None, None) => self.fault(NO_REGISTER),
         }
     }
 
@@ -470,14 +554,14 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let Some((mem, [dst])) = self.near(mem, self.address_size, self.places()) else {
                     return false;
                 };
-                let Some(dst) = dst.as_reg() else { return false };
-                self.e.mov_r_place(Width::B32, regs::gpr(dst), mem);
+                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                self.e.mov_r_place(Width::B32, dst, mem);
             }
             Inst::Store { width: Width::B32, mem, .. } => {
                 let [src, places @ ..] = self.places() else { return false };
-                let Some(src) = src.as_reg() else { return false };
+                let Some(src) = regs::as_gpr(*src) else { return false };
                 let Some((mem, _)) = self.near(mem, self.address_size, places) else { return false };
-                self.e.mov_place_r(Width::B32, mem, regs::gpr(src));
+                self.e.mov_place_r(Width::B32, mem, src);
             }
             Inst::StoreImm { width: Width::B32, imm, mem } => {
                 let Some((mem, _)) = self.near(mem, self.address_size, self.places()) else {
@@ -489,7 +573,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
                 let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.places()) else {
                     return false;
                 };
-                let Some(dst) = dst.as_reg().map(regs::gpr) else { return false };
+                let Some(dst) = regs::as_gpr(*dst) else { return false };
                 if dst == mem.mem().base {
                     return false;
                 }
@@ -497,8 +581,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
             }
             Inst::MovImm { width: Width::B32, imm, .. } => {
                 let [dst] = self.places() else { return false };
-                let Some(dst) = dst.as_reg() else { return false };
-                self.constant(Width::B32, regs::gpr(dst), *imm);
+                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                self.constant(Width::B32, dst, *imm);
             }
             Inst::Compare { op, width, rhs, .. } => {
                 self.allocs = self.places();
@@ -533,6 +617,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
         if !matches!(places, [only] if only.is_none()) {
             self.allocs = places;
             self.inst(inst);
+        } else if inst.rematerialize().is_none() {
+            self.fault("its operand has no place, and it is not made again where it is used");
         }
     }
 
@@ -634,7 +720,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
             Inst::Alu { op, width, src, .. } => match src {
                 Src::Imm(_) | Src::Symbol(..) => {
                     let dst = self.gpr();
-                    self.e.alu_rm_i(op, width, Rm::Reg(dst), immediate(&src));
+                    let imm = self.immediate(&src);
+                    self.e.alu_rm_i(op, width, Rm::Reg(dst), imm);
                 }
                 _ => {
                     let src = self.src_rm(&src);
@@ -805,6 +892,27 @@ impl<'a, L: Listing> Emitter<'a, L> {
         }
     }
 
+    /// The immediate of a source.
+    fn immediate(&mut self, src: &Src) -> Imm {
+        match *src {
+            Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
+            Src::Imm(value) => Imm::from(value),
+            Src::Reg(_) | Src::Mem(_) => {
+                self.fault("a source is no immediate");
+                Imm::from(0)
+            }
+        }
+    }
+
+    /// The label of a block that a branch names.
+    #[inline(always)]
+    fn target_label(&mut self, block: MachBlock) -> Label {
+        if block.as_u32() >= self.num_blocks {
+            self.fault(NO_BLOCK);
+        }
+        label(block)
+    }
+
     /// The width of arithmetic on the stack pointer.
     fn stack_width(&self) -> Width {
         match self.mode {
@@ -817,13 +925,4 @@ impl<'a, L: Listing> Emitter<'a, L> {
 /// The four bytes after the first four of an operand.
 fn after(mem: Mem) -> Mem {
     Mem { disp: mem.disp.wrapping_add(4), ..mem }
-}
-
-/// The immediate of a source.
-fn immediate(src: &Src) -> Imm {
-    match *src {
-        Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
-        Src::Imm(value) => Imm::from(value),
-        _ => Imm::from(0),
-    }
 }

@@ -1,6 +1,6 @@
 //! What only native programs need: linker tables, thread-local storage, copies of arguments.
 
-use super::Emitter;
+use super::{Emitter, WRONG_KIND};
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::x86::{Cond, Gpr, Mem, Mode, RepOp, Rm, SseOp, Width, Xmm};
@@ -49,7 +49,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::SaveVectors { object, first } => {
                 self.allocs = &[];
-                let area = self.frame.objects[object as usize] + SAVED_VECTORS;
+                let area = self.object(object) + SAVED_VECTORS;
                 let done = self.e.buf.new_label();
                 self.e.test_rm_r(Width::B8, Rm::Reg(Gpr::RAX), Gpr::RAX);
                 self.e.jump_if(Cond::E, done);
@@ -59,7 +59,7 @@ impl<L: Listing> Emitter<'_, L> {
                 }
                 self.e.bind(done);
             }
-            _ => debug_assert!(false, "{inst:?} is not of native programs"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 

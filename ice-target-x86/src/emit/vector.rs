@@ -1,9 +1,9 @@
 //! Vector, floating-point and x87 instructions.
 
-use super::Emitter;
+use super::{Emitter, NO_REGISTER, WRONG_KIND};
 use crate::inst::Inst;
 use crate::regs;
-use ice_asm::x86::{Gpr, Mem, Rm, SseOp, X87Mem, Xmm};
+use ice_asm::x86::{Gpr, Mem, Rm, SseOp, X87Mem};
 use ice_asm::{Listing, Reach};
 use ice_regalloc::Allocation;
 
@@ -19,21 +19,21 @@ fn load_store(size: u8) -> SseOp {
 impl<L: Listing> Emitter<'_, L> {
     /// Between registers and slots; whole registers are copied whatever the size.
     pub(super) fn move_vector(&mut self, size: u8, to: Allocation, from: Allocation) {
-        match (to.as_reg(), from.as_reg()) {
+        match (regs::as_vector(to), regs::as_vector(from)) {
             (Some(to), Some(from)) => {
                 if to != from {
-                    self.e.sse_x_xm(SseOp::Movaps, regs::vector(to), Rm::Reg(regs::vector(from)));
+                    self.e.sse_x_xm(SseOp::Movaps, to, Rm::Reg(from));
                 }
             }
             (Some(to), None) => {
                 let from = self.slot(from);
-                self.e.sse_x_xm(load_store(size), regs::vector(to), Rm::Mem(from));
+                self.e.sse_x_xm(load_store(size), to, Rm::Mem(from));
             }
-            (None, from) => {
+            (None, Some(from)) => {
                 let to = self.slot(to);
-                let from = from.map_or(Xmm::new(0), regs::vector);
                 self.e.sse_m_x(load_store(size), to, from);
             }
+            (None, None) => self.fault(NO_REGISTER),
         }
     }
 
@@ -144,7 +144,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::FpuPair { op } => self.e.x87_st(op, 1),
             Inst::FpuTop { op } => self.e.x87_op(op),
-            _ => debug_assert!(false, "{inst:?} is not a vector instruction"),
+            _ => self.fault(WRONG_KIND),
         }
     }
 }

@@ -62,7 +62,9 @@ impl X86 {
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
                 cx.sink.frame().needs_frame_pointer = true;
                 if let Some(result) = result {
-                    let level = cx.func.int_value(args[0]).unwrap_or(0);
+                    let Some(level) = cx.func.int_value(args[0]) else {
+                        return Err(ErrorKind::Unsupported("the address of a frame at a level that varies"));
+                    };
                     self.frame_walk(cx, op, level, result);
                 }
             }

@@ -14,8 +14,12 @@ use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, Type, Value};
 
 /// The number of the lane that a constant index names.
-fn lane_number<S: Sink<Inst>>(cx: &Cx<'_, S>, ty: Type, index: Value) -> u8 {
-    (cx.func.int_value(index).unwrap_or(0) as u32 & (ty.lanes() - 1)) as u8
+fn lane_number<S: Sink<Inst>>(cx: &mut Cx<'_, S>, ty: Type, index: Value) -> u8 {
+    let number = cx.func.int_value(index);
+    if number.is_none() {
+        cx.fault("the number of a lane is no constant");
+    }
+    (number.unwrap_or_default() as u32 & (ty.lanes() - 1)) as u8
 }
 
 /// How a doubleword in lane 0 of `t` gets into a lane of vector `v` by two shuffles of two lanes each: the

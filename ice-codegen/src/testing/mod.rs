@@ -2,6 +2,10 @@
 //!
 //! Each is told by its name or, as the first word of the debug form is short, by what the test makes of that form.
 
+mod damage;
+
+pub use damage::{damage_places, damage_shape, end_with, missing_successor};
+
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::MachFunction;
 use crate::{BlockOrder, Target};
@@ -40,6 +44,31 @@ pub fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
     lower_function(target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     mach
+}
+
+/// The error of lowering a function as if it had the blocks and edges of another.
+pub fn lowered_as<T: Target>(target: &T, text: &str, other: &str) -> String {
+    let [program, other] = [text, other].map(|text| parse_program(text).expect("the text is well-formed"));
+    let (func, other) = (&program.bodies[0], &other.bodies[0]);
+    let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
+    cfg.compute(other);
+    order.compute(other, &cfg);
+    uses.compute(func);
+    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut mach = MachFunction::new();
+    lower_function(
+        target,
+        &program.module,
+        func,
+        &cfg,
+        &order,
+        &uses,
+        &mut constants,
+        &mut scratch,
+        &mut mach,
+    )
+    .expect_err("a block has another successor")
+    .to_string()
 }
 
 /// The name in a debug form.

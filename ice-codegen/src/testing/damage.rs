@@ -1,0 +1,146 @@
+//! Inconsistent allocations, for tests of emission: every one must become an error, in every build.
+//!
+//! A function is allocated as always and then one place after the other is damaged. Emission must say so, or give the
+//! bytes that it gives otherwise, as it does where it never asks for the place of an operand in a fixed register.
+
+use super::machine;
+use crate::internal::CodegenStep;
+use crate::lower::PlannedSwitch;
+use crate::mach::{MachBlock, MachFunction, MachInst, Sink};
+use crate::{CompiledCode, ErrorKind, Target};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+use ice_asm::CodeBuffer;
+use ice_regalloc::{Allocation, Context, Function, Inst, Operand, Options, Output, PReg, RegClass, Slot};
+
+/// What emission makes of the function with this allocation.
+fn emit<T: Target>(
+    target: &T,
+    mach: &MachFunction<T::Inst>,
+    switches: &[PlannedSwitch],
+    allocation: &Output,
+) -> Result<Vec<u8>, ErrorKind> {
+    let mut buffer = CodeBuffer::<(), T::Branches>::new();
+    let (mut scratch, mut out) = (T::Scratch::default(), CompiledCode::default());
+    target.emit(mach, switches, allocation, &mut scratch, &mut buffer, &mut out)?;
+    Ok(out.code)
+}
+
+/// A good allocation.
+fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>) -> Output {
+    let mut allocator = Context::default();
+    let registers = target.registers(&mach.frame);
+    allocator.allocate(mach, registers, &Options::default()).expect("it can be allocated");
+    allocator.output().clone()
+}
+
+/// Damages the allocation of the first function of the program in each place: takes the place away, names a slot that
+/// is not there, and a register of each other bank. `banks` are the numbers of registers of each kind. Gives how many
+/// damages were found.
+pub fn damage_places<T: Target>(target: &T, text: &str, banks: &[Range<u8>]) -> usize {
+    let mach = machine(target, text);
+    let good = allocate(target, &mach);
+    let code = emit(target, &mach, &[], &good).expect("the allocation is good");
+    let registers = target.registers(&mach.frame);
+    let wrong_places = |class: RegClass| {
+        let PReg(own) = registers.classes[class.index()].order[0];
+        let others = banks.iter().filter(move |bank| !bank.contains(&own));
+        let others = others.map(|bank| Allocation::reg(PReg(bank.start)));
+        others.chain([Allocation::NONE, Allocation::slot(Slot::from_u32(good.slots.len() as u32))])
+    };
+    let mut found = 0;
+    let mut check = |damaged: &Output, place: &dyn Fn() -> String| match emit(target, &mach, &[], damaged) {
+        Ok(same) => assert_eq!(same, code, "{}: other code without an error", place()),
+        Err(ErrorKind::Internal(internal)) => {
+            assert_eq!(internal.step, CodegenStep::Emission);
+            found += 1;
+        }
+        Err(other) => panic!("{}: {other}", place()),
+    };
+    let mut damaged = good.clone();
+    for inst in (0..mach.num_insts() as u32).map(Inst::from_u32) {
+        let range = good.operand_range(inst);
+        for (n, operand) in range.clone().zip(mach.operands(inst)) {
+            // What is made again where it is used may have no place of its own.
+            let is_remade = mach.insts()[inst.as_u32() as usize].rematerialize().is_some();
+            for wrong in
+                wrong_places(Operand::class(*operand)).filter(|place| !(is_remade && place.is_none()))
+            {
+                damaged.allocs[n] = wrong;
+                let data = mach.insts()[inst.as_u32() as usize];
+                check(&damaged, &|| alloc::format!("{data:?}, operand {} in {wrong}", n - range.start));
+            }
+            damaged.allocs[n] = good.allocs[n];
+        }
+    }
+    assert!(!good.edits.is_empty(), "there are no edits to damage");
+    for (n, &edit) in good.edits.iter().enumerate() {
+        for wrong in wrong_places(edit.class) {
+            damaged.edits[n].from = wrong;
+            check(&damaged, &|| alloc::format!("{edit:?} from {wrong}"));
+            damaged.edits[n] = edit;
+            damaged.edits[n].to = wrong;
+            check(&damaged, &|| alloc::format!("{edit:?} to {wrong}"));
+            damaged.edits[n] = edit;
+        }
+    }
+    found
+}
+
+/// The error for an allocation that has a place less than operands, one with a place more, one for fewer instructions,
+/// and one with an edit behind the end.
+pub fn damage_shape<T: Target>(target: &T, text: &str) -> [String; 4] {
+    let mach = machine(target, text);
+    let good = allocate(target, &mach);
+    let error = |damage: &dyn Fn(&mut Output)| {
+        let mut damaged = good.clone();
+        damage(&mut damaged);
+        emit(target, &mach, &[], &damaged).expect_err("the allocation is damaged").to_string()
+    };
+    [
+        error(&|out| _ = out.allocs.pop()),
+        error(&|out| {
+            out.allocs.push(Allocation::NONE);
+            *out.operand_starts.last_mut().expect("there is an end") += 1;
+        }),
+        error(&|out| _ = out.operand_starts.pop()),
+        error(&|out| {
+            let mut edit = out.edits[0];
+            edit.point = ice_regalloc::ProgPoint::after(Inst::from_u32(mach.num_insts() as u32));
+            out.edits.push(edit);
+        }),
+    ]
+}
+
+/// The error for a function whose only block ends with `last`, which names a block or a switch that is not there.
+pub fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
+    let mut mach = MachFunction::new();
+    let operand_classes: Vec<_> = {
+        let mut list = Vec::new();
+        last.visit_operands(|operand| list.push(operand.class()));
+        list
+    };
+    operand_classes.iter().for_each(|&class| _ = mach.new_vreg(class, 4));
+    mach.begin_block(&[]);
+    mach.push(last);
+    mach.end_block();
+    mach.finish().expect("there are no successors");
+    let places =
+        operand_classes.iter().map(|class| target.registers(&mach.frame).classes[class.index()].order[0]);
+    let allocation = Output {
+        allocs: places.map(Allocation::reg).collect(),
+        operand_starts: Vec::from([0, operand_classes.len() as u32]),
+        ..Output::default()
+    };
+    emit(target, &mach, &[], &allocation).expect_err("a block is missing").to_string()
+}
+
+/// The error for a successor that is not there.
+pub fn missing_successor<I: MachInst>() -> String {
+    let mut mach = MachFunction::<I>::new();
+    mach.begin_block(&[]);
+    mach.add_successor(MachBlock::from_u32(1), &[]);
+    mach.end_block();
+    mach.finish().expect_err("there is one block").to_string()
+}
