@@ -2,14 +2,14 @@
 //! against the object files that clang makes, types and layouts with them, and the worked example of the
 //! specification. Files are made by clang and rustc here; without them the tests say so and pass, unless `CI` is set.
 
-use crate::common;
+use crate::common::{self, X86_64};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ice_bitcode::llvm::ParamFlags;
-use ice_bitcode::llvm::{LlvmModule, Vectors, read_module};
+use ice_bitcode::llvm::{LlvmModule, read_module};
 use ice_ir::{
     FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Passing, Storage, Symbol, Type, Visibility,
 };
@@ -125,8 +125,8 @@ fn variables_have_the_contents_that_clang_gives_them() {
                 let args = [&target, level, "-ffreestanding", "-w", "-c"];
                 let object = folder.make(clang, &source, "a.o", &args);
                 let bitcode = folder.make(clang, &source, "a.bc", &[&args[..], &["-emit-llvm"]].concat());
-                let module = read_module(&bitcode, Vectors::TwoLanes)
-                    .unwrap_or_else(|e| panic!("{clang} {target}: {e}"));
+                let module =
+                    read_module(&bitcode, &X86_64).unwrap_or_else(|e| panic!("{clang} {target}: {e}"));
                 let compared = compare(&module, &object, &format!("{clang} {target} {level}"));
                 assert!(compared >= 41, "{compared} variables");
             }
@@ -216,8 +216,7 @@ fn linkage_storage_and_aliases_are_kept() {
     let folder = Folder::new("linkage");
     let source = folder.file("variables.c", VARIABLES);
     let args = ["--target=x86_64-linux-gnu", "-O0", "-fPIC", "-ffreestanding", "-w", "-c", "-emit-llvm"];
-    let llvm = read_module(&folder.make("clang-19", &source, "a.bc", &args), Vectors::TwoLanes)
-        .expect("well-formed");
+    let llvm = read_module(&folder.make("clang-19", &source, "a.bc", &args), &X86_64).expect("well-formed");
     let module = &llvm.module;
     let decl = |name| &module.globals[global(&llvm, name)];
     assert_eq!(decl("weak").linkage, Linkage::Weak);
@@ -275,7 +274,7 @@ declare i32 @llvm.ctpop.i32(i32)
 "#;
     let source = folder.file("a.ll", text);
     let bitcode = folder.make("llvm-as-19", &source, "a.bc", &[]);
-    let llvm = read_module(&bitcode, Vectors::TwoLanes).unwrap_or_else(|e| panic!("{e}"));
+    let llvm = read_module(&bitcode, &X86_64).unwrap_or_else(|e| panic!("{e}"));
     let module = &llvm.module;
     let contents = |name: &str| module.initializers(global(&llvm, name));
     let data = |name: &str| match contents(name) {
@@ -335,8 +334,7 @@ fn worked_example() {
                 for (int i = 0; i < a; i++) s += p[i]; return ext(\"hi\\n\", s) + k; }";
     let source = folder.file("a.c", text);
     let args = ["--target=x86_64-pc-linux-gnu", "-O1", "-c", "-emit-llvm"];
-    let llvm = read_module(&folder.make("clang-19", &source, "a.bc", &args), Vectors::TwoLanes)
-        .expect("well-formed");
+    let llvm = read_module(&folder.make("clang-19", &source, "a.bc", &args), &X86_64).expect("well-formed");
     assert_eq!(llvm.producer, Some(19));
     assert_eq!(llvm.types.num_wire_ids(), 11);
     assert_eq!((llvm.globals.len(), llvm.constants.len(), llvm.first_local()), (5, 7, 12));
@@ -369,7 +367,7 @@ fn what_rustc_writes_is_read() {
         let opt = format!("opt-level={level}");
         let args = ["--crate-type=lib", "--emit=llvm-bc", "-Ccodegen-units=1", "-C", &opt, "--edition=2021"];
         let bitcode = folder.make("rustc", &source, "a.bc", &args);
-        let llvm = read_module(&bitcode, Vectors::TwoLanes).unwrap_or_else(|e| panic!("{level}: {e}"));
+        let llvm = read_module(&bitcode, &X86_64).unwrap_or_else(|e| panic!("{level}: {e}"));
         assert!(llvm.bodies.len() >= 5, "{} bodies", llvm.bodies.len());
         assert!(llvm.producer >= Some(20));
     }

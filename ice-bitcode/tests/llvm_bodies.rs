@@ -1,12 +1,12 @@
 //! Function bodies of LLVM bitcode: sources of every kind of instruction are compiled, read and verified; what comes
 //! out is compared where it is short, and refused where it is not supported. Damage never makes the reader panic.
 
-use crate::common;
+use crate::common::{self, X86_64};
 
 use std::path::PathBuf;
 use std::process::Command;
 
-use ice_bitcode::llvm::{FunctionReader, LlvmProgram, Vectors, read_module};
+use ice_bitcode::llvm::{FunctionReader, LlvmProgram, read_module};
 use ice_ir::{Function, FunctionBuilder, Program, Rules};
 
 /// Whether `tool` can be run; says so if not.
@@ -30,7 +30,7 @@ fn make(tool: &str, name: &str, text: &str, args: &[&str]) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> ice_bitcode::Result<Program> {
-    let program = LlvmProgram::new(read_module(bytes, Vectors::TwoLanes)?);
+    let program = LlvmProgram::new(read_module(bytes, &X86_64)?);
     let mut reader = FunctionReader::new();
     let mut bodies = Vec::new();
     for body in program.bodies() {
@@ -225,8 +225,7 @@ define void @calls() { %r = call fp128 (fp128, ...) @far(fp128 0xL00000000000000
   ret void }
 "#;
     let bytes = make("llvm-as-19", "quad.ll", text, &[]);
-    let program =
-        LlvmProgram::new(read_module(&bytes, Vectors::TwoLanes).unwrap_or_else(|error| panic!("{error}")));
+    let program = LlvmProgram::new(read_module(&bytes, &X86_64).unwrap_or_else(|error| panic!("{error}")));
     let mut reader = FunctionReader::new();
     let results: Vec<_> = program
         .bodies()

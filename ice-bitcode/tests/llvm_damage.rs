@@ -9,8 +9,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use common::X86_64;
 use ice_bitcode::bitstream::{Abbrev, Element, Op, Writer, rotate_sign};
-use ice_bitcode::llvm::{LlvmModule, Vectors, read_module};
+use ice_bitcode::llvm::{LlvmModule, read_module};
 use ice_ir::{GlobalKind, Initializer, Symbol};
 
 /// Counts the bytes in use and their maximum.
@@ -45,7 +46,7 @@ const LIMIT: usize = 64 << 20;
 fn check(what: &str, bytes: &[u8]) -> Result<LlvmModule, &'static str> {
     let before = IN_USE.load(Relaxed);
     PEAK.store(before, Relaxed);
-    let result = read_module(bytes, Vectors::TwoLanes);
+    let result = read_module(bytes, &X86_64);
     let peak = PEAK.load(Relaxed).saturating_sub(before);
     assert!(peak <= LIMIT, "{what}: {peak} bytes");
     result.map_err(|error| {

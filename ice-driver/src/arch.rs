@@ -61,6 +61,11 @@ impl Arch {
         Arch::from_architecture(triple.architecture).ok_or_else(unknown)
     }
 
+    /// The machine of a triple, whatever the operating system.
+    pub(crate) fn of_any_system(triple: &str) -> Option<Arch> {
+        Arch::from_architecture(triple.parse::<Triple>().ok()?.architecture)
+    }
+
     fn from_architecture(architecture: Architecture) -> Option<Arch> {
         match architecture {
             Architecture::X86_32(_) => Some(Arch::X86_32),

@@ -1,6 +1,7 @@
 //! Programs as they are: reading whole ones, checking, dumping, writing bitcode. Nothing is translated.
 
 use crate::error::Error;
+use crate::legalization;
 use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
@@ -39,11 +40,11 @@ pub fn read_program(bytes: &[u8], format: InputFormat, purpose: Purpose) -> Resu
 
 /// Reads a whole module of LLVM.
 fn read_llvm(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
-    let vectors = match purpose {
-        Purpose::Look => llvm::Vectors::of_triple(&llvm::read_triple(bytes)?),
-        Purpose::Freeze => llvm::Vectors::Frozen,
+    let machine = match purpose {
+        Purpose::Look => legalization::of_triple(&String::from_utf8_lossy(&llvm::read_triple(bytes)?)),
+        Purpose::Freeze => &llvm::MachineDescription::PORTABLE,
     };
-    let program = llvm::LlvmProgram::new(llvm::read_module(bytes, vectors)?);
+    let program = llvm::LlvmProgram::new(llvm::read_module(bytes, machine)?);
     let mut reader = llvm::FunctionReader::new();
     let mut bodies = Vec::with_capacity(program.bodies().len());
     for body in program.bodies() {

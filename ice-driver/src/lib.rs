@@ -42,6 +42,7 @@ pub mod format;
 pub mod help;
 pub mod inspect;
 pub mod interpret;
+mod legalization;
 pub mod names;
 pub mod object;
 pub mod options;

@@ -6,6 +6,7 @@
 use crate::arch::Arch;
 use crate::assembly::AssemblyOutput;
 use crate::error::Error;
+use crate::legalization;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
 use crate::options::{ArmOptions, Emit, FunctionSelector, InputFormat, Options, RelocationModel};
@@ -203,13 +204,8 @@ fn compile<T: Target + Sync + Copy>(
         InputFormat::Llvm => {
             let triple = triple_of(input)?.unwrap_or_default();
             let floats = options.arm.floats.or(Arch::float_abi(&triple));
-            let vectors = match (options.arch, floats) {
-                (Arch::X86_32 | Arch::X86_64, _) => llvm::Vectors::TwoLanes,
-                (Arch::Arm32, Some(FloatAbi::Soft)) => llvm::Vectors::NeonInCore,
-                (Arch::Arm32, _) => llvm::Vectors::Neon,
-                _ => llvm::Vectors::Frozen,
-            };
-            let program = llvm::LlvmProgram::new(llvm::read_module(input, vectors).map_err(Error::Bitcode)?);
+            let machine = legalization::description(options.arch, floats);
+            let program = llvm::LlvmProgram::new(llvm::read_module(input, machine).map_err(Error::Bitcode)?);
             let (module, count) = (program.module(), program.bodies().len());
             let is_wide = module.pointer_type == Type::I64;
             if is_wide != (options.arch == Arch::X86_64) {

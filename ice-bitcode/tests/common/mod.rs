@@ -3,6 +3,8 @@
 
 pub mod tools;
 
+use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
+use ice_ir::{Passing, Type};
 use std::fs;
 use std::path::PathBuf;
 
@@ -40,6 +42,24 @@ pub fn programs() -> Vec<(String, Vec<u8>)> {
     assert!(programs.len() >= 20, "the corpus is incomplete");
     programs
 }
+
+/// What legalisation knows of x86-64.
+pub const X86_64: MachineDescription = MachineDescription {
+    has_two_lanes: true,
+    half_argument: Type::F32,
+    half_result: Type::V8I16,
+    half_vectors: Some(Type::V8I16),
+    result_registers: Some(ResultRegisters {
+        general: 3,
+        float: FloatRegisters::Separate { floats: 4, vectors: 4 },
+    }),
+    va_list_words: 3,
+    most_before_pair: Some(4),
+    extended_params: &[Type::I64],
+    extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
+    has_wide_functions: true,
+    ..MachineDescription::PORTABLE
+};
 
 /// Bytes from hexadecimal digits; white space is skipped.
 pub fn hex(text: &str) -> Vec<u8> {

@@ -24,6 +24,7 @@ use alloc::vec::Vec;
 
 use ice_ir::Type;
 
+use super::machine::MachineDescription;
 use crate::error::Error;
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
@@ -32,45 +33,6 @@ use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
 pub const MAX_PARTS: u32 = 4096;
 /// Most parts that are listed for all types together.
 pub const MAX_ALL_PARTS: usize = 1 << 20;
-
-/// Which vectors of ICE stand for vectors of LLVM.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Vectors {
-    /// Those of the frozen format, which every target has.
-    #[default]
-    Frozen,
-    /// These, and those of two lanes, which only x86 has.
-    TwoLanes,
-    /// Those of the frozen format; they and shorter ones travel as the procedure call standard for ARM has them.
-    Neon,
-    /// The same, but all travel in core registers, by the base standard.
-    NeonInCore,
-}
-
-impl Vectors {
-    /// Those of the target with this triple.
-    #[must_use]
-    pub fn of_triple(triple: &[u8]) -> Vectors {
-        match triple {
-            [b'x', b'8', b'6', b'_', b'6', b'4', ..] | [b'i', b'3'..=b'6', b'8', b'6', ..] => {
-                Vectors::TwoLanes
-            }
-            [b'a', b'r', b'm', ..] | [b't', b'h', b'u', b'm', b'b', ..] => {
-                // `gnueabi` and `androideabi21`, but not `gnueabihf`.
-                let environment = triple.windows(4).rposition(|part| part == b"eabi");
-                match environment.is_some_and(|at| !triple[at + 4..].starts_with(b"hf")) {
-                    true => Vectors::NeonInCore,
-                    false => Vectors::Neon,
-                }
-            }
-            _ => Vectors::Frozen,
-        }
-    }
-
-    const fn is_neon(self) -> bool {
-        matches!(self, Vectors::Neon | Vectors::NeonInCore)
-    }
-}
 
 /// One ICE value of those that stand for an LLVM value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,8 +45,8 @@ pub struct Part {
     pub bits: u8,
     /// First bit in the byte at `offset`. Only lanes of vectors whose lanes are no whole bytes have one.
     pub shift: u8,
-    /// How many parts, this one first, travel in one register: the lanes of a vector of less than 128 bits, on ARM
-    /// also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
+    /// How many parts, this one first, travel in one register: the lanes of a vector of less than 128 bits, on some
+    /// machines also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
     pub together: u8,
     /// The type of the value in which the part travels, with those that it is together with in the low bits. The
     /// bits of a `half` or `bfloat` are those of an `f32`, whose register is the one that conventions give them.
@@ -123,7 +85,7 @@ enum Entry {
 /// The parts of every type of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Legal {
-    vectors: Vectors,
+    machine: MachineDescription,
     entries: Vec<Entry>,
     parts: Vec<Part>,
     /// By element type: the list of its longest array so far, where there is one.
@@ -134,8 +96,13 @@ pub struct Legal {
 impl Legal {
     /// Lists the parts of all types.
     #[must_use]
-    pub fn compute(types: &TypeTable, layout: &DataLayout, layouts: &Layouts, vectors: Vectors) -> Legal {
-        let mut legal = Legal { vectors, ..Legal::default() };
+    pub fn compute(
+        types: &TypeTable,
+        layout: &DataLayout,
+        layouts: &Layouts,
+        machine: &MachineDescription,
+    ) -> Legal {
+        let mut legal = Legal { machine: *machine, ..Legal::default() };
         legal.arrays.resize(types.iter().len(), None);
         let longest = longest_arrays(types);
         for (id, ty) in types.iter() {
@@ -146,10 +113,10 @@ impl Legal {
         legal
     }
 
-    /// Which vectors of ICE the parts may be.
+    /// The machine that the parts are for.
     #[must_use]
-    pub const fn vectors(&self) -> Vectors {
-        self.vectors
+    pub const fn machine(&self) -> &MachineDescription {
+        &self.machine
     }
 
     /// Whether any type is `x86_fp80`.
@@ -194,7 +161,7 @@ impl Legal {
                 if !self.has_room(scalar_count(ty)) {
                     return Entry::TooMany;
                 }
-                push_scalar(&mut self.parts, ty, layout, self.vectors, (0, 0));
+                push_scalar(&mut self.parts, ty, layout, &self.machine, (0, 0));
             }
             Vector { element, lanes } => {
                 if let entry @ (Entry::Unsupported(_) | Entry::TooMany) =
@@ -209,7 +176,7 @@ impl Legal {
                 if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
                     return Entry::TooMany;
                 }
-                vector_parts(&mut self.parts, element, lanes, layout, self.vectors);
+                vector_parts(&mut self.parts, element, lanes, layout, &self.machine);
             }
             Array { element, len } => {
                 return self.array(element, len, layouts, longest[element.as_u32() as usize]);
@@ -332,7 +299,7 @@ fn push_scalar(
     parts: &mut Vec<Part>,
     ty: LlvmType,
     layout: &DataLayout,
-    vectors: Vectors,
+    machine: &MachineDescription,
     (offset, shift): (u32, u8),
 ) {
     let mut carried = |ty, bits: u32, at, carrier| {
@@ -351,16 +318,20 @@ fn push_scalar(
         LlvmType::Float => part(Type::F32, 32, 0),
         LlvmType::Double => part(Type::F64, 64, 0),
         LlvmType::Pointer => part(int_type(layout.pointer_bytes * 8), layout.pointer_bytes * 8, 0),
-        _ if vectors == Vectors::Frozen => part(Type::I16, 16, 0),
-        _ => carried(Type::I16, 16, 0, Type::F32),
+        _ => carried(Type::I16, 16, 0, machine.half_argument),
     }
 }
 
 /// The ICE vector that `lanes` × `element` is made of, if any: the vector itself if ICE has it, else the native
 /// vector of the same lanes that it is a multiple of. This is the one place that decides it.
 #[must_use]
-pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) -> Option<Type> {
-    let has_two = vectors == Vectors::TwoLanes;
+pub fn native_vector(
+    element: LlvmType,
+    lanes: u32,
+    layout: &DataLayout,
+    machine: &MachineDescription,
+) -> Option<Type> {
+    let has_two = machine.has_two_lanes;
     let native = match element {
         LlvmType::Int(1) => {
             let whole = lanes.is_multiple_of(16).then_some(Type::V16I1);
@@ -381,7 +352,13 @@ pub fn native_vector(element: LlvmType, lanes: u32, layout: &DataLayout, vectors
 
 /// Appends the parts of a vector: native vectors where [`native_vector`] has one, else one part (or more, of wide
 /// integers) a lane. Lanes follow each other without gaps, bit by bit.
-fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &DataLayout, vectors: Vectors) {
+fn vector_parts(
+    parts: &mut Vec<Part>,
+    element: LlvmType,
+    lanes: u32,
+    layout: &DataLayout,
+    machine: &MachineDescription,
+) {
     let lane_bits = match element {
         LlvmType::Int(bits) => bits,
         LlvmType::Float => 32,
@@ -389,7 +366,7 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
         LlvmType::Pointer => layout.pointer_bytes * 8,
         _ => 16,
     };
-    if let Some(ty) = native_vector(element, lanes, layout, vectors) {
+    if let Some(ty) = native_vector(element, lanes, layout, machine) {
         let bits = ty.bits();
         let count = lanes / ty.lanes();
         parts.extend((0..count).map(|i| Part {
@@ -405,9 +382,9 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
     let start = parts.len();
     for lane in 0..lanes {
         let bit = u64::from(lane) * u64::from(lane_bits);
-        push_scalar(parts, element, layout, vectors, ((bit / 8) as u32, (bit % 8) as u8));
+        push_scalar(parts, element, layout, machine, ((bit / 8) as u32, (bit % 8) as u8));
     }
-    if let Some(carrier) = vector_carrier(element, lanes, lane_bits, vectors) {
+    if let Some(carrier) = vector_carrier(element, lanes, lane_bits, machine) {
         for lanes in parts[start..].chunks_mut((128 / lane_bits) as usize) {
             let together = lanes.len() as u8;
             lanes.iter_mut().for_each(|part| (part.together, part.carrier) = (0, carrier));
@@ -417,16 +394,24 @@ fn vector_parts(parts: &mut Vec<Part>, element: LlvmType, lanes: u32, layout: &D
 }
 
 /// The type of the values in which the lanes of a vector travel that is no native one, as many as one has room for.
-fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vectors) -> Option<Type> {
+fn vector_carrier(
+    element: LlvmType,
+    lanes: u32,
+    lane_bits: u32,
+    machine: &MachineDescription,
+) -> Option<Type> {
     use LlvmType::*;
+    let has_doublewords = machine.has_doubleword_vectors;
     match (element, lanes.saturating_mul(lane_bits)) {
-        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if vectors.is_neon() => Some(Type::F64),
-        (Int(64) | Double, bits) if vectors.is_neon() && bits.is_multiple_of(128) => Some(Type::V4I32),
-        (Half | BFloat, bits) if vectors == Vectors::TwoLanes && (bits < 128 || bits.is_multiple_of(128)) => {
-            Some(Type::V8I16)
+        (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if has_doublewords => Some(Type::F64),
+        (Int(64) | Double, bits) if has_doublewords && bits.is_multiple_of(128) => Some(Type::V4I32),
+        (Half | BFloat, bits)
+            if machine.half_vectors.is_some() && (bits < 128 || bits.is_multiple_of(128)) =>
+        {
+            machine.half_vectors
         }
-        // NEON has no smaller register: lanes are widened until they fill it.
-        (Int(8 | 16), ..64) if vectors.is_neon() && matches!(lanes, 2 | 4) => Some(Type::F64),
+        // There is no smaller register: lanes are widened until they fill it.
+        (Int(8 | 16), ..64) if has_doublewords && matches!(lanes, 2 | 4) => Some(Type::F64),
         _ if lanes == 1 => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
@@ -440,13 +425,17 @@ fn vector_carrier(element: LlvmType, lanes: u32, lane_bits: u32, vectors: Vector
 mod tests {
     use super::*;
 
+    const FROZEN: MachineDescription = MachineDescription::PORTABLE;
+    const TWO_LANES: MachineDescription = MachineDescription { has_two_lanes: true, ..FROZEN };
+    const DOUBLEWORDS: MachineDescription = MachineDescription { has_doubleword_vectors: true, ..FROZEN };
+
     fn vector(element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
-        vector_of(Vectors::Frozen, element, lanes)
+        vector_of(&FROZEN, element, lanes)
     }
 
-    fn vector_of(vectors: Vectors, element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
+    fn vector_of(machine: &MachineDescription, element: LlvmType, lanes: u32) -> Vec<(Type, u32, u8)> {
         let mut parts = Vec::new();
-        vector_parts(&mut parts, element, lanes, &DataLayout::default(), vectors);
+        vector_parts(&mut parts, element, lanes, &DataLayout::default(), machine);
         parts.iter().map(|p| (p.ty, p.offset, p.shift)).collect()
     }
 
@@ -468,7 +457,7 @@ mod tests {
     fn lanes_of_short_vectors_travel_together() {
         let passed = |element, lanes| {
             let mut parts = Vec::new();
-            vector_parts(&mut parts, element, lanes, &DataLayout::default(), Vectors::Frozen);
+            vector_parts(&mut parts, element, lanes, &DataLayout::default(), &FROZEN);
             crate::llvm::legalize::signature::units(&parts).map(|unit| unit.ty).collect::<Vec<_>>()
         };
         assert_eq!(passed(LlvmType::Float, 2), [Type::V4F32]);
@@ -477,27 +466,21 @@ mod tests {
         assert_eq!(passed(LlvmType::Int(32), 5), [Type::I32; 5]);
         assert_eq!(passed(LlvmType::Int(5), 3), [Type::I8; 3]);
         assert_eq!(passed(LlvmType::Float, 4), [Type::V4F32]);
-        let carrier = |vectors, lanes| vector_carrier(LlvmType::Int(16), lanes, 16, vectors);
-        assert_eq!([2, 3, 4].map(|lanes| carrier(Vectors::TwoLanes, lanes)), [Some(Type::V8I16); 3]);
-        assert_eq!(carrier(Vectors::Neon, 2), Some(Type::F64));
-        assert_eq!(vector_carrier(LlvmType::Int(64), 4, 64, Vectors::Neon), Some(Type::V4I32));
+        let carrier = |machine, lanes| vector_carrier(LlvmType::Int(16), lanes, 16, machine);
+        assert_eq!([2, 3, 4].map(|lanes| carrier(&TWO_LANES, lanes)), [Some(Type::V8I16); 3]);
+        assert_eq!(carrier(&DOUBLEWORDS, 2), Some(Type::F64));
+        assert_eq!(vector_carrier(LlvmType::Int(64), 4, 64, &DOUBLEWORDS), Some(Type::V4I32));
     }
 
     #[test]
     fn two_lanes_are_native_where_the_target_has_them() {
         use LlvmType::*;
         assert_eq!(vector(Int(1), 2), [(Type::I1, 0, 0), (Type::I1, 0, 1)]);
-        let vector = |element, lanes| vector_of(Vectors::TwoLanes, element, lanes);
+        let vector = |element, lanes| vector_of(&TWO_LANES, element, lanes);
         assert_eq!(vector(Int(64), 4), [(Type::V2I64, 0, 0), (Type::V2I64, 16, 0)]);
         assert_eq!(vector(Double, 2), [(Type::V2F64, 0, 0)]);
         assert_eq!(vector(Int(1), 2), [(Type::V2I1, 0, 0)]);
         assert_eq!(vector(Double, 3).len(), 3);
-        assert_eq!(Vectors::of_triple(b"x86_64-pc-linux-gnu"), Vectors::TwoLanes);
-        assert_eq!(Vectors::of_triple(b"i686-linux-gnu"), Vectors::TwoLanes);
-        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabihf"), Vectors::Neon);
-        assert_eq!(Vectors::of_triple(b"armv7-linux-gnueabi"), Vectors::NeonInCore);
-        assert_eq!(Vectors::of_triple(b"armv7-linux-androideabi21"), Vectors::NeonInCore);
-        assert_eq!(Vectors::of_triple(b"mipsel-linux-gnu"), Vectors::Frozen);
     }
 
     #[test]
@@ -520,7 +503,7 @@ mod tests {
         )
         .expect("legal");
         let layout = DataLayout::parse(b"e-i128:128").expect("legal");
-        let legal = Legal::compute(&types, &layout, &Layouts::compute(&types, &layout), Vectors::Frozen);
+        let legal = Legal::compute(&types, &layout, &Layouts::compute(&types, &layout), &FROZEN);
         let id = |wire| types.resolve(wire).expect("exists");
         let parts = |wire| legal.parts(id(wire)).expect("values");
         let list: Vec<_> = parts(3).iter().map(|p| (p.ty, p.offset, p.bits)).collect();

@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `legal`       | which values of the IR stand for a value of an LLVM type |
+//! | `machine`     | what the machine can do, and how it calls |
 //! | `signature`   | how functions are called |
 //! | `parts`       | constants of the parts of a value |
 //! | `initializer` | the contents of variables |
@@ -16,6 +17,7 @@ pub mod body;
 pub mod globals;
 pub mod initializer;
 pub mod legal;
+pub mod machine;
 pub mod module;
 pub mod parts;
 pub mod resolve;

@@ -25,7 +25,8 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::initializer::Budget;
-use super::legal::{Legal, Vectors};
+use super::legal::Legal;
+use super::machine::MachineDescription;
 use super::signature::{Rules, Signatures};
 use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record, Records};
 use crate::error::{Error, OpenBlock, Result};
@@ -118,10 +119,10 @@ impl LlvmModule {
     }
 
     /// The first function with a body that an exception may leave, by what the module says: it is not `nounwind`
-    /// and has `uwtable`, which procedures of ARM are without.
+    /// and has `uwtable`, which some machines do without.
     #[must_use]
     pub fn first_unwinding(&self) -> Option<FuncId> {
-        let always_has_tables = matches!(self.legal.vectors(), Vectors::Neon | Vectors::NeonInCore);
+        let always_has_tables = self.legal.machine().always_has_unwind_tables;
         self.module.defined_functions().find(|&function| {
             let list = self.attributes.list(self.functions[function].attributes.into()).unwrap_or_default();
             let has = |flag| list.function.flags.has(flag);
@@ -173,16 +174,16 @@ impl LlvmModule {
     }
 }
 
-/// Reads the module in `file`, a whole file of LLVM bitcode, for what has these `vectors`.
+/// Reads the module in `file`, a whole file of LLVM bitcode, for `machine`.
 ///
 /// # Errors
 ///
 /// Every condition of the catalogue that is not about the inside of a function body.
-pub fn read_module(file: &[u8], vectors: Vectors) -> Result<LlvmModule> {
+pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModule> {
     let mut record = Record::default();
     let (container, mut reader) = read_container(file, &mut record)?;
     reader.enter(&container.module);
-    let mut builder = Builder::new(container.strings, file.len(), vectors);
+    let mut builder = Builder::new(container.strings, file.len(), machine);
     loop {
         match reader.next(&mut record)? {
             Entry::DefineAbbrev => {}
@@ -306,7 +307,7 @@ pub(super) enum HookKind {
 pub(super) struct Builder<'a> {
     pub(super) strings: &'a [u8],
     pub(super) budget: Budget,
-    vectors: Vectors,
+    machine: &'a MachineDescription,
     last: Part,
     pub(super) has_layout: bool,
     pub(super) module: Module,
@@ -339,13 +340,13 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(strings: &'a [u8], length: usize, vectors: Vectors) -> Builder<'a> {
+    fn new(strings: &'a [u8], length: usize, machine: &'a MachineDescription) -> Builder<'a> {
         let mut module = Module::new();
         module.environment = Environment::Native;
         Builder {
             strings,
             budget: Budget::new(length),
-            vectors,
+            machine,
             last: Part::Start,
             has_layout: false,
             module,
@@ -542,7 +543,7 @@ impl<'a> Builder<'a> {
         self.pointer = self.types.find(LlvmType::Pointer);
         self.int32 = self.types.find(LlvmType::Int(32));
         self.layouts = Layouts::compute(&self.types, &self.layout);
-        self.legal = Legal::compute(&self.types, &self.layout, &self.layouts, self.vectors);
+        self.legal = Legal::compute(&self.types, &self.layout, &self.layouts, self.machine);
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
         self.signatures.add_calls(&rules, &mut self.module);

@@ -232,7 +232,7 @@ mod tests {
         let bytes = w.finish();
         let layout = DataLayout::parse(b"e-i64:64-i128:128").expect("legal");
         let layouts = Layouts::compute(&types, &layout);
-        let legal = Legal::compute(&types, &layout, &layouts, crate::llvm::Vectors::Frozen);
+        let legal = Legal::compute(&types, &layout, &layouts, &Default::default());
         let int32 = types.find(LlvmType::Int(32));
         let (types, layout, layouts, globals) = (&types, &layout, &layouts, &[][..]);
         let env = Environment { types, layout, layouts, pointer: None, int32, globals, module: None };

@@ -13,9 +13,7 @@ use ice_ir::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::legal::Vectors;
 use super::module::LlvmModule;
-use super::signature::extended_params;
 use crate::llvm::wire::types::LlvmType;
 
 /// What a parameter or result is.
@@ -92,7 +90,8 @@ const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
 /// A function of a library: when it is declared, and its signature.
 struct Function {
     name: &'static str,
-    /// The special name, without suffix, that needs it; empty where integers of 65 to 128 bits do.
+    /// The name for `double` of the function that it is a form of, if special names need it; empty where integers
+    /// of 65 to 128 bits do.
     of: &'static str,
     params: &'static [T],
     ret: T,
@@ -103,10 +102,10 @@ const fn function(name: &'static str, of: &'static str, params: &'static [T], re
 }
 
 macro_rules! libm {
-    ($($of:literal $double:literal $float:literal $($param:ident)*;)*) => {
+    ($($double:literal $float:literal $($param:ident)*;)*) => {
         &[$(
-            function($double, $of, &[$(libm!(@ $param F64)),*], T::F64),
-            function($float, $of, &[$(libm!(@ $param F32)),*], T::F32),
+            function($double, $double, &[$(libm!(@ $param F64)),*], T::F64),
+            function($float, $double, &[$(libm!(@ $param F32)),*], T::F32),
         )*]
     };
     (@ F $own:ident) => { T::$own };
@@ -115,33 +114,33 @@ macro_rules! libm {
 
 /// The functions of libm that stand for intrinsics.
 const LIBM: &[Function] = libm! {
-    "floor" "floor" "floorf" F;
-    "ceil" "ceil" "ceilf" F;
-    "trunc" "trunc" "truncf" F;
-    "rint" "rint" "rintf" F;
-    "nearbyint" "nearbyint" "nearbyintf" F;
-    "round" "round" "roundf" F;
-    "roundeven" "roundeven" "roundevenf" F;
-    "fma" "fma" "fmaf" F F F;
-    "pow" "pow" "powf" F F;
-    "powi" "__powidf2" "__powisf2" F I;
-    "ldexp" "ldexp" "ldexpf" F I;
-    "sin" "sin" "sinf" F;
-    "cos" "cos" "cosf" F;
-    "tan" "tan" "tanf" F;
-    "asin" "asin" "asinf" F;
-    "acos" "acos" "acosf" F;
-    "atan" "atan" "atanf" F;
-    "atan2" "atan2" "atan2f" F F;
-    "sinh" "sinh" "sinhf" F;
-    "cosh" "cosh" "coshf" F;
-    "tanh" "tanh" "tanhf" F;
-    "exp" "exp" "expf" F;
-    "exp2" "exp2" "exp2f" F;
-    "exp10" "exp10" "exp10f" F;
-    "log" "log" "logf" F;
-    "log2" "log2" "log2f" F;
-    "log10" "log10" "log10f" F;
+    "floor" "floorf" F;
+    "ceil" "ceilf" F;
+    "trunc" "truncf" F;
+    "rint" "rintf" F;
+    "nearbyint" "nearbyintf" F;
+    "round" "roundf" F;
+    "roundeven" "roundevenf" F;
+    "fma" "fmaf" F F F;
+    "pow" "powf" F F;
+    "__powidf2" "__powisf2" F I;
+    "ldexp" "ldexpf" F I;
+    "sin" "sinf" F;
+    "cos" "cosf" F;
+    "tan" "tanf" F;
+    "asin" "asinf" F;
+    "acos" "acosf" F;
+    "atan" "atanf" F;
+    "atan2" "atan2f" F F;
+    "sinh" "sinhf" F;
+    "cosh" "coshf" F;
+    "tanh" "tanhf" F;
+    "exp" "expf" F;
+    "exp2" "exp2f" F;
+    "exp10" "exp10f" F;
+    "log" "logf" F;
+    "log2" "log2f" F;
+    "log10" "log10f" F;
 };
 
 const PAIR_PAIR: &[T] = &[T::I64, T::I64, T::I64, T::I64];
@@ -175,8 +174,8 @@ const OTHERS: &[Function] = &[
 /// What only `x86_fp80` needs, as it is for `double`: the remainder, and extremes.
 const EXTENDED: &[Function] = &[
     function("fmod", "", &[T::F64, T::F64], T::F64),
-    function("fmin", "minnum", &[T::F64, T::F64], T::F64),
-    function("fmax", "maxnum", &[T::F64, T::F64], T::F64),
+    function("fmin", "fmin", &[T::F64, T::F64], T::F64),
+    function("fmax", "fmax", &[T::F64, T::F64], T::F64),
 ];
 
 const TYPES: usize = Type::ALL.len();
@@ -187,20 +186,21 @@ pub(super) struct Runtime {
     /// By intrinsic and type.
     intrinsics: Vec<Option<FuncId>>,
     functions: IndexMap<&'static str, FuncId, FxBuildHasher>,
+    /// Those of libm for `float`, by their names for `double`.
+    floats: IndexMap<&'static str, FuncId, FxBuildHasher>,
     /// Those for `long double`, by their names for `double`.
     extended: IndexMap<&'static str, FuncId, FxBuildHasher>,
 }
 
 impl Runtime {
-    /// Declares in `program` what its bodies may need.
-    pub(super) fn declare(program: &mut LlvmModule) -> Runtime {
+    /// Declares in `program` what its bodies may need: `libraries` names, for each special name of the module, the
+    /// function of libm behind it by its name for `double`.
+    pub(super) fn declare(program: &mut LlvmModule, libraries: &[&str]) -> Runtime {
         let mut runtime = Runtime::default();
         let pointer = program.module.pointer_type;
         runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
-        let packed = match program.legal.vectors() {
-            Vectors::Frozen | Vectors::Neon | Vectors::NeonInCore => &[],
-            Vectors::TwoLanes => PACKED,
-        };
+        let machine = *program.legal.machine();
+        let packed = if machine.has_two_lanes { PACKED } else { &[] };
         for &(op, types, params, ret) in INTRINSICS.iter().chain(packed) {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();
@@ -218,36 +218,32 @@ impl Runtime {
         let has_wide = program.types.iter().any(|(_, ty)| matches!(ty, LlvmType::Int(65..)));
         for function in LIBM.iter().chain(OTHERS) {
             let is_needed = match function.of {
-                "" => has_wide && pointer == Type::I64,
-                of => program.specials.iter().any(|special| {
-                    rounding_of(super::body::special_base(program.module.name(special.name)))
-                        == Some(of.as_bytes())
-                }),
+                "" => has_wide && machine.has_wide_functions,
+                of => libraries.contains(&of),
             };
             if is_needed {
                 runtime.function_of(program, function, pointer);
             }
         }
         if program.legal.has_extended() {
-            runtime.declare_extended(program, pointer);
+            runtime.declare_extended(program, libraries, pointer);
         }
         runtime
     }
 
     /// Declares the functions for `x86_fp80` that names for it and its remainder need.
-    fn declare_extended(&mut self, program: &mut LlvmModule, pointer: Type) {
+    fn declare_extended(&mut self, program: &mut LlvmModule, libraries: &[&str], pointer: Type) {
         let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
         for function in EXTENDED.iter().chain(of_double) {
             let is_needed = function.of.is_empty()
-                || program.specials.iter().any(|special| {
-                    let name = program.module.name(special.name);
-                    name.ends_with(b".f80")
-                        && rounding_of(super::body::special_base(name)) == Some(function.of.as_bytes())
+                || program.specials.iter().zip(libraries).any(|(special, &library)| {
+                    library == function.of && program.module.name(special.name).ends_with(b".f80")
                 });
             if !is_needed {
                 continue;
             }
-            let (types, by_value) = extended_params(pointer);
+            let machine = program.legal.machine();
+            let (types, by_value) = (machine.extended_params, machine.extended_passing);
             let mut signature = Signature::new(Vec::new(), Type::Void);
             for param in function.params {
                 match param {
@@ -279,7 +275,10 @@ impl Runtime {
             signature.second = Type::I64;
         }
         if let Some(id) = known_or_declared(&mut program.module, function.name.as_bytes(), signature) {
-            self.functions.insert(function.name, id);
+            match function.ret {
+                T::F32 if !function.of.is_empty() => self.floats.insert(function.of, id),
+                _ => self.functions.insert(function.name, id),
+            };
         }
     }
 
@@ -287,6 +286,11 @@ impl Runtime {
     #[inline]
     pub(super) fn intrinsic(&self, op: Intrinsic, ty: Type) -> Option<FuncId> {
         self.intrinsics[op as usize * TYPES + ty as usize]
+    }
+
+    /// The function of libm for `float` whose name for `double` this is, if it may be needed.
+    pub(super) fn float_function(&self, name: &str) -> Option<FuncId> {
+        self.floats.get(name).copied()
     }
 
     /// The declaration of a function of a library, if it may be needed.
@@ -298,15 +302,6 @@ impl Runtime {
     pub(super) fn extended_function(&self, name: &str) -> Option<FuncId> {
         self.extended.get(name).copied()
     }
-}
-
-/// The name of a rounding function, if only the type of its result makes this another one.
-fn rounding_of(base: Option<&'static [u8]>) -> Option<&'static [u8]> {
-    Some(match base? {
-        b"lrint" | b"llrint" => b"rint",
-        b"lround" | b"llround" => b"round",
-        base => base,
-    })
 }
 
 /// The function of this name. One of another type is another function, and there is none.

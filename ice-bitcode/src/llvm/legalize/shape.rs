@@ -132,7 +132,7 @@ impl Shapes {
             let kind = match ty {
                 LlvmType::Void => Kind::Void,
                 LlvmType::Vector { element, lanes } => {
-                    let native = native_vector(types.get(element), lanes, layout, legal.vectors());
+                    let native = native_vector(types.get(element), lanes, layout, legal.machine());
                     let vector = |lane| Kind::Vector(VectorShape { lane, lanes, native });
                     scalar(types.get(element)).map_or(Kind::Other, vector)
                 }

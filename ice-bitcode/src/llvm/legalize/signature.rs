@@ -2,13 +2,13 @@
 //!
 //! | LLVM | ICE |
 //! |---|---|
-//! | a parameter | its parts, one after another; those of an `i128` on 64-bit targets as a pair |
+//! | a parameter | its parts, one after another; those of an `i128` perhaps as a pair |
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
-//! | on ARM, an array of integers, or up to four floats or vectors of one type | a group |
-//! | `half`, `bfloat` | an `f32` with the bits, as a result on x86 a vector |
+//! | where the machine has groups, an array of integers, or up to four floats or vectors of one type | a group |
+//! | `half`, `bfloat` | an `f32` with the bits, as a result perhaps a vector; or its bits |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
-//! | `x86_fp80` | memory by value on 64-bit targets, an `i64` and an `i32` on others; no result: the unit has it |
+//! | `x86_fp80` | memory by value, or an `i64` and an `i32`; no result: the unit has it |
 //! | a result that travels in one or two values | both results |
 //! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
@@ -23,7 +23,8 @@ use ice_ir::{Arity, Module, Passing, SigId, Signature, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::legal::{Legal, Part, Vectors};
+use super::legal::{Legal, Part};
+use super::machine::{FloatRegisters, MachineDescription};
 use crate::error::Error;
 use crate::llvm::wire::attributes::{AttributeList, AttributeTable, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::Checked;
@@ -78,7 +79,7 @@ const MAX_STORED: usize = 1 << 20;
 /// Most steps of the search for calls; beyond, they are not supported.
 const MAX_STEPS: usize = 1 << 24;
 
-/// Most members of an object that is homogeneous to the procedure call standard for ARM.
+/// Most members of a group of floats or vectors.
 const MAX_HOMOGENEOUS: usize = 4;
 
 /// Most parameters of a signature, in parts.
@@ -136,27 +137,18 @@ pub fn units(parts: &[Part]) -> Units<'_> {
     Units { parts, joined: 1, half: Type::F32 }
 }
 
-/// The values in which a result of these parts travels. On ARM three or four floats are the lanes of one vector,
-/// which has a register or four core registers, and three or four doubles those of two, if they have registers. On
-/// x86 a `half` is in a vector register, where an `f32` would be in one of the x87 unit with 32-bit code.
+/// The values in which a result of these parts travels. Three or four floats may be the lanes of one vector, which has
+/// a register or four general ones, and three or four doubles those of two. A `half` may be in another register than
+/// as an argument: one of vectors where an `f32` would be in one of the x87 unit.
 #[must_use]
-pub fn result_units(parts: &[Part], vectors: Vectors) -> Units<'_> {
+pub fn result_units<'a>(parts: &'a [Part], machine: &MachineDescription) -> Units<'a> {
     let types = || units(parts).map(|unit| unit.ty);
     let has_halves = parts.iter().any(|part| part.is_half());
-    let joined = match (vectors, types().next(), types().count()) {
-        (Vectors::Neon | Vectors::NeonInCore, Some(first), 3 | 4)
-            if types().all(|ty| ty == first) && !has_halves =>
-        {
-            match first {
-                Type::F32 => 4,
-                Type::F64 if vectors == Vectors::Neon => 2,
-                _ => 1,
-            }
-        }
+    let joined = match (types().next(), types().count()) {
+        (Some(first), 3 | 4) if types().all(|ty| ty == first) && !has_halves => machine.joined(first),
         _ => 1,
     };
-    let half = if vectors == Vectors::TwoLanes { Type::V8I16 } else { Type::F32 };
-    Units { parts, joined, half }
+    Units { parts, joined, half: machine.half_result }
 }
 
 /// The values of [`units`] and [`result_units`], in order.
@@ -201,8 +193,9 @@ pub fn is_demoted(mut units: Units<'_>) -> bool {
 /// more registers for results than the two values of ICE can be in. Only the compiler's own code can tell; C has no
 /// such results but those that [`result_units`] knows.
 #[must_use]
-pub fn differs_from_llvm(parts: &[Part], vectors: Vectors, pointer: Type) -> bool {
-    if !is_demoted(result_units(parts, vectors)) {
+pub fn differs_from_llvm(parts: &[Part], machine: &MachineDescription, pointer: Type) -> bool {
+    let Some(registers) = machine.result_registers else { return false };
+    if !is_demoted(result_units(parts, machine)) {
         return false;
     }
     // Words of general registers; floats; vectors.
@@ -210,22 +203,23 @@ pub fn differs_from_llvm(parts: &[Part], vectors: Vectors, pointer: Type) -> boo
     let word = pointer.bytes();
     for unit in units(parts) {
         let words = unit.ty.bytes().div_ceil(word) as usize;
-        let (class, count) = match vectors {
-            Vectors::NeonInCore => (0, words),
-            Vectors::Neon if unit.ty.is_vector() || unit.ty.is_scalar_float() => (1, words),
-            _ if unit.ty.is_vector() || unit.ty == Type::F32 && parts[0].is_half() => (2, 1),
-            _ if unit.ty.is_scalar_float() => (1, 1),
+        let is_vector = unit.ty.is_vector();
+        let (class, count) = match registers.float {
+            FloatRegisters::Words(_) if is_vector || unit.ty.is_scalar_float() => (1, words),
+            FloatRegisters::Separate { .. } if is_vector || unit.ty == Type::F32 && parts[0].is_half() => {
+                (2, 1)
+            }
+            FloatRegisters::Separate { .. } if unit.ty.is_scalar_float() => (1, 1),
             _ => (0, words),
         };
         counts[class] += count;
     }
-    let most = match vectors {
-        Vectors::Frozen => return false,
-        Vectors::Neon | Vectors::NeonInCore => [4, 16, 0],
-        // xmm0, xmm1, st0, st1 for floats; eax, edx, ecx.
-        Vectors::TwoLanes if pointer == Type::I64 => [3, 4, 4],
-        Vectors::TwoLanes => [3, 2, 4],
+    let (floats, vectors) = match registers.float {
+        FloatRegisters::General => (0, 0),
+        FloatRegisters::Words(words) => (words, 0),
+        FloatRegisters::Separate { floats, vectors } => (floats, vectors),
     };
+    let most = [registers.general, floats, vectors];
     counts.iter().zip(most).all(|(&count, most)| count <= most)
 }
 
@@ -307,14 +301,6 @@ impl Signatures {
     }
 }
 
-/// The parameters that an `x86_fp80` is passed in, and how.
-pub(super) fn extended_params(pointer: Type) -> (&'static [Type], Passing) {
-    match pointer {
-        Type::I64 => (&[Type::I64], Passing::ByVal { size: 16, align_log2: 4 }),
-        _ => (&[Type::I64, Type::I32], Passing::Plain),
-    }
-}
-
 /// Adds to a sum that has a limit.
 fn limited(sum: &mut usize, amount: usize, limit: usize) -> Checked<()> {
     match sum.checked_add(amount).filter(|&next| next <= limit) {
@@ -351,7 +337,7 @@ impl Rules<'_> {
             return Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "a function type" });
         };
         let mut signature = Signature::new(Vec::new(), Type::Void);
-        let results = result_units(self.legal.parts(ret)?, self.legal.vectors());
+        let results = result_units(self.legal.parts(ret)?, self.legal.machine());
         let form = |ty, attributes| form(self.types, self.legal, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
         match form(ret, list.ret)? {
@@ -374,9 +360,9 @@ impl Rules<'_> {
             match form(param, attributes)? {
                 Form::Extended => {
                     let count = self.legal.parts(param)?.len() / 2;
-                    let by_value = extended_params(pointer);
-                    passing = by_value.1;
-                    (0..count).for_each(|_| signature.params.extend_from_slice(by_value.0));
+                    let machine = self.legal.machine();
+                    passing = machine.extended_passing;
+                    (0..count).for_each(|_| signature.params.extend_from_slice(machine.extended_params));
                 }
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
                 Form::Parts => signature.params.extend(units(self.legal.parts(param)?).map(|unit| unit.ty)),
@@ -386,7 +372,8 @@ impl Rules<'_> {
                 return Err(Error::TooLarge { what: "the number of parameters", limit });
             }
             signature.passing.resize(signature.params.len(), passing);
-            let is_pair = self.layout.pointer_bytes == 8 && self.types.get(param) == LlvmType::Int(128);
+            let is_pair = self.legal.machine().most_before_pair.is_some()
+                && self.types.get(param) == LlvmType::Int(128);
             if is_pair && passing == Passing::Plain {
                 signature.passing[start] = Passing::PairLow;
             }
@@ -409,24 +396,24 @@ impl Rules<'_> {
         Ok(signature)
     }
 
-    /// Whether a parameter of `count` values is one object to the procedure call standard for ARM: an array of
+    /// Whether a parameter of `count` values is one object to a procedure call standard that has groups: an array of
     /// integers, or up to four floats or vectors of one type.
     fn is_group(&self, ty: TypeId, count: usize) -> bool {
         let is_integers = match self.types.get(ty) {
             LlvmType::Array { element, .. } => matches!(self.types.get(element), LlvmType::Int(_)),
             _ => false,
         };
-        self.legal.vectors() == Vectors::Neon
+        self.legal.machine().has_groups
             && usize::from(u16::MAX) >= count
             && (is_integers || count <= MAX_HOMOGENEOUS && self.is_homogeneous(ty))
     }
 
-    /// Whether the type is a struct or array of floats or vectors of one type, on ARM.
+    /// Whether the type is a struct or array of floats or vectors of one type.
     fn is_homogeneous(&self, ty: TypeId) -> bool {
         let Ok(parts) = self.legal.parts(ty) else { return false };
         let mut types = units(parts).map(|unit| unit.ty);
         let is_extension = |ty: Type| ty.is_vector() || ty.is_scalar_float();
-        self.legal.vectors() == Vectors::Neon
+        self.legal.machine().has_groups
             && !parts.iter().any(|part| part.is_half())
             && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
             && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))

@@ -11,15 +11,12 @@ use alloc::vec::Vec;
 
 use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, IntCond, Intrinsic, TailHint, Type, Value};
 
-use super::float::{Nans, Zeros};
 use super::integer::Sign;
-use super::intrinsics::{Arguments, Special};
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::Scalar;
-use crate::llvm::wire::types::TypeId;
 
 /// Exponent of a significand that is an integer.
 const INTEGER_EXPONENT: i64 = 16383 + 63;
@@ -290,7 +287,7 @@ impl Body<'_, '_> {
         argument: Argument,
         args: &mut Vec<Value>,
     ) -> Checked<()> {
-        if self.pointer() == Type::I32 {
+        if self.m.legal.machine().extended_params.len() == 2 {
             args.push(self.get(number, 0));
             let upper = self.resize_zero(self.get(number, 1), Type::I32);
             args.push(upper);
@@ -311,7 +308,7 @@ impl Body<'_, '_> {
         next: &mut impl FnMut(&mut Self) -> Checked<Value>,
     ) -> Checked<Run> {
         let first = next(self)?;
-        if self.pointer() == Type::I64 {
+        if self.m.legal.machine().extended_params.len() == 1 {
             return Ok(self.load_extended(first));
         }
         let upper = next(self)?;
@@ -362,59 +359,5 @@ impl Body<'_, '_> {
         }
         self.b.call(callee, &args, Type::Void, TailHint::None);
         self.extended_results(2)
-    }
-
-    // ---- intrinsics
-
-    /// A call whose first argument is an `x86_fp80`.
-    pub(super) fn extended_special(
-        &mut self,
-        special: Special,
-        args: Arguments,
-        count: usize,
-        ret: TypeId,
-    ) -> Checked<Operand> {
-        let first = self.arg(&args, 0)?;
-        let a = self.run(first);
-        let mut numbers = [a; 3];
-        for (n, number) in numbers.iter_mut().enumerate().take(count).skip(1) {
-            let arg = self.arg(&args, n)?;
-            *number = self.run(arg);
-        }
-        // Where the other arguments must be such numbers too.
-        let are_same = (1..count.min(3)).all(|n| args[n].is_some_and(|arg| arg.ty == first.ty));
-        let result = match special {
-            Special::First | Special::Canonicalize => a,
-            Special::FloatAbs => self.extended_abs(a),
-            Special::Sqrt => self.extended_sqrt(a)?,
-            Special::CopySign if are_same => self.extended_copysign(a, numbers[1]),
-            Special::MulAdd if are_same => {
-                let product = self.extended_binary(BinaryOp::Fmul, a, numbers[1])?;
-                self.extended_binary(BinaryOp::Fadd, product, numbers[2])?
-            }
-            Special::FloatPick(FloatCond::Olt, Nans::Ignored, Zeros::Any) if are_same => {
-                self.extended_library("fmin", &numbers[..2])?
-            }
-            Special::FloatPick(FloatCond::Ogt, Nans::Ignored, Zeros::Any) if are_same => {
-                self.extended_library("fmax", &numbers[..2])?
-            }
-            Special::FloatClass => {
-                let mask = self.class_mask(&args)?;
-                let value = self.extended_class(a, mask);
-                return self.one_of(ret, value);
-            }
-            Special::Libm(name) => self.extended_library(name, &numbers[..count.min(3)])?,
-            Special::LibmToInt(name) => {
-                let rounded = self.extended_library(name, &[a])?;
-                let to = self.scalar(ret)?;
-                self.extended_cast(CastOp::Fptosi, Scalar::Extended, to, rounded)?
-            }
-            Special::IsConstant => {
-                let value = self.int(Type::I1, 0);
-                return self.one_of(ret, value);
-            }
-            _ => return unsupported("this intrinsic on x86_fp80"),
-        };
-        self.operand_of(ret, result)
     }
 }

@@ -12,7 +12,9 @@
 //! | `integer`, `wide`, `float`, `extended`, `vector` | the operations behind these, by kind of number |
 //! | `memory`, `atomic` | ALLOCA, LOAD, STORE, GEP; atomic accesses and FENCE |
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
-//! | `call`, `intrinsics` | CALL, parameters, RET; names that start with `llvm.` |
+//! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
+//! | `prototype`, `pass`, `declared` | what all calls check; how values travel; calls of what LLVM does not write |
+//! | `entry`      | parameters, RET |
 //! | `control`    | the other terminators, PHI, what is set right at the end |
 //!
 //! Invariants: every record is consumed to its last operand; an operand has the type that its record asks for;
@@ -24,17 +26,22 @@
 
 mod aggregate;
 mod arithmetic;
+mod assembly;
 mod atomic;
 mod call;
 mod cast;
 mod constant;
 mod control;
+mod declared;
+mod entry;
 mod extended;
 mod float;
 mod integer;
 mod intrinsics;
 mod memory;
 mod numbers;
+mod pass;
+mod prototype;
 mod values;
 mod vector;
 mod wide;
@@ -44,13 +51,11 @@ use alloc::vec::Vec;
 
 use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder, Inst, Symbol, Value};
 
-pub(super) use intrinsics::special_base;
-
 use self::constant::ModuleValue;
-use self::intrinsics::Special;
+use self::intrinsics::Row;
 use self::numbers::Numbers;
 use self::values::{Local, Operand, Run};
-use super::module::LlvmModule;
+use super::module::{LlvmModule, SpecialGlobal};
 use super::runtime::Runtime;
 use super::shape::Shapes;
 use crate::bitstream::{Dialect, Entry, Reader, Records};
@@ -94,7 +99,7 @@ struct Prepared {
     shapes: Shapes,
     runtime: Runtime,
     /// By number of the special name.
-    specials: Vec<Option<Special>>,
+    specials: Vec<Option<&'static Row>>,
     bool_type: Option<TypeId>,
 }
 
@@ -103,10 +108,10 @@ impl LlvmProgram {
     #[must_use]
     pub fn new(mut header: LlvmModule) -> LlvmProgram {
         let shapes = Shapes::compute(&header.types, &header.layout, &header.legal);
-        let runtime = Runtime::declare(&mut header);
-        let find =
-            |special: &super::module::SpecialGlobal| intrinsics::find(header.module.name(special.name));
-        let specials = header.specials.iter().map(find).collect();
+        let row = |special: &SpecialGlobal| intrinsics::find(header.module.name(special.name));
+        let specials: Vec<_> = header.specials.iter().map(row).collect();
+        let libraries: Vec<_> = specials.iter().map(|row| row.map_or("", |row| row.library)).collect();
+        let runtime = Runtime::declare(&mut header, &libraries);
         let bool_type = header.types.find(LlvmType::Int(1));
         LlvmProgram { header, prepared: Prepared { shapes, runtime, specials, bool_type } }
     }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: as of narrow integers, bits of the last limb above the width are unspecified.
 
-use ice_ir::{BinaryOp, CastOp, IntCond, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::integer::{BitOp, Sign};
 use super::values::Run;
@@ -195,24 +195,6 @@ impl Body<'_, '_> {
         self.set(out, 0, first);
         self.set(out, 1, second);
         Ok(out)
-    }
-
-    /// A call of a function of the run-time library.
-    pub(super) fn library(
-        &mut self,
-        name: &'static str,
-        args: &[Value],
-        ret: Type,
-    ) -> Checked<Option<Value>> {
-        let Some(callee) = self.p.runtime.function(name) else {
-            return unsupported(name);
-        };
-        let known = self.m.module.signature(callee);
-        let types = args.iter().map(|&value| self.b.func.value_type(value));
-        if known.ret != ret || !types.eq(known.params.iter().copied()) {
-            return unsupported("an intrinsic with other arguments than its function has");
-        }
-        Ok(self.b.call(callee, args, ret, TailHint::None))
     }
 
     /// `a` shifted by `amount` below its width; bits that come in are zero or the sign. The last limb is extended.

@@ -1,0 +1,182 @@
+//! Intrinsics on floating-point numbers: signs, extremes, classes, conversions, functions of libm.
+
+use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
+
+use super::super::float::{Nans, Zeros};
+use super::super::integer::Sign;
+use super::super::values::Operand;
+use super::super::{Body, Checked, fail, unsupported};
+use super::Call;
+use crate::error::Error;
+use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
+use crate::llvm::wire::types::TypeId;
+
+impl Body<'_, '_> {
+    /// `fabs`.
+    pub(super) fn floats_abs(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        self.map_floats(a, |cx, scalar, value| {
+            Ok(match scalar {
+                Scalar::Half | Scalar::BFloat => cx.bin_int(BinaryOp::And, value, 0x7fff),
+                _ => cx.float_abs(value),
+            })
+        })
+    }
+
+    /// `sqrt`, of packed floats where the target has that.
+    pub(super) fn floats_sqrt(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        if self.has_packed(Intrinsic::Sqrt, a.ty) {
+            return self.map_floats(a, |cx, _, value| {
+                let ty = cx.ty_of(value);
+                cx.intrinsic(Intrinsic::Sqrt, ty, &[value])
+            });
+        }
+        self.float_lanes(call.ret, &[a], |cx, values| {
+            let ty = cx.ty_of(values[0]);
+            cx.intrinsic(Intrinsic::Sqrt, ty, &values[..1])
+        })
+    }
+
+    /// Whether there is an intrinsic for the native vectors that values of `ty` consist of.
+    fn has_packed(&self, op: Intrinsic, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            Kind::Vector(VectorShape { native: Some(native), .. }) => {
+                native.is_float_or_float_vector() && self.p.runtime.intrinsic(op, native).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// `copysign`.
+    pub(super) fn floats_copysign(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| {
+            let value = cx.float_copysign(scalar, cx.get(runs[0], 0), cx.get(runs[1], 0));
+            Ok(cx.push(value))
+        })
+    }
+
+    /// `minnum` and its like.
+    pub(super) fn float_extremes(
+        &mut self,
+        call: &Call,
+        cond: FloatCond,
+        nans: Nans,
+        zeros: Zeros,
+    ) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        self.float_lanes(call.ret, &[a, b], |cx, values| {
+            Ok(cx.float_extreme(cond, nans, zeros, values[0], values[1]))
+        })
+    }
+
+    /// `fmuladd`, as two operations.
+    pub(super) fn multiply_add(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, b, c, ..] = call.args;
+        let product = self.binary(2, a, b)?;
+        self.binary(0, product, c)
+    }
+
+    /// `is.fpclass`.
+    pub(super) fn float_classes(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let mask = self.class_mask(call)?;
+        self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
+            let value = cx.float_class(scalar, cx.get(runs[0], 0), mask);
+            Ok(cx.push(value))
+        })
+    }
+
+    /// The second argument, which names classes of numbers.
+    pub(super) fn class_mask(&self, call: &Call) -> Checked<i64> {
+        match self.constant_number(call.args[1]) {
+            Some(mask) => Ok(mask),
+            None => unsupported("a class of floats that is no constant"),
+        }
+    }
+
+    // ---- conversions
+
+    /// `fptosi.sat`, `fptoui.sat`.
+    pub(super) fn to_int_saturated(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let Scalar::Int(bits) = self.lane_scalar(call.ret)? else {
+            return fail(self.type_class(call.ret, "integers"));
+        };
+        self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
+            cx.float_to_int_saturated(sign, scalar, bits, cx.get(runs[0], 0))
+        })
+    }
+
+    /// The float whose half is in an `i16`.
+    pub(super) fn from_half(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        if self.int_bits_of(a.ty)? != 16 {
+            return fail(self.type_class(a.ty, "i16"));
+        }
+        let value = self.float_extend(Scalar::Half, self.single(a));
+        let value = match self.scalar(call.ret)? {
+            Scalar::Double => self.cast(CastOp::Fpext, value, Type::F64),
+            _ => value,
+        };
+        self.one_of(call.ret, value)
+    }
+
+    /// The half of a float, in an `i16`.
+    pub(super) fn to_half(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let value = match self.scalar(a.ty)? {
+            Scalar::Double => self.double_to_float_odd(self.single(a)),
+            Scalar::Float => self.single(a),
+            _ => return fail(self.type_class(a.ty, "float or double")),
+        };
+        let value = self.float_round(Scalar::Half, value);
+        self.one_of(call.ret, value)
+    }
+
+    // ---- functions of libm
+
+    /// The function of libm that the row names, with all arguments.
+    pub(super) fn libm_call(&mut self, call: &Call) -> Checked<Operand> {
+        self.libm(call.row.library, call.ret, &call.args[..call.count.min(3)])
+    }
+
+    /// The function of libm that the row names, its result as an integer.
+    pub(super) fn rounded_to_int(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let from = self.scalar(a.ty)?;
+        if !from.is_float() {
+            return fail(self.type_class(a.ty, "a floating-point number"));
+        }
+        let rounded = self.libm(call.row.library, a.ty, &[a])?;
+        let bits = self.int_bits_of(call.ret)?;
+        let value = self.float_extend(from, self.single(rounded));
+        let value = self.float_to_int(CastOp::Fptosi, value, bits.min(64));
+        self.one_of(call.ret, value)
+    }
+
+    /// A call of a function of libm for every lane; integer arguments are `i32`.
+    fn libm(&mut self, name: &'static str, ret: TypeId, args: &[Operand]) -> Checked<Operand> {
+        let mut kinds = [Scalar::Float; 3];
+        for (kind, &arg) in kinds.iter_mut().zip(args) {
+            *kind = self.lane_scalar(arg.ty)?;
+        }
+        self.map_lanes(ret, args, |cx, scalar, runs| {
+            let mut values = [None; 3];
+            for ((value, run), &kind) in values.iter_mut().zip(runs).zip(&kinds) {
+                let part = cx.get(*run, 0);
+                *value = Some(match kind {
+                    Scalar::Int(bits) => cx.extended(bits.min(64), part, Sign::Signed, Type::I32),
+                    kind => cx.float_extend(kind, part),
+                });
+            }
+            let first = values[0].ok_or(Error::VoidValue)?;
+            let values = values.map(|value| value.unwrap_or(first));
+            let ty = cx.ty_of(first);
+            let value = cx.math_library(name, &values[..runs.len()], ty)?;
+            let value = cx.float_round(scalar, value);
+            Ok(cx.push(value))
+        })
+    }
+}

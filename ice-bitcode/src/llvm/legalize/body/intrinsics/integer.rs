@@ -1,0 +1,202 @@
+//! Intrinsics on integers: bits, extremes, overflow, saturation, funnel shifts.
+
+use ice_ir::{BinaryOp, IntCond, Type};
+
+use super::super::arithmetic::Cond;
+use super::super::integer::{BitOp, Sign};
+use super::super::values::{Operand, Run};
+use super::super::{Body, Checked, fail, unsupported};
+use super::Call;
+use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
+use crate::llvm::wire::types::TypeId;
+
+impl Body<'_, '_> {
+    /// `ctpop` and its like.
+    pub(super) fn bit_operation(&mut self, call: &Call, op: BitOp) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        self.map_lanes(call.ret, &[a], |cx, scalar, runs| match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let value = cx.int_bits(op, bits, cx.get(runs[0], 0))?;
+                Ok(cx.push(value))
+            }
+            Scalar::Int(bits) => cx.wide_bits(op, bits, runs[0]),
+            _ => unsupported("a bit operation on floats"),
+        })
+    }
+
+    /// The first argument if the condition holds between both, else the second.
+    pub(super) fn integer_extreme(&mut self, call: &Call, cond: IntCond) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
+            && native.is_int_or_int_vector()
+            && native.element() != Type::I1
+            && a.ty == b.ty
+        {
+            let (x, y) = (self.run(a), self.run(b));
+            let run = self.each_part(x, y, |cx, x, y| {
+                let first = cx.icmp(cond, x, y);
+                cx.choose(first, x, y)
+            });
+            return self.operand_of(call.ret, run);
+        }
+        self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| cx.pick(cond, scalar, runs[0], runs[1]))
+    }
+
+    /// `abs`.
+    pub(super) fn absolute(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
+            let zero = cx.scalar_int(scalar, 0)?;
+            let negated = cx.scalar_binary(BinaryOp::Sub, scalar, zero, runs[0])?;
+            let cond = Cond::Int(IntCond::Slt);
+            let is_negative = cx.scalar_compare(cond, scalar, runs[0], zero)?;
+            Ok(cx.run_choose(is_negative, negated, runs[0]))
+        })
+    }
+
+    /// `scmp`, `ucmp`: -1, 0 or 1.
+    pub(super) fn three_way(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        let (less, greater) = match sign {
+            Sign::Signed => (IntCond::Slt, IntCond::Sgt),
+            Sign::Unsigned => (IntCond::Ult, IntCond::Ugt),
+        };
+        let result = self.lane_scalar(call.ret)?;
+        self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| {
+            let is_less = cx.scalar_compare(Cond::Int(less), scalar, runs[0], runs[1])?;
+            let is_greater = cx.scalar_compare(Cond::Int(greater), scalar, runs[0], runs[1])?;
+            let (minus, zero) = (cx.scalar_int(result, -1)?, cx.scalar_int(result, 0)?);
+            let one = cx.scalar_int(result, 1)?;
+            let rest = cx.run_choose(is_greater, one, zero);
+            Ok(cx.run_choose(is_less, minus, rest))
+        })
+    }
+
+    /// The result that wraps round, and whether it did.
+    pub(super) fn overflow(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        let bits = match self.kind(a.ty) {
+            Kind::Scalar(Scalar::Int(bits)) => bits,
+            _ => return unsupported("an overflow check on vectors"),
+        };
+        let (x, y) = (self.run(a), self.run(b));
+        let (result, overflow) = match bits {
+            ..=64 => {
+                let (result, overflow) = self.int_overflow(op, sign, bits, self.get(x, 0), self.get(y, 0));
+                (self.push(result), overflow)
+            }
+            _ => self.wide_overflow(op, sign, bits, x, y),
+        };
+        if self.shape(call.ret).parts != result.len + 1 {
+            return fail(self.type_class(call.ret, "a number and a boolean"));
+        }
+        let out = self.reserve(result.len + 1);
+        self.copy(out, 0, result);
+        self.set(out, result.len, overflow);
+        self.operand_of(call.ret, out)
+    }
+
+    /// A sum or difference that stops at the ends of the range.
+    pub(super) fn saturate(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let value = cx.int_saturate(op, sign, bits, cx.get(runs[0], 0), cx.get(runs[1], 0));
+                Ok(cx.push(value))
+            }
+            Scalar::Int(bits) => Ok(cx.wide_saturate(op, sign, bits, runs[0], runs[1])),
+            _ => unsupported("saturation of floats"),
+        })
+    }
+
+    /// A left shift that stops at the ends of the range.
+    pub(super) fn saturate_shl(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+        let [a, b, ..] = call.args;
+        self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let value = cx.int_saturate_shl(sign, bits, cx.get(runs[0], 0), cx.get(runs[1], 0));
+                Ok(cx.push(value))
+            }
+            Scalar::Int(bits) => cx.wide_saturate_shl(sign, bits, runs[0], runs[1]),
+            _ => unsupported("saturation of floats"),
+        })
+    }
+
+    /// `fshl`, `fshr`: one half of two numbers shifted as one.
+    pub(super) fn funnel(&mut self, call: &Call, side: BinaryOp) -> Checked<Operand> {
+        let [a, b, amount, ..] = call.args;
+        if let Some(result) = self.native_funnel(call.ret, side, [a, b, amount]) {
+            return Ok(result);
+        }
+        self.map_lanes(call.ret, &[a, b, amount], |cx, scalar, runs| match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let values = [runs[0], runs[1], runs[2]].map(|run| cx.get(run, 0));
+                let value = cx.int_funnel(side, bits, values);
+                Ok(cx.push(value))
+            }
+            Scalar::Int(bits) => cx.wide_funnel(side, bits, [runs[0], runs[1], runs[2]]),
+            _ => unsupported("a funnel shift of floats"),
+        })
+    }
+
+    /// A funnel shift of a native vector by the same constant in all lanes, which shifts them at once.
+    fn native_funnel(&mut self, ret: TypeId, side: BinaryOp, operands: [Operand; 3]) -> Option<Operand> {
+        let Kind::Vector(vector) = self.kind(ret) else { return None };
+        // There are no shifts of bytes.
+        let native = vector.native.filter(|ty| matches!(ty.element(), Type::I16 | Type::I32 | Type::I64))?;
+        if operands.iter().any(|operand| operand.ty != ret) {
+            return None;
+        }
+        let [a, b, amount] = operands.map(|operand| self.run(operand));
+        let number =
+            |i: u32| self.inserted(self.get(amount, i / native.lanes()), (i % native.lanes()).into());
+        let first = number(0)?;
+        if !(1..vector.lanes).all(|i| number(i) == Some(first)) {
+            return None;
+        }
+        let bits = i64::from(native.element().bits());
+        let left = match side {
+            BinaryOp::Shl => first & (bits - 1),
+            _ => bits - (first & (bits - 1)),
+        };
+        let run = match left {
+            0 => a,
+            left if left == bits => b,
+            left => {
+                let (up, down) = (self.splat(native, left), self.splat(native, bits - left));
+                self.each_part(a, b, |cx, a, b| {
+                    let (high, low) = (cx.bin(BinaryOp::Shl, a, up), cx.bin(BinaryOp::Lshr, b, down));
+                    cx.bin(BinaryOp::Or, high, low)
+                })
+            }
+        };
+        Some(self.operand(ret, run))
+    }
+
+    /// The first scalar if the condition holds, else the second.
+    pub(super) fn pick(&mut self, cond: IntCond, scalar: Scalar, a: Run, b: Run) -> Checked<Run> {
+        match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let value = self.int_pick(cond, bits, self.get(a, 0), self.get(b, 0));
+                Ok(self.push(value))
+            }
+            Scalar::Int(bits) => {
+                let first = self.wide_compare(cond, bits, a, b);
+                Ok(self.run_choose(first, a, b))
+            }
+            _ => unsupported("an integer extreme of floats"),
+        }
+    }
+
+    /// A small number as a scalar integer of any width.
+    fn scalar_int(&mut self, scalar: Scalar, number: i64) -> Checked<Run> {
+        match scalar {
+            Scalar::Int(..=64) => {
+                let value = self.int(scalar.part(), number);
+                Ok(self.push(value))
+            }
+            Scalar::Int(_) => Ok(self.wide_int(number, scalar.parts())),
+            _ => unsupported("an integer intrinsic on floats"),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Calls of names that start with `llvm.` (LLVM bitcode specification, section 15).
+//!
+//! Each name that is understood is a [`Row`] of a table, which holds the function that gives its value or has its
+//! effect; the types come from the call. Most work lane by lane on vectors with the routines for scalars. Masked
+//! accesses become a branch a lane. A name that is not in the table is refused at its first call.
+//!
+//! | file | content |
+//! |---|---|
+//! | `table`    | all names, and the search for one |
+//! | `lanes`    | a rule for scalars on vectors |
+//! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
+
+mod extended;
+mod float;
+mod integer;
+mod lanes;
+mod memory;
+mod table;
+mod vector;
+
+use ice_ir::Value;
+
+pub(super) use table::find;
+
+use super::prototype::Prototype;
+use super::values::{Operand, Run};
+use super::{Body, Checked, fail, unsupported};
+use crate::error::Error;
+use crate::llvm::legalize::shape::{Kind, Scalar};
+use crate::llvm::wire::types::TypeId;
+
+/// What a name stands for.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Without the prefix `llvm.` and the suffix for types.
+    name: &'static str,
+    /// The fewest arguments of a call; rules use no others without looking at the count.
+    least: usize,
+    rule: Rule,
+    /// The rule for an `x86_fp80` as the first argument.
+    extended: Option<Compute>,
+    /// The function of libm behind it, by its name for `double`; empty if there is none.
+    pub(super) library: &'static str,
+}
+
+/// How a call is built.
+#[derive(Debug)]
+enum Rule {
+    /// Not at all, whatever its operands are.
+    Nothing,
+    /// From operands that are no ordinary ones.
+    Operands(Operands),
+    /// Without a result.
+    Effect(Effect),
+    /// With a result.
+    Value(Compute),
+}
+
+type Operands = fn(&mut Body<'_, '_>, &Prototype) -> Checked<()>;
+type Effect = fn(&mut Body<'_, '_>, &Call) -> Checked<()>;
+type Compute = fn(&mut Body<'_, '_>, &Call) -> Checked<Operand>;
+
+/// Most arguments of a name in the table.
+const MAX_ARGUMENTS: usize = 6;
+
+/// A call whose operands are read.
+struct Call {
+    row: &'static Row,
+    /// Its arguments; those behind `count` mean nothing.
+    args: [Operand; MAX_ARGUMENTS],
+    /// How many arguments there are, up to the first that is no value.
+    count: usize,
+    /// The type of the result.
+    ret: TypeId,
+}
+
+impl Body<'_, '_> {
+    /// A call of the special function with this number, whose arguments are the remaining operands.
+    pub(super) fn special_call(
+        &mut self,
+        number: u32,
+        prototype: &Prototype,
+        bundle: Option<u32>,
+    ) -> Checked<()> {
+        let Some(row) = self.p.specials[number as usize] else {
+            let name = self.m.module.name(self.m.specials[number as usize].name);
+            let name = alloc::string::String::from_utf8_lossy(name);
+            return fail(Error::Unsupported { what: alloc::format!("intrinsic {name}") });
+        };
+        match row.rule {
+            Rule::Nothing => {
+                self.at = self.ops.len();
+                match self.kind(prototype.ret) {
+                    Kind::Void => Ok(()),
+                    _ => fail(self.type_class(prototype.ret, "void")),
+                }
+            }
+            Rule::Operands(rule) => rule(self, prototype),
+            Rule::Effect(rule) => {
+                let call = self.special_arguments(row, prototype, bundle)?;
+                match self.kind(call.ret) {
+                    Kind::Void => rule(self, &call),
+                    _ => unsupported("an intrinsic that should have no result"),
+                }
+            }
+            Rule::Value(rule) => {
+                let call = self.special_arguments(row, prototype, bundle)?;
+                self.special_value(rule, &call)
+            }
+        }
+    }
+
+    /// Reads the operands of a call.
+    fn special_arguments(
+        &mut self,
+        row: &'static Row,
+        prototype: &Prototype,
+        bundle: Option<u32>,
+    ) -> Checked<Call> {
+        if let Some(tag) = bundle {
+            self.check_bundle(tag)?;
+        }
+        let params = self.m.types.list(prototype.params);
+        if params.len() > MAX_ARGUMENTS || prototype.is_variadic {
+            return unsupported("an intrinsic of so many arguments");
+        }
+        let ret = prototype.ret;
+        let mut call = Call { row, args: [Operand { ty: ret, first: 0 }; MAX_ARGUMENTS], count: 0, ret };
+        let mut are_values = true;
+        for &ty in params {
+            match self.argument(ty)? {
+                Some(operand) if are_values => {
+                    call.args[call.count] = operand;
+                    call.count += 1;
+                }
+                _ => are_values = false,
+            }
+        }
+        self.end()?;
+        match call.count < row.least {
+            true => fail(Error::ArgumentCount { passed: call.count, expected: row.least }),
+            false => Ok(call),
+        }
+    }
+
+    /// Defines the result of a call.
+    fn special_value(&mut self, mut rule: Compute, call: &Call) -> Checked<()> {
+        let ret = call.ret;
+        if self.kind(ret) == Kind::Void {
+            return unsupported("an intrinsic that should have a result");
+        }
+        self.value_shape(ret)?;
+        if call.count > 0 && self.kind(call.args[0].ty) == Kind::Scalar(Scalar::Extended) {
+            match call.row.extended {
+                Some(extended) => rule = extended,
+                None => return unsupported("this intrinsic on x86_fp80"),
+            }
+        }
+        let result = rule(self, call)?;
+        // The name says what is done, the prototype says of what: they may disagree in a file that is not LLVM's.
+        let parts = self.m.legal.parts(ret)?;
+        let is_right =
+            result.ty == ret && (0..).zip(parts).all(|(i, part)| self.ty_of(self.part(result, i)) == part.ty);
+        match is_right {
+            true => self.define(result),
+            false => fail(self.type_class(ret, "the type that the intrinsic gives")),
+        }
+    }
+
+    /// A value of `ty` of one part.
+    fn one_of(&self, ty: TypeId, value: Value) -> Checked<Operand> {
+        match self.shape(ty).parts {
+            1 => Ok(self.one(ty, value)),
+            _ => fail(self.type_class(ty, "the type that the intrinsic gives")),
+        }
+    }
+
+    /// A value of `ty` of these parts.
+    fn operand_of(&self, ty: TypeId, run: Run) -> Checked<Operand> {
+        match self.shape(ty).parts == run.len {
+            true => Ok(self.operand(ty, run)),
+            false => fail(self.type_class(ty, "the type that the intrinsic gives")),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Intrinsics on vectors: reductions, and accesses under a mask.
+
+use ice_ir::{BinaryOp, FloatCond, IntCond, Value};
+
+use super::super::float::{Nans, Zeros};
+use super::super::memory::Access;
+use super::super::values::Operand;
+use super::super::{Body, Checked, fail, unsupported};
+use super::Call;
+use crate::llvm::legalize::shape::{Scalar, VectorShape};
+use crate::llvm::wire::types::{LlvmType, TypeId};
+
+impl Body<'_, '_> {
+    // ---- reductions
+
+    /// All lanes by one operation.
+    pub(super) fn reduce_numbers(&mut self, call: &Call, op: BinaryOp) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let lane = self.vector_shape(a.ty)?.lane;
+        let run = self.reduce(a, |cx, x, y| cx.scalar_binary(op, lane, x, y))?;
+        self.operand_of(call.ret, run)
+    }
+
+    /// The extreme of integer lanes.
+    pub(super) fn reduce_extreme(&mut self, call: &Call, cond: IntCond) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let lane = self.vector_shape(a.ty)?.lane;
+        let run = self.reduce(a, |cx, x, y| cx.pick(cond, lane, x, y))?;
+        self.operand_of(call.ret, run)
+    }
+
+    /// All lanes from a start value on, in order.
+    pub(super) fn reduce_in_order(&mut self, call: &Call, op: BinaryOp) -> Checked<Operand> {
+        let [a, vector, ..] = call.args;
+        let lane = self.vector_shape(vector.ty)?.lane;
+        let start = self.run(a);
+        let parts = self.run(vector);
+        let shape = self.vector_shape(vector.ty)?;
+        let lanes = self.split_lanes(shape, parts);
+        let mut sum = start;
+        for i in 0..shape.lanes {
+            sum = self.scalar_binary(op, lane, sum, lanes.part(i, 1))?;
+        }
+        self.operand_of(call.ret, sum)
+    }
+
+    /// The extreme of floating-point lanes.
+    pub(super) fn reduce_float_extreme(
+        &mut self,
+        call: &Call,
+        cond: FloatCond,
+        nans: Nans,
+        zeros: Zeros,
+    ) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let lane = self.vector_shape(a.ty)?.lane;
+        let run = self.reduce(a, |cx, x, y| {
+            let x = cx.float_extend(lane, cx.get(x, 0));
+            let y = cx.float_extend(lane, cx.get(y, 0));
+            let value = cx.float_extreme(cond, nans, zeros, x, y);
+            let value = cx.float_round(lane, value);
+            Ok(cx.push(value))
+        })?;
+        self.operand_of(call.ret, run)
+    }
+
+    // ---- accesses under a mask
+
+    /// `masked.load`: lanes that follow each other. The alignment is an argument up to LLVM 21.
+    pub(super) fn masked_load(&mut self, call: &Call) -> Checked<Operand> {
+        let address = self.address_arg(call.args[0])?;
+        self.load_lanes(call, |cx, lane, size| Ok(cx.offset(address, i64::from(lane) * size as i64)))
+    }
+
+    /// `masked.gather`: every lane has an address.
+    pub(super) fn gather(&mut self, call: &Call) -> Checked<Operand> {
+        let lanes = self.lanes_of(call.args[0])?;
+        self.load_lanes(call, |cx, lane, _| Ok(cx.get(lanes, lane)))
+    }
+
+    /// `masked.store`.
+    pub(super) fn masked_store(&mut self, call: &Call) -> Checked<()> {
+        let address = self.address_arg(call.args[1])?;
+        self.store_lanes(call, |cx, lane, size| Ok(cx.offset(address, i64::from(lane) * size as i64)))
+    }
+
+    /// `masked.scatter`.
+    pub(super) fn scatter(&mut self, call: &Call) -> Checked<()> {
+        let lanes = self.lanes_of(call.args[1])?;
+        self.store_lanes(call, |cx, lane, _| Ok(cx.get(lanes, lane)))
+    }
+
+    /// Loads the lanes whose mask is set; the others are those of the last argument.
+    fn load_lanes(
+        &mut self,
+        call: &Call,
+        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+    ) -> Checked<Operand> {
+        let (ty, mask, other) = (call.ret, call.args[call.count - 2], call.args[call.count - 1]);
+        let shape = self.masked_shape(ty, mask)?;
+        if other.ty != ty {
+            return fail(self.type_class(other.ty, "the type of the vector that is loaded"));
+        }
+        let (lane_ty, size) = self.masked_lane(ty)?;
+        let mask = self.lanes_of(mask)?;
+        let others = self.lanes_of(other)?;
+        let each = shape.lane.parts();
+        let out = self.reserve(others.len);
+        for lane in 0..shape.lanes {
+            let cond = self.get(mask, lane);
+            let address = place(self, lane, size)?;
+            let other = others.part(lane * each, each);
+            let value = match self.b.func.int_value(cond) {
+                Some(0) => other,
+                Some(_) => {
+                    let value = self.load_value(lane_ty, address, 0, Access::Plain)?;
+                    self.run(value)
+                }
+                None => {
+                    let before = self.ice_block();
+                    let (taken, after) = (self.b.create_block(), self.b.create_block());
+                    self.b.cond_br(cond, taken, after);
+                    self.continue_in(taken);
+                    let value = self.load_value(lane_ty, address, 0, Access::Plain)?;
+                    let value = self.run(value);
+                    self.b.br(after);
+                    self.continue_in(after);
+                    let merged = self.reserve(each);
+                    for part in 0..each {
+                        let (x, y) = (self.get(value, part), self.get(other, part));
+                        let part_ty = self.ty_of(x);
+                        let phi = self.b.phi(part_ty, &[(x, taken), (y, before)]);
+                        self.set(merged, part, phi);
+                    }
+                    merged
+                }
+            };
+            self.copy(out, lane * each, value);
+        }
+        let run = self.join_lanes(shape, out);
+        Ok(self.operand(ty, run))
+    }
+
+    /// Stores the lanes whose mask is set.
+    fn store_lanes(
+        &mut self,
+        call: &Call,
+        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+    ) -> Checked<()> {
+        let (value, mask) = (call.args[0], call.args[call.count - 1]);
+        let shape = self.masked_shape(value.ty, mask)?;
+        let (lane_ty, size) = self.masked_lane(value.ty)?;
+        let mask = self.lanes_of(mask)?;
+        let lanes = self.lanes_of(value)?;
+        let each = shape.lane.parts();
+        for lane in 0..shape.lanes {
+            let cond = self.get(mask, lane);
+            let address = place(self, lane, size)?;
+            let value = self.operand(lane_ty, lanes.part(lane * each, each));
+            match self.b.func.int_value(cond) {
+                Some(0) => {}
+                Some(_) => self.store_value(value, address, 0)?,
+                None => {
+                    let (taken, after) = (self.b.create_block(), self.b.create_block());
+                    self.b.cond_br(cond, taken, after);
+                    self.continue_in(taken);
+                    self.store_value(value, address, 0)?;
+                    self.b.br(after);
+                    self.continue_in(after);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape of a vector that is accessed under a mask.
+    fn masked_shape(&self, ty: TypeId, mask: Operand) -> Checked<VectorShape> {
+        let (shape, mask) = (self.vector_shape(ty)?, self.vector_shape(mask.ty)?);
+        match mask.lane == Scalar::Int(1) && mask.lanes == shape.lanes {
+            true => Ok(shape),
+            false => fail(self.type_class(ty, "a vector of as many lanes as the mask")),
+        }
+    }
+
+    /// The type of a lane and its size in memory, in whole bytes.
+    fn masked_lane(&self, ty: TypeId) -> Checked<(TypeId, u64)> {
+        let LlvmType::Vector { element, .. } = self.m.types.get(ty) else {
+            return fail(self.type_class(ty, "a vector"));
+        };
+        let bits = self.m.layouts.bits(element)?;
+        match bits.is_multiple_of(8) {
+            true => Ok((element, bits / 8)),
+            false => unsupported("a masked access to lanes that are no whole bytes"),
+        }
+    }
+}

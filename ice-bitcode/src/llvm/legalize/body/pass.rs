@@ -1,0 +1,248 @@
+//! How values travel: in the [form](crate::llvm::legalize::signature::form) of their type as arguments and results,
+//! and back from it.
+
+use alloc::vec::Vec;
+
+use ice_ir::{BinaryOp, Type, Value};
+
+use super::extended::Argument;
+use super::integer::Sign;
+use super::values::{Operand, Run};
+use super::{Body, Checked};
+use crate::llvm::legalize::legal::int_type;
+use crate::llvm::legalize::shape::{Kind, Scalar};
+use crate::llvm::legalize::signature::{Form, Units, form, result_units, units};
+use crate::llvm::wire::attributes::ParamAttributes;
+use crate::llvm::wire::types::TypeId;
+
+/// The vector that has values of `ty` as its lanes, or their words.
+fn lanes_type(ty: Type) -> Type {
+    match ty {
+        Type::I8 => Type::V16I8,
+        Type::I16 => Type::V8I16,
+        Type::F32 => Type::V4F32,
+        _ => Type::V4I32,
+    }
+}
+
+/// What `count` parts of type `part` are in a value of type `carrier`: integers fill 64 bits.
+fn lane_in(carrier: Type, part: Type, count: u32) -> Type {
+    match carrier == Type::F64 && part.is_scalar_int() {
+        true => int_type(64 / count),
+        false => part,
+    }
+}
+
+impl Body<'_, '_> {
+    pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+        Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
+    }
+
+    /// Appends a value in the form in which it is passed.
+    pub(super) fn pass(
+        &mut self,
+        operand: Operand,
+        attributes: ParamAttributes,
+        argument: Argument,
+        args: &mut Vec<Value>,
+    ) -> Checked<()> {
+        let parts = self.m.legal.parts(operand.ty)?;
+        self.pass_as(operand, attributes, argument, units(parts), args)
+    }
+
+    /// Appends a value in the form in which it is passed, its parts in these values.
+    pub(super) fn pass_as(
+        &mut self,
+        operand: Operand,
+        attributes: ParamAttributes,
+        argument: Argument,
+        mut units: Units<'_>,
+        args: &mut Vec<Value>,
+    ) -> Checked<()> {
+        let shape = self.shape(operand.ty);
+        let form = match shape.kind {
+            // Most arguments are words.
+            Kind::Scalar(Scalar::Int(32 | 64)) => Form::Parts,
+            _ => self.form(operand.ty, attributes)?,
+        };
+        match form {
+            Form::Parts if shape.parts == 1 => {
+                let part = self.single(operand);
+                args.push(match units.next() {
+                    Some(unit) => self.carried_alone(unit.ty, part),
+                    None => part,
+                });
+            }
+            Form::Parts => {
+                let (run, mut at) = (self.run(operand), 0);
+                for unit in units {
+                    args.push(self.carried(unit.ty, run.part(at, unit.parts)));
+                    at += unit.parts;
+                }
+            }
+            Form::Extended => {
+                let run = self.run(operand);
+                for at in (0..run.len).step_by(2) {
+                    self.pass_extended(run.part(at, 2), argument, args)?;
+                }
+            }
+            Form::ZeroExtended | Form::SignExtended => {
+                let sign = if form == Form::SignExtended { Sign::Signed } else { Sign::Unsigned };
+                let bits = self.scalar(operand.ty)?.bits();
+                let value = self.single(operand);
+                let value = self.extended(bits, value, sign, Type::I32);
+                args.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// A value of `ty` with this part in its low bits.
+    fn carried_alone(&mut self, ty: Type, part: Value) -> Value {
+        match (self.ty_of(part), ty) {
+            (Type::I16, Type::F32) => {
+                let wide = self.resize_zero(part, Type::I32);
+                self.bits_as(wide, ty)
+            }
+            (Type::I16, Type::V8I16) => {
+                let vector = self.undef(ty);
+                self.insert(vector, part, 0)
+            }
+            _ => self.bits_as(part, ty),
+        }
+    }
+
+    /// A value of `ty` with these parts in its low bits, which all have one width.
+    fn carried(&mut self, ty: Type, parts: Run) -> Value {
+        let first = self.get(parts, 0);
+        let of_part = self.ty_of(first);
+        if parts.len == 1 {
+            return self.carried_alone(ty, first);
+        }
+        let lane = lane_in(ty, of_part, parts.len);
+        let mut vector = self.undef(lanes_type(lane));
+        for i in 0..parts.len {
+            let part = self.get(parts, i);
+            let part = if lane == of_part { part } else { self.resize_zero(part, lane) };
+            vector = match lane.bits() {
+                64 => {
+                    let words = self.words_of(part);
+                    let vector = self.insert(vector, words[0], 2 * i);
+                    self.insert(vector, words[1], 2 * i + 1)
+                }
+                _ => self.insert(vector, part, i),
+            };
+        }
+        if ty != Type::F64 {
+            return self.bits_as(vector, ty);
+        }
+        let words = self.bits_as(vector, Type::V4I32);
+        let wide = self.wide_lane(words, 0);
+        self.bits_as(wide, ty)
+    }
+
+    /// Sets `parts` of type `of_part` to those in the low bits of `value`.
+    fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) {
+        if parts.len == 1 {
+            let part = match (of_part, self.ty_of(value)) {
+                (Type::I16, Type::F32) => {
+                    let bits = self.bits_as(value, Type::I32);
+                    self.resize_zero(bits, of_part)
+                }
+                (Type::I16, Type::V8I16) => self.extract(value, 0),
+                _ => self.bits_as(value, of_part),
+            };
+            return self.set(parts, 0, part);
+        }
+        let vector = match self.ty_of(value) {
+            Type::F64 => {
+                let words = self.words_of(value);
+                let vector = self.undef(Type::V4I32);
+                let vector = self.insert(vector, words[0], 0);
+                self.insert(vector, words[1], 1)
+            }
+            _ => value,
+        };
+        let lane = lane_in(self.ty_of(value), of_part, parts.len);
+        let vector = self.bits_as(vector, lanes_type(lane));
+        for i in 0..parts.len {
+            let part = match lane.bits() {
+                64 => self.wide_lane(vector, i),
+                _ => self.extract(vector, i),
+            };
+            let part = match lane == of_part {
+                true => self.bits_as(part, of_part),
+                false => self.resize_zero(part, of_part),
+            };
+            self.set(parts, i, part);
+        }
+    }
+
+    fn insert(&mut self, vector: Value, lane: Value, index: u32) -> Value {
+        let element = self.ty_of(vector).element();
+        let (lane, index) = (self.bits_as(lane, element), self.i32(index.into()));
+        self.b.insert_element(vector, lane, index)
+    }
+
+    fn extract(&mut self, vector: Value, index: u32) -> Value {
+        let index = self.i32(index.into());
+        self.b.extract_element(vector, index)
+    }
+
+    /// The low and high half of 64 bits.
+    fn words_of(&mut self, value: Value) -> [Value; 2] {
+        let wide = self.bits_as(value, Type::I64);
+        let high = self.bin_int(BinaryOp::Lshr, wide, 32);
+        [wide, high].map(|word| self.resize_zero(word, Type::I32))
+    }
+
+    /// Lane `index` of a vector of words as if it were one of 64 bits.
+    fn wide_lane(&mut self, words: Value, index: u32) -> Value {
+        let halves = [self.extract(words, 2 * index), self.extract(words, 2 * index + 1)];
+        let [low, high] = halves.map(|word| self.resize_zero(word, Type::I64));
+        let high = self.bin_int(BinaryOp::Shl, high, 32);
+        self.bin(BinaryOp::Or, low, high)
+    }
+
+    /// A value of type `ty` from the form in which it was passed, its parts in these values: `next` gives one after
+    /// another.
+    pub(super) fn unpass(
+        &mut self,
+        ty: TypeId,
+        attributes: ParamAttributes,
+        units: Units<'_>,
+        mut next: impl FnMut(&mut Self) -> Checked<Value>,
+    ) -> Checked<Operand> {
+        let shape = self.value_shape(ty)?;
+        match self.form(ty, attributes)? {
+            Form::Parts => {
+                let (out, mut at) = (self.reserve(shape.parts), 0);
+                for unit in units {
+                    let value = next(self)?;
+                    let of_part = self.m.legal.parts(ty)?[at as usize].ty;
+                    self.uncarry(value, of_part, out.part(at, unit.parts));
+                    at += unit.parts;
+                }
+                Ok(self.operand(ty, out))
+            }
+            Form::Extended => {
+                let out = self.reserve(shape.parts);
+                for at in (0..shape.parts).step_by(2) {
+                    let number = self.unpass_extended(&mut next)?;
+                    self.copy(out, at, number);
+                }
+                Ok(self.operand(ty, out))
+            }
+            Form::ZeroExtended | Form::SignExtended => {
+                let value = next(self)?;
+                let value = self.resize_zero(value, shape.first);
+                Ok(self.one(ty, value))
+            }
+        }
+    }
+
+    /// The values in which a result of the type travels.
+    pub(super) fn result_units(&self, ty: TypeId) -> Checked<Units<'_>> {
+        Ok(result_units(self.m.legal.parts(ty)?, self.m.legal.machine()))
+    }
+}

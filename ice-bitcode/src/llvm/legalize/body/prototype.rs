@@ -1,0 +1,66 @@
+//! What is checked of every call, of functions and of names that start with `llvm.`: the calling convention, bundles of
+//! operands, and the types of arguments.
+
+use super::values::Operand;
+use super::{Body, Checked, fail, unsupported};
+use crate::error::Error;
+use crate::llvm::legalize::legal::Part;
+use crate::llvm::legalize::shape::Kind;
+use crate::llvm::wire::types::{LlvmType, TypeId, TypeList};
+
+/// The function type of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Prototype {
+    pub(super) ty: TypeId,
+    pub(super) ret: TypeId,
+    pub(super) params: TypeList,
+    pub(super) is_variadic: bool,
+}
+
+/// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
+const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
+
+impl Body<'_, '_> {
+    /// Refuses conventions that are not C's. One may be C's but for what has floats.
+    pub(super) fn check_convention(&self, convention: u64, ty: TypeId) -> Checked<()> {
+        if !CONVENTIONS.contains(&convention) {
+            return unsupported("a calling convention other than C's");
+        }
+        let name = match self.m.legal.machine().foreign_convention {
+            Some((number, name)) if number == convention => name,
+            _ => return Ok(()),
+        };
+        let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
+        let is_extension = |part: &Part| part.carrier.is_vector() || part.carrier.is_scalar_float();
+        let has_floats =
+            |&ty: &TypeId| self.m.legal.parts(ty).is_ok_and(|parts| parts.iter().any(is_extension));
+        match has_floats(&ret) || params.iter().any(has_floats) {
+            true => unsupported(&alloc::format!("{name} with floats")),
+            false => Ok(()),
+        }
+    }
+
+    /// Bundles that change nothing may be there.
+    pub(super) fn check_bundle(&self, tag: u32) -> Checked<()> {
+        let name = self.m.bundle_tags.get(tag as usize).map(|&name| self.m.module.name(name));
+        match name {
+            Some(b"kcfi" | b"align" | b"nonnull" | b"dereferenceable" | b"cold" | b"noundef") => Ok(()),
+            Some(name) => {
+                let name = alloc::string::String::from_utf8_lossy(name);
+                fail(Error::Unsupported { what: alloc::format!("operand bundle {name}") })
+            }
+            None => fail(Error::NoSuch { what: "operand bundle tag", index: tag.into() }),
+        }
+    }
+
+    /// The next argument, whose type the prototype gives; metadata and labels are none.
+    pub(super) fn argument(&mut self, ty: TypeId) -> Checked<Option<Operand>> {
+        match self.kind(ty) {
+            Kind::Other if matches!(self.m.types.get(ty), LlvmType::Metadata | LlvmType::Label) => {
+                self.op()?;
+                Ok(None)
+            }
+            _ => self.rel(ty).map(Some),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What legalisation must know of a machine, its registers and its procedure call standard.
+//!
+//! The caller of [`read_module`](super::module::read_module) describes the machine by plain facts, so that nothing here
+//! knows one by name: a new machine is one more description. What the module itself says (the width of addresses,
+//! sizes and alignments) is no part of it; for that there is the data layout.
+
+use ice_ir::{Passing, Type};
+
+/// One machine, as legalisation sees it. The default is a machine with the vectors of the frozen format and no rules
+/// of its own for calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MachineDescription {
+    /// Vectors of two lanes (`v2i64`, `v2f64`, `v2i1`) are native, and packed floats have an absolute value and a
+    /// square root.
+    pub has_two_lanes: bool,
+    /// Vectors of 64 bits travel in the register of an `f64`, which lanes of less are widened to fill; vectors with
+    /// lanes of 64 bits travel in registers of 128 bits even though they are not native.
+    pub has_doubleword_vectors: bool,
+    /// The type in which a `half` or `bfloat` travels as an argument: its bits, or an `f32` with them in its low half.
+    pub half_argument: Type,
+    /// The type in which it travels as a result.
+    pub half_result: Type,
+    /// The type in which vectors of `half` or `bfloat` travel; `None` for lane by lane.
+    pub half_vectors: Option<Type>,
+    /// How many `f32` of a result of three or four travel as lanes of one vector.
+    pub joined_floats: usize,
+    /// How many `f64` of a result of three or four travel as lanes of one vector.
+    pub joined_doubles: usize,
+    /// The registers in which LLVM returns what it does not return through memory; `None` if nobody asks.
+    pub result_registers: Option<ResultRegisters>,
+    /// Arrays of integers, and up to four floats or vectors of one type, are passed as one object.
+    pub has_groups: bool,
+    /// The calling convention, by LLVM's number and name, that differs from C's for whatever has floats.
+    pub foreign_convention: Option<(u64, &'static str)>,
+    /// All functions that an exception may leave have tables for it, also without `uwtable`.
+    pub always_has_unwind_tables: bool,
+    /// Words of the size of an address in a `va_list`.
+    pub va_list_words: u32,
+    /// An `i128` is passed in two general registers or whole in memory: the most arguments in general registers that
+    /// leave it two. `None` if its halves are passed one by one.
+    pub most_before_pair: Option<usize>,
+    /// The parameters in which an `x86_fp80` is passed; one is the address of memory, two are the number itself.
+    pub extended_params: &'static [Type],
+    /// How these are passed.
+    pub extended_passing: Passing,
+    /// The compiler's library has functions for integers of 128 bits.
+    pub has_wide_functions: bool,
+}
+
+/// How many registers there are for results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResultRegisters {
+    /// General registers.
+    pub general: usize,
+    /// What floats and vectors are in.
+    pub float: FloatRegisters,
+}
+
+/// The registers for floats and vectors among results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatRegisters {
+    /// The general ones.
+    General,
+    /// Registers for both, counted in words.
+    Words(usize),
+    /// So many registers for floats, and others for vectors and halves.
+    Separate {
+        /// Those for floats.
+        floats: usize,
+        /// Those for vectors and halves.
+        vectors: usize,
+    },
+}
+
+impl MachineDescription {
+    /// The default.
+    pub const PORTABLE: MachineDescription = MachineDescription {
+        has_two_lanes: false,
+        has_doubleword_vectors: false,
+        half_argument: Type::I16,
+        half_result: Type::I16,
+        half_vectors: None,
+        joined_floats: 1,
+        joined_doubles: 1,
+        result_registers: None,
+        has_groups: false,
+        foreign_convention: None,
+        always_has_unwind_tables: false,
+        va_list_words: 1,
+        most_before_pair: None,
+        extended_params: &[Type::I64, Type::I32],
+        extended_passing: Passing::Plain,
+        has_wide_functions: false,
+    };
+
+    /// How many values of type `ty` a result of three or four of them has in one vector.
+    pub(super) const fn joined(&self, ty: Type) -> usize {
+        match ty {
+            Type::F32 => self.joined_floats,
+            Type::F64 => self.joined_doubles,
+            _ => 1,
+        }
+    }
+}
+
+impl Default for MachineDescription {
+    fn default() -> MachineDescription {
+        MachineDescription::PORTABLE
+    }
+}
