@@ -1,12 +1,14 @@
 //! Well-known programs, compiled by clang or rustc, translated whole by Ice, linked by the system's linker, run.
 //!
 //! The modules of a program are linked to one module of bitcode with its driver (`xtask/realworld`), so that
-//! `cargo xtask bisect` can take it apart. LLVM's program says what has to come out.
+//! `cargo xtask bisect` can take it apart. LLVM's program says what has to come out. Suites of small programs are in
+//! `suite.rs`.
 
 mod fetch;
 mod measure;
 mod programs;
 mod reader;
+mod suite;
 
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome, difference};
@@ -17,15 +19,20 @@ use anyhow::{Context as _, bail, ensure};
 use programs::{PROGRAMS, Program};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use suite::Suite;
 
 pub const HELP: &str = "\
 usage: cargo xtask realworld [OPTIONS] [NAME...]
 
 Compiles programs to bitcode (clang -O1), translates them with ice and with llc, runs both and compares the output: sqlite,
-lua, zlib, bzip2, zstd, and rust, a Rust program (x86_64 only). cargo brings the sources from the registry of crates;
-they stay in the directory `realworld` of cargo's target directory.
+lua, zlib, bzip2, zstd, pcre2, onig, quickjs, webp, lz4, blake3, lmdb, and rust, a Rust program (x86_64 only). cargo
+brings the sources from the registry of crates; they stay in the directory `realworld` of cargo's target directory.
+With --suite the programs are those of a folder: each file of C is one.
 
-  --targets LIST   targets, separated by commas; all if not given
+  --suite NAME=DIR a folder of programs that end with exit code 0 and, where X.c.expected is beside X.c, print that;
+                   may be given more than once
+  --jobs N         so many programs of a suite at once (one for each processor)
+  --targets LIST   targets, separated by commas (x86_64,i686); armv7 needs qemu-arm
   --recipes LIST   recipes, separated by commas: Om1, O2; both if not given
   --level L        level of clang (O1)
   --model M        pic or static (pic on x86_64, static on i686)
@@ -63,6 +70,8 @@ struct Plan {
     level: String,
     results: PathBuf,
     drivers: PathBuf,
+    /// Programs of a suite that are worked on at once.
+    jobs: usize,
     /// Rounds of the measurement; none if nothing is measured.
     rounds: Option<usize>,
 }
@@ -83,7 +92,13 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         Some(other) => bail!("unknown model '{other}'; there are pic and static"),
     };
     let translator = arguments.text("--translator")?;
+    let jobs = arguments.value("--jobs", process::default_jobs())?;
+    let mut suites = Vec::new();
+    while let Some(text) = arguments.text("--suite")? {
+        suites.push(Suite::parse(&text)?);
+    }
     let wanted = arguments.rest()?;
+    ensure!(suites.is_empty() || wanted.is_empty(), "either suites or names of programs");
     let names = || PROGRAMS.iter().map(|program| program.name).chain([RUST]);
     for name in &wanted {
         let known = names().any(|known| known == name);
@@ -96,20 +111,33 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     }
     need_tools(&["clang-19", "llc-19", "llvm-link-19"])?;
     need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
+    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
         recipes,
         level,
         results: workspace.results("realworld")?,
         drivers: workspace.root.join("xtask/realworld"),
+        jobs,
         rounds: measure.then_some(rounds),
     };
     let count = only_read.then(|| reader::build(workspace)).transpose()?;
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    let sources = fetch::sources(workspace, &plan.results)?;
+    let model_of =
+        |target| model.unwrap_or(if target == Target::X86_64 { Model::Pic } else { Model::Static });
     let (mut runs, mut failed) = (0, 0);
     for &target in &targets {
-        let model = model.unwrap_or(if target == Target::X86_64 { Model::Pic } else { Model::Static });
+        for suite in &suites {
+            let (some, bad) = suite::check(&plan, suite, target, model_of(target))?;
+            (runs, failed) = (runs + some, failed + bad);
+        }
+    }
+    if !suites.is_empty() {
+        return conclude(runs, failed);
+    }
+    let sources = fetch::sources(workspace, &plan.results)?;
+    for &target in &targets {
+        let model = model_of(target);
         for program in PROGRAMS.iter().filter(|program| is_wanted(program.name)) {
             let prepared = plan.prepare(program, &sources, target, model)?;
             if let Some(count) = &count {
@@ -133,6 +161,11 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     if count.is_some() {
         return Ok(());
     }
+    conclude(runs, failed)
+}
+
+/// The last line, and a failure if anything differed.
+fn conclude(runs: usize, failed: usize) -> anyhow::Result<()> {
     println!("{runs} programs compared: {failed} differ");
     ensure!(failed == 0, "{failed} of {runs} programs differ");
     Ok(())
@@ -194,6 +227,7 @@ impl Plan {
             clang.args(["-w", "-c", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize"]);
             clang.arg(format!("-{}", self.level)).arg(model.clang_flag());
             clang.args(program.headers.iter().map(|folder| format!("-I{}", package.join(folder).display())));
+            clang.arg("-I").arg(self.drivers.join("headers"));
             clang.args(program.defines.iter().map(|define| format!("-D{define}")));
             if let Some(header) = program.before {
                 clang.arg("-include").arg(self.drivers.join(header));
