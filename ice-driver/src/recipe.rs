@@ -512,11 +512,7 @@ impl<T: Target, B: Bodies, L: Listing> FunctionCompiler<T, B, L> {
         report.blocks += self.func.num_blocks() as u64;
         report.insts += self.func.num_insts() as u64;
         report.mach_insts += self.mach.insts().len() as u64;
-        let allocation = self.allocator.output().stats;
-        report.moves += u64::from(allocation.moves);
-        report.spills += u64::from(allocation.spills);
-        report.reloads += u64::from(allocation.reloads);
-        report.fallbacks += u64::from(recipe == Recipe::O2 && allocation.walks == 0);
+        report.add_allocation(recipe, &self.allocator.output().stats);
     }
 
     /// Counts the code of a range of functions.

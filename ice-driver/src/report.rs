@@ -1,6 +1,6 @@
 //! What a translation did: counts for `--stats`, times for `--time-passes`.
 
-use crate::recipe::Step;
+use crate::recipe::{Recipe, Step};
 use core::fmt;
 use core::time::Duration;
 use ice_ir::native::Environment;
@@ -62,6 +62,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what the allocator did to one function.
+    pub(crate) fn add_allocation(&mut self, recipe: Recipe, stats: &ice_regalloc::Stats) {
+        self.moves += u64::from(stats.moves);
+        self.spills += u64::from(stats.spills);
+        self.reloads += u64::from(stats.reloads);
+        self.fallbacks += u64::from(recipe == Recipe::O2 && stats.walks == 0);
+    }
+
     /// Adds the sums of another worker.
     pub fn merge(&mut self, other: &Report) {
         self.functions += other.functions;
@@ -118,5 +126,27 @@ impl Report {
             row(out, step.name(), self.times[step as usize])?;
         }
         row(out, "all steps", total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_left_to_the_minimal_allocator_are_counted_where_they_were_not_meant_for_it() {
+        let mut stats = ice_regalloc::Stats::default();
+        let (mut report, mut other) = (Report::default(), Report::default());
+        // Walks of the linear scan: none, because nobody asked for it; none, because it gave up; one.
+        report.add_allocation(Recipe::Om1, &stats);
+        assert_eq!(report.fallbacks, 0);
+        report.add_allocation(Recipe::O2, &stats);
+        other.add_allocation(Recipe::O2, &stats);
+        stats.walks = 1;
+        report.add_allocation(Recipe::O2, &stats);
+        report.merge(&other);
+        let mut text = String::new();
+        report.write_stats(&mut text).unwrap();
+        assert!(text.lines().any(|line| line.trim() == "2 functions left to the minimal register allocator"));
     }
 }

@@ -7,7 +7,8 @@
 //! program, and has an exponent by the same rule.
 //!
 //! The sizes are small, so that the whole takes minutes; a square with a small factor shows at larger ones, which
-//! `--scale` gives.
+//! `--scale` gives. Where a frame outgrows the offsets of one instruction between the two sizes, the step looks like
+//! growth: shapes with many slots are larger.
 
 mod data;
 mod flow;
@@ -48,12 +49,12 @@ const SHAPES: [Shape; 53] = [
     ("selects",                     2_000, data::selects),
     ("vectors",                     2_000, data::vectors),
     ("numbers of 64 bits",          2_000, data::wide_numbers),
-    ("live values",                 4_000, data::many_live_values),
+    ("live values",                 8_000, data::many_live_values),
     ("live across blocks",          1_000, data::values_live_across_blocks),
-    ("live across calls",           2_000, data::values_live_across_calls),
+    ("live across calls",           8_000, data::values_live_across_calls),
     ("one value used everywhere",   2_000, data::one_value_used_everywhere),
     ("calls",                       2_000, data::many_calls),
-    ("arguments of a call",         2_000, data::many_arguments),
+    ("arguments of a call",         8_000, data::many_arguments),
     ("setjmp",                      1_000, data::setjmps),
     ("copies of memory",            1_000, data::copies_of_memory),
     ("atomic updates",              1_000, data::atomics),
