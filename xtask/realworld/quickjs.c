@@ -60,7 +60,8 @@ static void complain(JSContext *context) {
 
 int main(int count, char **arguments) {
     JSRuntime *runtime = JS_NewRuntime();
-    JS_SetMaxStackSize(runtime, 256 * 1024);
+    // Frames of code that is not optimised are large; less than what a process has.
+    JS_SetMaxStackSize(runtime, 4 << 20);
     JSContext *context = JS_NewContext(runtime), *other;
     JSValue global = JS_GetGlobalObject(context);
     JS_SetPropertyStr(context, global, "print", JS_NewCFunction(context, print, "print", 1));
