@@ -97,6 +97,7 @@ pub(crate) fn emit_function<L: Listing>(
         }
     }
     if !emitter.edits.is_empty() {
+        emitter.at = MachInstId::from_u32(mach.insts().len() as u32);
         emitter.fault("an edit stands behind the last instruction");
     }
     emitter.faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
