@@ -9,6 +9,7 @@ mod bench;
 mod bisect;
 mod cc;
 mod ci;
+mod compare_objects;
 mod corpus;
 mod crosstest;
 mod dist;
@@ -45,6 +46,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
     Command { name: "allocations", summary: "generated functions through the register allocator",      help: || allocations::HELP.to_owned(), run: allocations::run },
     Command { name: "mutants",   summary: "planted faults, and which tests see them",                help: || mutants::HELP.to_owned(),   run: mutants::run },
+    Command { name: "compare-objects", summary: "whether two builds of ice make the same objects", help: || compare_objects::HELP.to_owned(), run: compare_objects::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },
     Command { name: "dist",      summary: "binary, manual and licences in one directory",             help: || dist::HELP.to_owned(),      run: dist::run },
@@ -53,7 +55,7 @@ const COMMANDS: &[Command] = &[
 fn help() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND [OPTIONS]\n\n");
     for command in COMMANDS {
-        text += &format!("  {:<11} {}\n", command.name, command.summary);
+        text += &format!("  {:<15} {}\n", command.name, command.summary);
     }
     text + "\n'cargo xtask COMMAND --help' tells more.\n"
 }
