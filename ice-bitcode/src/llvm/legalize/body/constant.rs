@@ -7,7 +7,7 @@
 
 use ice_ir::{BinaryOp, Intrinsic, Symbol, Type, Value};
 
-use super::memory::Walk;
+use super::address::Walk;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;

@@ -10,11 +10,12 @@
 //! | `arithmetic` | BINOP, UNOP, CMP2, VSELECT, FREEZE |
 //! | `cast`       | CAST |
 //! | `integer`, `wide`, `float`, `extended`, `vector` | the operations behind these, by kind of number |
-//! | `memory`, `atomic` | ALLOCA, LOAD, STORE, GEP; atomic accesses and FENCE |
+//! | `memory`, `address`, `atomic` | ALLOCA, LOAD, STORE; GEP; atomic accesses and FENCE |
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
 //! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
 //! | `prototype`, `pass`, `declared` | what all calls check; how values travel; calls of what LLVM does not write |
 //! | `entry`      | parameters, RET |
+//! | `scratch`    | the state of one body |
 //! | `control`    | the other terminators, PHI, what is set right at the end |
 //!
 //! Invariants: every record is consumed to its last operand; an operand has the type that its record asks for;
@@ -24,6 +25,7 @@
 //! A reader is scratch memory: it is reused from function to function and then allocates nothing in common cases.
 //! Cost: linear in the records; about a hundred machine instructions a record.
 
+mod address;
 mod aggregate;
 mod arithmetic;
 mod assembly;
@@ -42,6 +44,7 @@ mod memory;
 mod numbers;
 mod pass;
 mod prototype;
+mod scratch;
 mod values;
 mod vector;
 mod wide;
@@ -49,24 +52,18 @@ mod wide;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder, Inst, Symbol, Value};
+use ice_ir::{Block, ControlFlowGraph, FunctionBuilder};
 
-use self::constant::ModuleValue;
 use self::intrinsics::Row;
-use self::numbers::Numbers;
-use self::values::{Local, Operand, Run};
+use self::scratch::{Fixup, Scratch};
 use super::module::{LlvmModule, SpecialGlobal};
 use super::runtime::Runtime;
 use super::shape::Shapes;
 use crate::bitstream::{Dialect, Entry, Reader, Records};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
-use crate::llvm::legalize::parts::PartConstant;
-use crate::llvm::wire::attributes::ParamAttributes;
 use crate::llvm::wire::codes::{block, function as code};
-use crate::llvm::wire::constants::Constants;
 use crate::llvm::wire::types::{LlvmType, TypeId};
 use crate::pexe::BodyRange;
-use crate::ssa::SsaChecks;
 
 /// What a part of the reader gives: the place is added by the caller. Boxed, because errors are rare and results
 /// should fit in registers.
@@ -135,16 +132,6 @@ impl LlvmProgram {
     }
 }
 
-/// An entry of a phi that is set at the end of the body.
-#[derive(Clone, Copy)]
-struct Fixup {
-    phi: Inst,
-    entry: u32,
-    number: u32,
-    part: u32,
-    pred: u32,
-}
-
 /// Reads function bodies, one after another.
 #[derive(Default)]
 pub struct FunctionReader {
@@ -152,163 +139,6 @@ pub struct FunctionReader {
     reader: Option<Reader<'static>>,
     records: Records,
     scratch: Scratch,
-}
-
-/// The state of one body.
-struct Scratch {
-    function: FuncId,
-    constants: Constants,
-    /// Local values by number: parameters, constants, results; announced ones ahead of time.
-    locals: Vec<Local>,
-    /// Parts of values that have another number of them than one.
-    pool: Vec<Value>,
-    module_values: Vec<ModuleValue>,
-    epoch: u32,
-    first_local: u32,
-    next_local: u32,
-    /// Announced values that are not defined yet.
-    pending: u32,
-    num_blocks: u32,
-    /// The basic block that the next instruction belongs to.
-    block: u32,
-    /// The ICE block that is appended to.
-    stamp: u32,
-    past_phis: bool,
-    has_begun: bool,
-    ret: Option<(TypeId, ParamAttributes)>,
-    /// Where a result of many parts goes.
-    result_slot: Option<Value>,
-    /// The temporaries of operations on `x86_fp80`.
-    extended: Option<[Value; 3]>,
-    /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
-    argument_places: Vec<Value>,
-    memory_arguments: usize,
-    /// The bundle in front of the next call.
-    bundle: Option<u32>,
-    /// ICE blocks in which basic blocks went on.
-    splits: Vec<(u32, Block)>,
-    fixups: Vec<Fixup>,
-    numbers: Numbers,
-    addresses: Vec<(Symbol, Value)>,
-    args: Vec<Value>,
-    operands: Vec<Operand>,
-    runs: Vec<Run>,
-    incoming: Vec<(Value, Block)>,
-    numbers_seen: Vec<i64>,
-    part_constants: Vec<PartConstant>,
-    mask: Vec<Option<u32>>,
-    /// The expression part that was built last, and the parts of the expression.
-    built: Option<(u32, u32)>,
-    built_run: Run,
-    depth: u32,
-    bool_vectors: Vec<(u32, TypeId)>,
-    bool_pairs: Vec<(TypeId, TypeId)>,
-    checks: SsaChecks,
-}
-
-impl Default for Scratch {
-    fn default() -> Scratch {
-        Scratch {
-            function: FuncId::from_u32(0),
-            constants: Constants::default(),
-            locals: Vec::new(),
-            pool: Vec::new(),
-            module_values: Vec::new(),
-            epoch: 0,
-            first_local: 0,
-            next_local: 0,
-            pending: 0,
-            num_blocks: 0,
-            block: 0,
-            stamp: 0,
-            past_phis: false,
-            has_begun: false,
-            ret: None,
-            result_slot: None,
-            extended: None,
-            argument_places: Vec::new(),
-            memory_arguments: 0,
-            bundle: None,
-            splits: Vec::new(),
-            fixups: Vec::new(),
-            numbers: Numbers::default(),
-            addresses: Vec::new(),
-            args: Vec::new(),
-            operands: Vec::new(),
-            runs: Vec::new(),
-            incoming: Vec::new(),
-            numbers_seen: Vec::new(),
-            part_constants: Vec::new(),
-            mask: Vec::new(),
-            built: None,
-            built_run: Run { start: 0, len: 0 },
-            depth: 0,
-            bool_vectors: Vec::new(),
-            bool_pairs: Vec::new(),
-            checks: SsaChecks::default(),
-        }
-    }
-}
-
-impl Scratch {
-    /// Starts the body of `function`.
-    fn begin(&mut self, program: &LlvmModule, function: FuncId) {
-        self.function = function;
-        self.first_local = program.first_local();
-        self.constants.clear(self.first_local);
-        self.module_values.resize(self.first_local as usize, ModuleValue { epoch: 0, stamp: 0, first: 0 });
-        self.epoch = self.epoch.wrapping_add(1);
-        if self.epoch == 0 {
-            self.module_values.iter_mut().for_each(|value| value.epoch = 0);
-            self.epoch = 1;
-        }
-        self.locals.clear();
-        self.pool.clear();
-        self.next_local = 0;
-        self.pending = 0;
-        self.num_blocks = 0;
-        self.block = 0;
-        self.stamp = 0;
-        self.past_phis = false;
-        self.has_begun = false;
-        self.ret = None;
-        self.result_slot = None;
-        self.extended = None;
-        self.argument_places.clear();
-        self.memory_arguments = 0;
-        self.bundle = None;
-        self.splits.clear();
-        self.fixups.clear();
-        self.numbers.clear();
-        self.addresses.clear();
-        self.part_constants.clear();
-        self.built = None;
-        self.depth = 0;
-        // Types of another module may have the same numbers.
-        self.bool_vectors.clear();
-        self.bool_pairs.clear();
-        self.checks.begin();
-    }
-
-    /// The number of the next value.
-    #[inline(always)]
-    fn next_number(&self) -> u32 {
-        self.first_local + self.next_local
-    }
-
-    fn push_local(&mut self, operand: Operand) {
-        let local = Local { first: operand.first, block: 0, noted: values::MISSING, ty: operand.ty };
-        self.locals.push(local);
-        self.next_local += 1;
-    }
-
-    fn note_use(&mut self, index: u32, block: u32) {
-        self.checks.note_use(index, block);
-    }
-
-    fn note_early_use(&mut self, index: u32, block: u32) {
-        self.checks.note_early_use(index, block);
-    }
 }
 
 impl FunctionReader {
@@ -420,31 +250,6 @@ impl FunctionReader {
             name: "of a function",
         };
         body.finish().map_err(|error| reader.error(*error))
-    }
-}
-
-impl Scratch {
-    /// Reads a CONSTANTS block; its values get the next numbers.
-    fn constants(
-        &mut self,
-        program: &LlvmProgram,
-        reader: &mut Reader<'_>,
-        inner: &crate::bitstream::BlockHeader,
-        records: &mut Records,
-    ) -> Result<()> {
-        if self.constants.is_empty() {
-            self.constants.clear(self.first_local + self.next_local);
-        }
-        self.constants.read(reader, inner, records, &program.header.environment())?;
-        let all = self.constants.len();
-        let first = self.constants.first() - self.first_local;
-        for index in self.next_local..first + all {
-            let number = self.first_local + index;
-            let Some((_, ty)) = self.constants.get(number) else { break };
-            self.locals.push(Local { first: 0, block: values::CONSTANT, noted: values::MISSING, ty });
-        }
-        self.next_local = self.locals.len() as u32;
-        Ok(())
     }
 }
 

@@ -2,9 +2,9 @@
 
 use ice_ir::{BinaryOp, CastOp, Type};
 
-use super::super::values::{Operand, Run};
-use super::super::{Body, Checked, fail};
 use super::Call;
+use crate::llvm::legalize::body::values::{Operand, Run};
+use crate::llvm::legalize::body::{Body, Checked, fail};
 use crate::llvm::legalize::shape::Scalar;
 
 impl Body<'_, '_> {

@@ -2,12 +2,12 @@
 
 use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
 
-use super::super::float::{Nans, Zeros};
-use super::super::integer::Sign;
-use super::super::values::Operand;
-use super::super::{Body, Checked, fail, unsupported};
 use super::Call;
 use crate::error::Error;
+use crate::llvm::legalize::body::float::{Nans, Zeros};
+use crate::llvm::legalize::body::integer::Sign;
+use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
 
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
     // ---- conversions
 
     /// `fptosi.sat`, `fptoui.sat`.
-    pub(super) fn to_int_saturated(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+    pub(super) fn saturated_integers(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
         let [a, ..] = call.args;
         let Scalar::Int(bits) = self.lane_scalar(call.ret)? else {
             return fail(self.type_class(call.ret, "integers"));
@@ -110,7 +110,7 @@ impl Body<'_, '_> {
     }
 
     /// The float whose half is in an `i16`.
-    pub(super) fn from_half(&mut self, call: &Call) -> Checked<Operand> {
+    pub(super) fn widened_half(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
         if self.int_bits_of(a.ty)? != 16 {
             return fail(self.type_class(a.ty, "i16"));
@@ -124,7 +124,7 @@ impl Body<'_, '_> {
     }
 
     /// The half of a float, in an `i16`.
-    pub(super) fn to_half(&mut self, call: &Call) -> Checked<Operand> {
+    pub(super) fn rounded_half(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
         let value = match self.scalar(a.ty)? {
             Scalar::Double => self.double_to_float_odd(self.single(a)),

@@ -2,11 +2,11 @@
 
 use ice_ir::{BinaryOp, IntCond, Type};
 
-use super::super::arithmetic::Cond;
-use super::super::integer::{BitOp, Sign};
-use super::super::values::{Operand, Run};
-use super::super::{Body, Checked, fail, unsupported};
 use super::Call;
+use crate::llvm::legalize::body::arithmetic::Cond;
+use crate::llvm::legalize::body::integer::{BitOp, Sign};
+use crate::llvm::legalize::body::values::{Operand, Run};
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
 

@@ -2,9 +2,9 @@
 
 use ice_ir::Value;
 
-use super::super::values::{Operand, Run};
-use super::super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
+use crate::llvm::legalize::body::values::{Operand, Run};
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar};
 use crate::llvm::wire::types::TypeId;
 

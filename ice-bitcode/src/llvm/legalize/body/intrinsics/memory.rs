@@ -2,11 +2,11 @@
 
 use ice_ir::{BinaryOp, Intrinsic, Symbol, Type, Value};
 
-use super::super::integer::Sign;
-use super::super::prototype::Prototype;
-use super::super::values::Operand;
-use super::super::{Body, Checked, fail};
 use super::Call;
+use crate::llvm::legalize::body::integer::Sign;
+use crate::llvm::legalize::body::prototype::Prototype;
+use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::{Body, Checked, fail};
 use crate::llvm::wire::constants::GlobalValueKind;
 
 impl Body<'_, '_> {

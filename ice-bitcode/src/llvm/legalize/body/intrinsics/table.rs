@@ -5,9 +5,9 @@
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
-use super::super::float::{Nans, Zeros};
-use super::super::integer::{BitOp, Sign};
 use super::{Compute, Effect, Row, Rule};
+use crate::llvm::legalize::body::float::{Nans, Zeros};
+use crate::llvm::legalize::body::integer::{BitOp, Sign};
 
 const fn row(name: &'static str, least: usize, rule: Rule) -> Row {
     Row { name, least, rule, extended: None, library: "" }
@@ -178,10 +178,10 @@ static TABLE: &[Row] = &[
     value("canonicalize", 1, |cx, call| cx.first_argument(call)).extended(|cx, call| cx.first_argument(call)),
     value("is.fpclass", 2, |cx, call| cx.float_classes(call))
         .extended(|cx, call| cx.extended_class_call(call)),
-    value("fptosi.sat", 1, |cx, call| cx.to_int_saturated(call, Sign::Signed)),
-    value("fptoui.sat", 1, |cx, call| cx.to_int_saturated(call, Sign::Unsigned)),
-    value("convert.from.fp16", 1, |cx, call| cx.from_half(call)),
-    value("convert.to.fp16", 1, |cx, call| cx.to_half(call)),
+    value("fptosi.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Signed)),
+    value("fptoui.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Unsigned)),
+    value("convert.from.fp16", 1, |cx, call| cx.widened_half(call)),
+    value("convert.to.fp16", 1, |cx, call| cx.rounded_half(call)),
     value("vector.reduce.add", 1, |cx, call| cx.reduce_numbers(call, BinaryOp::Add)),
     value("vector.reduce.mul", 1, |cx, call| cx.reduce_numbers(call, BinaryOp::Mul)),
     value("vector.reduce.and", 1, |cx, call| cx.reduce_numbers(call, BinaryOp::And)),

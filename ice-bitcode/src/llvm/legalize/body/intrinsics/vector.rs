@@ -2,11 +2,11 @@
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Value};
 
-use super::super::float::{Nans, Zeros};
-use super::super::memory::Access;
-use super::super::values::Operand;
-use super::super::{Body, Checked, fail, unsupported};
 use super::Call;
+use crate::llvm::legalize::body::float::{Nans, Zeros};
+use crate::llvm::legalize::body::memory::Access;
+use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 

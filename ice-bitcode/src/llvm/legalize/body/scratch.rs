@@ -1,0 +1,208 @@
+//! The state of one body while it is read, whose memory is reused from body to body.
+
+use alloc::vec::Vec;
+
+use ice_ir::{Block, FuncId, Inst, Symbol, Value};
+
+use super::LlvmProgram;
+use super::constant::ModuleValue;
+use super::numbers::Numbers;
+use super::values::{self, Local, Operand, Run};
+use crate::bitstream::{BlockHeader, Reader, Records};
+use crate::error::Result;
+use crate::llvm::legalize::module::LlvmModule;
+use crate::llvm::legalize::parts::PartConstant;
+use crate::llvm::wire::attributes::ParamAttributes;
+use crate::llvm::wire::constants::Constants;
+use crate::llvm::wire::types::TypeId;
+use crate::ssa::SsaChecks;
+
+/// An entry of a phi that is set at the end of the body.
+#[derive(Clone, Copy)]
+pub(super) struct Fixup {
+    pub(super) phi: Inst,
+    pub(super) entry: u32,
+    pub(super) number: u32,
+    pub(super) part: u32,
+    pub(super) pred: u32,
+}
+
+/// The state of one body.
+pub(super) struct Scratch {
+    pub(super) function: FuncId,
+    pub(super) constants: Constants,
+    /// Local values by number: parameters, constants, results; announced ones ahead of time.
+    pub(super) locals: Vec<Local>,
+    /// Parts of values that have another number of them than one.
+    pub(super) pool: Vec<Value>,
+    pub(super) module_values: Vec<ModuleValue>,
+    pub(super) epoch: u32,
+    pub(super) first_local: u32,
+    pub(super) next_local: u32,
+    /// Announced values that are not defined yet.
+    pub(super) pending: u32,
+    pub(super) num_blocks: u32,
+    /// The basic block that the next instruction belongs to.
+    pub(super) block: u32,
+    /// The ICE block that is appended to.
+    pub(super) stamp: u32,
+    pub(super) past_phis: bool,
+    pub(super) has_begun: bool,
+    pub(super) ret: Option<(TypeId, ParamAttributes)>,
+    /// Where a result of many parts goes.
+    pub(super) result_slot: Option<Value>,
+    /// The temporaries of operations on `x86_fp80`.
+    pub(super) extended: Option<[Value; 3]>,
+    /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
+    pub(super) argument_places: Vec<Value>,
+    pub(super) memory_arguments: usize,
+    /// The bundle in front of the next call.
+    pub(super) bundle: Option<u32>,
+    /// ICE blocks in which basic blocks went on.
+    pub(super) splits: Vec<(u32, Block)>,
+    pub(super) fixups: Vec<Fixup>,
+    pub(super) numbers: Numbers,
+    pub(super) addresses: Vec<(Symbol, Value)>,
+    pub(super) args: Vec<Value>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) runs: Vec<Run>,
+    pub(super) incoming: Vec<(Value, Block)>,
+    pub(super) numbers_seen: Vec<i64>,
+    pub(super) part_constants: Vec<PartConstant>,
+    pub(super) mask: Vec<Option<u32>>,
+    /// The expression part that was built last, and the parts of the expression.
+    pub(super) built: Option<(u32, u32)>,
+    pub(super) built_run: Run,
+    pub(super) depth: u32,
+    pub(super) bool_vectors: Vec<(u32, TypeId)>,
+    pub(super) bool_pairs: Vec<(TypeId, TypeId)>,
+    pub(super) checks: SsaChecks,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            function: FuncId::from_u32(0),
+            constants: Constants::default(),
+            locals: Vec::new(),
+            pool: Vec::new(),
+            module_values: Vec::new(),
+            epoch: 0,
+            first_local: 0,
+            next_local: 0,
+            pending: 0,
+            num_blocks: 0,
+            block: 0,
+            stamp: 0,
+            past_phis: false,
+            has_begun: false,
+            ret: None,
+            result_slot: None,
+            extended: None,
+            argument_places: Vec::new(),
+            memory_arguments: 0,
+            bundle: None,
+            splits: Vec::new(),
+            fixups: Vec::new(),
+            numbers: Numbers::default(),
+            addresses: Vec::new(),
+            args: Vec::new(),
+            operands: Vec::new(),
+            runs: Vec::new(),
+            incoming: Vec::new(),
+            numbers_seen: Vec::new(),
+            part_constants: Vec::new(),
+            mask: Vec::new(),
+            built: None,
+            built_run: Run { start: 0, len: 0 },
+            depth: 0,
+            bool_vectors: Vec::new(),
+            bool_pairs: Vec::new(),
+            checks: SsaChecks::default(),
+        }
+    }
+}
+
+impl Scratch {
+    /// Starts the body of `function`.
+    pub(super) fn begin(&mut self, program: &LlvmModule, function: FuncId) {
+        self.function = function;
+        self.first_local = program.first_local();
+        self.constants.clear(self.first_local);
+        self.module_values.resize(self.first_local as usize, ModuleValue { epoch: 0, stamp: 0, first: 0 });
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.module_values.iter_mut().for_each(|value| value.epoch = 0);
+            self.epoch = 1;
+        }
+        self.locals.clear();
+        self.pool.clear();
+        self.next_local = 0;
+        self.pending = 0;
+        self.num_blocks = 0;
+        self.block = 0;
+        self.stamp = 0;
+        self.past_phis = false;
+        self.has_begun = false;
+        self.ret = None;
+        self.result_slot = None;
+        self.extended = None;
+        self.argument_places.clear();
+        self.memory_arguments = 0;
+        self.bundle = None;
+        self.splits.clear();
+        self.fixups.clear();
+        self.numbers.clear();
+        self.addresses.clear();
+        self.part_constants.clear();
+        self.built = None;
+        self.depth = 0;
+        // Types of another module may have the same numbers.
+        self.bool_vectors.clear();
+        self.bool_pairs.clear();
+        self.checks.begin();
+    }
+
+    /// The number of the next value.
+    #[inline(always)]
+    pub(super) fn next_number(&self) -> u32 {
+        self.first_local + self.next_local
+    }
+
+    pub(super) fn push_local(&mut self, operand: Operand) {
+        let local = Local { first: operand.first, block: 0, noted: values::MISSING, ty: operand.ty };
+        self.locals.push(local);
+        self.next_local += 1;
+    }
+
+    pub(super) fn note_use(&mut self, index: u32, block: u32) {
+        self.checks.note_use(index, block);
+    }
+
+    pub(super) fn note_early_use(&mut self, index: u32, block: u32) {
+        self.checks.note_early_use(index, block);
+    }
+
+    /// Reads a CONSTANTS block; its values get the next numbers.
+    pub(super) fn constants(
+        &mut self,
+        program: &LlvmProgram,
+        reader: &mut Reader<'_>,
+        inner: &BlockHeader,
+        records: &mut Records,
+    ) -> Result<()> {
+        if self.constants.is_empty() {
+            self.constants.clear(self.first_local + self.next_local);
+        }
+        self.constants.read(reader, inner, records, &program.header.environment())?;
+        let all = self.constants.len();
+        let first = self.constants.first() - self.first_local;
+        for index in self.next_local..first + all {
+            let number = self.first_local + index;
+            let Some((_, ty)) = self.constants.get(number) else { break };
+            self.locals.push(Local { first: 0, block: values::CONSTANT, noted: values::MISSING, ty });
+        }
+        self.next_local = self.locals.len() as u32;
+        Ok(())
+    }
+}
