@@ -61,11 +61,11 @@ impl Arch {
         Arch::from_architecture(triple.architecture).ok_or_else(unknown)
     }
 
-    /// The machine of a triple, whatever the operating system. Thumb is a state of the machine that ARM is.
+    /// The machine of a triple, whatever is behind its name. Thumb is a state of the machine that ARM is.
     pub(crate) fn of_any_system(triple: &str) -> Option<Arch> {
-        let arm = triple.strip_prefix("thumb").map(|rest| format!("arm{rest}"));
-        let triple: Triple = arm.as_deref().unwrap_or(triple).parse().ok()?;
-        Arch::from_architecture(triple.architecture)
+        let name = triple.split('-').next().unwrap_or_default();
+        let arm = name.strip_prefix("thumb").map(|rest| format!("arm{rest}"));
+        Arch::from_architecture(arm.as_deref().unwrap_or(name).parse().ok()?)
     }
 
     fn from_architecture(architecture: Architecture) -> Option<Arch> {
