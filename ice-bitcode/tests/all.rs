@@ -6,6 +6,7 @@ mod common;
 mod container;
 mod errors;
 mod figures;
+mod freeze;
 mod llvm;
 mod llvm_bodies;
 mod round_trip;
