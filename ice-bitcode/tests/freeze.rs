@@ -1,8 +1,8 @@
 //! Freezing: native programs become valid PNaCl programs that do the same.
 
+use ice_bitcode::pexe::{FreezeErrorKind, freeze};
 use ice_interpreter::{Interpreter, Scalar};
 use ice_ir::{Program, Rules, Type, parse_program, verify_program, write_program};
-use ice_bitcode::pexe::{FreezeErrorKind, freeze};
 
 /// The entry that every frozen program needs.
 const START: &str = "define external @_start(v0: i32) -> void {\nblock0:\n  ret\n}\n";

@@ -14,6 +14,30 @@ use core::ops::Range;
 use ice_asm::CodeBuffer;
 use ice_regalloc::{Allocation, Context, Function, Inst, Operand, Options, Output, PReg, RegClass, Slot};
 
+/// The function that is damaged: integers and floats that live across a call, addresses, a constant, bits and comparisons.
+const PROGRAM: &str = "\
+declare internal @llvm.cttz.i32(i32, i1) -> i32
+define internal @f(v0: i32, v1: i32, v2: f64) -> i32 {
+  v3: i32 = 77
+  v4: i1 = 0
+block0:
+  v5: i32 = mul v0, v1
+  v6: i32 = load v5, align 1
+  v7: f64 = sitofp v6
+  v8: f64 = fadd v7, v2
+  v9: i32 = call @f(v6, v5, v8)
+  v10: i32 = add v9, v3
+  v11: i32 = sdiv v10, v1
+  v12: i32 = call @llvm.cttz.i32(v11, v4)
+  v13: f64 = fmul v8, v7
+  v14: i32 = fptosi v13
+  v15: i32 = shl v14, v12
+  store v15 to v5, align 1
+  v16: i32 = add v15, v6
+  ret v16
+}
+";
+
 /// What emission makes of the function with this allocation.
 fn emit<T: Target>(
     target: &T,
@@ -38,8 +62,8 @@ fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>) -> Output {
 /// Damages the allocation of the first function of the program in each place: takes the place away, names a slot that
 /// is not there, and a register of each other bank. `banks` are the numbers of registers of each kind. Gives how many
 /// damages were found.
-pub fn damage_places<T: Target>(target: &T, text: &str, banks: &[Range<u8>]) -> usize {
-    let mach = machine(target, text);
+pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
+    let mach = machine(target, PROGRAM);
     let good = allocate(target, &mach);
     let code = emit(target, &mach, &[], &good).expect("the allocation is good");
     let registers = target.registers(&mach.frame);
@@ -88,29 +112,40 @@ pub fn damage_places<T: Target>(target: &T, text: &str, banks: &[Range<u8>]) -> 
     found
 }
 
-/// The error for an allocation that has a place less than operands, one with a place more, one for fewer instructions,
-/// and one with an edit behind the end.
-pub fn damage_shape<T: Target>(target: &T, text: &str) -> [String; 4] {
-    let mach = machine(target, text);
+/// Checks that an allocation with a place too few or too many, without the end of an instruction's places, or with an
+/// edit behind the end, is an internal error that says so.
+///
+/// # Panics
+/// If one is not.
+pub fn check_shape<T: Target>(target: &T) {
+    let mach = machine(target, PROGRAM);
     let good = allocate(target, &mach);
     let error = |damage: &dyn Fn(&mut Output)| {
         let mut damaged = good.clone();
         damage(&mut damaged);
         emit(target, &mach, &[], &damaged).expect_err("the allocation is damaged").to_string()
     };
-    [
+    let shapes = [
         error(&|out| _ = out.allocs.pop()),
         error(&|out| {
             out.allocs.push(Allocation::NONE);
             *out.operand_starts.last_mut().expect("there is an end") += 1;
         }),
         error(&|out| _ = out.operand_starts.pop()),
-        error(&|out| {
-            let mut edit = out.edits[0];
-            edit.point = ice_regalloc::ProgPoint::after(Inst::from_u32(mach.num_insts() as u32));
-            out.edits.push(edit);
-        }),
-    ]
+    ];
+    for error in shapes {
+        assert!(error.starts_with("internal error in register allocation, "), "{error}");
+        assert!(error.ends_with("it has more or fewer places than operands"), "{error}");
+    }
+    let edit = error(&|out| {
+        let mut edit = out.edits[0];
+        edit.point = ice_regalloc::ProgPoint::after(Inst::from_u32(mach.num_insts() as u32));
+        out.edits.push(edit);
+    });
+    assert_eq!(
+        edit,
+        "internal error in emission, the end of the function: an edit stands behind the last instruction"
+    );
 }
 
 /// The error for a function whose only block ends with `last`, which names a block or a switch that is not there.

@@ -4,7 +4,7 @@
 
 mod damage;
 
-pub use damage::{damage_places, damage_shape, end_with, missing_successor};
+pub use damage::{check_shape, damage_places, end_with, missing_successor};
 
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::MachFunction;
