@@ -150,12 +150,12 @@ impl Uses {
         })
     }
 
-    /// The same for a value that may be younger than the counts: those have one use.
+    /// Number of uses by live instructions of a value that may be younger than the counts: those have one use.
     pub fn count_if_known(&self, value: Value) -> u32 {
         self.values.get(value.index()).map_or(1, |uses| uses.count)
     }
 
-    /// The same for an instruction that may be younger than the counts: those are alive.
+    /// True where nothing would change without `inst`, which may be younger than the counts: those are alive.
     #[inline]
     pub fn is_dead_if_known(&self, inst: Inst) -> bool {
         self.dead.get(inst.index()).copied().unwrap_or(false)
