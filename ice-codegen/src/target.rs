@@ -16,7 +16,7 @@ use ice_regalloc::{Output, RegisterFile};
 pub enum CodeModel {
     /// A PNaCl program: 32-bit addresses, everything in the lowest 2 GiB at places that the linker knows, `_start`
     /// as the only entry.
-    Sandboxed,
+    Pnacl,
     /// A native program at a place that the linker knows.
     Static,
     /// A native program that may be anywhere, with symbols that other modules may replace.
@@ -28,7 +28,7 @@ impl CodeModel {
     #[must_use]
     pub fn of_module(module: &Module, native: NativeModel) -> CodeModel {
         match (module.environment, native) {
-            (Environment::Pnacl, _) => CodeModel::Sandboxed,
+            (Environment::Pnacl, _) => CodeModel::Pnacl,
             (Environment::Native, NativeModel::Static) => CodeModel::Static,
             (Environment::Native, NativeModel::PositionIndependent) => CodeModel::PositionIndependent,
         }

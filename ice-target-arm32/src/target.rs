@@ -70,7 +70,7 @@ impl Arm32 {
 
     /// Whether the program is an ordinary one of the C world.
     pub(crate) const fn is_native(self) -> bool {
-        !matches!(self.model, CodeModel::Sandboxed)
+        !matches!(self.model, CodeModel::Pnacl)
     }
 
     /// Whether the function needs r11 for its frame.

@@ -30,7 +30,7 @@ impl X86 {
     /// Whether the symbol's address is known up to the place of the linked module.
     pub(crate) fn reaches(self, module: &Module, symbol: Symbol) -> bool {
         match (self.model, self.mode) {
-            (CodeModel::Sandboxed, _) | (CodeModel::Static, Mode::Bits32) => true,
+            (CodeModel::Pnacl, _) | (CodeModel::Static, Mode::Bits32) => true,
             (CodeModel::Static, Mode::Bits64) => {
                 let (linkage, _) = module.linkage(symbol);
                 linkage != Linkage::Weak || !module.is_declared(symbol)
@@ -41,7 +41,7 @@ impl X86 {
 
     /// Whether addresses of symbols are immediate operands.
     pub(crate) const fn has_absolute_symbols(self) -> bool {
-        matches!((self.model, self.mode), (CodeModel::Sandboxed, _) | (CodeModel::Static, Mode::Bits32))
+        matches!((self.model, self.mode), (CodeModel::Pnacl, _) | (CodeModel::Static, Mode::Bits32))
     }
 
     /// The register that global addresses hang off.
@@ -146,7 +146,7 @@ impl X86 {
                 }
                 Callee::Linked(of.pack())
             }
-            CodeModel::Sandboxed if self.mode == Mode::Bits64 && matches!(of, CodeSymbol::Libcall(_)) => {
+            CodeModel::Pnacl if self.mode == Mode::Bits64 && matches!(of, CodeSymbol::Libcall(_)) => {
                 Callee::Linked(of.pack())
             }
             // The linker makes a plain call of it where it can.

@@ -44,7 +44,7 @@ impl X86 {
 
     /// Whether addresses have 64 bits.
     pub(crate) const fn has_wide_addresses(self) -> bool {
-        matches!(self.mode, Mode::Bits64) && !matches!(self.model, CodeModel::Sandboxed)
+        matches!(self.mode, Mode::Bits64) && !matches!(self.model, CodeModel::Pnacl)
     }
 
     /// The integer type of an address.
@@ -67,7 +67,7 @@ impl X86 {
 
     /// Whether the program is an ordinary one of the C world.
     pub(crate) const fn is_native(self) -> bool {
-        !matches!(self.model, CodeModel::Sandboxed)
+        !matches!(self.model, CodeModel::Pnacl)
     }
 
     /// Whether global addresses hang off a register ([`FrameInfo::global_base`]).

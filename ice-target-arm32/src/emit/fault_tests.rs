@@ -8,8 +8,7 @@ use ice_asm::arm32::Cond;
 use ice_codegen::mach::{MachBlock, VReg};
 use ice_codegen::{CodeModel, testing};
 
-const TARGET: Arm32 =
-    Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Sandboxed };
+const TARGET: Arm32 = Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Pnacl };
 
 /// Core registers, and those of 32, 64 and 128 bits.
 const BANKS: [core::ops::Range<u8>; 4] = [0..16, 16..48, 48..80, 80..96];

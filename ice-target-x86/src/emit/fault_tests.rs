@@ -10,8 +10,8 @@ use ice_codegen::{CodeModel, testing};
 use std::vec::Vec;
 
 const TARGETS: [X86; 2] = [
-    X86 { mode: Mode::Bits32, model: CodeModel::Sandboxed },
-    X86 { mode: Mode::Bits64, model: CodeModel::Sandboxed },
+    X86 { mode: Mode::Bits32, model: CodeModel::Pnacl },
+    X86 { mode: Mode::Bits64, model: CodeModel::Pnacl },
 ];
 
 #[test]

@@ -13,7 +13,7 @@ use ice_regalloc::{Allocation, Context, Edit, Options, Output, PReg, ProgPoint, 
 
 /// The code of the first function, after `change` to what the allocator made.
 fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mut Output)) -> Vec<u8> {
-    let target = X86 { mode, model: CodeModel::Sandboxed };
+    let target = X86 { mode, model: CodeModel::Pnacl };
     let mach = testing::machine(&target, text);
     let mut allocator = Context::default();
     allocator

@@ -15,8 +15,7 @@ use alloc::vec::Vec;
 use ice_codegen::{CodeModel, testing};
 
 /// The back end for programs of PNaCl.
-const PROGRAM: Arm32 =
-    Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Sandboxed };
+const PROGRAM: Arm32 = Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Pnacl };
 
 /// The machine instructions of a function with these parameters, constants and blocks, each by its name and, for
 /// arithmetic, its operation; without `Params`, copies and what ends it.

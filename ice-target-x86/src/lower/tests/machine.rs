@@ -97,7 +97,7 @@ pub(in crate::lower) fn run_with_memory(
     uses.compute(func);
     let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
     let mut mach = MachFunction::new();
-    let target = X86 { mode, model: CodeModel::Sandboxed };
+    let target = X86 { mode, model: CodeModel::Pnacl };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));

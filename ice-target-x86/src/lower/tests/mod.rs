@@ -20,7 +20,7 @@ use ice_ir::{Type, parse_program};
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
 fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
-    lowered_for(X86 { mode, model: CodeModel::Sandboxed }, params, ret, constants, body)
+    lowered_for(X86 { mode, model: CodeModel::Pnacl }, params, ret, constants, body)
 }
 
 /// The same for a back end.
@@ -318,7 +318,7 @@ fn booleans_from_native_code_are_cleaned() {
         lowered_for(X86 { mode: Mode::Bits64, model }, &format!("v0: {ty}"), wide, "", &body).join(" ")
     };
     for (ty, wide) in [("v4i1", "v4i32"), ("v8i1", "v8i16")] {
-        assert_eq!(names(CodeModel::Sandboxed, ty, wide), "");
+        assert_eq!(names(CodeModel::Pnacl, ty, wide), "");
         assert_eq!(names(CodeModel::Static, ty, wide), "SseShift SseShift");
     }
 }
@@ -334,7 +334,7 @@ fn a_back_end_is_for_its_module() {
     let narrow = "define internal @f(v0: i32) -> i32 {\nblock0:\n  ret v0\n}\n";
     assert_eq!(model(wide, Mode::Bits64), Ok((CodeModel::Static, Type::I64)));
     assert_eq!(model(wide, Mode::Bits32), Err(ForeignModule { pointer: Type::I64 }));
-    assert_eq!(model(narrow, Mode::Bits64), Ok((CodeModel::Sandboxed, Type::I32)));
+    assert_eq!(model(narrow, Mode::Bits64), Ok((CodeModel::Pnacl, Type::I32)));
     let narrow = narrow.replace("define", "target pointer i32 native\n\ndefine");
     assert_eq!(model(&narrow, Mode::Bits64), Err(ForeignModule { pointer: Type::I32 }));
     assert_eq!(model(&narrow, Mode::Bits32), Ok((CodeModel::Static, Type::I32)));
