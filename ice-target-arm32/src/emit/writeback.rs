@@ -14,8 +14,9 @@
 //!
 //! Cost: for each access at a register alone the next few instructions; nothing for blocks without one.
 
+use super::inst::tested;
 use super::predicate::size;
-use super::{Emitter, NO_REGISTER, tested};
+use super::{Emitter, NO_REGISTER};
 use crate::inst::{Base, Inst, Src};
 use crate::regs;
 use alloc::vec::Vec;
