@@ -56,7 +56,7 @@ mod pool;
 mod reloc;
 pub mod x86;
 
-pub use buffer::{BranchIsa, CodeBuffer, Constant, Form, Group, Label, Place, Reach, Span};
+pub use buffer::{BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Place, Reach, Span};
 pub use error::Error;
 pub use listing::{LabelText, Listing, SymbolText, TextListing};
 pub use pool::{ConstantId, ConstantPool, ConstantSize};

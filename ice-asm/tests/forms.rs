@@ -2,7 +2,9 @@
 
 use crate::common;
 use crate::common::toy::{Cond, GROUP, LOAD, MARK, NOP, RETURN, Toy};
-use ice_asm::{CodeBuffer, Constant, ConstantSize, Error, Label, Place, Reach, SymbolId, TextListing};
+use ice_asm::{
+    CodeBuffer, Constant, ConstantSize, Error, Label, Location, Place, Reach, SymbolId, TextListing,
+};
 
 type Buffer = CodeBuffer<TextListing, Toy<1024>>;
 
@@ -188,4 +190,48 @@ fn dense_branches_to_a_far_place() {
     b.bind(end);
     b.finish().unwrap();
     assert!(b.bytes().len() < 12_010_000, "{}", b.bytes().len());
+}
+
+#[test]
+fn locations_follow_what_is_cut_and_what_moves() {
+    let mut b = Buffer::new();
+    let [next, far] = [(); 2].map(|()| b.new_label());
+    let at = |number| Some(Location(number));
+    b.bind(far);
+    b.set_location(at(1));
+    b.emit_u32(NOP);
+    b.set_location(at(2));
+    jump_if(&mut b, next, NOP);
+    b.set_location(at(3));
+    b.jump(far);
+    // The two branches become one, which comes from the first.
+    b.bind(next);
+    b.set_location(at(2));
+    b.emit_u32(NOP);
+    b.set_location(at(4));
+    b.jump(far);
+    let end = b.new_label();
+    b.set_location(at(5));
+    b.jump_with_slot(end, NOP, Reach::FromLabels);
+    b.bind(end);
+    b.set_location(None);
+    b.set_location(at(6));
+    b.emit_u32(RETURN);
+    b.finish().unwrap();
+    let want = [(0, at(1)), (4, at(2)), (16, at(4)), (24, at(6)), (28, None)];
+    assert_eq!(b.locations(), want, "{}", common::listing(&b));
+
+    b.clear();
+    assert_eq!(b.locations(), []);
+    b.set_bundle(16);
+    b.set_location(at(1));
+    (0..3).for_each(|_| b.emit_u32(NOP));
+    let group = b.start_group();
+    b.set_location(at(2));
+    b.emit_u32(NOP);
+    b.set_location(at(3));
+    b.emit_u32(NOP);
+    b.end_group(group, Place::Inside);
+    b.finish().unwrap();
+    assert_eq!(b.locations(), [(0, at(1)), (12, at(2)), (20, at(3)), (24, None)]);
 }

@@ -7,8 +7,9 @@ use crate::common::toy::{
     Cond, ENOUGH, GROUP, GROUP_AT_END, LOAD, MARK, NOP, RETURN, Toy, Trace, holds, run,
 };
 use ice_asm::{
-    BranchIsa, CodeBuffer, Constant, ConstantSize, Form, Label, Place, Reach, SymbolId, TextListing,
+    BranchIsa, CodeBuffer, Constant, ConstantSize, Form, Label, Location, Place, Reach, SymbolId, TextListing,
 };
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug)]
 enum Item {
@@ -106,8 +107,9 @@ impl Graph {
             }
         }
         let word = |buffer: &mut CodeBuffer<_, _>, word: u32| buffer.emit_u32(word);
-        for (block, &label) in self.blocks.iter().zip(&labels) {
+        for (number, (block, &label)) in self.blocks.iter().zip(&labels).enumerate() {
             buffer.bind(label);
+            buffer.set_location(Some(Location(number as u32)));
             for item in &block.items {
                 buffer.room_for(longest(item).min(32));
                 match *item {
@@ -197,6 +199,7 @@ impl Graph {
             assert!(got.marks.len() == ENOUGH || got.returned == want.returned);
         }
         assert!(buffer.relocs().is_sorted_by_key(|reloc| reloc.offset));
+        self.check_locations(&buffer, setting);
         seen.bytes += buffer.bytes().len();
         seen.islands += buffer.constant_ranges().len().saturating_sub(1);
         for line in common::listing(&buffer).lines() {
@@ -208,6 +211,35 @@ impl Graph {
                 let label: usize = target.unwrap().parse().unwrap();
                 seen.by_veneer[form] += usize::from(line.contains("Some") && label >= self.blocks.len());
             }
+        }
+    }
+}
+
+impl Graph {
+    /// Every word that names itself has the location of its block; constants have none.
+    fn check_locations<const NEAR: u32>(
+        &self,
+        buffer: &CodeBuffer<TextListing, Toy<NEAR>>,
+        setting: Setting,
+    ) {
+        let mut origins = BTreeMap::new();
+        for (block, number) in self.blocks.iter().zip(0..) {
+            let at = Some(Location(number));
+            origins.extend(block.items.iter().filter_map(|item| match *item {
+                Item::Mark(mark) => Some((mark, at)),
+                Item::Load(constant) => Some((constant, None)),
+                _ => None,
+            }));
+            origins.extend(block.branches.iter().filter(|branch| branch.slot != NOP).map(|b| (b.slot, at)));
+        }
+        let locations = buffer.locations();
+        assert!(locations.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "{setting:?}: {locations:?}");
+        for (word, offset) in buffer.bytes().chunks_exact(4).zip((0..).step_by(4)) {
+            let word = u32::from_le_bytes(word.try_into().unwrap());
+            let Some(&origin) = origins.get(&word) else { continue };
+            let before = locations.partition_point(|&(start, _)| start <= offset);
+            let location = before.checked_sub(1).and_then(|last| locations[last].1);
+            assert_eq!(location, origin, "{setting:?}, {word:#x} at {offset}\n{}", common::listing(buffer));
         }
     }
 }

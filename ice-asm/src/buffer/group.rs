@@ -70,6 +70,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.relocs[group.relocs..].iter_mut().for_each(|reloc| reloc.offset += pad);
         self.refs[group.refs..].iter_mut().for_each(|label| label.at += pad);
         self.listing.shift(start, pad);
+        self.locations.shift(start, pad);
         self.fill_padding(start, pad);
     }
 

@@ -249,7 +249,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Puts the constants into the code, and the veneers of the forms up to the last one that is due: the veneers of
     /// a form are counted in the deadlines of those that reach farther, not the other way round.
     fn island(&mut self, is_reached: bool, due: Option<u8>) {
-        let start = self.offset();
+        let (start, location) = (self.offset(), self.locations.current());
+        self.set_location(None);
         let over = is_reached.then(|| {
             let over = self.new_label();
             let veneers: u32 = (0..last_form::<B>().0).map(|form| self.veneer_bytes(form)).sum();
@@ -280,6 +281,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         // The island is no part of what was counted since the anchor.
         self.anchor.offset += self.offset() - start;
+        self.set_location(location);
         self.look_at_branches();
     }
 

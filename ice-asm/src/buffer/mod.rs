@@ -45,6 +45,7 @@ pub(crate) mod bytes;
 mod group;
 mod isa;
 mod island;
+mod locations;
 mod refs;
 mod tail;
 
@@ -60,6 +61,8 @@ pub use group::{Group, Place};
 pub use isa::{BranchIsa, Form, Reach, Span};
 pub use island::Constant;
 use island::Waiting;
+pub use locations::Location;
+use locations::Locations;
 use refs::LabelRef;
 
 /// A position in the code, bound once by [`CodeBuffer::bind`]. Printed `.L<n>`.
@@ -115,6 +118,7 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     bundle: u32,
     refs: Vec<LabelRef>,
     relocs: Vec<Reloc>,
+    locations: Locations,
     symbol: Option<SymbolId>,
     error: Option<Error>,
     finished: bool,
@@ -159,6 +163,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             bundle: 0,
             refs: Vec::new(),
             relocs: Vec::new(),
+            locations: Locations::default(),
             symbol: None,
             error: None,
             finished: false,
@@ -166,7 +171,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
-    /// Forgets the code, labels, relocations, function symbol and error; keeps the memory and the limit.
+    /// Forgets the code, labels, relocations, locations, function symbol and error; keeps the memory and the limit.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.labels.clear();
@@ -180,6 +185,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.waiting.clear::<B>();
         self.refs.clear();
         self.relocs.clear();
+        self.locations.clear();
         self.symbol = None;
         self.error = None;
         self.finished = false;
@@ -354,6 +360,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if core::mem::replace(&mut self.finished, true) {
             return Ok(());
         }
+        self.set_location(None);
         self.place_rest();
         let relocs = self.relocs.len();
         let result = self.patch_branches().and_then(|()| self.patch_refs());

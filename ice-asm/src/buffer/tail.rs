@@ -137,6 +137,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.tail_branches -= 1;
         let start = branch.start - u32::from(branch.pad);
         self.bytes.truncate(start);
+        self.locations.cut(start);
         if branch.pad != 0 {
             self.listing.cut(start);
         }
