@@ -10,6 +10,7 @@ use core::fmt;
 use crate::entities::{Block, FuncId, GlobalId, Inst, SwitchTable, Symbol, Value};
 use crate::instruction::{InstData, ValueRange};
 use crate::layout::Layout;
+use crate::locations::SourceLocations;
 use crate::module::Signature;
 use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
@@ -81,6 +82,7 @@ pub struct Function {
     phi_pool: Vec<(Value, Block)>,
     switches: PrimaryMap<SwitchTable, SwitchData>,
     num_switches: usize,
+    pub(crate) locations: SourceLocations,
 }
 
 impl Default for Function {
@@ -104,6 +106,7 @@ impl Function {
             phi_pool: Vec::new(),
             switches: PrimaryMap::new(),
             num_switches: 0,
+            locations: SourceLocations::default(),
         }
     }
 
@@ -122,6 +125,7 @@ impl Function {
             table.cases.clear();
         }
         self.num_switches = 0;
+        self.locations.clear();
         for (n, &ty) in signature.params.iter().enumerate() {
             let value = self.values.push(ValueData { payload: n as u64, kind: Kind::Param, ty });
             self.params.push(value);

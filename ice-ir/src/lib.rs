@@ -41,7 +41,8 @@ pub mod generate;
 pub mod instruction;
 pub mod intrinsics;
 pub mod layout;
-pub mod loops;
+mod locations;
+mod loops;
 pub mod module;
 pub mod native;
 pub mod text;
@@ -58,6 +59,7 @@ pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 pub use intrinsics::{AtomicOp, ExtendedOp, Intrinsic, IntrinsicDecl};
+pub use locations::SourceLocation;
 pub use loops::LoopForest;
 pub use module::{
     FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name,
@@ -67,7 +69,7 @@ pub use native::{
     Arity, Comdat, ComdatKind, Environment, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
     Visibility,
 };
-pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_program};
+pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_instruction, write_program};
 pub use types::Type;
 pub use uses::Uses;
 pub use verifier::{

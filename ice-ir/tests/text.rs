@@ -38,7 +38,7 @@ define internal @twice(v0: i32) -> i32 {
   v9: i32 = @f2
   v10: i32 = @g1
 block0:
-  v11: i32 = mul v0, v1
+  v11: i32 = mul v0, v1 at 17
   v12: i64 = sext v11
   v13: i1 = icmp slt v11, v0
   v14: i1 = fcmp une v5, v5
@@ -47,7 +47,7 @@ block0:
   v17: v4i32 = insertelement v6, v16, v1
   v18: i32 = alloca v1, align 8
   v19: f32 = load v18, align 4
-  store v19 to v18, align 1
+  store v19 to v18, align 1 at 0
   v20: i32 = call @twice(v1)
   v21: i32 = tail call @twice(v20)
   tail call @f2()
@@ -55,7 +55,7 @@ block0:
   tail call_indirect v9()
   call @llvm.trap()
   call @llvm.memcpy.p0.p0.i64()
-  br v13, block1, block2
+  br v13, block1, block2 at 4294967295
 block1:
   v23: i32 = phi [v25, block2], [v1, block0]
   switch v23, block2 [-1: block3, 7: block1, 2147483647: block3]

@@ -23,7 +23,8 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Value,
+    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Type,
+    Value,
 };
 
 /// Whether the flow graph and what is computed from it still hold.
@@ -232,7 +233,11 @@ impl Hoist<'_> {
             self.split_phi(phi, header, block);
         }
         self.scratch.phis = phis;
-        let jump = self.func.make_inst(InstData::Br { target: header }, ice_ir::Type::Void);
+        let jump = InstData::Br { target: header };
+        let jump = match self.func.layout.first_inst(header) {
+            Some(first) => self.func.make_inst_for(first, jump, Type::Void),
+            None => self.func.make_inst(jump, Type::Void),
+        };
         self.func.layout.append_inst(block, jump);
         for &pred in self.cfg.preds(header) {
             if !self.loops.contains(header, pred) {
@@ -258,7 +263,8 @@ impl Hoist<'_> {
             [(value, _), ref rest @ ..] if rest.iter().all(|&(other, _)| other == value) => value,
             _ => {
                 let incoming = self.func.make_incoming(&outside);
-                let merge = self.func.make_inst(InstData::Phi { incoming }, self.func.value_type(result));
+                let ty = self.func.value_type(result);
+                let merge = self.func.make_inst_for(phi, InstData::Phi { incoming }, ty);
                 self.func.layout.append_inst(block, merge);
                 self.func.result(merge).unwrap_or(result)
             }

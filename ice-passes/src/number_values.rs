@@ -272,7 +272,7 @@ impl Numbering {
         if let Some(value) = self.find(func, tree, block, &canonical(&data), ty) {
             return value;
         }
-        let inst = func.make_inst(data, ty);
+        let inst = func.make_inst_for(before, data, ty);
         func.layout.insert_before(before, inst);
         let value = func.result(inst).expect("the type is not void");
         self.insert(func, block, canonical(&data), value);

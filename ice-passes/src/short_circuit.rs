@@ -99,7 +99,7 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
         return None;
     }
     let second = func.insert_new_block_after(block);
-    let test = func.make_inst(InstData::CondBr { cond: b, if_true, if_false }, Type::Void);
+    let test = func.make_inst_for(end, InstData::CondBr { cond: b, if_true, if_false }, Type::Void);
     func.layout.append_inst(second, test);
     func.layout.remove_inst(whole);
     *func.inst_mut(end) = match logic {

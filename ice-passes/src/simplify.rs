@@ -221,7 +221,7 @@ fn divide(
     }
     let (bits, log2) = (i64::from(ty.bits()), i64::from(constant.trailing_zeros()));
     let before = |func: &mut Function, op, x, y| {
-        let new = func.make_inst(binary(op, x, y), ty);
+        let new = func.make_inst_for(inst, binary(op, x, y), ty);
         func.layout.insert_before(inst, new);
         func.result(new).expect("the type is not void")
     };

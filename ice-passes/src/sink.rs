@@ -61,7 +61,7 @@ pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses,
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.
 fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value) {
     let (data, ty) = (*func.inst(def), func.value_type(value));
-    let copy = func.make_inst(data, ty);
+    let copy = func.make_inst_for(def, data, ty);
     func.layout.insert_before(user, copy);
     if let Some(result) = func.result(copy) {
         func.map_operands(user, |operand| if operand == value { result } else { operand });

@@ -361,8 +361,18 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         }
     }
 
+    /// What follows is for `inst`, or for no single instruction of `block`.
+    #[inline(always)]
+    fn set_origin(&mut self, inst: Option<Inst>) {
+        self.inst = inst;
+        if self.sink.keeps_origins() {
+            self.sink.set_origin(inst);
+        }
+    }
+
     fn begin_block(&mut self, block: Block) {
-        (self.block, self.inst) = (Some(block), None);
+        self.block = Some(block);
+        self.set_origin(None);
         if !self.order.has_phis(block) {
             return self.sink.begin_block(&[]);
         }
@@ -392,7 +402,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         while let Some(inst) = next {
             let node = func.layout.inst(inst);
             next = node.next();
-            self.inst = Some(inst);
+            self.set_origin(Some(inst));
             if matches!(node.data(), InstData::Phi { .. }) || self.uses.is_dead(inst) {
                 continue;
             }
@@ -463,7 +473,9 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
-        (self.block, self.inst) = (Some(from), None);
+        self.block = Some(from);
+        // The moves of an edge belong to the branch that takes it.
+        self.set_origin(self.func.layout.last_inst(from));
         self.sink.begin_block(&[]);
         self.gather_edge_args(target, from, to);
         let machine_block = match self.order.number(to) {

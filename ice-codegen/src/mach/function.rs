@@ -1,7 +1,9 @@
 //! The sequence itself, and the view of it that the register allocator asks for.
 
+use super::origins::Origins;
 use super::{
-    FrameInfo, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Role, Sink, VReg,
+    FrameInfo, KeepOrigins, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Role, Sink,
+    VReg,
 };
 use crate::internal::{CodegenStep, Faults, Internal};
 use alloc::boxed::Box;
@@ -11,6 +13,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
+use ice_ir::Inst;
 use ice_regalloc::{Leaving, References};
 
 #[derive(Clone, Copy, Default)]
@@ -48,6 +51,7 @@ pub struct MachFunction<I> {
     vregs: Vec<VRegData>,
     depths: Vec<u32>,
     references: References,
+    origins: Origins,
 }
 
 impl<I> Default for MachFunction<I> {
@@ -66,6 +70,7 @@ impl<I> Default for MachFunction<I> {
             vregs: Vec::new(),
             depths: Vec::new(),
             references: References::default(),
+            origins: Origins::default(),
         }
     }
 }
@@ -86,7 +91,7 @@ impl<I: MachInst> MachFunction<I> {
         Self::default()
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Forgets everything but whether origins are kept; keeps the memory.
     pub fn clear(&mut self) {
         self.frame.clear();
         self.insts.clear();
@@ -102,6 +107,7 @@ impl<I: MachInst> MachFunction<I> {
         self.vregs.clear();
         self.depths.clear();
         self.references.clear();
+        self.origins.clear();
     }
 
     /// Computes the predecessors, once, when every block has ended. Linear in blocks and edges.
@@ -144,6 +150,17 @@ impl<I: MachInst> MachFunction<I> {
     /// For each instruction and the end: where its operands start among all.
     pub(crate) fn operand_starts(&self) -> &[u32] {
         &self.operand_starts
+    }
+
+    /// From now on functions lowered into this memory note what their instructions come from, or do not.
+    pub fn keep_origins(&mut self, keep: KeepOrigins) {
+        self.origins.keep = keep;
+    }
+
+    /// What instructions come from, where it was [kept](Self::keep_origins): each pair holds for the machine instructions
+    /// from its first up to that of the next pair. The first ones ascend strictly.
+    pub fn origins(&self) -> &[(MachInstId, Option<Inst>)] {
+        self.origins.as_slice()
     }
 
     /// The instructions of the whole function.
@@ -260,6 +277,14 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
         self.succs.push(target);
         self.args.extend_from_slice(args);
         self.arg_starts.push(self.args.len() as u32);
+    }
+
+    fn set_origin(&mut self, origin: Option<Inst>) {
+        self.origins.begin(MachInstId::new(self.insts.len()), origin);
+    }
+
+    fn keeps_origins(&self) -> bool {
+        self.origins.keep == KeepOrigins::Yes
     }
 
     fn end_block(&mut self) {

@@ -11,11 +11,13 @@
 mod definitions;
 mod frame;
 mod function;
+mod origins;
 
 pub use definitions::{UndefinedUse, check_definitions};
 pub use frame::{FrameInfo, FrameObject};
 pub use function::MachFunction;
 pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, Remat, VReg};
+pub use origins::KeepOrigins;
 
 use core::fmt;
 
@@ -84,6 +86,15 @@ pub trait Sink<I: MachInst> {
 
     /// Names a successor of the block, in the order of the terminator, and the arguments for its parameters.
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]);
+
+    /// The instructions that follow are for `origin`, an instruction of the function, or (`None`) for no single one. Called
+    /// for each if [`keeps_origins`](Self::keeps_origins), else never.
+    fn set_origin(&mut self, _origin: Option<ice_ir::Inst>) {}
+
+    /// Whether it wants to know what instructions are for.
+    fn keeps_origins(&self) -> bool {
+        false
+    }
 
     /// Ends the block, after its successors are named.
     fn end_block(&mut self);

@@ -38,6 +38,8 @@
 //! | phi | `v3: i32 = phi [v1, block0], [v2, block4]` |
 //! | terminator | `br block1`, `br v1, block1, block2`, `switch v1, block4 [-1: block4, 7: block2]`, `ret`, `ret v1`, `unreachable` |
 //!
+//! Behind any instruction may stand `at` and the number of its [source location](crate::SourceLocation): `ret v1 at 7`.
+//!
 //! *Native modules* ([`native`](crate::native)) have more words: `target pointer i64 native`; `comdat0 = "name"`
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
@@ -65,7 +67,7 @@ mod parser;
 mod writer;
 
 pub use parser::parse_program;
-pub use writer::{write_function, write_program};
+pub use writer::{write_function, write_instruction, write_program};
 
 use core::fmt;
 

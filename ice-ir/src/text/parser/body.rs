@@ -8,6 +8,7 @@ use super::{Failure, Parser, entity_number, lookup};
 use crate::entities::{Block, FuncId, SigId, Symbol, Value};
 use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
+use crate::locations::SourceLocation;
 use crate::module::FunctionKind;
 use crate::text::ParseErrorKind::{
     Duplicate, Expected, NumberOutOfRange, Undefined, UnknownOpcode, UnknownType,
@@ -243,6 +244,8 @@ impl Parser<'_> {
             | InstData::CallIntrinsic { .. } => result.is_some(),
             _ => !data.is_terminator(),
         };
+        let location = self.source_location()?;
+        func.set_source_location(location);
         let inst = match (has_result, result) {
             (true, Some(value)) => func.make_inst_defining(data, value),
             (false, None) => func.make_inst(data, Type::Void),
@@ -251,6 +254,16 @@ impl Parser<'_> {
         };
         func.layout.append_inst(block, inst);
         Ok(())
+    }
+
+    /// `at` and a number behind an instruction.
+    fn source_location(&mut self) -> Result<Option<SourceLocation>, Failure> {
+        if !self.accept_word("at") {
+            return Ok(None);
+        }
+        let at = self.at;
+        let number = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+        Ok(Some(SourceLocation(number)))
     }
 
     fn inst_data(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {

@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use core::fmt::{self, Write};
 
 use super::is_plain_name;
-use crate::entities::{SigId, Symbol, Value};
+use crate::entities::{Inst, SigId, Symbol, Value};
 use crate::function::{Function, ValueDef};
 use crate::instruction::{InstData, TailHint};
 use crate::intrinsics;
@@ -259,10 +259,7 @@ fn write_body(
         writeln!(out, "{block}:")?;
         for inst in func.block_insts(block) {
             out.write_str("  ")?;
-            if let Some(result) = func.result(inst) {
-                write!(out, "{result}: {} = ", func.value_type(result))?;
-            }
-            write_inst(module, func, func.inst(inst), out)?;
+            write_instruction(module, func, inst, out)?;
             writeln!(out)?;
         }
     }
@@ -288,6 +285,21 @@ fn write_constant(module: &Module, func: &Function, value: Value, out: &mut impl
         ValueDef::Function(f) => writeln!(out, "{}", name(module, Symbol::Function(f))),
         ValueDef::Global(g) => writeln!(out, "{}", name(module, Symbol::Global(g))),
         _ => writeln!(out, "undef"),
+    }
+}
+
+/// Writes one instruction with its result and its source location, as in the text form, without a line break.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_instruction(module: &Module, func: &Function, inst: Inst, out: &mut impl Write) -> fmt::Result {
+    if let Some(result) = func.result(inst) {
+        write!(out, "{result}: {} = ", func.value_type(result))?;
+    }
+    write_inst(module, func, func.inst(inst), out)?;
+    match func.source_location(inst) {
+        Some(location) => write!(out, " at {location}"),
+        None => Ok(()),
     }
 }
 

@@ -1,0 +1,107 @@
+//! Where instructions come from in the source of the program.
+//!
+//! Instructions are numbered as they are made, so a location is stated once for all that are made from then on: the
+//! list has one entry for each change, and none where nobody states any. Instructions that replace others or
+//! stand before them get theirs ([`Function::make_inst_for`]).
+
+use crate::entities::Inst;
+use crate::function::Function;
+use crate::instruction::InstData;
+use crate::types::Type;
+use alloc::vec::Vec;
+
+/// A place in the source of a program: a number that means something to whoever made the function. Printed as a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourceLocation(pub u32);
+
+impl core::fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The locations of a function's instructions: pairs of the first instruction made there and the location. The
+/// numbers ascend strictly.
+#[derive(Clone, Default)]
+pub(crate) struct SourceLocations {
+    starts: Vec<(u32, Option<SourceLocation>)>,
+}
+
+impl SourceLocations {
+    pub fn clear(&mut self) {
+        self.starts.clear();
+    }
+
+    fn current(&self) -> Option<SourceLocation> {
+        self.starts.last().and_then(|&(_, location)| location)
+    }
+
+    /// Instruction `next`, which is not made yet, and those after it come from `location`.
+    fn begin(&mut self, next: u32, location: Option<SourceLocation>) {
+        self.starts.pop_if(|&mut (first, _)| first == next);
+        if self.current() != location {
+            self.starts.push((next, location));
+        }
+    }
+
+    fn of(&self, inst: Inst) -> Option<SourceLocation> {
+        let behind = self.starts.partition_point(|&(first, _)| first <= inst.as_u32());
+        self.starts[..behind].last().and_then(|&(_, location)| location)
+    }
+}
+
+impl Function {
+    /// Instructions made from now on come from `location`, or from nowhere in the source.
+    pub fn set_source_location(&mut self, location: Option<SourceLocation>) {
+        let next = self.num_insts() as u32;
+        self.locations.begin(next, location);
+    }
+
+    /// Where `inst` comes from, if that was stated. Logarithmic in the number of stated locations.
+    pub fn source_location(&self, inst: Inst) -> Option<SourceLocation> {
+        self.locations.of(inst)
+    }
+
+    /// A new instruction outside any block, as by [`make_inst`](Self::make_inst), that does a part of what `origin` does
+    /// or did: it comes from the same place in the source.
+    pub fn make_inst_for(&mut self, origin: Inst, data: InstData, ty: Type) -> Inst {
+        let current = self.locations.current();
+        self.set_source_location(self.source_location(origin));
+        let inst = self.make_inst(data, ty);
+        self.set_source_location(current);
+        inst
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entities::FuncId;
+    use crate::module::Signature;
+
+    #[test]
+    fn a_location_holds_until_the_next() {
+        let mut func = Function::new();
+        func.begin(FuncId::from_u32(0), &Signature::new(Vec::new(), Type::Void));
+        let at = |number| Some(SourceLocation(number));
+        let mut make = |func: &mut Function, location| {
+            func.set_source_location(location);
+            func.make_inst(InstData::Unreachable, Type::Void)
+        };
+        let nowhere = make(&mut func, None);
+        let first = make(&mut func, at(7));
+        let more = func.make_inst(InstData::Unreachable, Type::Void);
+        func.set_source_location(at(9)); // Nothing is made here.
+        let second = make(&mut func, at(3));
+        let copy = func.make_inst_for(first, InstData::Unreachable, Type::Void);
+        let after = func.make_inst(InstData::Unreachable, Type::Void);
+        let want = [None, at(7), at(7), at(3), at(7), at(3)];
+        let got = [nowhere, first, more, second, copy, after].map(|inst| func.source_location(inst));
+        assert_eq!(got, want);
+        assert_eq!(func.locations.starts.len(), 4);
+
+        func.begin(FuncId::from_u32(1), &Signature::new(Vec::new(), Type::Void));
+        let inst = func.make_inst(InstData::Unreachable, Type::Void);
+        assert_eq!(func.source_location(inst), None);
+    }
+}
