@@ -84,7 +84,7 @@ mod tests {
         let mut func = Function::new();
         func.begin(FuncId::from_u32(0), &Signature::new(Vec::new(), Type::Void));
         let at = |number| Some(SourceLocation(number));
-        let mut make = |func: &mut Function, location| {
+        let make = |func: &mut Function, location| {
             func.set_source_location(location);
             func.make_inst(InstData::Unreachable, Type::Void)
         };
