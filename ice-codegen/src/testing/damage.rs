@@ -16,7 +16,7 @@ use ice_regalloc::{Allocation, Context, Function, Inst, Operand, Options, Output
 
 /// The function that is damaged: integers and floats that live across a call, addresses, a constant, bits and comparisons.
 const PROGRAM: &str = "\
-declare internal @llvm.cttz.i32(i32, i1) -> i32
+intrinsic external @llvm.cttz.i32(i32, i1) -> i32
 define internal @f(v0: i32, v1: i32, v2: f64) -> i32 {
   v3: i32 = 77
   v4: i1 = 0
