@@ -13,6 +13,7 @@
 //! | [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: shuffles, divisors as multipliers, plans of switches |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
+//! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
 #![no_std]
@@ -23,6 +24,7 @@ pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
+pub mod emission;
 pub mod internal;
 pub mod lanes;
 pub mod lower;

@@ -3,10 +3,11 @@
 //! Between load and store there is no other access to memory, as the manual demands: the allocator puts
 //! nothing inside an instruction.
 
-use super::{AL, Emitter, WRONG_KIND, imm};
+use super::{AL, Emitter, imm};
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::arm32::{Compare, Cond, Exclusive, Flags, Gpr};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 
 impl<L: Listing> Emitter<'_, L> {
     /// Stores and goes back to `again` if somebody else was there in between.

@@ -2,10 +2,11 @@
 //!
 //! A table of a switch is a row of branches in the code: the index, two bits to the left, is added to pc.
 
-use super::{AL, Emitter, TRAP, label};
+use super::{AL, Emitter, TRAP};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
+use ice_codegen::emission::{InstEmitter as _, label};
 use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::{SwitchEmitter, TableBounds};
 
@@ -25,20 +26,20 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn control(&mut self, inst: &Inst) {
         match *inst {
             // The buffer would cut a jump to the next block off again.
-            Inst::Jump { target } if target == self.next_block => {}
+            Inst::Jump { target } if target == self.cursor.next_block() => {}
             Inst::Jump { target } => {
                 let target = self.target_label(target);
                 self.e.jump(target);
             }
             Inst::Branch { cond, or: None, if_true, if_false } if self.predicate(cond, if_true, if_false) => {
             }
-            Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.next_block => {
+            Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.cursor.next_block() => {
                 let if_false = self.target_label(if_false);
                 self.e.jump_if(cond.invert(), if_false);
             }
             // Back to the start of a loop in one step.
             Inst::Branch { cond, or: None, if_true, if_false }
-                if if_true != self.next_block && self.goes_round(if_false, if_true) =>
+                if if_true != self.cursor.next_block() && self.goes_round(if_false, if_true) =>
             {
                 let (if_true, if_false) = (self.target_label(if_true), self.target_label(if_false));
                 self.e.jump_if(cond.invert(), if_false);
@@ -50,18 +51,18 @@ impl<L: Listing> Emitter<'_, L> {
                 if let Some(cond) = or {
                     self.e.jump_if(cond, if_true);
                 }
-                if if_false != self.next_block {
+                if if_false != self.cursor.next_block() {
                     let if_false = self.target_label(if_false);
                     self.e.jump(if_false);
                 }
             }
             Inst::Switch { switch, .. } => {
-                self.allocs = self.places();
+                self.cursor.take_operands();
                 let index = self.gpr();
                 self.switch(switch, SwitchRegs { index, high: None });
             }
             Inst::SwitchPair { switch, .. } => {
-                self.allocs = self.places();
+                self.cursor.take_operands();
                 let (index, high) = (self.gpr(), self.gpr());
                 self.switch(switch, SwitchRegs { index, high: Some(high) });
             }
@@ -77,13 +78,13 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Whether a branch goes back to `target` as long as a loop lasts, and to `other` once.
     pub(super) fn goes_round(&self, target: MachBlock, other: MachBlock) -> bool {
-        let depths = [target, other].map(|block| self.mach.loop_depth(block));
-        target <= self.block && (other > self.block || depths[0] > depths[1])
+        let depths = [target, other].map(|block| self.cursor.mach.loop_depth(block));
+        target <= self.cursor.block && (other > self.cursor.block || depths[0] > depths[1])
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
         self.room_for_switch(switch);
-        match self.switches.get(switch as usize) {
+        match self.cursor.switches.get(switch as usize) {
             Some(planned) => planned.plan.emit(self, regs),
             None => self.fault("its switch has no plan"),
         }

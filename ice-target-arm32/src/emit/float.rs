@@ -3,13 +3,14 @@
 //! `vldr` and `vstr` need addresses at multiples of 4, which lowering sees to; quadwords in memory are read and
 //! written by bytes, at any address.
 
-use super::{AL, Emitter, NO_REGISTER, WRONG_SIZE};
+use super::{AL, Emitter, WRONG_SIZE};
 use crate::inst::{Amode, FloatSize, Inst};
 use crate::regs::{self, DOUBLE, SINGLE};
 use ice_asm::Listing;
 use ice_asm::arm32::{
     Cond, Direction, Dreg, Float2, FloatCompare, Gpr, Lane, NeonImm, NeonTransfer, Qreg, Sreg,
 };
+use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
 use ice_codegen::mach::RegClass;
 use ice_regalloc::Allocation;
 

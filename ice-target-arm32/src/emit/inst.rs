@@ -8,7 +8,8 @@ use crate::inst::{Callee, Inst};
 use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Barrier, Compare, Cond, Flags, Gpr, Mem, ModImm, Move, Transfer};
-use ice_codegen::mach::{MachInst as _, VReg};
+use ice_codegen::emission::InstEmitter as _;
+use ice_codegen::mach::VReg;
 use ice_regalloc::Allocation;
 
 /// How far ahead of an instruction the comparison of its result with zero may be.
@@ -73,10 +74,10 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Emits the most frequent instructions, without a condition, where their operands are those that they have
-    /// most often; says whether it did. Inlined into the walk: a call of [`inst`](Self::inst) takes as long as
+    /// most often; says whether it did. Inlined into the walk: a call of [`dispatch`](Self::dispatch) takes as long as
     /// they do.
     #[inline(always)]
-    pub(super) fn usual(&mut self, inst: &Inst) -> bool {
+    pub(super) fn usual_inst(&mut self, inst: &Inst) -> bool {
         match inst {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
@@ -129,28 +130,10 @@ impl<L: Listing> Emitter<'_, L> {
         fits
     }
 
-    /// Emits any instruction, as the plan says if it is part of a pair.
-    #[inline(never)]
-    pub(super) fn unusual(&mut self, inst: &Inst) {
-        self.plan_steps(inst);
-        if self.planned == Some(self.at) {
-            return self.planned(inst);
-        }
-        self.allocs = self.places();
-        // What is made again where it is used is not made here.
-        if matches!(self.allocs, [only] if only.is_none()) {
-            if inst.rematerialize().is_none() {
-                self.fault("its operand has no place, and it is not made again where it is used");
-            }
-            return self.ledger.left_to_users(self.mach, self.at);
-        }
-        self.ledger.itself(self.mach, self.at);
-        self.inst(inst);
-    }
-
-    pub(super) fn inst(&mut self, inst: &Inst) {
+    /// Emits any instruction.
+    pub(super) fn dispatch(&mut self, inst: &Inst) {
         match *inst {
-            Inst::Params => self.allocs = &[],
+            Inst::Params => self.cursor.operands = &[],
             Inst::Mov { .. } => {
                 let src = self.next();
                 let dst = self.gpr();

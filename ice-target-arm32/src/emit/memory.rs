@@ -1,10 +1,11 @@
 //! Addresses of loads and stores, made to fit each instruction.
 
-use super::{Emitter, NO_OBJECT, NO_SLOT, WRONG_KIND};
+use super::Emitter;
 use crate::inst::{Amode, Base, Inst};
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Gpr, Mem, ModImm, Operand2, Shift, Transfer};
+use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT, WRONG_KIND};
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -20,7 +21,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn slot(&mut self, place: Allocation) -> (Gpr, i32) {
         if let Some(inst) = place.as_remat()
             && let Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) =
-                self.mach.insts().get(inst.as_u32() as usize)
+                self.cursor.mach.insts().get(inst.as_u32() as usize)
         {
             return (self.base(), self.frame.incoming.wrapping_add(mem.disp));
         }

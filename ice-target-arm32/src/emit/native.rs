@@ -2,10 +2,11 @@
 //! arguments.
 
 use super::pool::Base;
-use super::{AL, Emitter, WRONG_KIND, imm};
+use super::{AL, Emitter, imm};
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 use ice_codegen::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
@@ -36,7 +37,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
             }
             Inst::ThreadLocalCall { symbol } => {
-                self.allocs = &[];
+                self.cursor.operands = &[];
                 let argument = Gpr::new(0);
                 self.load_from_pool(argument, RelocKind::TlsGd32, symbol, Base::Pc);
                 self.e.alu(AL, Alu::Add, Flags::Keep, argument, Gpr::PC, argument);

@@ -16,6 +16,7 @@ use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
 use ice_asm::Listing;
 use ice_asm::arm32::{Cond, Flags};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::{MachBlock, MachInstId};
 use ice_regalloc::{Edit, Function, ProgPoint};
 
@@ -65,22 +66,22 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// to it.
     #[inline(always)]
     fn may_be_body(&self, block: MachBlock) -> bool {
-        let insts = &self.mach.insts()[self.mach.inst_range(block)];
+        let insts = &self.cursor.mach.insts()[self.cursor.mach.inst_range(block)];
         matches!(insts, [.., Inst::Jump { .. }])
             && insts.len() <= 2 * MAX_BACK + 1
-            && block > self.block
-            && self.mach.block_preds(block).len() == 1
+            && block > self.cursor.block
+            && self.cursor.mach.block_preds(block).len() == 1
             && !self.written[block.as_u32() as usize]
     }
 
     /// The edits of a block.
     fn edits_of(&self, block: MachBlock) -> &'a [Edit] {
-        let range = self.mach.inst_range(block);
+        let range = self.cursor.mach.inst_range(block);
         let at = |index: usize| MachInstId::from_u32(index as u32);
         // Those of the next block are the next ones; blocks that are asked for are short.
-        let mut edits = self.edits;
-        if block != self.next_block {
-            edits = &self.allocation.edits;
+        let mut edits = self.cursor.edits;
+        if block != self.cursor.next_block() {
+            edits = &self.cursor.allocation.edits;
             let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
             edits = &edits[start..];
         }
@@ -93,13 +94,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
         if !self.may_be_body(block) {
             return None;
         }
-        let range = self.mach.inst_range(block);
-        let insts = &self.mach.insts()[range.clone()];
+        let range = self.cursor.mach.inst_range(block);
+        let insts = &self.cursor.mach.insts()[range.clone()];
         let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
         let mut words = 0;
         for (inst, index) in insts.iter().zip(range.start..) {
             let id = MachInstId::from_u32(index as u32);
-            words += match (inst, self.allocation.allocs_of(id)) {
+            words += match (inst, self.cursor.allocation.allocs_of(id)) {
                 // A copy is a word if it does not vanish.
                 (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) => {
                     size(inst)? + usize::from(from != to)
@@ -115,7 +116,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let edits = self.edits_of(block);
         for edit in edits {
             words += match edit.from.as_remat() {
-                Some(inst) => size(self.mach.insts().get(inst.as_u32() as usize)?)?,
+                Some(inst) => size(self.cursor.mach.insts().get(inst.as_u32() as usize)?)?,
                 None => 1,
             };
         }
@@ -128,12 +129,13 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Writes a body under a condition.
     fn write_body(&mut self, body: Body, cond: Cond) {
         self.cond = cond;
-        let (left, branch) = (self.edits, self.at);
-        self.edits = self.edits_of(body.block);
-        self.write_insts(body.block);
-        self.ledger.part_of(self.mach, self.at, branch);
-        self.edits = left;
-        self.at = branch;
+        let (left, branch) = (self.cursor.edits, self.cursor.at);
+        self.cursor.edits = self.edits_of(body.block);
+        self.insts_to_last(body.block);
+        self.end_plan();
+        self.ledger.part_of(self.cursor.mach, self.cursor.at, branch);
+        self.cursor.edits = left;
+        self.cursor.at = branch;
         self.cond = AL;
         self.written[body.block.as_u32() as usize] = true;
     }
@@ -143,7 +145,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         if !self.may_be_body(if_true) && !self.may_be_body(if_false) {
             return false;
         }
-        let following = self.next_block;
+        let following = self.cursor.next_block();
         let bodies = [self.body(if_true), self.body(if_false)];
         if let [Some(first), Some(second)] = bodies
             && first.target == second.target

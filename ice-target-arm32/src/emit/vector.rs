@@ -1,10 +1,11 @@
 //! Vectors lane by lane.
 
-use super::{AL, Emitter, WRONG_KIND};
+use super::{AL, Emitter};
 use crate::inst::{Inst, Neon3, NeonUnary};
 use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Dreg, Float2, Lane, NeonLogic, Qreg, Sreg};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 
 /// The doubleword register with a lane of a quadword, and the number of the lane in it.
 fn half(reg: Qreg, lane: Lane, index: u8) -> (Dreg, u8) {

@@ -14,14 +14,15 @@
 //!
 //! Cost: for each access at a register alone the next few instructions; nothing for blocks without one.
 
+use super::Emitter;
 use super::inst::tested;
 use super::predicate::size;
-use super::{Emitter, NO_REGISTER};
 use crate::inst::{Base, Inst, Src};
 use crate::regs;
 use alloc::vec::Vec;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Index, Mem, Transfer};
+use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
 use ice_codegen::mach::{MachInstId, VReg};
 use ice_regalloc::{Allocation, ProgPoint};
 
@@ -111,7 +112,7 @@ fn later(inst: MachInstId, n: usize) -> MachInstId {
 impl<'a, L: Listing> Emitter<'a, L> {
     /// The instructions of the block behind `inst`.
     fn behind(&self, inst: MachInstId) -> &'a [Inst] {
-        self.mach.insts().get(inst.as_u32() as usize + 1..self.end).unwrap_or(&[])
+        self.cursor.mach.insts().get(inst.as_u32() as usize + 1..self.end).unwrap_or(&[])
     }
 
     /// The access that `inst` is, if it can have a writeback.
@@ -120,7 +121,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             Inst::Load { op, mem, .. } | Inst::Store { op, mem, .. } if mem.is_register() => (op, mem),
             _ => return None,
         };
-        let (Base::Reg(base), &[first, second]) = (mem.base, self.allocation.allocs_of(id)) else {
+        let (Base::Reg(base), &[first, second]) = (mem.base, self.cursor.allocation.allocs_of(id)) else {
             return None;
         };
         let is_load = matches!(inst, Inst::Load { .. });
@@ -142,11 +143,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
         self.plan.is_made = true;
         // Bit n: whether the n-th instruction behind the present one is part of a pair.
         let mut taken = 0_u32;
-        let mut id = self.at;
+        let mut id = self.cursor.at;
         while (id.as_u32() as usize) < self.end {
             let is_taken = taken & 1 != 0;
             taken >>= 1;
-            let inst = &self.mach.insts()[id.as_u32() as usize];
+            let inst = &self.cursor.mach.insts()[id.as_u32() as usize];
             if !is_taken
                 && may_begin(inst)
                 && let Some((n, index, amount)) = self.pair(id, inst, taken)
@@ -185,7 +186,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let place = access.place;
         for (n, inst) in near.iter().enumerate() {
             let at = later(id, n + 1);
-            let allocs = self.allocation.allocs_of(at);
+            let allocs = self.cursor.allocation.allocs_of(at);
             if let Some((from, to, amount)) = step(inst)
                 && from == access.base
             {
@@ -211,7 +212,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let next = later(id, 1);
         behind.first().and_then(|inst| self.access(next, inst)).is_some_and(|access| {
             access.base == to
-                && self.allocation.allocs_of(id) == [access.place, access.place]
+                && self.cursor.allocation.allocs_of(id) == [access.place, access.place]
                 && fits(access.op, amount)
                 && !tested(behind, to)
                 && !self.is_edited(access.place, id, next)
@@ -220,7 +221,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Whether an edit between two instructions reads or writes the place.
     fn is_edited(&self, place: Allocation, from: MachInstId, to: MachInstId) -> bool {
-        let edits = &self.allocation.edits;
+        let edits = &self.cursor.allocation.edits;
         let start = edits.partition_point(|edit| edit.point < ProgPoint::after(from));
         let between = edits[start..].iter().take_while(|edit| edit.point <= ProgPoint::before(to));
         between.into_iter().any(|edit| edit.from == place || edit.to == place)
@@ -232,7 +233,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         self.plan.next += 1;
         self.planned = self.plan.upcoming();
         let Fate::Steps { index, amount, step } = fate else { return };
-        let Some(Access { op, place, data, .. }) = self.access(self.at, inst) else {
+        let Some(Access { op, place, data, .. }) = self.access(self.cursor.at, inst) else {
             return self.fault(NOT_PLANNED);
         };
         let (Some(base), Some(data)) = (regs::as_gpr(place), regs::as_gpr(data)) else {
@@ -240,7 +241,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         };
         let mem = Mem { index, ..Mem::new(base, amount) };
         self.e.transfer(self.cond, op, data, mem);
-        self.ledger.itself(self.mach, self.at);
-        self.ledger.part_of(self.mach, step, self.at);
+        self.ledger.itself(self.cursor.mach, self.cursor.at);
+        self.ledger.part_of(self.cursor.mach, step, self.cursor.at);
     }
 }

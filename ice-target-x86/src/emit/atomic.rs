@@ -1,9 +1,10 @@
 //! Atomic accesses and fences.
 
-use super::{Emitter, WRONG_KIND, after};
+use super::{Emitter, after};
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::x86::{self, Gpr, Mem, Rm, Width};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 
 impl<L: Listing> Emitter<'_, L> {
     pub(super) fn atomic(&mut self, inst: &Inst) {

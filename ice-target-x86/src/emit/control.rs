@@ -1,10 +1,11 @@
 //! Terminators and switches.
 
-use super::{Emitter, NO_BLOCK, WRONG_KIND, label};
+use super::Emitter;
 use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_codegen::CodeSymbol;
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 use ice_codegen::mach::{MachBlock, VReg};
 use ice_codegen::switch::{SwitchEmitter, TableBounds};
 
@@ -39,7 +40,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::Switch { switch, table, .. } => {
                 let (index, scratch, table) = (self.gpr(), self.gpr(), self.switch_base(table));
-                let bits = self.switches.get(switch as usize).map(|planned| planned.bits);
+                let bits = self.cursor.switches.get(switch as usize).map(|planned| planned.bits);
                 let width = if bits == Some(64) { Width::B64 } else { Width::B32 };
                 self.switch(switch, SwitchRegs { index, high: None, scratch, table, width });
             }
@@ -52,7 +53,7 @@ impl<L: Listing> Emitter<'_, L> {
                 );
             }
             Inst::Ret => {
-                self.allocs = &[];
+                self.cursor.operands = &[];
                 self.epilogue();
             }
             Inst::Trap => self.e.ud2(),
@@ -67,7 +68,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// The buffer would cut a jump to the next block off again.
     #[inline]
     pub(super) fn jmp(&mut self, target: MachBlock) {
-        if target != self.next_block {
+        if target != self.cursor.next_block() {
             let target = self.target_label(target);
             self.e.jump(target);
         }
@@ -76,18 +77,18 @@ impl<L: Listing> Emitter<'_, L> {
     #[inline]
     pub(super) fn jcc(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) {
         if let Some(header) = self.back_edge {
-            let swap = if_false == self.next_block;
+            let swap = if_false == self.cursor.next_block();
             let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
             let (header, other) = (self.target_label(header), self.target_label(other));
             self.e.jump_if(cond, header);
             self.e.jump(other);
-        } else if if_true == self.next_block {
+        } else if if_true == self.cursor.next_block() {
             let if_false = self.target_label(if_false);
             self.e.jump_if_within(cond.invert(), if_false, Reach::Counted(COUNTED_PAIR));
         } else {
             let if_true = self.target_label(if_true);
             self.e.jump_if(cond, if_true);
-            if if_false != self.next_block {
+            if if_false != self.cursor.next_block() {
                 let if_false = self.target_label(if_false);
                 self.e.jump(if_false);
             }
@@ -99,7 +100,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn switch(&mut self, switch: u32, regs: SwitchRegs) {
-        match self.switches.get(switch as usize) {
+        match self.cursor.switches.get(switch as usize) {
             Some(planned) => planned.plan.emit(self, regs),
             None => self.fault("its switch has no plan"),
         }
@@ -213,10 +214,8 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
             self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
             self.e.jump_if(Cond::Ae, default);
         }
-        if entries.iter().any(|block| block.as_u32() >= self.num_blocks) {
-            self.fault(NO_BLOCK);
-        }
-        let table = self.tables.push(entries.iter().map(|&block| label(block)));
+        let Self { tables, cursor, .. } = self;
+        let table = tables.push(entries.iter().map(|&block| cursor.target_label(block)));
         let symbol = CodeSymbol::JumpTable(table).pack();
         if let Some(base) = regs.table {
             return self.relative_table_jump(regs.scratch, base, symbol);

@@ -87,9 +87,9 @@ impl<L: Listing> Emitter<'_, L> {
         if frame.pointer == FramePointer::Used {
             self.e.pop_r(Gpr::RBP);
         }
-        match self.popped {
+        match self.cursor.mach.frame.popped {
             0 => self.e.ret(),
-            bytes => self.e.ret_pop(bytes),
+            bytes => self.e.ret_pop(bytes as u16),
         }
     }
 }

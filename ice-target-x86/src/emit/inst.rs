@@ -8,7 +8,7 @@ use crate::inst::{Amount, Callee, Extend, Inst, Src};
 use crate::regs;
 use ice_asm::x86::{self, AddressSize, Alu, BitOp, BitTest, Gpr, Imm, Mem, Mode, Rm, Unary, Width};
 use ice_asm::{Listing, RelocKind};
-use ice_codegen::mach::{MachBlock, MachInst as _};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::magic::Signedness;
 use ice_regalloc::Allocation;
 
@@ -21,10 +21,10 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Emits the most frequent instructions where their operands are those that they have most often; says
-    /// whether it did. `back_edge` tells for a branch what [`Emitter::back_edge`] is to be. Inlined into the walk:
-    /// they are nine tenths, and a call of [`inst`](Self::inst) takes half as long as they do.
+    /// whether it did. Inlined into the walk: they are nine tenths of those that end no block, and a call of
+    /// [`dispatch`](Self::dispatch) takes half as long as they do.
     #[inline(always)]
-    pub(super) fn usual(&mut self, inst: &Inst, back_edge: impl Fn(MachBlock) -> Option<MachBlock>) -> bool {
+    pub(super) fn usual_inst(&mut self, inst: &Inst) -> bool {
         match inst {
             Inst::Params => {}
             Inst::Load { width: Width::B32, mem, .. } => {
@@ -62,35 +62,15 @@ impl<L: Listing> Emitter<'_, L> {
                 self.constant(Width::B32, dst, *imm);
             }
             Inst::Compare { op, width, rhs, .. } => {
-                self.allocs = self.places();
+                self.cursor.take_operands();
                 self.compare(*op, *width, rhs);
             }
             Inst::Call { callee: Callee::Symbol(symbol), popped: 0, .. } => {
                 self.e.call_symbol(*symbol, RelocKind::PcRel32);
             }
-            &Inst::Jmp { target } => self.jmp(target),
-            &Inst::Jcc { cond, if_true, if_false } => {
-                if if_true == self.next_block || if_false == self.next_block {
-                    self.back_edge = back_edge(self.next_block);
-                }
-                self.jcc(cond, if_true, if_false);
-            }
-            Inst::Ret => self.epilogue(),
             _ => return false,
         }
         true
-    }
-
-    /// Emits any instruction, unless nothing wants what it makes where it stands.
-    #[inline(never)]
-    pub(super) fn unusual(&mut self, inst: &Inst) {
-        let places = self.places();
-        if !matches!(places, [only] if only.is_none()) {
-            self.allocs = places;
-            self.inst(inst);
-        } else if inst.rematerialize().is_none() {
-            self.fault("its operand has no place, and it is not made again where it is used");
-        }
     }
 
     /// `dst = imm`.
@@ -103,9 +83,10 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    pub(super) fn inst(&mut self, inst: &Inst) {
+    /// Emits any instruction.
+    pub(super) fn dispatch(&mut self, inst: &Inst) {
         match *inst {
-            Inst::Params => self.allocs = &[],
+            Inst::Params => self.cursor.operands = &[],
             Inst::Mov { width, .. } => {
                 let src = self.rm();
                 let dst = self.gpr();
@@ -140,7 +121,7 @@ impl<L: Listing> Emitter<'_, L> {
             | Inst::ThreadLocalCall { .. }
             | Inst::CopyWords { .. }
             | Inst::SaveVectors { .. } => self.native(inst),
-            Inst::Undefined { .. } => self.allocs = &[],
+            Inst::Undefined { .. } => self.cursor.operands = &[],
             Inst::Extend { kind, from, to, src, .. } => {
                 let src = self.src_rm(&src);
                 let dst = self.gpr();
@@ -360,18 +341,6 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.call_rm(Rm::Reg(Gpr::R11));
             }
             _ => self.e.call_rm(callee),
-        }
-    }
-
-    /// The immediate of a source.
-    pub(super) fn immediate(&mut self, src: &Src) -> Imm {
-        match *src {
-            Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
-            Src::Imm(value) => Imm::from(value),
-            Src::Reg(_) | Src::Mem(_) => {
-                self.fault("a source is no immediate");
-                Imm::from(0)
-            }
         }
     }
 }

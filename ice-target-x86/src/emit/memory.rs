@@ -1,10 +1,11 @@
 //! Sums, comparisons, and operations on memory.
 
-use super::{Emitter, WRONG_KIND};
+use super::Emitter;
 use crate::inst::{Amount, Compare, Inst, Src};
 use crate::regs;
 use ice_asm::Listing;
 use ice_asm::x86::{self, Alu, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 
 impl<L: Listing> Emitter<'_, L> {
     /// `dst = mem` as an address. The upper half of a 32-bit result is zero without the prefix for 32-bit

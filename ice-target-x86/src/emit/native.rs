@@ -1,9 +1,10 @@
 //! What only native programs need: linker tables, thread-local storage, copies of arguments.
 
-use super::{Emitter, WRONG_KIND};
+use super::Emitter;
 use crate::inst::Inst;
 use ice_asm::Listing;
 use ice_asm::x86::{Cond, Gpr, Mem, Mode, RepOp, Rm, SseOp, Width, Xmm};
+use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 use ice_codegen::mach::VReg;
 use ice_codegen::{CodeSymbol, Libcall};
 
@@ -20,7 +21,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::GlobalBase { .. } => {
                 let dst = self.gpr();
-                if self.uses_global_base {
+                if self.cursor.mach.frame.uses_global_base {
                     let table = CodeSymbol::Libcall(Libcall::GlobalOffsetTable).pack();
                     self.e.load_global_offset_table(dst, table);
                 }
@@ -39,16 +40,16 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.add_thread_offset_from_table(dst, symbol, base);
             }
             Inst::ThreadLocalCall { symbol, .. } => {
-                self.allocs = &[];
+                self.cursor.operands = &[];
                 self.e.call_thread_local_address(symbol, self.target.thread_resolver());
             }
             Inst::CopyWords { .. } => {
-                self.allocs = &[];
+                self.cursor.operands = &[];
                 let width = if self.mode == Mode::Bits32 { Width::B32 } else { Width::B64 };
                 self.e.rep(RepOp::Movs, width);
             }
             Inst::SaveVectors { object, first } => {
-                self.allocs = &[];
+                self.cursor.operands = &[];
                 let area = self.object(object) + SAVED_VECTORS;
                 let done = self.e.buf.new_label();
                 self.e.test_rm_r(Width::B8, Rm::Reg(Gpr::RAX), Gpr::RAX);

@@ -1,10 +1,11 @@
 //! Vector, floating-point and x87 instructions.
 
-use super::{Emitter, NO_REGISTER, WRONG_KIND};
+use super::Emitter;
 use crate::inst::Inst;
 use crate::regs;
 use ice_asm::x86::{Gpr, Mem, Rm, SseOp, X87Mem};
 use ice_asm::{Listing, Reach};
+use ice_codegen::emission::{InstEmitter as _, NO_REGISTER, WRONG_KIND};
 use ice_regalloc::Allocation;
 
 /// The move of a scalar or vector of this many bytes between a register and memory.

@@ -1,0 +1,187 @@
+//! Where emission is in a function, what it consumes, and what it found missing.
+
+use super::NO_BLOCK;
+use crate::internal::{CodegenStep, Faults, check_places, describe};
+use crate::lower::PlannedSwitch;
+use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
+use crate::{CompiledCode, ErrorKind};
+use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
+use ice_regalloc::{Allocation, Edit, Output, Places, ProgPoint};
+
+/// The label of a block that is there: the first labels of the buffer, in order.
+pub fn label(block: MachBlock) -> Label {
+    Label(block.as_u32())
+}
+
+/// The place of the walk in its function. Places and edits are consumed from the front.
+pub struct Cursor<'a, I> {
+    /// The function.
+    pub mach: &'a MachFunction<I>,
+    /// Its allocation.
+    pub allocation: &'a Output,
+    /// Its switches, by index.
+    pub switches: &'a [PlannedSwitch],
+    /// The current block.
+    pub block: MachBlock,
+    /// The current instruction.
+    pub at: MachInstId,
+    /// The edits that are left.
+    pub edits: &'a [Edit],
+    /// Places of the operands of the current instruction that are not consumed yet.
+    pub operands: &'a [Allocation],
+    /// The places of all operands.
+    all_places: Places<'a>,
+    num_blocks: u32,
+    faults: Faults,
+}
+
+impl<'a, I: MachInst> Cursor<'a, I> {
+    /// At the start of the function.
+    ///
+    /// # Errors
+    /// The allocation has more or fewer places than the function has operands.
+    pub fn new(
+        mach: &'a MachFunction<I>,
+        switches: &'a [PlannedSwitch],
+        allocation: &'a Output,
+    ) -> Result<Self, ErrorKind> {
+        check_places(mach, allocation)?;
+        Ok(Cursor {
+            mach,
+            allocation,
+            switches,
+            block: MachBlock::from_u32(0),
+            at: MachInstId::from_u32(0),
+            edits: &allocation.edits,
+            operands: &[],
+            all_places: allocation.places(),
+            num_blocks: mach.num_blocks() as u32,
+            faults: Faults::default(),
+        })
+    }
+
+    /// The block after the current one: control falls into it.
+    #[inline(always)]
+    pub fn next_block(&self) -> MachBlock {
+        MachBlock::from_u32(self.block.as_u32() + 1)
+    }
+
+    /// An instruction of the function.
+    pub fn inst(&self, inst: MachInstId) -> Option<&'a I> {
+        self.mach.insts().get(inst.as_u32() as usize)
+    }
+
+    /// The point of the first of the edits that are left; behind all others if there is none.
+    #[inline(always)]
+    pub fn next_edit(&self) -> ProgPoint {
+        let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
+        self.edits.first().map_or(end, |edit| edit.point)
+    }
+
+    /// Leaves out the edits of a block that is not written in its turn.
+    pub(super) fn skip_edits(&mut self, block: MachBlock) {
+        let end = ProgPoint::before(MachInstId::from_u32(self.mach.inst_range(block).end as u32));
+        let done = self.edits.iter().take_while(|edit| edit.point < end).count();
+        self.edits = &self.edits[done..];
+    }
+
+    /// Goes to the instruction of an index.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, index: usize) {
+        self.at = MachInstId::from_u32(index as u32);
+    }
+
+    /// Goes to the next instruction.
+    #[inline(always)]
+    pub(super) fn step(&mut self) {
+        self.at = MachInstId::from_u32(self.at.as_u32() + 1);
+    }
+
+    /// The end of the walk: no edit may be left.
+    pub(super) fn end(&mut self) {
+        self.begin(self.mach.insts().len());
+        if !self.edits.is_empty() {
+            self.fault("an edit stands behind the last instruction");
+        }
+    }
+
+    /// The places of all operands of the current instruction.
+    #[inline(always)]
+    pub fn places(&self) -> &'a [Allocation] {
+        self.all_places.of(self.at)
+    }
+
+    /// Makes all operands of the current instruction the next ones.
+    #[inline(always)]
+    pub fn take_operands(&mut self) {
+        self.operands = self.places();
+    }
+
+    /// Whether what the current instruction makes is made again where it is used, and not here.
+    pub fn is_left_to_users(&mut self, inst: &I) -> bool {
+        let is_left = matches!(self.places(), [only] if only.is_none());
+        if is_left && inst.rematerialize().is_none() {
+            self.fault("its operand has no place, and it is not made again where it is used");
+        }
+        is_left
+    }
+
+    /// The place of the next operand.
+    #[inline(always)]
+    pub fn next_place(&mut self) -> Allocation {
+        match self.operands {
+            [first, rest @ ..] => {
+                self.operands = rest;
+                *first
+            }
+            [] => self.no_operand(),
+        }
+    }
+
+    /// The label of a block that a branch names.
+    #[inline(always)]
+    pub fn target_label(&mut self, block: MachBlock) -> Label {
+        if block.as_u32() >= self.num_blocks {
+            self.fault(NO_BLOCK);
+        }
+        label(block)
+    }
+
+    /// Keeps a fault of the current instruction, the first one. Not inlined, so that a branch leads here and places are
+    /// not selected without one, which takes three times as many instructions.
+    #[cold]
+    #[inline(never)]
+    pub fn fault(&mut self, what: &'static str) {
+        self.faults.note(self.at, what);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_operand(&mut self) -> Allocation {
+        self.fault("it has fewer operands than it is emitted with");
+        Allocation::NONE
+    }
+
+    /// What the walk has found missing.
+    pub fn faults(&self) -> Faults {
+        self.faults
+    }
+}
+
+/// The end of emission: finishes the buffer and appends its code, relocations and constants to `out`.
+///
+/// # Errors
+/// The first of the `faults` of the walk over `mach`, or the buffer's.
+pub fn finish<I: MachInst, L: Listing, B: BranchIsa>(
+    mach: &MachFunction<I>,
+    faults: Faults,
+    buffer: &mut CodeBuffer<L, B>,
+    out: &mut CompiledCode,
+) -> Result<(), ErrorKind> {
+    faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
+    buffer.finish()?;
+    out.data.extend_from_slice(buffer.constant_ranges());
+    out.code.extend_from_slice(buffer.bytes());
+    out.relocs.extend_from_slice(buffer.relocs());
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! The emission walk: allocated machine instructions and the allocator's edits, in the order in which they become bytes.
+//!
+//! *Problem.* The allocator answers with a place for each operand and a list of edits beside the instructions. Emission
+//! merges the two, binds a label at each block, leaves out what a block before has written already, and keeps what it
+//! finds missing ([`internal`](crate::internal)).
+//!
+//! *Contract.* [`InstEmitter::walk`] goes over all blocks in order. In each it writes the edits before an instruction
+//! and then the instruction; the last one of a block, which mostly is its terminator, goes to [`InstEmitter::last`].
+//! [`Cursor`] says where the walk is; operands are consumed from it in the order in which
+//! [`MachInst::visit_operands`] names them. At the end, [`finish`] tells the first fault or appends the code.
+//!
+//! *What a target answers.* How an instruction ([`inst`](InstEmitter::inst)), the end of a block and a move between
+//! two places become bytes; and the short ways that most instructions and edits go
+//! ([`usual`](InstEmitter::usual), [`edit`](InstEmitter::edit)), which are inlined into the walk. All is generic over
+//! the emitter: nothing is called through a pointer.
+
+mod cursor;
+
+pub use cursor::{Cursor, finish, label};
+
+use crate::mach::{MachBlock, MachInst};
+use ice_asm::Label;
+use ice_regalloc::{Allocation, Edit, ProgPoint};
+
+/// A fault: an operand is not in a register of the bank that the instruction reads.
+pub const NO_REGISTER: &str = "an operand has no register of its class";
+/// A fault: an operand should be in memory.
+pub const NO_SLOT: &str = "an operand is in no slot of the frame";
+/// A fault: an address is that of an object which the frame lacks.
+pub const NO_OBJECT: &str = "there is no such object in the frame";
+/// A fault: a branch leads nowhere.
+pub const NO_BLOCK: &str = "control goes to a block that is not there";
+/// A fault: the choice between kinds of instructions went wrong.
+pub const WRONG_KIND: &str = "it came to the emission of other instructions";
+
+/// The code of each instruction and each edit, which a back end writes.
+pub trait InstEmitter<'a>: Sized {
+    /// The machine instruction.
+    type Inst: MachInst + 'a;
+
+    /// Where emission is.
+    fn cursor(&self) -> &Cursor<'a, Self::Inst>;
+
+    /// The same, to consume operands and edits.
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, Self::Inst>;
+
+    /// Gives a label the present place.
+    fn bind(&mut self, label: Label);
+
+    /// Whether the block, whose turn has come, has been written already or is not needed.
+    fn is_written(&mut self, block: MachBlock) -> bool;
+
+    /// Prepares for the instructions of a block.
+    #[inline(always)]
+    fn begin_block(&mut self, _block: MachBlock) {}
+
+    /// Makes sure that an instruction or edit can be written here.
+    #[inline(always)]
+    fn make_room(&mut self) {}
+
+    /// Writes the instruction if it is one of the most frequent with operands as they mostly are; says whether it did.
+    fn usual(&mut self, inst: &'a Self::Inst) -> bool;
+
+    /// Writes any instruction. Its operands are the next ones.
+    fn inst(&mut self, inst: &'a Self::Inst);
+
+    /// Writes the last instruction of a block. Its operands have not been asked for.
+    fn last(&mut self, inst: &'a Self::Inst);
+
+    /// Writes an edit; a usual one at once, others through [`any_edit`](Self::any_edit).
+    fn edit(&mut self, edit: &'a Edit);
+
+    /// Copies the place `edit.from`, a register or slot, to `edit.to`.
+    fn copy_place(&mut self, edit: &'a Edit);
+
+    /// Executes an instruction again, into the target of `edit`, leaving the flags alone.
+    fn again(&mut self, inst: &'a Self::Inst, edit: &'a Edit) {
+        self.cursor_mut().operands = core::slice::from_ref(&edit.to);
+        self.inst(inst);
+    }
+
+    /// Notes what the current instruction should have and has not; emission goes on with anything, and fails at its
+    /// end.
+    #[inline(always)]
+    fn fault(&mut self, what: &'static str) {
+        self.cursor_mut().fault(what);
+    }
+
+    /// The place of the next operand of the current instruction.
+    #[inline(always)]
+    fn next(&mut self) -> Allocation {
+        self.cursor_mut().next_place()
+    }
+
+    /// The places of all operands of the current instruction.
+    #[inline(always)]
+    fn places(&self) -> &'a [Allocation] {
+        self.cursor().places()
+    }
+
+    /// The label of a block that a branch names.
+    #[inline(always)]
+    fn target_label(&mut self, block: MachBlock) -> Label {
+        self.cursor_mut().target_label(block)
+    }
+
+    /// Writes all blocks. Not inlined, so that its values have the registers.
+    #[inline(never)]
+    fn walk(&mut self) {
+        let mach = self.cursor().mach;
+        for block in mach.blocks() {
+            self.cursor_mut().block = block;
+            if self.is_written(block) {
+                self.cursor_mut().skip_edits(block);
+                continue;
+            }
+            self.bind(label(block));
+            if let Some(last) = self.insts_to_last(block) {
+                self.last(last);
+                let end = ProgPoint::after(self.cursor().at);
+                if self.cursor().next_edit() <= end {
+                    self.edits_to(end);
+                }
+            }
+        }
+        self.cursor_mut().end();
+    }
+
+    /// Writes the instructions of a block but for the last, which it gives, and all edits before that.
+    #[inline(always)]
+    fn insts_to_last(&mut self, block: MachBlock) -> Option<&'a Self::Inst> {
+        let mach = self.cursor().mach;
+        let range = mach.inst_range(block);
+        self.begin_block(block);
+        self.cursor_mut().begin(range.start);
+        let (last, insts) = mach.insts()[range].split_last()?;
+        let mut next_edit = self.cursor().next_edit();
+        for inst in insts {
+            let point = ProgPoint::before(self.cursor().at);
+            if next_edit <= point {
+                next_edit = self.edits_to(point);
+            }
+            self.make_room();
+            if !self.usual(inst) {
+                self.unusual(inst);
+            }
+            self.cursor_mut().step();
+        }
+        let point = ProgPoint::before(self.cursor().at);
+        if next_edit <= point {
+            self.edits_to(point);
+        }
+        self.make_room();
+        Some(last)
+    }
+
+    /// Writes any instruction, unless nothing wants what it makes where it stands.
+    #[inline(never)]
+    fn unusual(&mut self, inst: &'a Self::Inst) {
+        if !self.cursor_mut().is_left_to_users(inst) {
+            self.cursor_mut().take_operands();
+            self.inst(inst);
+        }
+    }
+
+    /// Writes the edits up to `point` and gives the point of the next one.
+    #[inline(never)]
+    fn edits_to(&mut self, point: ProgPoint) -> ProgPoint {
+        let mut left = self.cursor().edits;
+        while let [edit, rest @ ..] = left
+            && edit.point <= point
+        {
+            self.make_room();
+            self.edit(edit);
+            left = rest;
+        }
+        self.cursor_mut().edits = left;
+        self.cursor().next_edit()
+    }
+
+    /// Writes any edit.
+    #[inline(never)]
+    fn any_edit(&mut self, edit: &'a Edit) {
+        match edit.from.as_remat() {
+            None => self.copy_place(edit),
+            Some(inst) => match self.cursor().inst(inst) {
+                Some(inst) => self.again(inst, edit),
+                None => self.fault("an edit executes an instruction again that is not there"),
+            },
+        }
+    }
+}

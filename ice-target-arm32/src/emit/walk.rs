@@ -1,0 +1,124 @@
+//! What the emission walk asks: instructions, ends of blocks, and edits.
+
+use super::{AL, Emitter};
+use crate::inst::Inst;
+use crate::regs;
+use ice_asm::arm32::{Mem, Transfer};
+use ice_asm::{Label, Listing};
+use ice_codegen::emission::{Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::mach::MachBlock;
+use ice_regalloc::Edit;
+
+impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
+    type Inst = Inst;
+
+    #[inline(always)]
+    fn cursor(&self) -> &Cursor<'a, Inst> {
+        &self.cursor
+    }
+
+    #[inline(always)]
+    fn cursor_mut(&mut self) -> &mut Cursor<'a, Inst> {
+        &mut self.cursor
+    }
+
+    #[inline(always)]
+    fn bind(&mut self, label: Label) {
+        self.e.bind(label);
+    }
+
+    #[inline(always)]
+    fn is_written(&mut self, block: MachBlock) -> bool {
+        self.written[block.as_u32() as usize]
+    }
+
+    #[inline(always)]
+    fn begin_block(&mut self, block: MachBlock) {
+        self.tested = None;
+        self.plan.clear();
+        self.planned = None;
+        self.end = self.cursor.mach.inst_range(block).end;
+    }
+
+    /// What waits for an island goes there in time.
+    #[inline(always)]
+    fn make_room(&mut self) {
+        self.e.buf.room_for(0);
+    }
+
+    /// Only what has no condition and no part in a plan is usual.
+    #[inline(always)]
+    fn usual(&mut self, inst: &'a Inst) -> bool {
+        let at = self.cursor.at;
+        let is_done = self.planned != Some(at) && self.cond == AL && self.usual_inst(inst);
+        if is_done {
+            self.ledger.itself(self.cursor.mach, at);
+        }
+        is_done
+    }
+
+    /// As the plan says if it is part of a pair.
+    #[inline(never)]
+    fn unusual(&mut self, inst: &'a Inst) {
+        self.plan_steps(inst);
+        let (mach, at) = (self.cursor.mach, self.cursor.at);
+        if self.planned == Some(at) {
+            return self.planned(inst);
+        }
+        if self.cursor.is_left_to_users(inst) {
+            return self.ledger.left_to_users(mach, at);
+        }
+        self.ledger.itself(mach, at);
+        self.cursor.take_operands();
+        self.inst(inst);
+    }
+
+    #[inline(always)]
+    fn inst(&mut self, inst: &'a Inst) {
+        self.dispatch(inst);
+    }
+
+    fn last(&mut self, inst: &'a Inst) {
+        self.end_plan();
+        self.ledger.itself(self.cursor.mach, self.cursor.at);
+        self.control(inst);
+    }
+
+    /// Nearly all are between a register and a slot, without a condition.
+    #[inline(always)]
+    fn edit(&mut self, edit: &'a Edit) {
+        let &Edit { from, to, class, .. } = edit;
+        if class == regs::GPR && self.cond == AL {
+            if let (Some(to), Some(offset @ 0..4096)) = (regs::as_gpr(to), self.offset(from)) {
+                return self.e.transfer(AL, Transfer::Ldr, to, Mem::new(self.base(), offset));
+            }
+            if let (Some(from), Some(offset @ 0..4096)) = (regs::as_gpr(from), self.offset(to)) {
+                return self.e.transfer(AL, Transfer::Str, from, Mem::new(self.base(), offset));
+            }
+        }
+        self.any_edit(edit);
+    }
+
+    fn copy_place(&mut self, edit: &'a Edit) {
+        if edit.class != regs::GPR {
+            return self.move_float(Self::size_of(edit.class), edit.to, edit.from);
+        }
+        match (regs::as_gpr(edit.to), regs::as_gpr(edit.from)) {
+            (Some(to), _) => self.copy_to(to, edit.from),
+            (None, Some(from)) => {
+                let (base, offset) = self.slot(edit.to);
+                self.transfer(Transfer::Str, from, base, offset);
+            }
+            (None, None) => self.fault(NO_REGISTER),
+        }
+    }
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    /// At the end of a block all that was planned has come.
+    pub(super) fn end_plan(&mut self) {
+        if self.tested.is_some() || self.planned.is_some() {
+            self.fault("a comparison or an access that was planned has not come before it");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Operands of machine instructions as operands of the encoder.
+
+use super::Emitter;
+use crate::inst::{Amode, Base, Inst, Src};
+use crate::regs;
+use ice_asm::x86::{
+    AddressSize, BaseDisp, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Xmm,
+};
+use ice_asm::{Listing, RelocKind};
+use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_REGISTER, NO_SLOT};
+use ice_regalloc::Allocation;
+
+impl<L: Listing> Emitter<'_, L> {
+    #[cold]
+    #[inline(never)]
+    fn no_slot(&mut self) -> FramePlace {
+        self.fault(NO_SLOT);
+        FramePlace::new(BaseDisp::new(Gpr::RSP, 0))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_gpr(&mut self) -> Gpr {
+        self.fault(NO_REGISTER);
+        Gpr::RAX
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_xmm(&mut self) -> Xmm {
+        self.fault(NO_REGISTER);
+        Xmm::new(0)
+    }
+
+    #[inline(always)]
+    pub(super) fn gpr(&mut self) -> Gpr {
+        match regs::as_gpr(self.next()) {
+            Some(reg) => reg,
+            None => self.no_gpr(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn xmm(&mut self) -> Xmm {
+        match regs::as_vector(self.next()) {
+            Some(reg) => reg,
+            None => self.no_xmm(),
+        }
+    }
+
+    pub(super) fn rm(&mut self) -> Rm<Gpr> {
+        let place = self.next();
+        self.place_rm(place)
+    }
+
+    pub(super) fn xm(&mut self) -> Rm<Xmm> {
+        let place = self.next();
+        self.place_xm(place)
+    }
+
+    pub(super) fn place_rm(&mut self, place: Allocation) -> Rm<Gpr> {
+        match regs::as_gpr(place) {
+            Some(reg) => Rm::Reg(reg),
+            None => Rm::Mem(self.slot(place)),
+        }
+    }
+
+    pub(super) fn place_xm(&mut self, place: Allocation) -> Rm<Xmm> {
+        match regs::as_vector(place) {
+            Some(reg) => Rm::Reg(reg),
+            None => Rm::Mem(self.slot(place)),
+        }
+    }
+
+    /// A slot, or the memory that an instruction loads from, at an address that takes no registers.
+    pub(super) fn slot(&mut self, place: Allocation) -> Mem {
+        let Some(inst) = place.as_remat() else { return self.frame_slot(place).mem().into() };
+        match self.cursor.inst(inst) {
+            Some(Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. }) => self.mem(mem),
+            _ => {
+                self.fault("an operand is in memory that no instruction loads from");
+                Mem::absolute(0)
+            }
+        }
+    }
+
+    /// A slot.
+    pub(super) fn frame_slot(&mut self, place: Allocation) -> FramePlace {
+        match self.place(place) {
+            Some(place) => place,
+            None => self.no_slot(),
+        }
+    }
+
+    /// Where a slot is.
+    #[inline(always)]
+    pub(super) fn place(&self, place: Allocation) -> Option<FramePlace> {
+        self.frame.places.get(place.as_slot()?.as_u32() as usize).copied()
+    }
+
+    /// The register that the frame hangs off.
+    pub(super) fn base(&self) -> Gpr {
+        self.frame.base()
+    }
+
+    /// The memory operand if it has a base and a displacement only, which nearly all have, and the places behind
+    /// that of the base; `address_size` is that of addresses in registers.
+    #[inline(always)]
+    pub(super) fn near<'p>(
+        &self,
+        amode: &Amode,
+        address_size: AddressSize,
+        places: &'p [Allocation],
+    ) -> Option<(FramePlace, &'p [Allocation])> {
+        match (amode.base, places) {
+            _ if amode.index.is_some() || amode.symbol.is_some() => None,
+            (Base::Reg(_), [base, rest @ ..]) => {
+                let base = regs::as_gpr(*base)?;
+                let mem = BaseDisp { base, address_size, disp: amode.disp };
+                Some((FramePlace::new(mem), rest))
+            }
+            // Where the register is known little is left to encode.
+            (Base::Reg(_) | Base::None, _) => None,
+            (base, _) => match self.in_frame(base, amode.disp)? {
+                BaseDisp { base: Gpr::RSP, disp, .. } => {
+                    Some((FramePlace::new(BaseDisp::new(Gpr::RSP, disp)), places))
+                }
+                mem => Some((FramePlace::new(mem), places)),
+            },
+        }
+    }
+
+    /// An address in the frame, unless it is of an object that is not there.
+    #[inline(always)]
+    fn in_frame(&self, base: Base, disp: i32) -> Option<BaseDisp> {
+        let frame = self.frame;
+        let (base, start) = match base {
+            Base::Object(n) => (self.base(), *frame.objects.get(n as usize)?),
+            Base::Allocated => (Gpr::RSP, frame.outgoing),
+            Base::Incoming => (self.base(), frame.incoming),
+            Base::Outgoing | Base::Reg(_) | Base::None => (Gpr::RSP, 0),
+        };
+        Some(BaseDisp::new(base, start.wrapping_add(disp)))
+    }
+
+    /// The offset of an object of the frame.
+    pub(super) fn object(&mut self, object: u32) -> i32 {
+        match self.frame.objects.get(object as usize) {
+            Some(&offset) => offset,
+            None => {
+                self.fault(NO_OBJECT);
+                0
+            }
+        }
+    }
+
+    /// The memory operand, consuming its registers.
+    pub(super) fn mem(&mut self, amode: &Amode) -> Mem {
+        let Amode { base, index, disp, symbol } = *amode;
+        let start = match base {
+            Base::None => None,
+            Base::Reg(_) => Some(BaseDisp { base: self.gpr(), address_size: self.address_size, disp }),
+            _ => {
+                let start = self.in_frame(base, disp);
+                if start.is_none() {
+                    self.fault(NO_OBJECT);
+                }
+                start
+            }
+        };
+        let index = index.map(|(_, shift)| (self.gpr(), self.scale(shift)));
+        let mut mem = Mem { index, ..start.map_or(Mem::absolute(disp), Mem::from) };
+        // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
+        if start.is_none() || index.is_some() {
+            mem.address_size = self.address_size;
+        }
+        if let Some(symbol) = symbol {
+            if self.mode == Mode::Bits64 && index.is_none() && base == Base::None {
+                return Mem::rip(symbol, RelocKind::PcRel32, disp);
+            }
+            debug_assert!(!self.target.has_wide_addresses());
+            // The base or the index is the global base where there is one.
+            let kind = if self.target.needs_global_base() { RelocKind::GotOff32 } else { RelocKind::Abs32 };
+            mem.target = MemTarget::Symbol(symbol, kind);
+        }
+        mem
+    }
+
+    fn scale(&mut self, shift: u8) -> Scale {
+        match Scale::from_shift(shift) {
+            Some(scale) => scale,
+            None => {
+                self.fault("an index is scaled by more than 8");
+                Scale::X1
+            }
+        }
+    }
+
+    /// A source that is not an immediate.
+    pub(super) fn src_rm(&mut self, src: &Src) -> Rm<Gpr> {
+        match src {
+            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
+            _ => self.rm(),
+        }
+    }
+
+    pub(super) fn src_xm(&mut self, src: &Src) -> Rm<Xmm> {
+        match src {
+            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
+            _ => self.xm(),
+        }
+    }
+
+    /// The immediate of a source.
+    pub(super) fn immediate(&mut self, src: &Src) -> Imm {
+        match *src {
+            Src::Symbol(symbol, addend) => Imm::Symbol(symbol, RelocKind::Abs32, addend),
+            Src::Imm(value) => Imm::from(value),
+            Src::Reg(_) | Src::Mem(_) => {
+                self.fault("a source is no immediate");
+                Imm::from(0)
+            }
+        }
+    }
+}
