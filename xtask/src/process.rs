@@ -1,13 +1,12 @@
 //! Processes with a time limit, their output collected.
 
 use anyhow::Context as _;
+use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How a process ended and what it printed.
@@ -112,27 +111,9 @@ pub fn for_each<T: Send>(
     jobs: usize,
     work: impl Fn(usize) -> anyhow::Result<T> + Sync,
 ) -> anyhow::Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(count));
-    let worker = || -> anyhow::Result<()> {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return Ok(());
-            }
-            let result = work(number).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(worker)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().unwrap_or_else(|_| anyhow::bail!("a worker failed")))
-    })?;
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by_key(|&(number, _)| number);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().context("no threads")?;
+    // Each runs a process or more, so that they are handed out one by one.
+    pool.install(|| (0..count).into_par_iter().with_max_len(1).map(&work).collect())
 }
 
 /// The first difference between two outcomes.
