@@ -158,7 +158,7 @@ impl SsaChecks {
         Ok(())
     }
 
-    /// The same where no block has several edges to another one.
+    /// Checks that every phi has one value for each predecessor, where no block has several edges to another one.
     fn check_single_edges(&mut self, func: &Function) -> Result<(), Error> {
         for (mark, &(inst, block)) in (1..).zip(&self.phis) {
             let &InstData::Phi { incoming } = func.inst(inst) else { continue };

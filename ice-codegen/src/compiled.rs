@@ -70,11 +70,11 @@ libcalls! {
     Floatundisf = "__floatundisf",
     /// 32-bit signed division, of the ARM run-time ABI.
     AeabiIdiv = "__aeabi_idiv",
-    /// The same with the remainder in r1.
+    /// 32-bit signed division with the remainder in r1, of the ARM run-time ABI.
     AeabiIdivmod = "__aeabi_idivmod",
     /// 32-bit unsigned division, of the ARM run-time ABI.
     AeabiUidiv = "__aeabi_uidiv",
-    /// The same with the remainder in r1.
+    /// 32-bit unsigned division with the remainder in r1, of the ARM run-time ABI.
     AeabiUidivmod = "__aeabi_uidivmod",
     /// f32 to i64, of the ARM run-time ABI.
     AeabiF2lz = "__aeabi_f2lz",
@@ -116,7 +116,7 @@ libcalls! {
     ReadTp = "__ice_read_tp",
     /// The address of a thread-local variable.
     TlsGetAddr = "__tls_get_addr",
-    /// The same on i386, with its argument in a register.
+    /// The address of a thread-local variable on i386, where the argument comes in a register.
     TlsGetAddrRegister = "___tls_get_addr",
     /// Not a function: the linker's table of addresses.
     GlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_",

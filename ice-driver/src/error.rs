@@ -105,7 +105,7 @@ struct FunctionName<'a>(&'a str, ice_ir::FuncId);
 impl fmt::Display for FunctionName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FunctionName(name, number) = self;
-        match *name == "" || *name == number.to_string() {
+        match name.is_empty() || *name == number.to_string() {
             true => write!(f, "function {number}"),
             false => write!(f, "function {name} ({number})"),
         }

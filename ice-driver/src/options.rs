@@ -9,9 +9,9 @@ use ice_target_arm32::{Division, FloatAbi};
 pub enum OptLevel {
     /// Short translation: the recipe [`Recipe::Om1`].
     Om1,
-    /// The same as [`OptLevel::Om1`] until it has a recipe of its own.
+    /// Means [`OptLevel::Om1`] until it has a recipe of its own.
     O0,
-    /// The same as [`OptLevel::O2`] until it has a recipe of its own.
+    /// Means [`OptLevel::O2`] until it has a recipe of its own.
     O1,
     /// Fast code: the recipe [`Recipe::O2`].
     O2,

@@ -58,7 +58,7 @@ impl Slot {
         self.taint >> i & (LANE | NAN)
     }
 
-    /// The same value with lane `i` replaced.
+    /// The vector `self` of type `ty` with `bits` and `taint` in lane `i`.
     pub fn with_lane(self, ty: Type, i: u32, bits: u64, taint: u32) -> Slot {
         let width = ty.element().bits();
         let shift = i * width;

@@ -124,7 +124,7 @@ named_enum!(
         Fptrunc = "fptrunc",
         /// f32 to f64.
         Fpext = "fpext",
-        /// The same bits as another type.
+        /// The bits of a value, unchanged, as a value of another type of that size.
         Bitcast = "bitcast",
     }
 );

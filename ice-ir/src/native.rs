@@ -44,7 +44,8 @@ pub enum Passing {
     /// The address of the memory for the result: returned again in the first result register, and popped
     /// by the callee on i386.
     StructReturn,
-    /// The same, in a register where the convention could do so on demand, and left alone by the callee.
+    /// The address of the memory for the result, in a register where the convention could do so on demand, and left
+    /// alone by the callee.
     StructReturnInRegister,
     /// In a register where the convention could do so on demand (`inreg`, regparm).
     InRegister,

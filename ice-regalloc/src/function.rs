@@ -11,7 +11,8 @@ use core::ops::Range;
 pub enum Remat {
     /// By executing the instruction again, into a register of the class of the value.
     Register,
-    /// The same, or straight into a spill slot: a constant that can be stored as it is.
+    /// By executing the instruction again, into a register of the class of the value or straight into a spill slot: a
+    /// constant that can be stored as it is.
     Anywhere,
     /// The instruction loads from memory that keeps the value as long as the function runs: a constant in
     /// memory, an argument that came on the stack. It can be executed again into a register, and a use that

@@ -8,12 +8,12 @@ mod arguments;
 mod bench;
 mod bisect;
 mod cc;
-mod ci;
 mod compare_objects;
 mod corpus;
 mod crosstest;
 mod dist;
 mod fuzz;
+mod lint;
 mod mutants;
 mod process;
 mod profile;
@@ -38,7 +38,7 @@ struct Command {
 
 #[rustfmt::skip]
 const COMMANDS: &[Command] = &[
-    Command { name: "ci",        summary: "formatting, lints and all tests",                          help: || ci::HELP.to_owned(),        run: ci::run },
+    Command { name: "lint",      summary: "formatting, and clippy's lints as errors",                 help: || lint::HELP.to_owned(),      run: lint::run },
     Command { name: "crosstest", summary: "Ice's code against LLVM's and against the interpreter",        help: crosstest::help, run: crosstest::run },
     Command { name: "bisect",    summary: "the function whose translation makes a program fail",         help: || bisect::HELP.to_owned(), run: bisect::run },
     Command { name: "realworld", summary: "SQLite, Lua, zlib and others: translated whole, compared, timed", help: || realworld::HELP.to_owned(), run: realworld::run },

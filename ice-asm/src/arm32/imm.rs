@@ -73,7 +73,8 @@ impl FloatImm {
         Some(FloatImm((bits >> 56 & 0x80 | bits >> 48 & 0x3f | (exponent & 1) << 6) as u8))
     }
 
-    /// The same from the bits of an f32.
+    /// The constant that is the f32 with these bits, if there is one: a sign, three bits of exponent around 0, four bits of
+    /// fraction and zeros (VFPExpandImm).
     #[must_use]
     pub const fn from_f32(bits: u32) -> Option<FloatImm> {
         let exponent = bits >> 25 & 0x3f;

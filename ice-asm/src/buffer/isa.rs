@@ -35,8 +35,8 @@ impl Span {
 pub enum Reach {
     /// The labels' longest offsets tell, if they were given; the branch counts with its last form in them.
     FromLabels,
-    /// The same, but so many bytes were counted for the branch: more than its last form, because a jump to
-    /// the next block was counted as well and is left out.
+    /// The labels' longest offsets tell, if they were given, and so many bytes were counted for the branch: more than its
+    /// last form, because a jump to the next block was counted as well and is left out.
     Counted(u32),
     /// At most this many bytes will lie between the end of the branch and the label.
     Within(u32),

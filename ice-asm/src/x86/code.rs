@@ -250,7 +250,7 @@ const fn reg_bits(reg: u8) -> u8 {
     (reg & 8) >> 1 | (reg & 4) << 4
 }
 
-/// The same for an r/m operand, with [`Attrs::BYTE_RM`].
+/// The bits of REX for a register as the r/m operand, and [`Attrs::BYTE_RM`] where a byte register needs the prefix.
 #[inline]
 const fn rm_bits(rm: u8) -> u8 {
     (rm & 8) >> 3 | (rm & 4) << 3
@@ -329,7 +329,7 @@ impl<L: Listing> Encoder<'_, L> {
         self.code_rr(code.with(attrs), reg, rm, imm);
     }
 
-    /// The same, inlined where it needs no prefix.
+    /// An instruction with two registers, as [`inst_rr`](Self::inst_rr), inlined where it needs no prefix.
     #[inline(always)]
     pub(super) fn inst_rr_inline(&mut self, code: Code, attrs: Attrs, reg: u8, rm: u8, imm: Immediate) {
         let code = code.with(attrs);

@@ -221,19 +221,19 @@ impl Mem {
             }
     }
 
-    /// The same operand with this target.
+    /// This operand, relative to `target`.
     #[must_use]
     pub const fn with_target(self, target: Target) -> Mem {
         Mem { target, ..self }
     }
 
-    /// The same operand with 32-bit address arithmetic.
+    /// This operand with its address computed in 32 bits.
     #[must_use]
     pub const fn with_addr32(self) -> Mem {
         Mem { address_size: AddressSize::Addr32, ..self }
     }
 
-    /// The same operand in this segment.
+    /// This operand in the segment `segment`.
     #[must_use]
     pub const fn with_segment(self, segment: Segment) -> Mem {
         Mem { segment, ..self }

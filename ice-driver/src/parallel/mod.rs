@@ -302,7 +302,7 @@ pub fn run_in_order<W, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(usize)
         results
     };
     let results = std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, &work_until_done);
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work_until_done);
         let handles: Vec<_> = (1..threads).map_while(|number| spawn(number).ok()).collect();
         let mut results = Vec::with_capacity(threads);
         let _guard = StopOnPanic(&monitor);

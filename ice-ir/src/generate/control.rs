@@ -305,7 +305,8 @@ impl Gen<'_, '_> {
         self.in_loop_while(trips, starts, |g, counter, carried| (body(g, counter, carried), None))
     }
 
-    /// The same for a body that may say itself whether there is another round, as long as it is at most `trips`.
+    /// A loop that carries values and runs at most `trips` times: the body may say itself whether there is another
+    /// round.
     pub(super) fn in_loop_while(
         &mut self,
         trips: i64,

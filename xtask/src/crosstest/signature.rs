@@ -89,7 +89,7 @@ const CONVENTIONS: [&str; 6] =
     ["fastcc", "coldcc", "tailcc", "x86_stdcallcc", "x86_fastcallcc", "x86_thiscallcc"];
 /// Attributes of places that decide how a value travels.
 const KEPT_WORDS: [&str; 3] = ["signext", "zeroext", "inreg"];
-/// The same, with a type in parentheses.
+/// Attributes with a type in parentheses that decide how a value travels.
 const KEPT_GROUPS: [&str; 2] = ["byval", "sret"];
 /// Functions whose names begin so are called by their module only: helpers, and what C++ names itself.
 const HELPERS: [&str; 3] = ["help_", "_", "\""];

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Reader::open_ended(dialect, 0).reopen(bytes, header, outer, &info)
     }
 
-    /// The same reader, with its memory, for the body of one block: `bytes` are the body, `header` and `info`
+    /// Reuses the reader's memory for a reader of the body of one block: `bytes` are the body, `header` and `info`
     /// what the reader of the enclosing blocks said. The block is already open; `outer` are the blocks around
     /// it, for locations.
     #[must_use]
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same position and open blocks over another slice of the file, which starts at byte `offset`.
+    /// The reader at its position and in its open blocks, but over another slice of the file, which starts at byte `offset`.
     #[must_use]
     pub fn rebind(self, bytes: &[u8], offset: u64) -> Reader<'_> {
         let at = self.position();

@@ -249,7 +249,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The same instruction on frozen values.
+    /// An instruction that stays what it is, with frozen values as operands.
     fn plain(&mut self, data: InstData) -> InstData {
         match data {
             InstData::Cast { op, arg } => InstData::Cast { op, arg: self.value(arg) },

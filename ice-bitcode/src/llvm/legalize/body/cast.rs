@@ -247,7 +247,7 @@ impl Body<'_, '_> {
 
     // ---- bit casts
 
-    /// The same bits as another type.
+    /// The bits of `a`, unchanged, as a value of the type `to`.
     pub(super) fn bit_cast(&mut self, a: Operand, to: TypeId) -> Checked<Operand> {
         if a.ty == to {
             return Ok(a);

@@ -293,7 +293,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The same, with a record that is no phi and is called `name` in errors.
+    /// Notes that the record is no phi and that errors call it `name`.
     #[inline(always)]
     fn non_phi(&mut self, name: &'static str) -> &mut Self {
         self.s.past_phis = true;
