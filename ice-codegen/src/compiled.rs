@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use ice_asm::{
     BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
 };
-use ice_ir::{FuncId, GlobalId, Symbol};
+use ice_ir::{FuncId, GlobalId, Inst, Symbol};
 
 macro_rules! libcalls {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -302,6 +302,10 @@ pub struct CompiledCode {
     pub tables: JumpTables,
     /// Starts and ends of data between instructions, as offsets in the code.
     pub data: Vec<(u32, u32)>,
+    /// What the code is for, if the machine function said it ([`MachFunction::keep_origins`](crate::mach::MachFunction)):
+    /// pairs of an offset and an instruction of the IR, each for the code up to the next one. Offsets ascend strictly in
+    /// a function; the last pair of a function is the end of what is for any.
+    pub origins: Vec<(u32, Option<Inst>)>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -311,6 +315,7 @@ pub struct CodeEnd {
     relocs: usize,
     tables: usize,
     data: usize,
+    origins: usize,
 }
 
 /// The machine code of one function.
@@ -326,6 +331,8 @@ pub struct FunctionCode<'a> {
     pub tables: TableSlice<'a>,
     /// Starts and ends of data between instructions, as offsets in the code.
     pub data: &'a [(u32, u32)],
+    /// What the code is for, as in [`CompiledCode::origins`].
+    pub origins: &'a [(u32, Option<Inst>)],
 }
 
 impl CompiledCode {
@@ -336,6 +343,7 @@ impl CompiledCode {
         self.constants.clear();
         self.tables.clear();
         self.data.clear();
+        self.origins.clear();
     }
 
     /// Where the next function begins.
@@ -345,6 +353,7 @@ impl CompiledCode {
             relocs: self.relocs.len(),
             tables: self.tables.ends.len(),
             data: self.data.len(),
+            origins: self.origins.len(),
         }
     }
 
@@ -361,6 +370,7 @@ impl CompiledCode {
                 base: start.tables.checked_sub(1).map_or(0, |before| ends[before]),
             },
             data: &self.data[start.data..end.data],
+            origins: &self.origins[start.origins..end.origins],
         }
     }
 
@@ -370,6 +380,7 @@ impl CompiledCode {
             + size_of_val(&*self.relocs)
             + size_of_val(&*self.tables.targets)
             + size_of_val(&*self.data)
+            + size_of_val(&*self.origins)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::internal::{CodegenStep, Faults, check_places, describe};
 use crate::lower::PlannedSwitch;
 use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
 use crate::{CompiledCode, ErrorKind};
-use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
+use ice_asm::{BranchIsa, CodeBuffer, Label, Listing, Location};
+use ice_ir::Inst;
 use ice_regalloc::{Allocation, Edit, Output, Places, ProgPoint};
 
 /// The label of a block that is there: the first labels of the buffer, in order.
@@ -29,6 +30,8 @@ pub struct Cursor<'a, I> {
     pub edits: &'a [Edit],
     /// Places of the operands of the current instruction that are not consumed yet.
     pub operands: &'a [Allocation],
+    /// The origins of instructions that are left.
+    origins: &'a [(MachInstId, Option<Inst>)],
     /// The places of all operands.
     all_places: Places<'a>,
     num_blocks: u32,
@@ -54,6 +57,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
             at: MachInstId::from_u32(0),
             edits: &allocation.edits,
             operands: &[],
+            origins: mach.origins(),
             all_places: allocation.places(),
             num_blocks: mach.num_blocks() as u32,
             faults: Faults::default(),
@@ -76,6 +80,29 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     pub fn next_edit(&self) -> ProgPoint {
         let end = ProgPoint::after(MachInstId::from_u32(u32::MAX / 2));
         self.edits.first().map_or(end, |edit| edit.point)
+    }
+
+    /// The point at which the walk has more to do next than to write an instruction: the first edit that is left, or the
+    /// first instruction of another origin.
+    #[inline(always)]
+    pub(super) fn next_stop(&self) -> ProgPoint {
+        let edit = self.next_edit();
+        self.next_origin().map_or(edit, |origin| origin.min(edit))
+    }
+
+    /// Where the next origin begins to hold.
+    #[inline(always)]
+    pub(super) fn next_origin(&self) -> Option<ProgPoint> {
+        self.origins.first().map(|&(inst, _)| ProgPoint::before(inst))
+    }
+
+    /// Passes the origins up to `point` and gives the last of them, which holds there.
+    pub(super) fn origin_at(&mut self, point: ProgPoint) -> Option<Location> {
+        let passed = self.origins.iter().take_while(|&&(inst, _)| ProgPoint::before(inst) <= point).count();
+        let (passed, left) = self.origins.split_at(passed);
+        self.origins = left;
+        let &(_, origin) = passed.last()?;
+        origin.map(|inst| Location(inst.as_u32()))
     }
 
     /// Leaves out the edits of a block that is not written in its turn.
@@ -183,5 +210,7 @@ pub fn finish<I: MachInst, L: Listing, B: BranchIsa>(
     out.data.extend_from_slice(buffer.constant_ranges());
     out.code.extend_from_slice(buffer.bytes());
     out.relocs.extend_from_slice(buffer.relocs());
+    let origin = |location: Option<Location>| location.map(|Location(inst)| Inst::from_u32(inst));
+    out.origins.extend(buffer.locations().iter().map(|&(offset, location)| (offset, origin(location))));
     Ok(())
 }

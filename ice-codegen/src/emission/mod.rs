@@ -19,7 +19,7 @@ mod cursor;
 pub use cursor::{Cursor, finish, label};
 
 use crate::mach::{MachBlock, MachInst};
-use ice_asm::Label;
+use ice_asm::{Label, Location};
 use ice_regalloc::{Allocation, Edit, ProgPoint};
 
 /// A fault: an operand is not in a register of the bank that the instruction reads.
@@ -46,6 +46,10 @@ pub trait InstEmitter<'a>: Sized {
 
     /// Gives a label the present place.
     fn bind(&mut self, label: Label);
+
+    /// States what the code that follows is for, see [`CodeBuffer::set_location`](ice_asm::CodeBuffer::set_location): the
+    /// number of an instruction of the function before it was lowered.
+    fn set_location(&mut self, location: Option<Location>);
 
     /// Whether the block, whose turn has come, has been written already or is not needed.
     fn is_written(&mut self, block: MachBlock) -> bool;
@@ -134,11 +138,11 @@ pub trait InstEmitter<'a>: Sized {
         self.begin_block(block);
         self.cursor_mut().begin(range.start);
         let (last, insts) = mach.insts()[range].split_last()?;
-        let mut next_edit = self.cursor().next_edit();
+        let mut next_stop = self.cursor().next_stop();
         for inst in insts {
             let point = ProgPoint::before(self.cursor().at);
-            if next_edit <= point {
-                next_edit = self.edits_to(point);
+            if next_stop <= point {
+                next_stop = self.edits_to(point);
             }
             self.make_room();
             if !self.usual(inst) {
@@ -147,7 +151,7 @@ pub trait InstEmitter<'a>: Sized {
             self.cursor_mut().step();
         }
         let point = ProgPoint::before(self.cursor().at);
-        if next_edit <= point {
+        if next_stop <= point {
             self.edits_to(point);
         }
         self.make_room();
@@ -163,19 +167,31 @@ pub trait InstEmitter<'a>: Sized {
         }
     }
 
-    /// Writes the edits up to `point` and gives the point of the next one.
+    /// Writes the edits up to `point`, tells the buffer what the code is for, and gives the point at which there is more of
+    /// either.
     #[inline(never)]
     fn edits_to(&mut self, point: ProgPoint) -> ProgPoint {
         let mut left = self.cursor().edits;
         while let [edit, rest @ ..] = left
             && edit.point <= point
         {
+            self.locate(edit.point);
             self.make_room();
             self.edit(edit);
             left = rest;
         }
         self.cursor_mut().edits = left;
-        self.cursor().next_edit()
+        self.locate(point);
+        self.cursor().next_stop()
+    }
+
+    /// Tells the buffer what the code at `point` is for, if that changes there.
+    #[inline(always)]
+    fn locate(&mut self, point: ProgPoint) {
+        if self.cursor().next_origin().is_some_and(|next| next <= point) {
+            let location = self.cursor_mut().origin_at(point);
+            self.set_location(location);
+        }
     }
 
     /// Writes any edit.

@@ -3,16 +3,14 @@
 //! A function is allocated as always and then one place after the other is damaged. Emission must say so, or give the
 //! bytes that it gives otherwise, as it does where it never asks for the place of an operand in a fixed register.
 
-use super::machine;
+use super::{allocate, emit, machine};
 use crate::internal::CodegenStep;
-use crate::lower::PlannedSwitch;
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink};
-use crate::{CompiledCode, ErrorKind, Target};
+use crate::{ErrorKind, Target};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
-use ice_asm::CodeBuffer;
-use ice_regalloc::{Allocation, Context, Function, Inst, Operand, Options, Output, PReg, RegClass, Slot};
+use ice_regalloc::{Allocation, Function, Inst, Mode, Operand, Output, PReg, RegClass, Slot};
 
 /// The function that is damaged: integers and floats that live across a call, addresses, a constant, bits and comparisons.
 const PROGRAM: &str = "\
@@ -38,34 +36,13 @@ block0:
 }
 ";
 
-/// What emission makes of the function with this allocation.
-fn emit<T: Target>(
-    target: &T,
-    mach: &MachFunction<T::Inst>,
-    switches: &[PlannedSwitch],
-    allocation: &Output,
-) -> Result<Vec<u8>, ErrorKind> {
-    let mut buffer = CodeBuffer::<(), T::Branches>::new();
-    let (mut scratch, mut out) = (T::Scratch::default(), CompiledCode::default());
-    target.emit(mach, switches, allocation, &mut scratch, &mut buffer, &mut out)?;
-    Ok(out.code)
-}
-
-/// A good allocation.
-fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>) -> Output {
-    let mut allocator = Context::default();
-    let registers = target.registers(&mach.frame);
-    allocator.allocate(mach, registers, &Options::default()).expect("it can be allocated");
-    allocator.output().clone()
-}
-
 /// Damages the allocation of the first function of the program in each place: takes the place away, names a slot that
 /// is not there, and a register of each other bank. `banks` are the numbers of registers of each kind. Gives how many
 /// damages were found.
 pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
     let mach = machine(target, PROGRAM);
-    let good = allocate(target, &mach);
-    let code = emit(target, &mach, &[], &good).expect("the allocation is good");
+    let good = allocate(target, &mach, Mode::default());
+    let code = emit(target, &mach, &[], &good).expect("the allocation is good").code;
     let registers = target.registers(&mach.frame);
     let wrong_places = |class: RegClass| {
         let PReg(own) = registers.classes[class.index()].order[0];
@@ -75,7 +52,7 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
     };
     let mut found = 0;
     let mut check = |damaged: &Output, place: &dyn Fn() -> String| match emit(target, &mach, &[], damaged) {
-        Ok(same) => assert_eq!(same, code, "{}: other code without an error", place()),
+        Ok(same) => assert_eq!(same.code, code, "{}: other code without an error", place()),
         Err(ErrorKind::Internal(internal)) => {
             assert_eq!(internal.step, CodegenStep::Emission);
             found += 1;
@@ -119,7 +96,7 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
 /// If one is not.
 pub fn check_shape<T: Target>(target: &T) {
     let mach = machine(target, PROGRAM);
-    let good = allocate(target, &mach);
+    let good = allocate(target, &mach, Mode::default());
     let error = |damage: &dyn Fn(&mut Output)| {
         let mut damaged = good.clone();
         damage(&mut damaged);

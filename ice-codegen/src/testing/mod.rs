@@ -3,18 +3,21 @@
 //! Each is told by its name or, as the first word of the debug form is short, by what the test makes of that form.
 
 mod damage;
+mod origins;
 
 pub use damage::{check_shape, damage_places, end_with, missing_successor};
+pub use origins::check_origins;
 
-use crate::lower::{LowerScratch, lower_function};
-use crate::mach::MachFunction;
-use crate::{BlockOrder, Target};
+use crate::lower::{LowerScratch, PlannedSwitch, lower_function};
+use crate::mach::{KeepOrigins, MachFunction};
+use crate::{BlockOrder, CompiledCode, ErrorKind, Target};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Debug;
-use ice_asm::ConstantPool;
+use ice_asm::{CodeBuffer, ConstantPool};
 use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, Uses, parse_program};
+use ice_regalloc::{Context, Mode, Options, Output};
 
 /// The debug forms of the machine instructions of the first function of a program. Loops hold constants if the
 /// target's do.
@@ -27,6 +30,11 @@ where
 
 /// The first function of a program in machine instructions, as [`lowered`] tells them.
 pub fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
+    machine_keeping(target, text, KeepOrigins::No)
+}
+
+/// The first function of a program in machine instructions, which note what they are for or do not.
+fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> MachFunction<T::Inst> {
     let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let (module, func) = (&program.module, &program.bodies[0]);
     let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());
@@ -41,9 +49,31 @@ pub fn machine<T: Target>(target: &T, text: &str) -> MachFunction<T::Inst> {
         scratch.held.compute(func, &loops, &tree, |inst, visit| target.costly_constants(func, inst, visit));
     }
     let mut mach = MachFunction::new();
+    mach.keep_origins(keep);
     lower_function(target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     mach
+}
+
+/// An allocation of a function.
+fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>, mode: Mode) -> Output {
+    let mut allocator = Context::default();
+    let options = Options { mode, ..Options::default() };
+    allocator.allocate(mach, target.registers(&mach.frame), &options).expect("it can be allocated");
+    allocator.output().clone()
+}
+
+/// What emission makes of a function with an allocation.
+fn emit<T: Target>(
+    target: &T,
+    mach: &MachFunction<T::Inst>,
+    switches: &[PlannedSwitch],
+    allocation: &Output,
+) -> Result<CompiledCode, ErrorKind> {
+    let mut buffer = CodeBuffer::<(), T::Branches>::new();
+    let (mut scratch, mut out) = (T::Scratch::default(), CompiledCode::default());
+    target.emit(mach, switches, allocation, &mut scratch, &mut buffer, &mut out)?;
+    Ok(out)
 }
 
 /// The error of lowering a function as if it had the blocks and edges of another.

@@ -1,4 +1,4 @@
-//! Words of the literal pool are in reach of their loads, whatever stands between.
+//! Words of the literal pool are in reach of their loads, whatever stands between; what code is for.
 
 extern crate std;
 
@@ -9,9 +9,15 @@ use alloc::vec::Vec;
 use ice_asm::CodeBuffer;
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::MachFunction;
-use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Target};
+use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Target, testing};
 use ice_ir::{ControlFlowGraph, Uses, parse_program};
 use ice_regalloc::{Context, Options};
+
+#[test]
+fn code_is_for_the_instruction_that_wanted_it() {
+    let (division, floats) = (Division::Helper, FloatAbi::Hard);
+    testing::check_origins(&Arm32 { model: CodeModel::Pnacl, division, floats });
+}
 
 /// The code of the first function, position-independent.
 fn compiled(text: &str) -> CompiledCode {

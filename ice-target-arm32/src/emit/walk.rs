@@ -4,7 +4,7 @@ use super::{AL, Emitter};
 use crate::inst::Inst;
 use crate::regs;
 use ice_asm::arm32::{Mem, Transfer};
-use ice_asm::{Label, Listing};
+use ice_asm::{Label, Listing, Location};
 use ice_codegen::emission::{Cursor, InstEmitter, NO_REGISTER};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
@@ -25,6 +25,10 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn bind(&mut self, label: Label) {
         self.e.bind(label);
+    }
+
+    fn set_location(&mut self, location: Option<Location>) {
+        self.e.set_location(location);
     }
 
     #[inline(always)]

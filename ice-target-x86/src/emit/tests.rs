@@ -27,6 +27,13 @@ fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mu
     out.code
 }
 
+#[test]
+fn code_is_for_the_instruction_that_wanted_it() {
+    for mode in [Mode::Bits32, Mode::Bits64] {
+        testing::check_origins(&X86 { mode, model: CodeModel::Pnacl });
+    }
+}
+
 fn contains(code: &[u8], bytes: &[u8]) -> bool {
     code.windows(bytes.len()).any(|window| window == bytes)
 }
