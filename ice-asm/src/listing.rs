@@ -153,18 +153,55 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         line: &str,
         name: &mut impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
     ) -> fmt::Result {
-        let mut rest = line;
-        while let Some(at) = rest.find([SYMBOL, LABEL]) {
-            out.write_str(&rest[..at])?;
-            let Some(end) = rest.find(END) else { break };
-            let number = rest[at + 1..end].parse().unwrap_or(u32::MAX);
-            if rest[at..].starts_with(SYMBOL) {
-                name(SymbolId(number), out)?;
-            } else {
-                write!(out, "{}", self.root(Label(number)))?;
-            }
-            rest = &rest[end + 1..];
-        }
-        writeln!(out, "{rest}")
+        replace_placeholders(line, [SYMBOL, LABEL], out, |marker, number, out| match marker {
+            SYMBOL => name(SymbolId(number), out),
+            _ => write!(out, "{}", self.root(Label(number))),
+        })?;
+        out.write_char('\n')
+    }
+}
+
+/// Writes text with what `write` makes of each placeholder that begins with one of the markers.
+fn replace_placeholders<const N: usize>(
+    text: &str,
+    markers: [char; N],
+    out: &mut dyn Write,
+    mut write: impl FnMut(char, u32, &mut dyn Write) -> fmt::Result,
+) -> fmt::Result {
+    let mut rest = text;
+    while let Some(at) = rest.find(markers) {
+        let (before, placeholder) = rest.split_at(at);
+        out.write_str(before)?;
+        let Some(end) = placeholder.find(END) else { break };
+        let marker = if placeholder.starts_with(SYMBOL) { SYMBOL } else { LABEL };
+        write(marker, placeholder[1..end].parse().unwrap_or(u32::MAX), out)?;
+        rest = &placeholder[end + 1..];
+    }
+    out.write_str(rest)
+}
+
+/// Writes text in which symbols stand as [`SymbolText`], each as `name` writes it.
+///
+/// # Errors
+/// Those of `out` and `name`.
+pub fn write_with_symbols(
+    text: &str,
+    out: &mut dyn Write,
+    mut name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
+) -> fmt::Result {
+    replace_placeholders(text, [SYMBOL], out, |_, number, out| name(SymbolId(number), out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn symbols_of_a_text_get_their_names() {
+        let text = format!("call {}; jmp {}+4\n", SymbolText(SymbolId(7)), SymbolText(SymbolId(12)));
+        let mut out = String::new();
+        write_with_symbols(&text, &mut out, |symbol, out| write!(out, "f{}", symbol.0)).unwrap();
+        assert_eq!(out, "call f7; jmp f12+4\n");
     }
 }

@@ -14,6 +14,7 @@
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
+//! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
 #![no_std]
@@ -25,6 +26,7 @@ pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
 pub mod emission;
+pub mod generator;
 pub mod internal;
 pub mod lanes;
 pub mod lower;
@@ -41,6 +43,7 @@ pub use compiled::{
     CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
 };
 pub use constant_hoisting::{Constant, HeldConstants};
+pub use generator::{BackEnd, Checks, CodeGenerator, FunctionInput, Generator};
 pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};

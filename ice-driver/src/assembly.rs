@@ -5,9 +5,8 @@
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
 //! first jump table of function 12, `.L12_7` its label 7.
 
-use crate::arch::Arch;
-use crate::arm32;
 use crate::error::Error;
+use crate::machine::{Assembly, Machine};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel};
@@ -15,7 +14,7 @@ use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
 use core::fmt::{self, Write};
-use ice_asm::{BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, TextListing};
+use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::Sink;
 use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
@@ -30,7 +29,9 @@ const NO_LABEL: char = '\u{4}';
 
 /// Writes a module as assembler text.
 pub struct AssemblyOutput<'a, 'm, S: Sink> {
-    arch: Arch,
+    machine: &'static dyn Machine,
+    /// What the machine writes in its own way.
+    own: Assembly,
     relocation: RelocationModel,
     module: &'m Module,
     names: &'a SymbolNames<'m>,
@@ -56,11 +57,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         names: &'a SymbolNames<'m>,
         sink: S,
     ) -> Result<Self, Error> {
-        let (arch, relocation) = (options.arch, options.relocation);
+        let (machine, relocation) = (options.arch.machine(), options.relocation);
+        let own = machine.assembly(options.features);
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
         let mut output = AssemblyOutput {
-            arch,
+            machine,
+            own,
             relocation,
             module,
             names,
@@ -71,9 +74,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             sizes,
             no_constant: None,
         };
-        if arch == Arch::Arm32 {
-            output.text.push_str(&arm32::assembly_head(options.arm));
-        }
+        output.text.push_str(&output.own.head);
         for id in module.globals.keys() {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
@@ -146,7 +147,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_section(&place)?;
         self.write_visibility(Symbol::Global(id), &name)?;
         let is_kept = place.is_kept();
-        let (names, arch, is_wide) = (self.names, self.arch, module.pointer_type == Type::I64);
+        let (names, is_wide) = (self.names, module.pointer_type == Type::I64);
+        let has_linkage_table = self.machine.relocation_type(RelocKind::Plt32).is_some();
         let out = &mut self.text;
         let kind = if decl.storage.is_thread_local() { "tls_object" } else { "object" };
         writeln!(out, "\t.type {name},%{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
@@ -167,7 +169,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 Initializer::Relative { target, addend } => {
                     out.write_str("\t.long ")?;
                     names.write_symbol(target, out)?;
-                    let is_called = matches!(target, Symbol::Function(f) if arch != Arch::Arm32
+                    let is_called = matches!(target, Symbol::Function(f) if has_linkage_table
                         && !module.functions[f].linkage.is_local()
                         && module.environment == Environment::Native);
                     writeln!(out, "{}{addend:+}-.", if is_called { "@PLT" } else { "" })?;
@@ -177,28 +179,25 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         Ok(())
     }
 
-    fn write_function<B: BranchIsa>(
+    fn write_function(
         &mut self,
         function: FuncId,
         compiled: &FunctionCode<'_>,
-        listing: &CodeBuffer<TextListing, B>,
+        listing: &str,
     ) -> fmt::Result {
         let (names, is_native) = (self.names, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
         self.write_section(&Placement::of_function(self.module, function))?;
         let align = function_alignment(self.module, function).trailing_zeros();
-        match self.arch {
-            Arch::Arm32 => writeln!(self.text, "\t.p2alignl {align}, 0xe7f000f0")?,
-            _ => writeln!(self.text, "\t.p2align {align}, 0xcc")?,
-        }
+        writeln!(self.text, "\t{} {align}, {}", self.own.align, self.own.fill)?;
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
         self.listing.clear();
         let (constants, sizes, no_constant) = (&mut self.constants, &mut self.sizes, &mut self.no_constant);
         let known_sizes = sizes.len();
-        listing.write_listing(&mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
+        write_with_symbols(listing, &mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
                 write_unlabelled(names, Symbol::Function(function), out)
             }
@@ -225,7 +224,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             writeln!(self.text, "\t.p2align 2")?;
         }
         let out = &mut self.text;
-        let entries = TableEntries::of(self.arch, self.module, self.relocation);
+        let entries = TableEntries::of(self.machine, self.module, self.relocation);
         for (index, table) in compiled.tables.iter().enumerate() {
             let label = format!(".LT{}_{index}", function.as_u32());
             writeln!(out, "{label}:")?;
@@ -372,14 +371,13 @@ fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
     Ok(())
 }
 
-impl<S: Sink + Send, I: BranchIsa> ModuleOutput<TextListing, I> for AssemblyOutput<'_, '_, S> {
-    fn functions(&mut self, output: &mut RangeOutput<TextListing, I>) -> Result<(), Error> {
+impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
+    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
         for index in 0..output.len() {
-            if let (function, code, Some(listing)) = output.function(index) {
-                let _ = self.write_function(function, &code, listing);
-                if let Some(id) = self.no_constant {
-                    return Err(Error::no_constant(self.module, function, id));
-                }
+            let (function, code, listing) = output.function(index);
+            let _ = self.write_function(function, &code, listing);
+            if let Some(id) = self.no_constant {
+                return Err(Error::no_constant(self.module, function, id));
             }
             self.flush(FLUSH_SIZE)?;
         }

@@ -1,11 +1,11 @@
 //! The `ice` command: what each subcommand does with files and processes.
 
-use crate::arch::Arch;
 use crate::error::{Blame, Error};
 use crate::files::{Output, is_dash, read_input};
 use crate::flags::{self, Command, Invocation, Request, Stats};
 use crate::inspect::Purpose;
-use crate::options::{ArmOptions, Emit, InputFormat, OptLevel, Options, Timing};
+use crate::machine::{Arch, Features, with_switch};
+use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
 use crate::{format, inspect, interpret, runtime, translate};
@@ -153,12 +153,10 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         Some(arch) => arch,
         None => return Err(Failure::trouble("this host is no known target; name one with --target")),
     };
-    if !arch.is_built_in() {
+    if !arch.machine().is_built_in() {
         return Err(Failure::trouble(Error::TargetNotBuiltIn(arch)));
     }
-    if work.arm.division.is_some() && arch != Arch::Arm32 {
-        return Err(Failure::trouble(format_args!("hwdiv is no feature of {arch}")));
-    }
+    let features = features(work, arch)?;
     let level = work.level.unwrap_or(OptLevel::Om1);
     Ok(Options {
         arch,
@@ -174,10 +172,22 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         },
         timing: work.timing,
         relocation: work.relocation,
-        arm: work
-            .arm
-            .or(ArmOptions { floats: triple.and_then(|triple| Arch::float_abi(&triple)), division: None }),
+        features: match triple {
+            Some(triple) => features.or(arch.machine().features_of_triple(&triple)),
+            None => features,
+        },
     })
+}
+
+/// What the flags choose among the features of the machine; the last word on one counts.
+fn features(work: &Invocation, arch: Arch) -> Result<Features, Failure> {
+    let mut features = work.features;
+    for value in &work.switches {
+        let chosen = with_switch(arch.machine().switches(), features, value);
+        let name = value.trim_start_matches(['+', '-']);
+        features = chosen.ok_or_else(|| Failure::trouble(format_args!("{name} is no feature of {arch}")))?;
+    }
+    Ok(features)
 }
 
 /// Threads that the machine runs at once.
@@ -224,7 +234,7 @@ fn translate(work: &Invocation) -> Result<(), Failure> {
 fn build_executable(work: &Invocation, directory: &Path, executable: &Path) -> Result<Arch, Failure> {
     let object = directory.join("program.o");
     let (options, environment) = translate_to(work, &object)?;
-    let compiler = Compiler::find(options.arch, options.arm.floats(), work.linker.as_deref());
+    let compiler = Compiler::find(options.arch, options.features, work.linker.as_deref());
     let linked = compiler.and_then(|compiler| compiler.link(&object, environment, executable));
     linked.map_err(Failure::trouble)?;
     Ok(options.arch)

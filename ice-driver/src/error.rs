@@ -1,6 +1,6 @@
 //! The one error type of translation.
 
-use crate::arch::Arch;
+use crate::machine::{Arch, UnknownTarget};
 use core::fmt;
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::{CodegenStep, CompileError, ErrorKind, Internal};
@@ -68,10 +68,11 @@ pub enum Error {
         /// The triple of the module.
         triple: String,
     },
-    /// A PNaCl program for calls with floating-point numbers in core registers, which its runtime has not.
-    SoftFloatProgram,
+    /// PNaCl programs, as their runtime, are translated for other calls than those asked for; says for which, behind
+    /// "for calls".
+    NotForPnacl(&'static str),
     /// The module's target triple names no machine that is known.
-    UnknownTriple(crate::arch::UnknownTarget),
+    UnknownTriple(UnknownTarget),
     /// No defined function has this name or number.
     NoSuchFunction(String),
 }
@@ -92,7 +93,7 @@ impl Error {
             Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
             | Error::WrongTarget { .. }
-            | Error::SoftFloatProgram
+            | Error::NotForPnacl(_)
             | Error::NoSuchFunction(_) => Blame::Request,
             _ => Blame::Input,
         }
@@ -156,9 +157,7 @@ impl fmt::Display for Error {
             Error::WrongTarget { arch, triple } => {
                 write!(f, "target {arch} has addresses of another width than the module's, {triple}")
             }
-            Error::SoftFloatProgram => f.write_str(
-                "PNaCl programs are translated for calls with floats in VFP registers (gnueabihf)",
-            ),
+            Error::NotForPnacl(calls) => write!(f, "PNaCl programs are translated for calls {calls}"),
             Error::UnknownTriple(triple) => write!(f, "the target triple of the module: {triple}"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),
         }

@@ -6,8 +6,8 @@
 //! copied to another. Programs of other machines run under an emulator as a child; a signal that ends it becomes
 //! the exit code 128 + its number, as in a shell.
 
-use crate::arch::Arch;
 use crate::cli::Failure;
+use crate::machine::{Arch, Features};
 use crate::temporary::TemporaryDirectory;
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,16 +17,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-
-/// The emulator for programs of a machine.
-const fn emulator(arch: Arch) -> &'static str {
-    match arch {
-        Arch::X86_32 => "qemu-i386",
-        Arch::X86_64 => "qemu-x86_64",
-        Arch::Arm32 => "qemu-arm",
-        Arch::Mips32 => "qemu-mipsel",
-    }
-}
 
 /// Executes `executable`, which lies in `directory`, under the name `name`.
 ///
@@ -39,10 +29,11 @@ pub fn execute(
     name: &Path,
     arguments: &[OsString],
 ) -> Result<ExitCode, Failure> {
-    if arch.is_native() {
+    let machine = arch.machine();
+    if Arch::host().is_some_and(|host| machine.is_native_on(host)) {
         return native(executable, directory, name, arguments).map_err(|error| Failure::file(name, error));
     }
-    let emulator = emulator(arch);
+    let emulator = machine.tools(Features::default(), Arch::host()).emulator;
     let mut command = Command::new(emulator);
     command.arg("-0").arg(name).arg(executable).args(arguments);
     status_of(&mut command).map_err(|error| Failure::file(Path::new(emulator), error))

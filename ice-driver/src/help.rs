@@ -37,12 +37,12 @@ const WIDTH: usize = 110;
 
 /// Lists the values of flags whose line has no place for them.
 fn write_values<'a>(out: &mut String, rows: impl Iterator<Item = &'a FlagRow>) {
-    for row in
-        rows.filter(|row| row.offers.iter().any(|offer| !row.help.contains(offer.trim_start_matches('-'))))
-    {
+    for row in rows.filter(|row| {
+        row.offers.values().iter().any(|offer| !row.help.contains(offer.trim_start_matches('-')))
+    }) {
         let _ = write!(out, "\nvalues of {}:\n ", spelling(row));
         let mut column = 1;
-        for offer in row.offers {
+        for offer in row.offers.values() {
             if column + 1 + offer.len() > WIDTH {
                 out.push_str("\n ");
                 column = 1;
@@ -101,8 +101,9 @@ pub fn man_page() -> String {
     out.push_str(".SH FLAGS\n");
     for row in FLAGS {
         let _ = writeln!(out, ".TP\n.B {}\n{}", troff(left_side(row).trim_start()), troff(row.help));
-        if !row.offers.is_empty() {
-            let _ = writeln!(out, "({})", troff(&row.offers.join(", ")));
+        let offers = row.offers.values();
+        if !offers.is_empty() {
+            let _ = writeln!(out, "({})", troff(&offers.join(", ")));
         }
         if row.commands != 0 {
             let takes: Vec<_> = COMMANDS
@@ -144,7 +145,7 @@ fn bash() -> String {
     let mut out = String::from("_ice() {\n    local word=$2 previous=$3 words\n    case $previous in\n");
     for row in FLAGS.iter().filter(|row| row.value.is_some()) {
         let names: Vec<_> = words(row).collect();
-        let action = match row.offers {
+        let action = match &*row.offers.values() {
             [] => "compgen -f -- \"$word\"".to_owned(),
             offers => format!("compgen -W '{}' -- \"$word\"", offers.join(" ")),
         };
@@ -182,7 +183,7 @@ fn fish() -> String {
         };
         let short = row.short.map(|c| format!(" -s {c}")).unwrap_or_default();
         let long = row.long.map(|l| format!(" -l {l}")).unwrap_or_default();
-        let value = match (row.value, row.offers) {
+        let value = match (row.value, &*row.offers.values()) {
             (None, _) => String::new(),
             (Some(_), []) => " -r".to_owned(),
             (Some(_), offers) => format!(" -x -a '{}'", offers.join(" ")),

@@ -1,7 +1,7 @@
 //! Programs as they are: reading whole ones, checking, dumping, writing bitcode. Nothing is translated.
 
 use crate::error::Error;
-use crate::legalization;
+use crate::machine::legalization_of_triple;
 use crate::options::InputFormat;
 use crate::translate::parse_text;
 use core::fmt::{self, Write};
@@ -41,7 +41,7 @@ pub fn read_program(bytes: &[u8], format: InputFormat, purpose: Purpose) -> Resu
 /// Reads a whole module of LLVM.
 fn read_llvm(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
     let machine = match purpose {
-        Purpose::Look => legalization::of_triple(&String::from_utf8_lossy(&llvm::read_triple(bytes)?)),
+        Purpose::Look => legalization_of_triple(&String::from_utf8_lossy(&llvm::read_triple(bytes)?)),
         Purpose::Freeze => &llvm::MachineDescription::PORTABLE,
     };
     let program = llvm::LlvmProgram::new(llvm::read_module(bytes, machine)?);

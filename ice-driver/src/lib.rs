@@ -7,10 +7,12 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `translate` | [`compile_to`]: module in, output out |
+//! | `bodies` | the functions of the input, read one at a time |
 //! | `recipe` | the steps for one function, and the memory of all of them |
 //! | `parallel` | ranges of jobs on several threads, results in order |
 //! | `output`, `object`, `assembly`, `names` | what becomes of translated functions |
-//! | `options`, `arch`, `report`, `error` | choices, machines, counts, errors |
+//! | `machine` | what the driver knows of each machine, one file a machine |
+//! | `options`, `report`, `error` | choices, counts, errors |
 //! | `inspect`, `interpret` | programs as they are |
 //! | `cli`, `flags`, `help` | the command `ice` |
 //! | `format`, `files`, `temporary` | its inputs and outputs |
@@ -30,9 +32,8 @@
 //! ```
 #![deny(unsafe_code)]
 
-pub mod arch;
-mod arm32;
 pub mod assembly;
+pub mod bodies;
 pub mod cli;
 pub mod error;
 pub mod execute;
@@ -42,7 +43,7 @@ pub mod format;
 pub mod help;
 pub mod inspect;
 pub mod interpret;
-mod legalization;
+pub mod machine;
 pub mod names;
 pub mod object;
 pub mod options;
@@ -57,9 +58,9 @@ pub mod temporary;
 pub mod toolchain;
 pub mod translate;
 
-pub use arch::Arch;
 pub use error::{Blame, Error};
 pub use ice_elf::Sink as ObjectSink;
+pub use machine::Arch;
 pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, Timing};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};

@@ -1,8 +1,7 @@
 //! What a translation is asked to do.
 
-use crate::arch::Arch;
+use crate::machine::{Arch, Features};
 use crate::recipe::{Recipe, Step};
-use ice_target_arm32::{Division, FloatAbi};
 
 /// Optimisation level as written on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,32 +100,6 @@ pub enum Timing {
     On,
 }
 
-/// What may differ between ARM programs. What is not given follows from the module, if that says it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ArmOptions {
-    /// How 32-bit integers are divided: by helpers, if nothing says otherwise.
-    pub division: Option<Division>,
-    /// Where floating-point numbers travel: in extension registers, if nothing says otherwise.
-    pub floats: Option<FloatAbi>,
-}
-
-impl ArmOptions {
-    /// How 32-bit integers are divided.
-    pub fn division(self) -> Division {
-        self.division.unwrap_or(Division::Helper)
-    }
-
-    /// Where floating-point numbers travel.
-    pub fn floats(self) -> FloatAbi {
-        self.floats.unwrap_or(FloatAbi::Hard)
-    }
-
-    /// These choices, with those of another where there is none.
-    pub fn or(self, other: ArmOptions) -> ArmOptions {
-        ArmOptions { division: self.division.or(other.division), floats: self.floats.or(other.floats) }
-    }
-}
-
 /// Choices of one translation.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -153,8 +126,8 @@ pub struct Options {
     pub timing: Timing,
     /// Where native programs may be put.
     pub relocation: RelocationModel,
-    /// Choices of ARM programs.
-    pub arm: ArmOptions,
+    /// Choices among the features of the machine. What is left open follows from the module, if that says it.
+    pub features: Features,
 }
 
 impl Options {
@@ -172,7 +145,7 @@ impl Options {
             print: |_| {},
             timing: Timing::Off,
             relocation: RelocationModel::PositionIndependent,
-            arm: ArmOptions::default(),
+            features: Features::default(),
         }
     }
 }

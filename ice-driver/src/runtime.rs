@@ -22,10 +22,10 @@ macro_rules! runtime_sources {
     };
 }
 
-/// Every file of the runtime that the compiler reads.
+/// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {
     "abi.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "start.c" "sync.c" "thread.c"
-    "time.c" "arm.S" "i386.S" "mips.S" "x86_64.S"
+    "time.c"
 };
 
 /// What the compiler is told beside the target's own flags.
@@ -139,12 +139,12 @@ fn remove_stale_directories(cache: &Path) {
 /// Names the objects that a compiler makes of the runtime.
 fn key(compiler: &Compiler) -> String {
     let mut hasher = DefaultHasher::new();
-    (SOURCES, FLAGS, compiler.identity()).hash(&mut hasher);
+    (SOURCES, compiler.tools().runtime_source, FLAGS, compiler.identity()).hash(&mut hasher);
     format!("runtime-{}-{:016x}", compiler.arch(), hasher.finish())
 }
 
 fn objects(compiler: &Compiler, directory: &Path) -> [PathBuf; 2] {
-    ["runtime", compiler.assembly_source()].map(|name| directory.join(format!("{name}.o")))
+    ["runtime", compiler.tools().runtime_name].map(|name| directory.join(format!("{name}.o")))
 }
 
 /// The hashes of objects, one a line; the content of the file beside them.
@@ -160,13 +160,14 @@ fn sums(objects: &[PathBuf]) -> io::Result<String> {
 
 /// Compiles the runtime in an empty directory, and writes the hashes.
 fn compile(compiler: &Compiler, directory: &Path) -> Result<[PathBuf; 2], Error> {
-    for (name, text) in SOURCES {
+    let assembly = format!("{}.S", compiler.tools().runtime_name);
+    let files = || SOURCES.iter().copied().chain([(&*assembly, compiler.tools().runtime_source)]);
+    for (name, text) in files() {
         std::fs::write(directory.join(name), text)?;
     }
-    let assembly = format!("{}.S", compiler.assembly_source());
     let sources = ["runtime.c", &assembly];
     compiler.run(directory, &mut FLAGS.iter().chain(&sources).map(std::ffi::OsStr::new))?;
-    for (name, _) in SOURCES {
+    for (name, _) in files() {
         std::fs::remove_file(directory.join(name))?;
     }
     let objects = objects(compiler, directory);
@@ -229,8 +230,7 @@ fn make(compiler: &Compiler, builds: &Builds) -> Result<Runtime, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::Arch;
-    use ice_target_arm32::FloatAbi;
+    use crate::machine::{Arch, Features};
 
     #[test]
     fn the_embedded_runtime_is_the_whole_folder() {
@@ -241,7 +241,9 @@ mod tests {
             .filter(|name| [".c", ".h", ".S"].iter().any(|end| name.ends_with(end)))
             .collect();
         files.sort();
-        let mut embedded: Vec<_> = SOURCES.iter().map(|&(name, _)| name).collect();
+        let mut embedded: Vec<_> = SOURCES.iter().map(|&(name, _)| name.to_owned()).collect();
+        let tools = Arch::ALL.map(|arch| arch.machine().tools(Features::default(), None));
+        embedded.extend(tools.iter().map(|tools| format!("{}.S", tools.runtime_name)));
         embedded.sort_unstable();
         assert_eq!(files, embedded);
     }
@@ -254,7 +256,7 @@ mod tests {
         );
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-        Compiler::find(Arch::X86_32, FloatAbi::Hard, path.to_str()).unwrap()
+        Compiler::find(Arch::X86_32, Features::default(), path.to_str()).unwrap()
     }
 
     #[test]

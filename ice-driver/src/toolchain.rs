@@ -1,10 +1,9 @@
 //! The target's C compiler: finding it, linking programs with it.
 
-use crate::arch::Arch;
+use crate::machine::{Arch, Features, Tools};
 use crate::runtime::{self, Origin};
 use core::fmt;
 use ice_ir::native::Environment;
-use ice_target_arm32::FloatAbi;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,25 +59,13 @@ impl From<io::Error> for Error {
 #[derive(Clone, Debug)]
 pub struct Compiler {
     arch: Arch,
+    tools: Tools,
     path: PathBuf,
     options: Vec<String>,
 }
 
-/// The compilers of a machine in order of preference.
-fn candidates(arch: Arch, floats: FloatAbi) -> &'static [&'static str] {
-    match (arch, Arch::host()) {
-        (Arch::X86_64, Some(Arch::X86_64)) => &["cc", "gcc", "clang"],
-        (Arch::X86_64, _) => &["x86_64-linux-gnu-gcc"],
-        (Arch::X86_32, Some(Arch::X86_32)) => &["cc", "gcc", "clang"],
-        (Arch::X86_32, Some(Arch::X86_64)) => &["i686-linux-gnu-gcc", "gcc -m32", "cc -m32"],
-        (Arch::X86_32, _) => &["i686-linux-gnu-gcc"],
-        (Arch::Arm32, Some(Arch::Arm32)) => &["cc", "gcc", "clang"],
-        (Arch::Arm32, _) if floats == FloatAbi::Soft => &["arm-linux-gnueabi-gcc"],
-        (Arch::Arm32, _) => &["arm-linux-gnueabihf-gcc"],
-        (Arch::Mips32, Some(Arch::Mips32)) => &["cc", "gcc", "clang"],
-        (Arch::Mips32, _) => &["mipsel-linux-gnu-gcc"],
-    }
-}
+/// The compilers for the host in order of preference.
+const HOST_COMPILERS: &[&str] = &["cc", "gcc", "clang"];
 
 /// Where a program is: as the shell would find it.
 fn find_program(name: &str) -> Option<PathBuf> {
@@ -94,18 +81,19 @@ impl Compiler {
     ///
     /// # Errors
     /// [`Error::NoCompiler`].
-    pub fn find(arch: Arch, floats: FloatAbi, named: Option<&str>) -> Result<Compiler, Error> {
-        let named = named.as_slice();
-        let lines = if named.is_empty() { candidates(arch, floats) } else { named };
+    pub fn find(arch: Arch, features: Features, named: Option<&str>) -> Result<Compiler, Error> {
+        let tools = arch.machine().tools(features, Arch::host());
+        let lines = match &named {
+            Some(named) => core::slice::from_ref(named),
+            None if Arch::host() == Some(arch) => HOST_COMPILERS,
+            None => tools.compilers,
+        };
         for line in lines {
             let mut words = line.split_whitespace();
             if let Some(path) = words.next().and_then(find_program) {
                 let mut options: Vec<String> = words.map(str::to_owned).collect();
-                if arch == Arch::Arm32 {
-                    // Addresses of functions must be even.
-                    options.push("-marm".to_owned());
-                }
-                return Ok(Compiler { arch, path, options });
+                options.extend(tools.compiler_options.iter().map(|&option| option.to_owned()));
+                return Ok(Compiler { arch, tools, path, options });
             }
         }
         Err(Error::NoCompiler { arch, tried: lines.join(", ") })
@@ -122,14 +110,9 @@ impl Compiler {
         (&self.path, &self.options, version.map(|output| output.stdout).unwrap_or_default())
     }
 
-    /// The name of the runtime's assembly file for its machine.
-    pub(crate) const fn assembly_source(&self) -> &'static str {
-        match self.arch {
-            Arch::X86_32 => "i386",
-            Arch::X86_64 => "x86_64",
-            Arch::Arm32 => "arm",
-            Arch::Mips32 => "mips",
-        }
+    /// The tools of its machine.
+    pub(crate) const fn tools(&self) -> &Tools {
+        &self.tools
     }
 
     /// Runs it with its own options and these arguments.
@@ -206,10 +189,10 @@ mod tests {
 
     #[test]
     fn a_compiler_may_have_options() {
-        let compiler = Compiler::find(Arch::X86_32, FloatAbi::Hard, Some("sh -m32  -g")).unwrap();
+        let compiler = Compiler::find(Arch::X86_32, Features::default(), Some("sh -m32  -g")).unwrap();
         assert!(compiler.path.is_absolute());
         assert_eq!(compiler.options, ["-m32", "-g"]);
-        let error = Compiler::find(Arch::X86_32, FloatAbi::Hard, Some("no-such-compiler")).unwrap_err();
+        let error = Compiler::find(Arch::X86_32, Features::default(), Some("no-such-compiler")).unwrap_err();
         assert!(error.to_string().contains("no-such-compiler"), "{error}");
     }
 }

@@ -12,6 +12,7 @@ mod freeze;
 mod helpers;
 mod known_faults;
 mod linking;
+mod machines;
 mod native;
 mod objects;
 mod outputs;

@@ -7,9 +7,10 @@ mod common;
 
 use ice_asm::x86::Mode;
 use ice_bitcode::pexe;
+use ice_codegen::Checks;
+use ice_driver::bodies::BitcodeBodies;
 use ice_driver::output::RangeOutput;
-use ice_driver::recipe::{AllocationCheck, FunctionCompiler, Job};
-use ice_driver::translate::BitcodeBodies;
+use ice_driver::recipe::{FunctionCompiler, Job};
 use ice_driver::{Emit, Recipe, Timing};
 use ice_target_x86::{NativeModel, X86};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -46,19 +47,19 @@ fn the_second_translation_allocates_nothing() {
         let header = pexe::read_module(&bytes).unwrap();
         let target = X86::new(mode, &header.module, NativeModel::Static).unwrap();
         let job = Job {
-            target,
+            target: &target,
             module: &header.module,
-            bodies: BitcodeBodies { bytes: &bytes, header: &header },
+            bodies: &BitcodeBodies { bytes: &bytes, header: &header },
             recipe,
             emit: Emit::Object,
             print_after: &[],
             disabled: &[],
             timing: Timing::Off,
             // The checker has memory of its own.
-            check: AllocationCheck::Off,
+            check: Checks::Off,
         };
-        let mut compiler = FunctionCompiler::<X86, BitcodeBodies<'_>, ()>::default();
-        let mut output = RangeOutput::<(), ice_asm::x86::Branches>::default();
+        let mut compiler = FunctionCompiler::new(&job);
+        let mut output = RangeOutput::default();
         for round in 0..2 {
             for (body, function) in header.module.defined_functions().enumerate() {
                 let before = CALLS.load(Relaxed);

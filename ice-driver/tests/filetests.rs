@@ -16,31 +16,42 @@
 #[path = "common/filetest.rs"]
 mod filetest;
 
-use ice_driver::options::{ArmOptions, RelocationModel};
+use ice_driver::machine::{Features, with_switch};
+use ice_driver::options::RelocationModel;
 use ice_driver::{Arch, Emit, InputFormat, OptLevel, Options, compile_to};
-use ice_target_arm32::Division;
 use libtest_mimic::Failed;
 use std::path::Path;
 
-/// The targets and the options that the words of the `; test:` line name.
-fn options(words: &str) -> Result<(Vec<Arch>, Options), Failed> {
-    let (mut targets, mut level, mut arm) = (Vec::new(), None, ArmOptions::default());
+/// The targets, each with its features, and the options that the words of the `; test:` line name.
+fn options(words: &str) -> Result<(Vec<(Arch, Features)>, Options), Failed> {
+    let (mut targets, mut level, mut switches) = (Vec::new(), None, Vec::new());
     let mut relocation = RelocationModel::Static;
     for word in words.split_whitespace() {
         match word.strip_prefix('O') {
             Some(name) => level = OptLevel::parse(name),
             None if word == "pic" => relocation = RelocationModel::PositionIndependent,
-            None if word == "+hwdiv" => arm.division = Some(Division::Hardware),
+            None if word.starts_with('+') => switches.push(word),
             None => {
-                targets.push(Arch::parse(word).map_err(|error| error.to_string())?);
-                arm.floats = Arch::float_abi(word);
+                let arch = Arch::parse(word).map_err(|error| error.to_string())?;
+                targets.push((arch, arch.machine().features_of_triple(word)));
             }
         }
     }
-    let first = *targets.first().ok_or("no target")?;
+    for word in switches {
+        let mut is_known = false;
+        for (arch, features) in &mut targets {
+            if let Some(with) = with_switch(arch.machine().switches(), *features, word) {
+                (*features, is_known) = (with, true);
+            }
+        }
+        if !is_known {
+            return Err(format!("{word} is no feature of a target").into());
+        }
+    }
+    let (first, _) = *targets.first().ok_or("no target")?;
     let level = level.ok_or("no level")?;
     let (format, emit) = (InputFormat::Text, Emit::Assembly);
-    Ok((targets, Options { level, format, emit, relocation, arm, ..Options::new(first) }))
+    Ok((targets, Options { level, format, emit, relocation, ..Options::new(first) }))
 }
 
 /// The labels and instructions of an assembler text.
@@ -63,8 +74,8 @@ fn code(text: &str) -> String {
 fn run(words: &str, input: &str) -> Result<String, Failed> {
     let (targets, options) = options(words)?;
     let mut all = String::new();
-    for &arch in &targets {
-        let options = Options { arch, ..options.clone() };
+    for &(arch, features) in &targets {
+        let options = Options { arch, features, ..options.clone() };
         let mut output = Vec::new();
         compile_to(input.as_bytes(), &options, &mut output).map_err(|error| error.to_string())?;
         if targets.len() > 1 {

@@ -3,12 +3,16 @@
 use crate::inst::Inst;
 use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
 use crate::{emit, lower};
+use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::target::TypeLayout;
-use ice_codegen::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
+use ice_codegen::{
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
+    NativeModel, Target,
+};
 use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
@@ -99,6 +103,14 @@ static LAYOUTS: [TypeLayout; Type::ALL.len()] = {
     }
     layouts
 };
+
+impl BackEnd for Arm32 {
+    // Not inlined: what it makes is compiled with this crate.
+    #[inline(never)]
+    fn generator(&self, checks: Checks) -> Box<dyn CodeGenerator> {
+        Box::new(Generator::new(*self, checks))
+    }
+}
 
 impl Target for Arm32 {
     type Inst = Inst;

@@ -3,12 +3,16 @@
 use crate::emit;
 use crate::inst::Inst;
 use crate::regs::{self, BYTE, FramePointer, GPR, XMM};
+use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
 use ice_codegen::target::TypeLayout;
-use ice_codegen::{CodeModel, CompiledCode, ErrorKind, ForeignModule, Lower, NativeModel, Target};
+use ice_codegen::{
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
+    NativeModel, Target,
+};
 use ice_ir::{Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
@@ -120,6 +124,14 @@ const fn layouts(mode: Mode) -> [TypeLayout; Type::ALL.len()] {
         n += 1;
     }
     layouts
+}
+
+impl BackEnd for X86 {
+    // Not inlined: what it makes is compiled with this crate.
+    #[inline(never)]
+    fn generator(&self, checks: Checks) -> Box<dyn CodeGenerator> {
+        Box::new(Generator::new(*self, checks))
+    }
 }
 
 impl Target for X86 {

@@ -12,27 +12,23 @@
 //! declares is the module's. Memory: the symbol table, the relocations and the data; the code of `.text`
 //! goes straight to the sink.
 
-use crate::arch::Arch;
-use crate::arm32;
 use crate::error::Error;
+use crate::machine::{Features, Machine};
 use crate::names::{SymbolNames, Visible};
-use crate::options::{self, ArmOptions, RelocationModel};
+use crate::options::{self, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
-use crate::relocations::{
-    TableEntries, address_type, is_pc_relative, needs_symbol, relative_type, relocation_type,
-};
-use ice_asm::{BranchIsa, ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
+use crate::relocations::{TableEntries, needs_symbol};
+use ice_asm::{ConstantId, ConstantPool, ConstantSize, Reloc, RelocKind};
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
 use ice_elf::{
-    AddendPlacement, Binding, Code, CodeSection, Format, GroupId, GroupKind, ObjectWriter, Options,
-    Relocation, SectionId, SectionSpec, Sink, StandardSection, SymbolId, SymbolKind, Target, Visibility,
+    AddendPlacement, Binding, Code, CodeSection, GroupId, GroupKind, ObjectWriter, Options, Relocation,
+    SectionId, SectionSpec, Sink, StandardSection, SymbolId, SymbolKind, Target, Visibility,
 };
 use ice_ir::native::{self, ComdatKind, Environment};
 use ice_ir::{
     ComdatId, FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type,
 };
-use object::elf;
 use std::collections::HashMap;
 
 /// Alignment of functions, in bytes.
@@ -54,16 +50,6 @@ pub fn data_limit(input_size: usize) -> u64 {
     ZEROS_ALWAYS_ALLOWED.max(64 * input_size as u64)
 }
 
-/// The ELF format of a machine.
-pub fn format(arch: Arch) -> Format {
-    match arch {
-        Arch::X86_32 => Format::X86_32,
-        Arch::X86_64 => Format::X86_64,
-        Arch::Arm32 => Format::arm(elf::EF_ARM_EABI_VER5),
-        Arch::Mips32 => Format::mips(elf::EF_MIPS_ARCH_32R2 | elf::EF_MIPS_ABI_O32),
-    }
-}
-
 /// Where something was written.
 #[derive(Clone, Copy)]
 struct Location {
@@ -74,7 +60,7 @@ struct Location {
 
 /// Writes a module into an object.
 pub struct ObjectOutput<'m, S: Sink> {
-    arch: Arch,
+    machine: &'static dyn Machine,
     relocation: RelocationModel,
     module: &'m Module,
     writer: ObjectWriter<S>,
@@ -137,11 +123,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         data_limit: u64,
         sink: S,
     ) -> Result<ObjectOutput<'m, S>, Error> {
-        let (arch, relocation) = (options.arch, options.relocation);
-        let mut writer = ObjectWriter::new(sink, Options::new(format(arch)))?;
+        let (machine, relocation) = (options.arch.machine(), options.relocation);
+        let mut writer = ObjectWriter::new(sink, Options::new(machine.format()))?;
         writer.standard_section(StandardSection::Text)?;
         let mut output = ObjectOutput {
-            arch,
+            machine,
             relocation,
             module,
             writer,
@@ -161,9 +147,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             relocations: Vec::new(),
             bytes: Vec::new(),
         };
-        if arch == Arch::Arm32 {
-            output.write_arm_notes(options.arm)?;
-        }
+        output.write_notes(options.features)?;
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
         output.write_globals().map_err(|error| output.with_section_name(error))?;
@@ -177,16 +161,26 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         name.map_or_else(Error::Object, Error::SectionTooLarge)
     }
 
-    /// The build attributes, and the mapping symbol that says that `.text` is ARM code (IHI 0044F, 4.5.5).
-    fn write_arm_notes(&mut self, options: ArmOptions) -> Result<(), Error> {
-        let spec = SectionSpec::new(b".ARM.attributes", arm32::SHT_ARM_ATTRIBUTES, 0);
-        let section = self.writer.create_section(&spec)?;
-        self.writer.append_data(section, 1, &arm32::attributes(options), [])?;
+    /// What the code needs of its machine, and that `.text` is code, where objects of the machine say such things.
+    fn write_notes(&mut self, features: Features) -> Result<(), Error> {
+        if let Some(attributes) = self.machine.attributes(features) {
+            let spec = SectionSpec::new(attributes.name, attributes.sh_type, 0);
+            let section = self.writer.create_section(&spec)?;
+            self.writer.append_data(section, 1, &attributes.contents, [])?;
+        }
         let text = self.writer.standard_section(StandardSection::Text)?;
-        self.mapping_symbol(b"$a", text, 0)
+        self.code_begins(text)
     }
 
-    /// A symbol that says that ARM code (`$a`) or data (`$d`) begins.
+    /// Says that a section begins with code, where objects of the machine say such things.
+    fn code_begins(&mut self, section: SectionId) -> Result<(), Error> {
+        match self.machine.mapping_symbols() {
+            Some(symbols) => self.mapping_symbol(symbols.code, section, 0),
+            None => Ok(()),
+        }
+    }
+
+    /// A symbol that says that code or data begins.
     fn mapping_symbol(&mut self, name: &[u8], section: SectionId, offset: u64) -> Result<(), Error> {
         let (binding, kind) = (Binding::Local, SymbolKind::NoType);
         let symbol = self.writer.declare_symbol(name, binding, kind, Visibility::Default)?;
@@ -266,8 +260,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let spec = SectionSpec { group, ..SectionSpec::new(&named.name, named.sh_type, named.flags) };
         let section = self.writer.create_section(&spec)?;
         self.sections.insert(named, section);
-        if self.arch == Arch::Arm32 && place.contents == Contents::Code {
-            self.mapping_symbol(b"$a", section, 0)?;
+        if place.contents == Contents::Code {
+            self.code_begins(section)?;
         }
         Ok(section)
     }
@@ -320,7 +314,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 if total > limit {
                     return Err(Error::DataTooLarge { bytes: total, limit });
                 }
-                self.gather_contents(id);
+                self.gather_contents(id)?;
                 self.writer.append_data(section, alignment, &self.bytes, self.relocations.drain(..))?
             };
             self.writer.define(symbol, section, offset, size)?;
@@ -330,7 +324,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     /// Puts the contents of a global into `bytes` and `relocations`.
-    fn gather_contents(&mut self, global: GlobalId) {
+    fn gather_contents(&mut self, global: GlobalId) -> Result<(), Error> {
         self.bytes.clear();
         for init in self.module.initializers(global) {
             let offset = self.bytes.len() as u64;
@@ -340,34 +334,42 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     self.bytes.extend_from_slice(data_bytes(self.module, start, len));
                 }
                 Initializer::Relative { target, addend } => {
-                    let r_type = self.relative_type(target);
+                    let r_type = self.relative_type(target)?;
                     let (target, placement) = (Target::Symbol(self.symbol(target)), AddendPlacement::Width4);
                     self.relocations.push(Relocation { offset, r_type, target, addend, placement });
                     self.bytes.resize(self.bytes.len() + 4, 0);
                 }
                 Initializer::Address { target, addend } => {
                     let target = Target::Symbol(self.symbol(target));
-                    let (r_type, addend, placement) = match self.module.pointer_type {
-                        Type::I64 => (elf::R_X86_64_64, addend, AddendPlacement::Width8),
+                    let (kind, addend, placement) = match self.module.pointer_type {
+                        Type::I64 => (RelocKind::Abs64, addend, AddendPlacement::Width8),
                         // Addresses wrap at 32 bits, and the field holds 32.
-                        _ => (address_type(self.arch), i64::from(addend as i32), AddendPlacement::Width4),
+                        _ => (RelocKind::Abs32, i64::from(addend as i32), AddendPlacement::Width4),
                     };
+                    let r_type = self.relocation_type(kind)?;
                     self.relocations.push(Relocation { offset, r_type, target, addend, placement });
                     let width = self.module.pointer_type.bytes() as usize;
                     self.bytes.resize(self.bytes.len() + width, 0);
                 }
             }
         }
+        Ok(())
     }
 
-    /// The distance to a function of another linked module is that to its entry in the linkage table.
-    fn relative_type(&self, target: Symbol) -> u32 {
-        match target {
+    fn relocation_type(&self, kind: RelocKind) -> Result<u32, Error> {
+        self.machine.relocation_type(kind).ok_or(Error::UnsupportedRelocation(kind))
+    }
+
+    /// The distance to a function of another linked module is that to its entry in the linkage table, where objects of
+    /// the machine can say so.
+    fn relative_type(&self, target: Symbol) -> Result<u32, Error> {
+        let through_table = match target {
             Symbol::Function(f) if self.is_native() && !self.module.functions[f].linkage.is_local() => {
-                relocation_type(self.arch, RelocKind::Plt32).unwrap_or(relative_type(self.arch))
+                self.machine.relocation_type(RelocKind::Plt32)
             }
-            _ => relative_type(self.arch),
-        }
+            _ => None,
+        };
+        through_table.map_or_else(|| self.relocation_type(RelocKind::PcRel32), Ok)
     }
 
     fn symbol(&self, symbol: Symbol) -> SymbolId {
@@ -398,7 +400,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     fn constant(&mut self, id: ConstantId, kind: RelocKind) -> Result<(Target, i64), Error> {
         let (_, section) = CONSTANT_SECTIONS[id.size as usize];
         let section = self.writer.standard_section(section)?;
-        if !needs_symbol(kind) {
+        if !needs_symbol(self.machine, kind) {
             return Ok((Target::Section(section), i64::from(id.offset())));
         }
         let known = self.constant_symbols.binary_search_by_key(&id, |&(id, _)| id);
@@ -429,8 +431,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         (code, start): (SectionId, u64),
     ) -> Result<(SectionId, u64), Error> {
         let section = self.section(&Placement::of_tables(self.module, function))?;
-        let entries = TableEntries::of(self.arch, self.module, self.relocation);
-        let r_type = entries.relocation_type(self.arch);
+        let entries = TableEntries::of(self.machine, self.module, self.relocation);
+        let r_type = self.relocation_type(entries.kind())?;
         self.bytes.clear();
         self.relocations.clear();
         for table in compiled.tables.iter() {
@@ -479,9 +481,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 self.relocations.push(relocation);
             }
         }
-        for &(start, end) in compiled.data {
-            self.mapping_symbol(b"$d", section, offset + u64::from(start))?;
-            self.mapping_symbol(b"$a", section, offset + u64::from(end))?;
+        if let Some(symbols) = self.machine.mapping_symbols() {
+            for &(start, end) in compiled.data {
+                self.mapping_symbol(symbols.data, section, offset + u64::from(start))?;
+                self.mapping_symbol(symbols.code, section, offset + u64::from(end))?;
+            }
         }
         let symbol = self.functions[function.as_u32() as usize];
         let mut code = Code::new(symbol, compiled.code);
@@ -527,14 +531,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             CodeSymbol::Function(callee) => {
                 if let Some(known) = self.known_place(callee)
                     && known.section == code.section
-                    && is_pc_relative(kind)
+                    && self.machine.is_pc_relative(kind)
                 {
                     let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
                     let field = word_at(compiled.code, offset).ok_or_else(unsupported)?;
-                    let bits = match arm32::is_instruction_field(kind) {
-                        true => arm32::set_field(kind, u32::from_le_bytes(*field), value),
-                        false => Some(value as u32),
-                    };
+                    let bits = self.machine.set_field(kind, u32::from_le_bytes(*field), value);
                     // What is too far is left to the linker and its veneers.
                     if let Some(bits) = bits {
                         *field = bits.to_le_bytes();
@@ -556,7 +557,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             CodeSymbol::JumpTable(table) => {
                 let (section, first) = tables.ok_or_else(unsupported)?;
                 let at = first + 4 * compiled.tables.start(table as usize) as u64;
-                if arm32::is_instruction_field(kind) {
+                if self.machine.is_instruction_field(kind) {
                     Target::Symbol(self.table_symbol(section, at)?)
                 } else {
                     addend += at as i64;
@@ -564,12 +565,12 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 }
             }
         };
-        let r_type = relocation_type(self.arch, kind).ok_or_else(unsupported)?;
+        let r_type = self.relocation_type(kind)?;
         let placement = match kind.size() {
-            _ if arm32::is_instruction_field(kind) => {
+            _ if self.machine.is_instruction_field(kind) => {
                 let field = word_at(compiled.code, offset);
                 let word = field.as_deref().copied().map(u32::from_le_bytes);
-                let bits = word.and_then(|word| arm32::set_field(kind, word, addend));
+                let bits = word.and_then(|word| self.machine.set_field(kind, word, addend));
                 let (Some(field), Some(bits)) = (field, bits) else {
                     return Err(Error::UnsupportedRelocation(kind));
                 };
@@ -631,8 +632,8 @@ pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
     (symbol, 0)
 }
 
-impl<S: Sink + Send, L: ice_asm::Listing, I: BranchIsa> ModuleOutput<L, I> for ObjectOutput<'_, S> {
-    fn functions(&mut self, output: &mut RangeOutput<L, I>) -> Result<(), Error> {
+impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
+    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
         for index in 0..output.len() {
             let (function, code, _) = output.function(index);
             let result = self.write_function(function, code);

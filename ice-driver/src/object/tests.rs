@@ -1,6 +1,7 @@
 //! The object writer by itself.
 
 use super::*;
+use crate::Arch;
 use ice_codegen::{CodeEnd, CompiledCode};
 use ice_ir::{FunctionDecl, GlobalDecl, Mutability, Name, Signature};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
@@ -37,7 +38,7 @@ fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledCode)>) -> Re
         let end = compiled.end();
         output.write_function(id, compiled.function(CodeEnd::default(), end))?;
     }
-    ModuleOutput::<(), ice_asm::x86::Branches>::finish(output)?;
+    ModuleOutput::finish(output)?;
     Ok(bytes)
 }
 

@@ -1,179 +1,17 @@
-//! The command line as one table: commands and flags, from which parsing, help, manual page and shell
-//! completions are made.
+//! The command line: what it asks for, understood by the [table] of commands and flags.
 
-use crate::arch::Arch;
-use crate::options::{ArmOptions, Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
+pub mod table;
+
+pub use table::{COMMANDS, Command, CommandRow, FLAGS, Flag, FlagRow, Offers};
+
+use crate::machine::{Arch, Features, with_switch};
+use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
 use crate::recipe::Step;
 use core::fmt;
-use ice_target_arm32::Division;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-
-/// What to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Command {
-    /// Bitcode to an object.
-    Translate,
-    /// Bitcode to an executable.
-    Build,
-    /// Build and execute.
-    Run,
-    /// Execute without translating.
-    Interpret,
-    /// Print blocks and records.
-    Dump,
-    /// Check.
-    Verify,
-    /// Bitcode to text.
-    Print,
-    /// Text to bitcode.
-    Freeze,
-}
-
-/// One command of the table.
-pub struct CommandRow {
-    /// The command.
-    pub command: Command,
-    /// As written.
-    pub name: &'static str,
-    /// Its operands.
-    pub operands: &'static str,
-    /// What it does, in a line.
-    pub help: &'static str,
-}
-
-/// One flag of the table.
-pub struct FlagRow {
-    /// The flag.
-    pub flag: Flag,
-    /// `-x`.
-    pub short: Option<char>,
-    /// `--long`.
-    pub long: Option<&'static str>,
-    /// The name of its value, if it takes one.
-    pub value: Option<&'static str>,
-    /// Commands that take it, as bits; 0 for a flag that stands alone.
-    pub commands: u16,
-    /// What it does, in a line.
-    pub help: &'static str,
-    /// Values that a shell may offer.
-    pub offers: &'static [&'static str],
-}
-
-/// A flag, to be matched on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the table says what each does")]
-pub enum Flag {
-    Level,
-    Target,
-    Output,
-    Emit,
-    Threads,
-    Linker,
-    Function,
-    Relocation,
-    Features,
-    PrintAfter,
-    DisablePass,
-    Stats,
-    TimePasses,
-    Help,
-    Version,
-    Man,
-    Completions,
-}
-
-const fn bit(command: Command) -> u16 {
-    1 << command as u16
-}
-
-const T: u16 = bit(Command::Translate);
-const B: u16 = bit(Command::Build);
-const R: u16 = bit(Command::Run);
-const I: u16 = bit(Command::Interpret);
-const D: u16 = bit(Command::Dump);
-const V: u16 = bit(Command::Verify);
-const P: u16 = bit(Command::Print);
-const F: u16 = bit(Command::Freeze);
-
-const fn command(
-    command: Command,
-    name: &'static str,
-    operands: &'static str,
-    help: &'static str,
-) -> CommandRow {
-    CommandRow { command, name, operands, help }
-}
-
-/// Every command.
-#[rustfmt::skip]
-pub const COMMANDS: &[CommandRow] = &[
-    command(Command::Translate, "translate", "IN -o OUT",     "translate a program to an object file"),
-    command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it: a .pexe with the runtime, a .bc as cc does"),
-    command(Command::Run,       "run",       "IN [ARGS...]",  "translate a program and run it; ARGS are the program's"),
-    command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a PNaCl program (.pexe or .ice) in the reference interpreter"),
-    command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of bitcode (.pexe or .bc)"),
-    command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
-    command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
-    command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
-];
-
-const fn row(
-    flag: Flag,
-    short: Option<char>,
-    long: Option<&'static str>,
-    value: Option<&'static str>,
-    commands: u16,
-    offers: &'static [&'static str],
-    help: &'static str,
-) -> FlagRow {
-    FlagRow { flag, short, long, value, commands, help, offers }
-}
-
-/// Every flag.
-#[rustfmt::skip]
-pub const FLAGS: &[FlagRow] = &[
-    row(Flag::Level,       Some('O'), None,                Some("LEVEL"),    T|B|R,     &["0", "1", "2", "m1"],                "m1 and 0: fast translation; 2 and 1: fast code; m1 if not given"),
-    row(Flag::Target,      None,      Some("target"),      Some("TARGET"),   T|B|R,     &["x86_64", "i686", "armv7"],           "machine: x86_64, i686, armv7 or a triple; the host if not given"),
-    row(Flag::Emit,        None,      Some("emit"),        Some("KIND"),     T,         &["obj", "ir", "mir", "asm"],          "what to write: obj, ir, mir or asm; obj if not given"),
-    row(Flag::Relocation,  None,      Some("relocation-model"), Some("MODEL"), T,       &["pic", "static"],                    "how native programs reach symbols: pic or static; pic if not given"),
-    row(Flag::Features,    None,      Some("mattr"),       Some("FEATURES"), T|B|R,     &["+hwdiv", "-hwdiv"],                 "features of the processor: +hwdiv, sdiv and udiv on armv7"),
-    row(Flag::Output,      Some('o'), Some("output"),      Some("OUT"),      T|B|D|P|F, &[],                                   "output file; - is the standard output"),
-    row(Flag::Threads,     None,      Some("threads"),     Some("N"),        T|B|R,     &[],                                   "threads that translate; by default the processors, fewer for little; 0, 1: one"),
-    row(Flag::Linker,      None,      Some("linker"),      Some("CC"),       B|R,       &[],                                   "C compiler to compile the runtime and to link with"),
-    row(Flag::Function,    None,      Some("function"),    Some("NAME|N"),   T,         &[],                                   "translate only the function of this name or number"),
-    row(Flag::PrintAfter,  None,      Some("print-after"), Some("STEP|all"), T|B|R,     &["read", "control-flow", "uses", "dominators", "loops", "number-values", "licm", "short-circuit", "sink", "layout", "hold-constants", "block-order", "lower", "allocate", "emit", "all"], "print every function after this step to the error output"),
-    row(Flag::DisablePass, None,      Some("disable-pass"), Some("STEP"),    T|B|R,     &["number-values", "licm", "short-circuit", "sink", "layout", "hold-constants"],                "leave this step out where the recipe has it"),
-    row(Flag::Stats,       None,      Some("stats"),       None,             T|B|R,     &[],                                   "print counts to the error output"),
-    row(Flag::TimePasses,  None,      Some("time-passes"), None,             T|B|R,     &[],                                   "print the time of each step to the error output"),
-    row(Flag::Help,        Some('h'), Some("help"),        None,             T|B|R|I|D|V|P|F, &[],                             "print this help"),
-    row(Flag::Version,     Some('V'), Some("version"),     None,             0,         &[],                                   "print the version"),
-    row(Flag::Man,         None,      Some("man"),         None,             0,         &[],                                   "print the manual page"),
-    row(Flag::Completions, None,      Some("completions"), Some("SHELL"),    0,         &["bash", "zsh", "fish"],              "print completions for bash, zsh or fish"),
-];
-
-impl Command {
-    /// Its row.
-    pub fn row(self) -> &'static CommandRow {
-        &COMMANDS[self as usize]
-    }
-
-    /// The flags it takes.
-    pub fn flags(self) -> impl Iterator<Item = &'static FlagRow> {
-        FLAGS.iter().filter(move |row| row.commands & bit(self) != 0)
-    }
-
-    /// Whether everything after the input belongs to the program.
-    pub const fn passes_arguments(self) -> bool {
-        matches!(self, Command::Run | Command::Interpret)
-    }
-
-    const fn needs_output(self) -> bool {
-        matches!(self, Command::Build | Command::Freeze)
-    }
-}
+use table::bit;
 
 /// A command line that asks for work.
 #[derive(Clone, Debug)]
@@ -196,8 +34,10 @@ pub struct Invocation {
     pub function: Option<FunctionSelector>,
     /// `--relocation-model`.
     pub relocation: RelocationModel,
-    /// `--mattr`, and what a triple given as `--target` says of calls.
-    pub arm: ArmOptions,
+    /// What a triple given as `--target` says of features.
+    pub features: Features,
+    /// `--mattr`, one value after the other.
+    pub switches: Vec<String>,
     /// `--print-after`.
     pub print_after: Vec<Step>,
     /// `--disable-pass`.
@@ -272,7 +112,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         linker: None,
         function: None,
         relocation: RelocationModel::PositionIndependent,
-        arm: ArmOptions::default(),
+        features: Features::default(),
+        switches: Vec::new(),
         print_after: Vec::new(),
         disabled: Vec::new(),
         stats: Stats::Off,
@@ -361,7 +202,7 @@ fn apply(
     let os_value = value.unwrap_or_default();
     let value = os_value.to_string_lossy();
     let bad = || {
-        let right = match row.offers {
+        let right = match &*row.offers.values() {
             [] if row.flag == Flag::Threads => format!("; a number from 0 to {MAX_THREADS} is"),
             [] => String::new(),
             offers => format!("; there are {}", offers.join(", ")),
@@ -371,16 +212,18 @@ fn apply(
     match row.flag {
         Flag::Level => work.level = Some(OptLevel::parse(&value).ok_or_else(bad)?),
         Flag::Target => {
-            work.arch = Some(Arch::parse(&value).map_err(|error| usage(error.to_string()))?);
-            work.arm.floats = Arch::float_abi(&value);
+            let arch = Arch::parse(&value).map_err(|error| usage(error.to_string()))?;
+            work.arch = Some(arch);
+            work.features = arch.machine().features_of_triple(&value);
         }
         Flag::Features => {
             for feature in value.split(',') {
-                work.arm.division = Some(match feature {
-                    "hwdiv" | "+hwdiv" | "+hwdiv-arm" => Division::Hardware,
-                    "-hwdiv" | "-hwdiv-arm" => Division::Helper,
-                    _ => return Err(bad()),
-                });
+                let is_known =
+                    |arch: Arch| with_switch(arch.machine().switches(), work.features, feature).is_some();
+                if !Arch::built_in().any(is_known) {
+                    return Err(bad());
+                }
+                work.switches.push(feature.to_owned());
             }
         }
         Flag::Emit => {
@@ -430,7 +273,6 @@ fn apply(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ice_target_arm32::FloatAbi;
 
     fn parse_line(line: &str) -> Result<Request, UsageError> {
         parse(line.split_whitespace().map(OsString::from))
@@ -457,8 +299,9 @@ mod tests {
         assert_eq!((w.threads, w.emit), (Some(4), Emit::Assembly));
         assert_eq!((w.input.to_str(), w.output), (Some("a.pexe"), Some("a.s".into())));
         assert_eq!(work("build -Om1 a.pexe -oa").level, Some(OptLevel::Om1));
+        let features = Arch::Arm32.machine().features_of_triple("arm-linux-gnueabi");
         let w = work("translate --target arm-linux-gnueabi --mattr=+hwdiv a.bc -o a.o");
-        assert_eq!((w.arm.division, w.arm.floats), (Some(Division::Hardware), Some(FloatAbi::Soft)));
+        assert_eq!((w.switches, w.features), (vec!["+hwdiv".to_owned()], features));
         let w = work("translate --print-after lower --print-after emit --function=f3 --stats - -o -");
         assert_eq!(w.print_after, [Step::Lower, Step::Emit]);
         assert_eq!((w.function, w.stats), (Some(FunctionSelector::Name("f3".into())), Stats::On));
@@ -530,13 +373,8 @@ mod tests {
                 assert!(a.long.is_none() || a.long != b.long);
             }
         }
-        let steps = FLAGS.iter().find(|row| row.flag == Flag::PrintAfter).unwrap().offers;
-        assert_eq!(steps[..Step::ALL.len()], Step::ALL.map(Step::name));
-        let optional = FLAGS.iter().find(|row| row.flag == Flag::DisablePass).unwrap().offers;
-        let steps = Step::ALL.into_iter().filter(|step| step.is_optional());
-        assert!(steps.map(Step::name).eq(optional.iter().copied()));
-        let targets = FLAGS.iter().find(|row| row.flag == Flag::Target).unwrap().offers;
-        assert!(targets.iter().all(|name| Arch::parse(name).is_ok_and(Arch::is_built_in)));
-        assert_eq!(targets.len(), Arch::ALL.into_iter().filter(|arch| arch.is_built_in()).count());
+        for target in Offers::Targets.values() {
+            assert!(Arch::parse(target).is_ok_and(|arch| arch.machine().is_built_in()), "{target}");
+        }
     }
 }

@@ -1,0 +1,240 @@
+//! Code generation for one function after another, from its analyses to bytes, behind one object-safe trait.
+//!
+//! [`Target`] is generic, because a rule of lowering is called for each instruction; [`CodeGenerator`] is called for
+//! each function and hides the machine. [`Generator`] makes one of the other and owns the memory of all steps, so
+//! that the thousandth function allocates nothing. Calls come in this order, for each function anew:
+//!
+//! | call | what it does |
+//! |---|---|
+//! | [`hold_constants`](CodeGenerator::hold_constants) | chooses the constants that loops keep in registers; may be left out |
+//! | [`lower`](CodeGenerator::lower) | makes machine instructions over virtual registers |
+//! | [`allocate`](CodeGenerator::allocate) | gives them registers and slots |
+//! | [`emit`](CodeGenerator::emit) | appends the function to compiled code |
+
+use crate::block_order::BlockOrder;
+use crate::compiled::CompiledCode;
+use crate::lower::{LowerScratch, lower_function};
+use crate::mach::{FrameInfo, MachFunction};
+use crate::target::{ErrorKind, Target};
+use alloc::boxed::Box;
+#[cfg(feature = "text")]
+use alloc::string::String;
+#[cfg(feature = "text")]
+use core::fmt;
+use ice_asm::{CodeBuffer, ConstantPool};
+#[cfg(feature = "text")]
+use ice_asm::{SymbolText, TextListing};
+use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
+use ice_regalloc::{Mode, Options, Output, SlotSharing};
+
+/// A function and what is known of it when its lowering begins.
+#[derive(Clone, Copy)]
+pub struct FunctionInput<'a> {
+    /// The module it belongs to.
+    pub module: &'a Module,
+    /// The function, verified.
+    pub func: &'a Function,
+    /// Its flow graph.
+    pub cfg: &'a ControlFlowGraph,
+    /// The order of its blocks, with split edges.
+    pub order: &'a BlockOrder,
+    /// How often each value is used.
+    pub uses: &'a Uses,
+}
+
+/// Whether the results of lowering and register allocation are checked. Release builds never do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Checks {
+    /// No.
+    Off,
+    /// Where debug assertions are on.
+    #[default]
+    Debug,
+}
+
+/// Turns functions into machine code, one at a time.
+pub trait CodeGenerator: Send {
+    /// Chooses the constants that the loops of the function keep in registers. Does nothing where constants cost
+    /// nothing.
+    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree);
+
+    /// Whether [`hold_constants`](Self::hold_constants) has anything to do on this machine.
+    fn holds_constants(&self) -> bool;
+
+    /// Lowers a function. `constants` receives those that its code loads.
+    ///
+    /// # Errors
+    /// The target has no code for an instruction, or the frame is too large.
+    fn lower(&mut self, input: FunctionInput<'_>, constants: &mut ConstantPool) -> Result<(), ErrorKind>;
+
+    /// Allocates registers and spill slots for the function that was lowered.
+    ///
+    /// # Errors
+    /// The allocator refuses the function, which is a defect of the back end.
+    fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind>;
+
+    /// Appends the allocated function to `out`, which has the constants that lowering has noted.
+    ///
+    /// # Errors
+    /// The function is too large for its machine, or its allocation does not fit it.
+    fn emit(&mut self, out: &mut CompiledCode) -> Result<(), ErrorKind>;
+
+    /// Does what [`emit`](Self::emit) does and writes the code as assembler text to `text`. Symbols stand in it as
+    /// [`SymbolText`], which [`ice_asm::write_with_symbols`] replaces.
+    ///
+    /// # Errors
+    /// Those of [`emit`](Self::emit).
+    #[cfg(feature = "text")]
+    fn emit_listing(&mut self, out: &mut CompiledCode, text: &mut String) -> Result<(), ErrorKind>;
+
+    /// Writes the lowered function, one machine instruction a line.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    #[cfg(feature = "text")]
+    fn write_machine_ir(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Number of machine instructions of the function that was lowered.
+    fn num_insts(&self) -> usize;
+
+    /// The registers and slots of the function that was allocated.
+    fn allocation(&self) -> &Output;
+}
+
+/// A target whose type is not known to the caller.
+pub trait BackEnd: Send + Sync {
+    /// The memory of code generation for one thread.
+    fn generator(&self, checks: Checks) -> Box<dyn CodeGenerator>;
+}
+
+/// A target with the memory of code generation.
+pub struct Generator<T: Target> {
+    target: T,
+    checks: Checks,
+    lower: LowerScratch,
+    mach: MachFunction<T::Inst>,
+    allocator: ice_regalloc::Context<'static>,
+    #[cfg(debug_assertions)]
+    checker: ice_regalloc::Checker,
+    scratch: T::Scratch,
+    buffer: CodeBuffer<(), T::Branches>,
+    #[cfg(feature = "text")]
+    listing: CodeBuffer<TextListing, T::Branches>,
+}
+
+impl<T: Target> Generator<T> {
+    /// Code generation for this target.
+    pub fn new(target: T, checks: Checks) -> Generator<T> {
+        Generator {
+            target,
+            checks,
+            lower: LowerScratch::default(),
+            mach: MachFunction::new(),
+            allocator: ice_regalloc::Context::default(),
+            #[cfg(debug_assertions)]
+            checker: ice_regalloc::Checker::new(),
+            scratch: T::Scratch::default(),
+            buffer: CodeBuffer::new(),
+            #[cfg(feature = "text")]
+            listing: CodeBuffer::new(),
+        }
+    }
+
+    /// I-DEF: debug builds check what lowering has written, which the allocator's checker takes as it is.
+    fn check_definitions(&self, func: &Function) {
+        #[cfg(debug_assertions)]
+        if self.checks == Checks::Debug {
+            let result = crate::mach::check_definitions(&self.mach);
+            debug_assert!(result.is_ok(), "{}: {}", func.id, result.unwrap_err());
+        }
+        let _ = (self.checks, func);
+    }
+}
+
+/// Whether slots may be shared: not where control can come back to a call twice.
+fn slot_sharing(frame: &FrameInfo) -> SlotSharing {
+    match frame.returns_twice {
+        true => SlotSharing::Distinct,
+        false => SlotSharing::Shared,
+    }
+}
+
+impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T> {
+    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree) {
+        if T::HOLDS_CONSTANTS {
+            let target = &self.target;
+            self.lower.held.compute(func, loops, dominators, |inst, visit| {
+                target.costly_constants(func, inst, visit);
+            });
+        }
+    }
+
+    fn holds_constants(&self) -> bool {
+        T::HOLDS_CONSTANTS
+    }
+
+    fn lower(&mut self, input: FunctionInput<'_>, constants: &mut ConstantPool) -> Result<(), ErrorKind> {
+        let FunctionInput { module, func, cfg, order, uses } = input;
+        let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
+        let result = lower_function(target, module, func, cfg, order, uses, constants, scratch, mach);
+        match result {
+            Ok(()) => self.check_definitions(func),
+            // The next function is not to find them.
+            Err(_) => self.lower.held.clear(),
+        }
+        result
+    }
+
+    fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind> {
+        let registers = self.target.registers(&self.mach.frame);
+        let options = Options { mode, slots: slot_sharing(&self.mach.frame), steps: None };
+        self.allocator.allocate(&self.mach, registers, &options)?;
+        #[cfg(debug_assertions)]
+        if self.checks == Checks::Debug
+            && let Err(violations) = self.checker.check(&self.mach, registers, self.allocator.output())
+        {
+            debug_assert!(false, "{violations:#?}");
+            return Err(ErrorKind::AllocationCheck);
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, out: &mut CompiledCode) -> Result<(), ErrorKind> {
+        self.target.emit(
+            &self.mach,
+            self.lower.switches(),
+            self.allocator.output(),
+            &mut self.scratch,
+            &mut self.buffer,
+            out,
+        )
+    }
+
+    #[cfg(feature = "text")]
+    fn emit_listing(&mut self, out: &mut CompiledCode, text: &mut String) -> Result<(), ErrorKind> {
+        self.target.emit(
+            &self.mach,
+            self.lower.switches(),
+            self.allocator.output(),
+            &mut self.scratch,
+            &mut self.listing,
+            out,
+        )?;
+        // Writing into a string cannot fail.
+        let _ = self.listing.write_listing(text, |symbol, out| write!(out, "{}", SymbolText(symbol)));
+        Ok(())
+    }
+
+    #[cfg(feature = "text")]
+    fn write_machine_ir(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.mach.write(out)
+    }
+
+    fn num_insts(&self) -> usize {
+        self.mach.insts().len()
+    }
+
+    fn allocation(&self) -> &Output {
+        self.allocator.output()
+    }
+}

@@ -1,0 +1,206 @@
+//! The table of commands and flags, from which parsing, help, manual page and shell completions are made.
+
+use crate::machine::{Arch, Switch};
+use crate::recipe::Step;
+
+/// What to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Command {
+    /// Bitcode to an object.
+    Translate,
+    /// Bitcode to an executable.
+    Build,
+    /// Build and execute.
+    Run,
+    /// Execute without translating.
+    Interpret,
+    /// Print blocks and records.
+    Dump,
+    /// Check.
+    Verify,
+    /// Bitcode to text.
+    Print,
+    /// Text to bitcode.
+    Freeze,
+}
+
+/// One command of the table.
+pub struct CommandRow {
+    /// The command.
+    pub command: Command,
+    /// As written.
+    pub name: &'static str,
+    /// Its operands.
+    pub operands: &'static str,
+    /// What it does, in a line.
+    pub help: &'static str,
+}
+
+/// One flag of the table.
+pub struct FlagRow {
+    /// The flag.
+    pub flag: Flag,
+    /// `-x`.
+    pub short: Option<char>,
+    /// `--long`.
+    pub long: Option<&'static str>,
+    /// The name of its value, if it takes one.
+    pub value: Option<&'static str>,
+    /// Commands that take it, as bits; 0 for a flag that stands alone.
+    pub commands: u16,
+    /// What it does, in a line.
+    pub help: &'static str,
+    /// Values that a shell may offer.
+    pub offers: Offers,
+}
+
+/// A flag, to be matched on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the table says what each does")]
+pub enum Flag {
+    Level,
+    Target,
+    Output,
+    Emit,
+    Threads,
+    Linker,
+    Function,
+    Relocation,
+    Features,
+    PrintAfter,
+    DisablePass,
+    Stats,
+    TimePasses,
+    Help,
+    Version,
+    Man,
+    Completions,
+}
+
+pub(super) const fn bit(command: Command) -> u16 {
+    1 << command as u16
+}
+
+const T: u16 = bit(Command::Translate);
+const B: u16 = bit(Command::Build);
+const R: u16 = bit(Command::Run);
+const I: u16 = bit(Command::Interpret);
+const D: u16 = bit(Command::Dump);
+const V: u16 = bit(Command::Verify);
+const P: u16 = bit(Command::Print);
+const F: u16 = bit(Command::Freeze);
+
+const fn command(
+    command: Command,
+    name: &'static str,
+    operands: &'static str,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow { command, name, operands, help }
+}
+
+/// Every command.
+#[rustfmt::skip]
+pub const COMMANDS: &[CommandRow] = &[
+    command(Command::Translate, "translate", "IN -o OUT",     "translate a program to an object file"),
+    command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it: a .pexe with the runtime, a .bc as cc does"),
+    command(Command::Run,       "run",       "IN [ARGS...]",  "translate a program and run it; ARGS are the program's"),
+    command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a PNaCl program (.pexe or .ice) in the reference interpreter"),
+    command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of bitcode (.pexe or .bc)"),
+    command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
+    command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
+    command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
+];
+
+const fn row(
+    flag: Flag,
+    short: Option<char>,
+    long: Option<&'static str>,
+    value: Option<&'static str>,
+    commands: u16,
+    offers: Offers,
+    help: &'static str,
+) -> FlagRow {
+    FlagRow { flag, short, long, value, commands, help, offers }
+}
+
+/// Values that a flag takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offers {
+    /// No list.
+    None,
+    /// These.
+    These(&'static [&'static str]),
+    /// The machines that are built in.
+    Targets,
+    /// Their features.
+    Features,
+    /// All steps of translation.
+    Steps,
+    /// The steps that can be left out.
+    OptionalSteps,
+}
+
+impl Offers {
+    /// The values one by one.
+    pub fn values(self) -> Vec<&'static str> {
+        let steps = || Step::ALL.into_iter();
+        match self {
+            Offers::None => Vec::new(),
+            Offers::These(values) => values.to_vec(),
+            Offers::Targets => Arch::built_in().map(Arch::name).collect(),
+            Offers::Features => switches().flat_map(|switch| switch.offers).collect(),
+            Offers::Steps => steps().map(Step::name).chain(["all"]).collect(),
+            Offers::OptionalSteps => steps().filter(|step| step.is_optional()).map(Step::name).collect(),
+        }
+    }
+}
+
+/// The features of all machines that are built in.
+pub fn switches() -> impl Iterator<Item = &'static Switch> {
+    Arch::built_in().flat_map(|arch| arch.machine().switches())
+}
+
+/// Every flag.
+#[rustfmt::skip]
+pub const FLAGS: &[FlagRow] = &[
+    row(Flag::Level,        Some('O'), None,                     Some("LEVEL"),    T|B|R,           Offers::These(&["0", "1", "2", "m1"]),          "m1 and 0: fast translation; 2 and 1: fast code; m1 if not given"),
+    row(Flag::Target,       None,      Some("target"),           Some("TARGET"),   T|B|R,           Offers::Targets,                                "machine: a name, or a triple of one; the host if not given"),
+    row(Flag::Emit,         None,      Some("emit"),             Some("KIND"),     T,               Offers::These(&["obj", "ir", "mir", "asm"]),    "what to write: obj, ir, mir or asm; obj if not given"),
+    row(Flag::Relocation,   None,      Some("relocation-model"), Some("MODEL"),    T,               Offers::These(&["pic", "static"]),              "how native programs reach symbols: pic or static; pic if not given"),
+    row(Flag::Features,     None,      Some("mattr"),            Some("FEATURES"), T|B|R,           Offers::Features,                               "features of the processor, each with + or -, separated by commas"),
+    row(Flag::Output,       Some('o'), Some("output"),           Some("OUT"),      T|B|D|P|F,       Offers::None,                                   "output file; - is the standard output"),
+    row(Flag::Threads,      None,      Some("threads"),          Some("N"),        T|B|R,           Offers::None,                                   "threads that translate; by default the processors, fewer for little; 0, 1: one"),
+    row(Flag::Linker,       None,      Some("linker"),           Some("CC"),       B|R,             Offers::None,                                   "C compiler to compile the runtime and to link with"),
+    row(Flag::Function,     None,      Some("function"),         Some("NAME|N"),   T,               Offers::None,                                   "translate only the function of this name or number"),
+    row(Flag::PrintAfter,   None,      Some("print-after"),      Some("STEP|all"), T|B|R,           Offers::Steps,                                  "print every function after this step to the error output"),
+    row(Flag::DisablePass,  None,      Some("disable-pass"),     Some("STEP"),     T|B|R,           Offers::OptionalSteps,                          "leave this step out where the recipe has it"),
+    row(Flag::Stats,        None,      Some("stats"),            None,             T|B|R,           Offers::None,                                   "print counts to the error output"),
+    row(Flag::TimePasses,   None,      Some("time-passes"),      None,             T|B|R,           Offers::None,                                   "print the time of each step to the error output"),
+    row(Flag::Help,         Some('h'), Some("help"),             None,             T|B|R|I|D|V|P|F, Offers::None,                                   "print this help"),
+    row(Flag::Version,      Some('V'), Some("version"),          None,             0,               Offers::None,                                   "print the version"),
+    row(Flag::Man,          None,      Some("man"),              None,             0,               Offers::None,                                   "print the manual page"),
+    row(Flag::Completions,  None,      Some("completions"),      Some("SHELL"),    0,               Offers::These(&["bash", "zsh", "fish"]),        "print completions for bash, zsh or fish"),
+];
+
+impl Command {
+    /// Its row.
+    pub fn row(self) -> &'static CommandRow {
+        &COMMANDS[self as usize]
+    }
+
+    /// The flags it takes.
+    pub fn flags(self) -> impl Iterator<Item = &'static FlagRow> {
+        FLAGS.iter().filter(move |row| row.commands & bit(self) != 0)
+    }
+
+    /// Whether everything after the input belongs to the program.
+    pub const fn passes_arguments(self) -> bool {
+        matches!(self, Command::Run | Command::Interpret)
+    }
+
+    pub(super) const fn needs_output(self) -> bool {
+        matches!(self, Command::Build | Command::Freeze)
+    }
+}

@@ -1,0 +1,336 @@
+//! ARMv7-A in ARM state with VFPv3 and Advanced SIMD.
+//!
+//! ELF for ARM keeps addends in the fields that are relocated (ELF for the ARM architecture, IHI 0044F,
+//! 4.6.1.2): 24 bits of words in branches, 16 bits of a signed number in `movw` and `movt`.
+
+use super::{Arch, Assembly, Attributes, FeatureId, Features, Machine, MappingSymbols, Switch, Tools};
+#[cfg(feature = "arm32")]
+use crate::error::Error;
+use crate::options::RelocationModel;
+use crate::relocations::TableEntries;
+use ice_asm::RelocKind;
+use ice_bitcode::llvm::{FloatRegisters, LlvmModule, MachineDescription, ResultRegisters};
+use ice_ir::Type;
+use object::elf;
+use target_lexicon::{Architecture, Endianness};
+#[cfg(feature = "arm32")]
+use {
+    ice_codegen::{BackEnd, NativeModel},
+    ice_ir::{Environment, Module},
+    ice_target_arm32::{Division, FloatAbi},
+};
+
+/// The machine.
+pub struct Arm32;
+
+/// Division by `sdiv` and `udiv`; by helpers where it is not chosen.
+const HWDIV: FeatureId = FeatureId(0);
+/// Calls carry floating-point numbers in core registers; in extension registers where it is not chosen.
+const SOFT_CALLS: FeatureId = FeatureId(1);
+
+const SWITCHES: &[Switch] = &[Switch {
+    feature: HWDIV,
+    names: &["hwdiv", "hwdiv-arm"],
+    offers: ["+hwdiv", "-hwdiv"],
+    help: "sdiv and udiv on armv7",
+}];
+
+/// The type of the section of build attributes.
+const SHT_ARM_ATTRIBUTES: u32 = 0x7000_0003;
+
+/// The build attributes (Addenda to the ABI, IHI 0045E, 2.3): what the code needs and how it calls.
+#[rustfmt::skip]
+const TAGS: [u8; 16] = [
+    6, 10,  // CPU_arch: v7
+    7, b'A', // CPU_arch_profile: application
+    8, 1,   // ARM_ISA_use
+    9, 2,   // THUMB_ISA_use: Thumb-2
+    10, 3,  // FP_arch: VFPv3
+    12, 1,  // Advanced_SIMD_arch: NEON
+    24, 1,  // ABI_align_needed: 8 bytes
+    25, 1,  // ABI_align_preserved: 8 bytes
+];
+
+/// ABI_VFP_args: in VFP registers.
+const VFP_ARGS: [u8; 2] = [28, 1];
+/// DIV_use: in ARM state, too.
+const DIV_USE: [u8; 2] = [44, 2];
+
+/// The contents of `.ARM.attributes`: one section of the vendor `aeabi` with one list for the whole file.
+fn attributes(features: Features) -> Vec<u8> {
+    const VENDOR: &[u8] = b"aeabi\0";
+    const FILE: u8 = 1;
+    let mut tags = TAGS.to_vec();
+    if !features.has(SOFT_CALLS) {
+        tags.extend(VFP_ARGS);
+    }
+    if features.has(HWDIV) {
+        tags.extend(DIV_USE);
+    }
+    let list = 5 + tags.len() as u32;
+    let section = 4 + VENDOR.len() as u32 + list;
+    let mut out = vec![b'A'];
+    out.extend_from_slice(&section.to_le_bytes());
+    out.extend_from_slice(VENDOR);
+    out.push(FILE);
+    out.extend_from_slice(&list.to_le_bytes());
+    out.extend(tags);
+    out
+}
+
+/// What an assembler must know: how the text is written, for which processor, how the code calls.
+fn assembly_head(features: Features) -> String {
+    let mut head = String::from("\t.syntax unified\n\t.arch armv7-a\n\t.fpu neon\n");
+    if features.has(HWDIV) {
+        head.push_str("\t.arch_extension idiv\n");
+    }
+    head.push_str("\t.arm\n");
+    if !features.has(SOFT_CALLS) {
+        head.push_str("\t.eabi_attribute 28, 1\n");
+    }
+    head
+}
+
+/// Puts an addend, or a distance that is known already, into the field of an instruction; `None` if it does
+/// not fit or the kind is not one of these.
+fn set_field(kind: RelocKind, word: u32, value: i64) -> Option<u32> {
+    match kind {
+        RelocKind::ArmCall | RelocKind::ArmJump24 => {
+            let fits = value % 4 == 0 && (-(1 << 25)..1 << 25).contains(&value);
+            fits.then_some(word & 0xff00_0000 | (value >> 2) as u32 & 0x00ff_ffff)
+        }
+        RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs | RelocKind::ArmMovwPcRel | RelocKind::ArmMovtPcRel => {
+            let bits = u32::from(i16::try_from(value).ok()? as u16);
+            Some(word & 0xfff0_f000 | (bits & 0xf000) << 4 | bits & 0xfff)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the field is one of an instruction.
+const fn is_instruction_field(kind: RelocKind) -> bool {
+    matches!(
+        kind,
+        RelocKind::ArmCall
+            | RelocKind::ArmJump24
+            | RelocKind::ArmMovwAbs
+            | RelocKind::ArmMovtAbs
+            | RelocKind::ArmMovwPcRel
+            | RelocKind::ArmMovtPcRel
+    )
+}
+
+/// The machine as legalisation sees it (procedure call standard, AAPCS32, 6 and 7), with floats in registers of their
+/// own.
+const HARD: MachineDescription = MachineDescription {
+    has_doubleword_vectors: true,
+    half_argument: Type::F32,
+    half_result: Type::F32,
+    joined_floats: 4,
+    joined_doubles: 2,
+    result_registers: Some(ResultRegisters { general: 4, float: FloatRegisters::Words(16) }),
+    has_groups: true,
+    foreign_convention: Some((67, "arm_aapcscc")),
+    always_has_unwind_tables: true,
+    ..MachineDescription::PORTABLE
+};
+
+/// With floats in general registers, as the base standard has them.
+const SOFT: MachineDescription = MachineDescription {
+    joined_doubles: 1,
+    result_registers: Some(ResultRegisters { general: 4, float: FloatRegisters::General }),
+    has_groups: false,
+    foreign_convention: Some((68, "arm_aapcs_vfpcc")),
+    ..HARD
+};
+
+#[rustfmt::skip]
+const fn relocation_type(kind: RelocKind) -> Option<u32> {
+    Some(match kind {
+        RelocKind::Abs32        => elf::R_ARM_ABS32,
+        RelocKind::PcRel32      => elf::R_ARM_REL32,
+        RelocKind::GotPcRel32   => elf::R_ARM_GOT_PREL,
+        RelocKind::TpOff32      => elf::R_ARM_TLS_LE32,
+        RelocKind::GotTpOff32   => elf::R_ARM_TLS_IE32,
+        RelocKind::TlsGd32      => elf::R_ARM_TLS_GD32,
+        RelocKind::ArmCall      => elf::R_ARM_CALL,
+        RelocKind::ArmJump24    => elf::R_ARM_JUMP24,
+        RelocKind::ArmMovwAbs   => elf::R_ARM_MOVW_ABS_NC,
+        RelocKind::ArmMovtAbs   => elf::R_ARM_MOVT_ABS,
+        RelocKind::ArmMovwPcRel => elf::R_ARM_MOVW_PREL_NC,
+        RelocKind::ArmMovtPcRel => elf::R_ARM_MOVT_PREL,
+        _                       => return None,
+    })
+}
+
+impl Machine for Arm32 {
+    fn arch(&self) -> Arch {
+        Arch::Arm32
+    }
+
+    fn name(&self) -> &'static str {
+        "armv7"
+    }
+
+    fn is_named(&self, architecture: Architecture) -> bool {
+        let is_little = architecture.endianness() == Ok(Endianness::Little);
+        matches!(architecture, Architecture::Arm(_)) && is_little
+    }
+
+    fn switches(&self) -> &'static [Switch] {
+        SWITCHES
+    }
+
+    /// The environments `gnueabi`, `musleabi`, `eabi` and so on have the base standard for calls, with `hf` behind
+    /// them the other.
+    fn features_of_triple(&self, triple: &str) -> Features {
+        match triple.rsplit_once("eabi") {
+            Some((_, rest)) => Features::default().with(SOFT_CALLS, !rest.starts_with("hf")),
+            None => Features::default(),
+        }
+    }
+
+    fn features_of_module(&self, module: &LlvmModule) -> Features {
+        match module.divides_in_hardware() {
+            true => Features::default().with(HWDIV, true),
+            false => Features::default(),
+        }
+    }
+
+    fn legalization(&self, features: Features) -> &'static MachineDescription {
+        if features.has(SOFT_CALLS) { &SOFT } else { &HARD }
+    }
+
+    fn format(&self) -> ice_elf::Format {
+        ice_elf::Format::arm(elf::EF_ARM_EABI_VER5)
+    }
+
+    fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
+        relocation_type(kind)
+    }
+
+    fn is_instruction_field(&self, kind: RelocKind) -> bool {
+        is_instruction_field(kind)
+    }
+
+    fn set_field(&self, kind: RelocKind, word: u32, value: i64) -> Option<u32> {
+        match kind {
+            RelocKind::PcRel32 => Some(value as u32),
+            _ => set_field(kind, word, value),
+        }
+    }
+
+    fn is_pc_relative(&self, kind: RelocKind) -> bool {
+        matches!(kind, RelocKind::PcRel32 | RelocKind::ArmCall | RelocKind::ArmJump24)
+    }
+
+    fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
+        match relocation {
+            RelocationModel::PositionIndependent => TableEntries::FromTable,
+            RelocationModel::Static => TableEntries::Absolute,
+        }
+    }
+
+    fn attributes(&self, features: Features) -> Option<Attributes> {
+        let contents = attributes(features);
+        Some(Attributes { name: b".ARM.attributes", sh_type: SHT_ARM_ATTRIBUTES, contents })
+    }
+
+    /// ELF for the ARM architecture, IHI 0044F, 4.5.5.
+    fn mapping_symbols(&self) -> Option<MappingSymbols> {
+        Some(MappingSymbols { code: b"$a", data: b"$d" })
+    }
+
+    fn assembly(&self, features: Features) -> Assembly {
+        Assembly { head: assembly_head(features), align: ".p2alignl", fill: "0xe7f000f0" }
+    }
+
+    fn tools(&self, features: Features, _: Option<Arch>) -> Tools {
+        Tools {
+            compilers: match features.has(SOFT_CALLS) {
+                true => &["arm-linux-gnueabi-gcc"],
+                false => &["arm-linux-gnueabihf-gcc"],
+            },
+            // Addresses of functions must be even.
+            compiler_options: &["-marm"],
+            runtime_name: "arm",
+            runtime_source: include_str!("../../runtime/arm.S"),
+            emulator: "qemu-arm",
+        }
+    }
+
+    fn is_built_in(&self) -> bool {
+        cfg!(feature = "arm32")
+    }
+
+    #[cfg(feature = "arm32")]
+    fn back_end(
+        &self,
+        module: &Module,
+        native: NativeModel,
+        features: Features,
+    ) -> Result<Box<dyn BackEnd>, Error> {
+        let division = if features.has(HWDIV) { Division::Hardware } else { Division::Helper };
+        let floats = if features.has(SOFT_CALLS) { FloatAbi::Soft } else { FloatAbi::Hard };
+        let target = ice_target_arm32::Arm32::new(division, floats, module, native)
+            .map_err(super::foreign(Arch::Arm32))?;
+        if module.environment == Environment::Pnacl && floats == FloatAbi::Soft {
+            return Err(Error::NotForPnacl("with floats in VFP registers (gnueabihf)"));
+        }
+        Ok(Box::new(target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_hold_what_fits() {
+        assert_eq!(set_field(RelocKind::ArmCall, 0xeb00_0000, -8), Some(0xebff_fffe));
+        assert_eq!(set_field(RelocKind::ArmCall, 0xeb00_0000, 6), None);
+        assert_eq!(set_field(RelocKind::ArmCall, 0xeb00_0000, 1 << 25), None);
+        assert_eq!(set_field(RelocKind::ArmMovwAbs, 0xe300_1000, -2), Some(0xe30f_1ffe));
+        assert_eq!(set_field(RelocKind::ArmMovtAbs, 0xe340_1000, 0x8000), None);
+        assert_eq!(set_field(RelocKind::Abs32, 0, 0), None);
+    }
+
+    #[test]
+    fn attributes_count_their_own_bytes() {
+        let features = Features::default();
+        for features in [features, features.with(HWDIV, true).with(SOFT_CALLS, true)] {
+            let bytes = attributes(features);
+            assert_eq!(u32::from_le_bytes(bytes[1..5].try_into().unwrap()) as usize, bytes.len() - 1);
+            assert_eq!(u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize, bytes.len() - 11);
+        }
+    }
+
+    #[test]
+    fn triples_say_where_floats_travel() {
+        for (triple, is_soft) in [
+            ("armv7-linux-gnueabihf", Some(false)),
+            ("armv7-unknown-linux-musleabihf", Some(false)),
+            ("arm-linux-gnueabi", Some(true)),
+            ("armv7-linux-androideabi21", Some(true)),
+            ("armv7", None),
+            ("", None),
+        ] {
+            assert_eq!(Arm32.features_of_triple(triple).get(SOFT_CALLS), is_soft, "{triple}");
+        }
+    }
+
+    #[test]
+    fn triples_name_descriptions() {
+        for (triple, expected) in [
+            ("armv7-linux-gnueabihf", HARD),
+            ("thumbv7-linux-gnueabihf", HARD),
+            ("armv7-linux-gnueabi", SOFT),
+            ("armv7-linux-androideabi21", SOFT),
+            ("mipsel-linux-gnu", MachineDescription::PORTABLE),
+            ("vax-dec-ultrix", MachineDescription::PORTABLE),
+            ("", MachineDescription::PORTABLE),
+        ] {
+            assert_eq!(*super::super::legalization_of_triple(triple), expected, "{triple}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Machines: everything that the driver must know of one stands in one file, behind the trait [`Machine`].
+//!
+//! | file | machines |
+//! |---|---|
+//! | `x86` | i686 and x86-64 |
+//! | `arm32` | ARMv7-A |
+//! | `mips32` | MIPS32, of which names and numbers are known and nothing is built |
+//!
+//! Other files ask the [`Machine`] of an [`Arch`] and name none. Whether a back end is there is decided by the cargo
+//! feature of the machine; what is known of names, triples and calls is always there, because bitcode is read for
+//! machines that nothing is translated for.
+
+mod arm32;
+mod features;
+mod mips32;
+mod x86;
+
+pub use features::{FeatureId, Features, Switch, with_switch};
+
+use crate::error::Error;
+use crate::options::RelocationModel;
+use crate::relocations::TableEntries;
+use core::fmt;
+use ice_asm::RelocKind;
+use ice_bitcode::llvm::{LlvmModule, MachineDescription};
+use ice_codegen::{BackEnd, NativeModel};
+use ice_ir::{Module, Type};
+use target_lexicon::{Architecture, OperatingSystem, Triple};
+
+/// A machine that `ice` knows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arch {
+    /// i686: x86-32 with SSE2.
+    X86_32,
+    /// x86-64.
+    X86_64,
+    /// ARMv7, 32 bits, hard-float.
+    Arm32,
+    /// MIPS32 revision 2, little-endian, o32.
+    Mips32,
+}
+
+/// A section that says in what an object's code differs from that of other processors of its machine.
+pub struct Attributes {
+    /// The name of the section.
+    pub name: &'static [u8],
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// What is in it.
+    pub contents: Vec<u8>,
+}
+
+/// Symbols that say of what kind the bytes behind them are.
+pub struct MappingSymbols {
+    /// Instructions.
+    pub code: &'static [u8],
+    /// Data between instructions.
+    pub data: &'static [u8],
+}
+
+/// How assembler text begins and what it writes where the machine decides.
+pub struct Assembly {
+    /// What an assembler must know before the first line.
+    pub head: String,
+    /// The directive for the alignment of code, up to the exponent.
+    pub align: &'static str,
+    /// What fills the space between functions.
+    pub fill: &'static str,
+}
+
+/// What C compilers and emulators there are for a machine, and what the runtime has for it.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// Compilers on other hosts in order of preference, each perhaps with options behind blanks.
+    pub compilers: &'static [&'static str],
+    /// What the compiler is always told.
+    pub compiler_options: &'static [&'static str],
+    /// The name of the runtime's assembly file without its extension.
+    pub runtime_name: &'static str,
+    /// The text of this file.
+    pub runtime_source: &'static str,
+    /// The emulator for its programs.
+    pub emulator: &'static str,
+}
+
+/// Everything that the driver must know of a machine.
+pub trait Machine: Sync {
+    /// Which machine it is.
+    fn arch(&self) -> Arch;
+
+    /// The short name, as printed and accepted.
+    fn name(&self) -> &'static str;
+
+    /// Whether triples with this architecture name the machine.
+    fn is_named(&self, architecture: Architecture) -> bool;
+
+    /// The integer type of an address in native programs.
+    fn address_type(&self) -> Type {
+        Type::I32
+    }
+
+    /// Features that have a name on the command line.
+    fn switches(&self) -> &'static [Switch] {
+        &[]
+    }
+
+    /// What a triple of the machine says of features.
+    fn features_of_triple(&self, _triple: &str) -> Features {
+        Features::default()
+    }
+
+    /// What a module of LLVM for the machine says of features.
+    fn features_of_module(&self, _module: &LlvmModule) -> Features {
+        Features::default()
+    }
+
+    /// The machine as legalisation of LLVM bitcode sees it.
+    fn legalization(&self, features: Features) -> &'static MachineDescription;
+
+    /// The format of its objects.
+    fn format(&self) -> ice_elf::Format;
+
+    /// The type of the relocation that ELF has for this kind, if it has one.
+    fn relocation_type(&self, kind: RelocKind) -> Option<u32>;
+
+    /// Whether the field of a relocation of this kind is bits of an instruction, which have the addend in objects.
+    fn is_instruction_field(&self, _kind: RelocKind) -> bool {
+        false
+    }
+
+    /// Puts a value, counted from the place of the field where the kind [says so](Self::is_pc_relative), into the
+    /// word that has the field; `None` if it does not fit or the kind is none of the machine's.
+    fn set_field(&self, _kind: RelocKind, _word: u32, value: i64) -> Option<u32> {
+        Some(value as u32)
+    }
+
+    /// Whether the whole value, counted from the place of the field, is in the field.
+    fn is_pc_relative(&self, kind: RelocKind) -> bool {
+        matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32)
+    }
+
+    /// What jump tables of native programs hold.
+    fn table_entries(&self, _relocation: RelocationModel) -> TableEntries {
+        TableEntries::Absolute
+    }
+
+    /// The section of an object that says what its code needs.
+    fn attributes(&self, _features: Features) -> Option<Attributes> {
+        None
+    }
+
+    /// The symbols by which its objects tell code from data.
+    fn mapping_symbols(&self) -> Option<MappingSymbols> {
+        None
+    }
+
+    /// What assembler text for the machine has of its own.
+    fn assembly(&self, features: Features) -> Assembly;
+
+    /// What programs of the machine are linked and run with; `host` is the machine that does it.
+    fn tools(&self, features: Features, host: Option<Arch>) -> Tools;
+
+    /// Whether the processor and the kernel of this host run its programs without help.
+    fn is_native_on(&self, host: Arch) -> bool {
+        host == self.arch()
+    }
+
+    /// Whether this build has a back end for the machine.
+    fn is_built_in(&self) -> bool {
+        false
+    }
+
+    /// The back end for the functions of a module.
+    ///
+    /// # Errors
+    /// The build has none, or the module is for another machine.
+    fn back_end(
+        &self,
+        _module: &Module,
+        _native: NativeModel,
+        _features: Features,
+    ) -> Result<Box<dyn BackEnd>, Error> {
+        Err(Error::TargetNotBuiltIn(self.arch()))
+    }
+}
+
+/// Why a `--target` was not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownTarget(pub String);
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Arch::built_in_names();
+        write!(f, "unknown target '{}'; there are {names} and Linux target triples of these", self.0)
+    }
+}
+
+impl std::error::Error for UnknownTarget {}
+
+impl Arch {
+    /// Every machine.
+    pub const ALL: [Arch; 4] = [Arch::X86_32, Arch::X86_64, Arch::Arm32, Arch::Mips32];
+
+    /// What is known of it.
+    pub fn machine(self) -> &'static dyn Machine {
+        match self {
+            Arch::X86_32 => &x86::I686,
+            Arch::X86_64 => &x86::X86_64,
+            Arch::Arm32 => &arm32::Arm32,
+            Arch::Mips32 => &mips32::Mips32,
+        }
+    }
+
+    /// The short name, as printed and accepted.
+    pub fn name(self) -> &'static str {
+        self.machine().name()
+    }
+
+    /// A short name or a triple such as `i686-unknown-linux-gnu`.
+    ///
+    /// # Errors
+    /// Anything that is not one of the machines under Linux.
+    pub fn parse(text: &str) -> Result<Arch, UnknownTarget> {
+        let unknown = || UnknownTarget(text.to_owned());
+        if let Some(arch) = Arch::ALL.into_iter().find(|arch| arch.name() == text) {
+            return Ok(arch);
+        }
+        let triple: Triple = text.parse().map_err(|_| unknown())?;
+        match triple.operating_system {
+            OperatingSystem::Linux | OperatingSystem::Unknown | OperatingSystem::None_ => {}
+            _ => return Err(unknown()),
+        }
+        Arch::from_architecture(triple.architecture).ok_or_else(unknown)
+    }
+
+    /// The machine of a triple, whatever is behind its name. Thumb is a state of the machine that ARM is.
+    pub fn of_any_system(triple: &str) -> Option<Arch> {
+        let name = triple.split('-').next().unwrap_or_default();
+        let arm = name.strip_prefix("thumb").map(|rest| format!("arm{rest}"));
+        Arch::from_architecture(arm.as_deref().unwrap_or(name).parse().ok()?)
+    }
+
+    fn from_architecture(architecture: Architecture) -> Option<Arch> {
+        Arch::ALL.into_iter().find(|arch| arch.machine().is_named(architecture))
+    }
+
+    /// The machine that this program was built for, if it is one of them.
+    pub fn host() -> Option<Arch> {
+        Arch::from_architecture(Triple::host().architecture)
+    }
+
+    /// Those that this build has a back end for.
+    pub fn built_in() -> impl Iterator<Item = Arch> {
+        Arch::ALL.into_iter().filter(|arch| arch.machine().is_built_in())
+    }
+
+    /// Their names, for messages.
+    pub fn built_in_names() -> String {
+        Arch::built_in().map(Arch::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How LLVM bitcode with this triple is legalised to be looked at: as its machine has it, or as any machine that is
+/// not known.
+pub fn legalization_of_triple(triple: &str) -> &'static MachineDescription {
+    match Arch::of_any_system(triple).map(Arch::machine) {
+        Some(machine) => machine.legalization(machine.features_of_triple(triple)),
+        None => &MachineDescription::PORTABLE,
+    }
+}
+
+/// The error of a back end for a module with addresses of another width.
+#[cfg_attr(not(any(feature = "x86", feature = "arm32")), expect(dead_code, reason = "there is no back end"))]
+fn foreign(arch: Arch) -> impl Fn(ice_codegen::ForeignModule) -> Error {
+    move |ice_codegen::ForeignModule { pointer }| Error::PointerWidth { arch, pointer }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_and_triples() {
+        for (text, arch) in [
+            ("i686", Arch::X86_32),
+            ("i386-unknown-linux-gnu", Arch::X86_32),
+            ("i686-linux-gnu", Arch::X86_32),
+            ("x86_64", Arch::X86_64),
+            ("x86_64-unknown-linux-musl", Arch::X86_64),
+            ("armv7", Arch::Arm32),
+            ("armv7-unknown-linux-gnueabihf", Arch::Arm32),
+            ("arm-linux-gnueabihf", Arch::Arm32),
+            ("mipsel", Arch::Mips32),
+            ("mipsel-linux-gnu", Arch::Mips32),
+        ] {
+            assert_eq!(Arch::parse(text), Ok(arch), "{text}");
+        }
+        for text in ["", "i687x", "mips-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-unknown-linux-gnu"] {
+            assert!(Arch::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_target_names_the_known_ones() {
+        let message = Arch::parse("vax").unwrap_err().to_string();
+        assert!(
+            message.contains("'vax'")
+                && message.contains(&format!("there are {} and", Arch::built_in_names())),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_machine_knows_which_it_is() {
+        for arch in Arch::ALL {
+            assert_eq!(arch.machine().arch(), arch);
+            assert!(arch.machine().switches().iter().all(|switch| switch.names.len() > 0));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! x86-32 with SSE2 and x86-64.
+//!
+//! Sources: the System V ABI of x86-64 (3.2.3, 4.4) and of i386 (2.2.3, 4.3), and for the number of result registers
+//! the conventions that LLVM has for its own code.
+
+use super::{Arch, Assembly, Features, Machine, Tools};
+#[cfg(feature = "x86")]
+use crate::error::Error;
+use crate::options::RelocationModel;
+use crate::relocations::TableEntries;
+use ice_asm::RelocKind;
+use ice_asm::x86::Mode;
+use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
+use ice_ir::{Passing, Type};
+use object::elf;
+use target_lexicon::Architecture;
+#[cfg(feature = "x86")]
+use {
+    ice_codegen::{BackEnd, NativeModel},
+    ice_ir::Module,
+};
+
+/// The machine in one of its modes.
+pub struct X86(Mode);
+
+/// x86-32.
+pub static I686: X86 = X86(Mode::Bits32);
+/// x86-64.
+pub static X86_64: X86 = X86(Mode::Bits64);
+
+const WIDE: MachineDescription = MachineDescription {
+    // xmm0, xmm1, st0, st1 for floats; rax, rdx, rcx.
+    result_registers: Some(ResultRegisters {
+        general: 3,
+        float: FloatRegisters::Separate { floats: 4, vectors: 4 },
+    }),
+    // Two counts and two addresses.
+    va_list_words: 3,
+    // Of six, two are for the pair.
+    most_before_pair: Some(4),
+    extended_params: &[Type::I64],
+    extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
+    has_wide_functions: true,
+    ..NARROW
+};
+
+const NARROW: MachineDescription = MachineDescription {
+    has_two_lanes: true,
+    half_argument: Type::F32,
+    half_result: Type::V8I16,
+    half_vectors: Some(Type::V8I16),
+    // st0, st1; eax, edx, ecx.
+    result_registers: Some(ResultRegisters {
+        general: 3,
+        float: FloatRegisters::Separate { floats: 2, vectors: 4 },
+    }),
+    extended_params: &[Type::I64, Type::I32],
+    extended_passing: Passing::Plain,
+    ..MachineDescription::PORTABLE
+};
+
+/// The relocation types of x86-32 and of x86-64 for a kind.
+#[rustfmt::skip]
+const fn relocation_types(kind: RelocKind) -> (Option<u32>, Option<u32>) {
+    match kind {
+        RelocKind::Abs32          => (Some(elf::R_386_32),         Some(elf::R_X86_64_32)),
+        RelocKind::Abs32S         => (Some(elf::R_386_32),         Some(elf::R_X86_64_32S)),
+        RelocKind::Abs64          => (None,                        Some(elf::R_X86_64_64)),
+        RelocKind::PcRel32        => (Some(elf::R_386_PC32),       Some(elf::R_X86_64_PC32)),
+        RelocKind::Plt32          => (Some(elf::R_386_PLT32),      Some(elf::R_X86_64_PLT32)),
+        // Loads of addresses only, of which the linker may make a plain `lea`.
+        RelocKind::GotPcRel32     => (None,                        Some(elf::R_X86_64_REX_GOTPCRELX)),
+        RelocKind::Got32          => (Some(elf::R_386_GOT32X),     None),
+        RelocKind::GotOff32       => (Some(elf::R_386_GOTOFF),     None),
+        RelocKind::GotPc32        => (Some(elf::R_386_GOTPC),      Some(elf::R_X86_64_GOTPC32)),
+        RelocKind::TpOff32        => (Some(elf::R_386_TLS_LE),     Some(elf::R_X86_64_TPOFF32)),
+        RelocKind::GotTpOff32     => (Some(elf::R_386_TLS_IE),     Some(elf::R_X86_64_GOTTPOFF)),
+        RelocKind::GotTpOffBase32 => (Some(elf::R_386_TLS_GOTIE),  None),
+        RelocKind::TlsGd32        => (Some(elf::R_386_TLS_GD),     Some(elf::R_X86_64_TLSGD)),
+        _                         => (None,                        None),
+    }
+}
+
+impl Machine for X86 {
+    fn arch(&self) -> Arch {
+        match self.0 {
+            Mode::Bits32 => Arch::X86_32,
+            Mode::Bits64 => Arch::X86_64,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Mode::Bits32 => "i686",
+            Mode::Bits64 => "x86_64",
+        }
+    }
+
+    fn is_named(&self, architecture: Architecture) -> bool {
+        match architecture {
+            Architecture::X86_32(_) => self.0 == Mode::Bits32,
+            Architecture::X86_64 | Architecture::X86_64h => self.0 == Mode::Bits64,
+            _ => false,
+        }
+    }
+
+    fn address_type(&self) -> Type {
+        match self.0 {
+            Mode::Bits32 => Type::I32,
+            Mode::Bits64 => Type::I64,
+        }
+    }
+
+    fn legalization(&self, _: Features) -> &'static MachineDescription {
+        match self.0 {
+            Mode::Bits32 => &NARROW,
+            Mode::Bits64 => &WIDE,
+        }
+    }
+
+    fn format(&self) -> ice_elf::Format {
+        match self.0 {
+            Mode::Bits32 => ice_elf::Format::X86_32,
+            Mode::Bits64 => ice_elf::Format::X86_64,
+        }
+    }
+
+    fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
+        let (narrow, wide) = relocation_types(kind);
+        match self.0 {
+            Mode::Bits32 => narrow,
+            Mode::Bits64 => wide,
+        }
+    }
+
+    fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
+        match (self.0, relocation) {
+            (Mode::Bits64, _) => TableEntries::FromTable,
+            (Mode::Bits32, RelocationModel::PositionIndependent) => TableEntries::FromGlobalBase,
+            (Mode::Bits32, RelocationModel::Static) => TableEntries::Absolute,
+        }
+    }
+
+    fn assembly(&self, _: Features) -> Assembly {
+        Assembly { head: String::new(), align: ".p2align", fill: "0xcc" }
+    }
+
+    fn tools(&self, _: Features, host: Option<Arch>) -> Tools {
+        match self.0 {
+            Mode::Bits32 => Tools {
+                compilers: match host {
+                    Some(Arch::X86_64) => &["i686-linux-gnu-gcc", "gcc -m32", "cc -m32"],
+                    _ => &["i686-linux-gnu-gcc"],
+                },
+                compiler_options: &[],
+                runtime_name: "i386",
+                runtime_source: include_str!("../../runtime/i386.S"),
+                emulator: "qemu-i386",
+            },
+            Mode::Bits64 => Tools {
+                compilers: &["x86_64-linux-gnu-gcc"],
+                compiler_options: &[],
+                runtime_name: "x86_64",
+                runtime_source: include_str!("../../runtime/x86_64.S"),
+                emulator: "qemu-x86_64",
+            },
+        }
+    }
+
+    fn is_native_on(&self, host: Arch) -> bool {
+        host == Arch::X86_64 || host == self.arch()
+    }
+
+    fn is_built_in(&self) -> bool {
+        cfg!(feature = "x86")
+    }
+
+    #[cfg(feature = "x86")]
+    fn back_end(&self, module: &Module, native: NativeModel, _: Features) -> Result<Box<dyn BackEnd>, Error> {
+        let target = ice_target_x86::X86::new(self.0, module, native).map_err(super::foreign(self.arch()))?;
+        Ok(Box::new(target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::legalization_of_triple;
+
+    #[test]
+    fn triples_name_descriptions() {
+        for (triple, expected) in
+            [("x86_64-pc-linux-gnu", WIDE), ("x86_64-pc-windows-msvc", WIDE), ("i686-linux-gnu", NARROW)]
+        {
+            assert_eq!(*legalization_of_triple(triple), expected, "{triple}");
+        }
+    }
+}

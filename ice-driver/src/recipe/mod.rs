@@ -1,0 +1,178 @@
+//! The recipes: which steps turn a function body into machine code, in which order.
+//!
+//! [`FunctionCompiler`] performs them; it owns the memory of every step. It is made once a thread and reused from
+//! function to function, so that translating the thousandth function allocates nothing.
+
+mod pipeline;
+mod print;
+
+pub use pipeline::{FunctionCompiler, Job};
+
+/// A list of steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recipe {
+    /// Short translation time.
+    Om1,
+    /// Fast code.
+    O2,
+}
+
+/// What is done to a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Read the body; constants fold and common subexpressions of a block vanish while it is built.
+    Read,
+    /// Predecessors and successors of blocks.
+    ControlFlow,
+    /// Use counts and dead instructions.
+    Uses,
+    /// The dominator tree.
+    Dominators,
+    /// The loop forest.
+    Loops,
+    /// Common subexpressions of the function; cheaper forms of instructions.
+    NumberValues,
+    /// Loop-invariant instructions go before their loops.
+    Licm,
+    /// Branches on `a or b` become two branches.
+    ShortCircuit,
+    /// Comparisons, scales and steps go to their users.
+    Sink,
+    /// The order of blocks for fast code; without it they stay in the order of the function.
+    Layout,
+    /// What loops keep in registers, on targets where constants are costly.
+    HoldConstants,
+    /// Final block order with split edges.
+    BlockOrder,
+    /// Machine instructions over virtual registers.
+    Lower,
+    /// Registers and spill slots.
+    Allocate,
+    /// Bytes.
+    Emit,
+}
+
+impl Step {
+    /// Every step, in the order of the longest recipe.
+    pub const ALL: [Step; 15] = [
+        Step::Read,
+        Step::ControlFlow,
+        Step::Uses,
+        Step::Dominators,
+        Step::Loops,
+        Step::NumberValues,
+        Step::Licm,
+        Step::ShortCircuit,
+        Step::Sink,
+        Step::Layout,
+        Step::HoldConstants,
+        Step::BlockOrder,
+        Step::Lower,
+        Step::Allocate,
+        Step::Emit,
+    ];
+
+    /// The name for `--print-after` and `--time-passes`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Step::Read => "read",
+            Step::ControlFlow => "control-flow",
+            Step::Uses => "uses",
+            Step::Dominators => "dominators",
+            Step::Loops => "loops",
+            Step::NumberValues => "number-values",
+            Step::Licm => "licm",
+            Step::ShortCircuit => "short-circuit",
+            Step::Sink => "sink",
+            Step::Layout => "layout",
+            Step::HoldConstants => "hold-constants",
+            Step::BlockOrder => "block-order",
+            Step::Lower => "lower",
+            Step::Allocate => "allocate",
+            Step::Emit => "emit",
+        }
+    }
+
+    /// Whether a recipe may leave the step out (`--disable-pass`): the code is only slower then.
+    pub const fn is_optional(self) -> bool {
+        matches!(
+            self,
+            Step::NumberValues
+                | Step::Licm
+                | Step::ShortCircuit
+                | Step::Sink
+                | Step::Layout
+                | Step::HoldConstants
+        )
+    }
+
+    /// The step of that name.
+    pub fn parse(name: &str) -> Option<Step> {
+        Step::ALL.into_iter().find(|step| step.name() == name)
+    }
+}
+
+/// Om1: values are in registers within a block only.
+const OM1: &[Step] =
+    &[Step::Read, Step::ControlFlow, Step::Uses, Step::BlockOrder, Step::Lower, Step::Allocate, Step::Emit];
+
+/// O2: values are in registers as long as they live, and no more is computed than is used.
+const O2: &[Step] = &[
+    Step::Read,
+    Step::ControlFlow,
+    Step::Dominators,
+    Step::Loops,
+    Step::Uses,
+    Step::NumberValues,
+    Step::Licm,
+    Step::Uses,
+    Step::ShortCircuit,
+    Step::Sink,
+    Step::Uses,
+    Step::Layout,
+    Step::HoldConstants,
+    Step::BlockOrder,
+    Step::Lower,
+    Step::Allocate,
+    Step::Emit,
+];
+
+impl Recipe {
+    /// The steps in order.
+    pub const fn steps(self) -> &'static [Step] {
+        match self {
+            Recipe::Om1 => OM1,
+            Recipe::O2 => O2,
+        }
+    }
+
+    /// How registers are allocated.
+    const fn allocation(self) -> ice_regalloc::Mode {
+        match self {
+            Recipe::Om1 => ice_regalloc::Mode::Minimal,
+            Recipe::O2 => ice_regalloc::Mode::Linear,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_found_by_their_names_and_have_their_place_in_the_table() {
+        for (index, step) in Step::ALL.into_iter().enumerate() {
+            assert_eq!(Step::parse(step.name()), Some(step));
+            assert_eq!(step as usize, index);
+        }
+        assert_eq!(Step::parse("all"), None);
+    }
+
+    #[test]
+    fn every_recipe_ends_with_bytes() {
+        for recipe in [Recipe::Om1, Recipe::O2] {
+            assert_eq!(recipe.steps().first(), Some(&Step::Read));
+            assert_eq!(recipe.steps().last(), Some(&Step::Emit));
+        }
+    }
+}

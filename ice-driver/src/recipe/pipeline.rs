@@ -1,0 +1,319 @@
+//! The steps, performed on one function after another with the same memory.
+
+use super::{Recipe, Step};
+use crate::bodies::{Bodies, BodyReader};
+use crate::error::{Error, StepResult};
+use crate::options::{Emit, Timing};
+use crate::output::RangeOutput;
+use crate::report::Report;
+use ice_codegen::{
+    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
+};
+use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
+use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
+use std::time::Instant;
+
+/// What all functions of a translation have in common.
+pub struct Job<'a> {
+    /// The back end.
+    pub target: &'a dyn BackEnd,
+    /// The module.
+    pub module: &'a Module,
+    /// Its bodies.
+    pub bodies: &'a dyn Bodies,
+    /// The steps.
+    pub recipe: Recipe,
+    /// What is wanted in the end.
+    pub emit: Emit,
+    /// Steps after which the function is printed.
+    pub print_after: &'a [Step],
+    /// Steps to leave out, of those that [are optional](Step::is_optional).
+    pub disabled: &'a [Step],
+    /// Whether to take times.
+    pub timing: Timing,
+    /// Whether to check results.
+    pub check: Checks,
+}
+
+impl Job<'_> {
+    /// Whether functions go through `step`.
+    fn performs(&self, step: Step) -> bool {
+        self.recipe.steps().contains(&step) && !(step.is_optional() && self.disabled.contains(&step))
+    }
+
+    /// The last step that the wanted result needs.
+    fn last(&self) -> Step {
+        match self.emit {
+            Emit::Ir => Step::Read,
+            Emit::Mir => Step::Lower,
+            Emit::Object | Emit::Assembly => Step::Emit,
+        }
+    }
+}
+
+/// Who has the flow graph of the function as it is now.
+#[derive(Clone, Copy)]
+enum Graph {
+    Reader,
+    Own,
+}
+
+/// Reads and compiles the bodies of a module.
+pub struct FunctionCompiler<'a> {
+    reader: Box<dyn BodyReader + 'a>,
+    pipeline: Pipeline,
+}
+
+/// The memory of every step.
+pub(super) struct Pipeline {
+    filter: Filtered,
+    pub(super) func: Function,
+    cfg: ControlFlowGraph,
+    graph: Graph,
+    pub(super) uses: Uses,
+    pub(super) dominators: DominatorTree,
+    pub(super) loops: LoopForest,
+    numbering: Numbering,
+    hoist: HoistScratch,
+    short_circuit: ShortCircuitScratch,
+    sink: SinkScratch,
+    pub(super) layout: BlockLayout,
+    pub(super) order: BlockOrder,
+    pub(super) generator: Box<dyn CodeGenerator>,
+    report: Report,
+}
+
+impl<'a> FunctionCompiler<'a> {
+    /// The memory for the functions of `job`.
+    pub fn new(job: &Job<'a>) -> FunctionCompiler<'a> {
+        FunctionCompiler {
+            reader: job.bodies.reader(),
+            pipeline: Pipeline::new(job.target.generator(job.check)),
+        }
+    }
+
+    /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
+    /// them, and adds the function to `out`.
+    ///
+    /// # Errors
+    /// The body is malformed, or the back end refuses the function.
+    pub fn compile(
+        &mut self,
+        job: &Job<'_>,
+        function: FuncId,
+        body: usize,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        let pipeline = &mut self.pipeline;
+        for &step in job.recipe.steps() {
+            if !job.performs(step) {
+                continue;
+            }
+            let began = (job.timing == Timing::On).then(Instant::now);
+            let result = match step {
+                Step::Read => {
+                    self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
+                    pipeline.verify(job);
+                    Ok(())
+                }
+                _ => pipeline.perform(step, job, self.reader.flow_graph(), out),
+            };
+            if let Some(began) = began {
+                pipeline.report.times[step as usize] += began.elapsed();
+            }
+            result.map_err(|kind| Error::compile(job.module, function, kind))?;
+            if job.print_after.contains(&step) {
+                pipeline.print(step, job.module, function, self.reader.flow_graph(), out);
+            }
+            if step == job.last() {
+                break;
+            }
+        }
+        match job.emit {
+            Emit::Ir => pipeline.write_ir(job.module, &mut out.text),
+            Emit::Mir => pipeline.write_mir(function, &mut out.text),
+            Emit::Object | Emit::Assembly => {}
+        }
+        pipeline.count(job.recipe);
+        out.add(function);
+        Ok(())
+    }
+
+    /// Counts the code of a range of functions.
+    pub fn count_code(&mut self, code: &CompiledCode) {
+        let report = &mut self.pipeline.report;
+        report.code_bytes += code.code.len() as u64;
+        report.relocations += code.relocs.len() as u64;
+        report.jump_tables += code.tables.count() as u64;
+    }
+
+    /// Sums over the functions compiled so far.
+    pub fn into_report(self) -> Report {
+        self.pipeline.report
+    }
+}
+
+impl Pipeline {
+    fn new(generator: Box<dyn CodeGenerator>) -> Pipeline {
+        Pipeline {
+            filter: Filtered::new(),
+            func: Function::new(),
+            cfg: ControlFlowGraph::new(),
+            graph: Graph::Own,
+            uses: Uses::default(),
+            dominators: DominatorTree::new(),
+            loops: LoopForest::new(),
+            numbering: Numbering::default(),
+            hoist: HoistScratch::default(),
+            short_circuit: ShortCircuitScratch::default(),
+            sink: SinkScratch::default(),
+            layout: BlockLayout::default(),
+            order: BlockOrder::default(),
+            generator,
+            report: Report::default(),
+        }
+    }
+
+    /// The flow graph of the function as it is now; `read` is that of the reader.
+    pub(super) fn flow_graph<'a>(&'a self, read: Option<&'a ControlFlowGraph>) -> &'a ControlFlowGraph {
+        graph(read, &self.cfg, self.graph)
+    }
+
+    /// Debug builds check what the reader or a pass has built: every later step requires valid IR.
+    fn verify(&mut self, job: &Job<'_>) {
+        #[cfg(debug_assertions)]
+        if job.check == Checks::Debug {
+            let mut scratch = ice_ir::VerifierScratch::default();
+            let result = ice_ir::verify_function(job.module, &self.func, ice_ir::Rules::Ice, &mut scratch);
+            debug_assert!(result.is_ok(), "{}: {result:#?}", self.func.id);
+        }
+        let _ = job;
+    }
+
+    /// One step after reading, whose flow graph is `read`. Not inlined: the loop over the steps would prepare all of
+    /// them.
+    #[inline(never)]
+    fn perform(
+        &mut self,
+        step: Step,
+        job: &Job<'_>,
+        read: Option<&ControlFlowGraph>,
+        out: &mut RangeOutput,
+    ) -> StepResult {
+        match step {
+            Step::Read => {}
+            Step::ControlFlow => {
+                // The reader of bitcode needs the graph for its own checks.
+                self.graph = match read {
+                    Some(_) => Graph::Reader,
+                    None => {
+                        self.cfg.compute(&self.func);
+                        Graph::Own
+                    }
+                };
+            }
+            Step::Uses => self.uses.compute(&self.func),
+            Step::Dominators => self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph)),
+            Step::Loops => self.loops.compute(&self.func, graph(read, &self.cfg, self.graph)),
+            Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
+                self.optimize(step, job, read);
+                self.verify(job);
+            }
+            Step::Layout => {
+                self.layout.compute(&self.func, graph(read, &self.cfg, self.graph), &self.loops);
+            }
+            Step::HoldConstants => self.hold_constants(read),
+            Step::BlockOrder => {
+                let cfg = graph(read, &self.cfg, self.graph);
+                match job.performs(Step::Layout) {
+                    true => self.order.compute_from(&self.func, cfg, &self.layout, &self.loops),
+                    false => self.order.compute(&self.func, cfg),
+                }
+            }
+            Step::Lower => {
+                let input = FunctionInput {
+                    module: job.module,
+                    func: &self.func,
+                    cfg: graph(read, &self.cfg, self.graph),
+                    order: &self.order,
+                    uses: &self.uses,
+                };
+                self.generator.lower(input, &mut out.compiled.constants)?;
+            }
+            Step::Allocate => self.generator.allocate(job.recipe.allocation())?,
+            Step::Emit => self.emit(job.emit, out)?,
+        }
+        Ok(())
+    }
+
+    /// The passes over the IR.
+    fn optimize(&mut self, step: Step, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
+        let cfg = graph(read, &self.cfg, self.graph);
+        let changed = match step {
+            Step::NumberValues => {
+                let (dominators, uses) = (&self.dominators, &self.uses);
+                ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering);
+                return;
+            }
+            Step::Licm => ice_passes::hoist_invariants(
+                &mut self.func,
+                cfg,
+                &self.dominators,
+                &self.loops,
+                &mut self.hoist,
+            ),
+            Step::ShortCircuit => {
+                ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit)
+            }
+            _ => {
+                let pointer = job.module.pointer_type;
+                ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink);
+                return;
+            }
+        };
+        // What the steps behind those that change blocks need.
+        if changed == Blocks::Changed {
+            self.cfg.compute(&self.func);
+            self.graph = Graph::Own;
+            self.loops.compute(&self.func, &self.cfg);
+        }
+    }
+
+    fn hold_constants(&mut self, read: Option<&ControlFlowGraph>) {
+        if !self.generator.holds_constants() || self.loops.num_loops() == 0 {
+            return;
+        }
+        if matches!(self.graph, Graph::Own) {
+            // Blocks may have come since.
+            self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
+        }
+        self.generator.hold_constants(&self.func, &self.loops, &self.dominators);
+    }
+
+    fn emit(&mut self, emit: Emit, out: &mut RangeOutput) -> Result<(), ErrorKind> {
+        match emit {
+            Emit::Assembly => self.generator.emit_listing(&mut out.compiled, &mut out.text),
+            _ => self.generator.emit(&mut out.compiled),
+        }
+    }
+
+    fn count(&mut self, recipe: Recipe) {
+        let report = &mut self.report;
+        report.functions += 1;
+        report.blocks += self.func.num_blocks() as u64;
+        report.insts += self.func.num_insts() as u64;
+        report.mach_insts += self.generator.num_insts() as u64;
+        report.add_allocation(recipe, &self.generator.allocation().stats);
+    }
+}
+
+fn graph<'a>(
+    read: Option<&'a ControlFlowGraph>,
+    own: &'a ControlFlowGraph,
+    graph: Graph,
+) -> &'a ControlFlowGraph {
+    match graph {
+        Graph::Reader => read.unwrap_or(own),
+        Graph::Own => own,
+    }
+}
