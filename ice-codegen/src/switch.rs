@@ -10,7 +10,6 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use ice_asm::Label;
 use ice_ir::Block;
 
 /// Index of a node in [`SwitchPlan::nodes`].
@@ -72,59 +71,6 @@ pub struct SwitchPlan<T> {
     pub nodes: Vec<SwitchNode<T>>,
     /// Entries of all tables.
     pub entries: Vec<T>,
-}
-
-/// The code of each decision, which a back end writes.
-pub trait SwitchEmitter<T> {
-    /// The registers of a switch.
-    type Regs: Copy;
-
-    /// A label that has no place yet.
-    fn new_label(&mut self) -> Label;
-
-    /// Gives a label the present place.
-    fn bind(&mut self, label: Label);
-
-    /// Goes to a block.
-    fn jump(&mut self, target: T);
-
-    /// Goes to `target` if the value is below `pivot`, signed.
-    fn jump_if_less(&mut self, regs: Self::Regs, pivot: i64, target: Label);
-
-    /// Goes to a block if the value is in `low..=high`.
-    fn jump_if_in(&mut self, regs: Self::Regs, low: i64, high: i64, target: T);
-
-    /// Goes to the entry of a table that the value, less `low`, is the index of; else to `default`.
-    fn jump_by_table(&mut self, regs: Self::Regs, low: i64, entries: &[T], default: T, bounds: TableBounds);
-}
-
-impl<T: Copy> SwitchPlan<T> {
-    /// Writes the whole tree.
-    pub fn emit<E: SwitchEmitter<T>>(&self, emitter: &mut E, regs: E::Regs) {
-        self.emit_node(0, emitter, regs);
-    }
-
-    /// Writes a node and what hangs under it: the recursion is as deep as the tree.
-    fn emit_node<E: SwitchEmitter<T>>(&self, node: NodeIndex, emitter: &mut E, regs: E::Regs) {
-        match self.nodes[node as usize] {
-            SwitchNode::Goto(target) => emitter.jump(target),
-            SwitchNode::Less { pivot, below, otherwise } => {
-                let lower = emitter.new_label();
-                emitter.jump_if_less(regs, pivot, lower);
-                self.emit_node(otherwise, emitter, regs);
-                emitter.bind(lower);
-                self.emit_node(below, emitter, regs);
-            }
-            SwitchNode::Range { low, high, target, otherwise } => {
-                emitter.jump_if_in(regs, low, high, target);
-                self.emit_node(otherwise, emitter, regs);
-            }
-            SwitchNode::Table { low, start, len, default, bounds } => {
-                let entries = &self.entries[start as usize..(start + len) as usize];
-                emitter.jump_by_table(regs, low, entries, default, bounds);
-            }
-        }
-    }
 }
 
 impl<T> Default for SwitchPlan<T> {

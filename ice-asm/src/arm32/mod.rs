@@ -41,7 +41,7 @@ pub use operand::{
 pub use vfp::{Direction, Float2, Float3, FloatCompare, FloatToInt, IntToFloat};
 
 use crate::buffer::bytes::Part;
-use crate::buffer::{CodeBuffer, Label, Location};
+use crate::buffer::{CodeBuffer, Label};
 use crate::error::Error;
 use crate::listing::Listing;
 use core::fmt;
@@ -143,11 +143,6 @@ impl<'a, L: Listing> Encoder<'a, L> {
     /// See [`CodeBuffer::bind`].
     pub fn bind(&mut self, label: Label) {
         self.buf.bind(label);
-    }
-
-    /// See [`CodeBuffer::set_location`].
-    pub fn set_location(&mut self, location: Option<Location>) {
-        self.buf.set_location(location);
     }
 
     /// See [`CodeBuffer::jump`].

@@ -27,7 +27,7 @@ pub use operand::{
 pub use sse::{Predicate, SseOp};
 pub use x87::{X87Mem, X87Op, X87Reg};
 
-use crate::buffer::{CodeBuffer, Label, Location, Reach};
+use crate::buffer::{CodeBuffer, Label, Reach};
 use crate::listing::Listing;
 
 /// Appends instructions of one mode to a buffer.
@@ -47,11 +47,6 @@ impl<'a, L: Listing> Encoder<'a, L> {
     /// See [`CodeBuffer::bind`].
     pub fn bind(&mut self, label: Label) {
         self.buf.bind(label);
-    }
-
-    /// See [`CodeBuffer::set_location`].
-    pub fn set_location(&mut self, location: Option<Location>) {
-        self.buf.set_location(location);
     }
 
     /// See [`CodeBuffer::jump`].

@@ -35,6 +35,8 @@ pub struct Cursor<'a, I> {
     /// The places of all operands.
     all_places: Places<'a>,
     num_blocks: u32,
+    /// The next block is not needed.
+    is_passed: bool,
     faults: Faults,
 }
 
@@ -60,6 +62,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
             origins: mach.origins(),
             all_places: allocation.places(),
             num_blocks: mach.num_blocks() as u32,
+            is_passed: false,
             faults: Faults::default(),
         })
     }
@@ -68,6 +71,18 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     #[inline(always)]
     pub fn next_block(&self) -> MachBlock {
         MachBlock::from_u32(self.block.as_u32() + 1)
+    }
+
+    /// Notes that nothing goes to the next block: the branch before it goes where it would have jumped.
+    #[inline(always)]
+    pub(super) fn pass_next(&mut self) {
+        self.is_passed = true;
+    }
+
+    /// Whether nothing goes to the block whose turn has come; asked once for each.
+    #[inline(always)]
+    pub fn take_passed(&mut self) -> bool {
+        core::mem::take(&mut self.is_passed)
     }
 
     /// An instruction of the function.

@@ -12,14 +12,19 @@
 //! *What a target answers.* How an instruction ([`inst`](InstEmitter::inst)), the end of a block and a move between
 //! two places become bytes; and the short ways that most instructions and edits go
 //! ([`usual`](InstEmitter::usual), [`edit`](InstEmitter::edit)), which are inlined into the walk. All is generic over
-//! the emitter: nothing is called through a pointer.
+//! the emitter: nothing is called through a pointer. [`BranchEmitter`] writes jumps and branches between blocks,
+//! [`SwitchEmitter`] the decisions of a switch.
 
+mod branch;
 mod cursor;
+mod switch;
 
+pub use branch::BranchEmitter;
 pub use cursor::{Cursor, finish, label};
+pub use switch::{Half, Relation, SwitchEmitter};
 
 use crate::mach::{MachBlock, MachInst};
-use ice_asm::{Label, Location};
+use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
 use ice_regalloc::{Allocation, Edit, ProgPoint};
 
 /// A fault: an operand is not in a register of the bank that the instruction reads.
@@ -30,6 +35,8 @@ pub const NO_SLOT: &str = "an operand is in no slot of the frame";
 pub const NO_OBJECT: &str = "there is no such object in the frame";
 /// A fault: a branch leads nowhere.
 pub const NO_BLOCK: &str = "control goes to a block that is not there";
+/// A fault: a switch was not planned.
+pub const NO_PLAN: &str = "its switch has no plan";
 /// A fault: the choice between kinds of instructions went wrong.
 pub const WRONG_KIND: &str = "it came to the emission of other instructions";
 
@@ -37,6 +44,10 @@ pub const WRONG_KIND: &str = "it came to the emission of other instructions";
 pub trait InstEmitter<'a>: Sized {
     /// The machine instruction.
     type Inst: MachInst + 'a;
+    /// Who listens to the code.
+    type Listing: Listing;
+    /// The branches of the machine.
+    type Branches: BranchIsa;
 
     /// Where emission is.
     fn cursor(&self) -> &Cursor<'a, Self::Inst>;
@@ -44,12 +55,8 @@ pub trait InstEmitter<'a>: Sized {
     /// The same, to consume operands and edits.
     fn cursor_mut(&mut self) -> &mut Cursor<'a, Self::Inst>;
 
-    /// Gives a label the present place.
-    fn bind(&mut self, label: Label);
-
-    /// States what the code that follows is for, see [`CodeBuffer::set_location`](ice_asm::CodeBuffer::set_location): the
-    /// number of an instruction of the function before it was lowered.
-    fn set_location(&mut self, location: Option<Location>);
+    /// Where the code goes. The locations that it is told are numbers of instructions of the function before it was lowered.
+    fn buffer(&mut self) -> &mut CodeBuffer<Self::Listing, Self::Branches>;
 
     /// Whether the block, whose turn has come, has been written already or is not needed.
     fn is_written(&mut self, block: MachBlock) -> bool;
@@ -57,10 +64,6 @@ pub trait InstEmitter<'a>: Sized {
     /// Prepares for the instructions of a block.
     #[inline(always)]
     fn begin_block(&mut self, _block: MachBlock) {}
-
-    /// Makes sure that an instruction or edit can be written here.
-    #[inline(always)]
-    fn make_room(&mut self) {}
 
     /// Writes the instruction if it is one of the most frequent with operands as they mostly are; says whether it did.
     fn usual(&mut self, inst: &'a Self::Inst) -> bool;
@@ -108,6 +111,14 @@ pub trait InstEmitter<'a>: Sized {
         self.cursor_mut().target_label(block)
     }
 
+    /// Lets what waits for an island go there in time, before each instruction and edit.
+    #[inline(always)]
+    fn make_room(&mut self) {
+        if Self::Branches::ISLANDS {
+            self.buffer().room_for(0);
+        }
+    }
+
     /// Writes all blocks. Not inlined, so that its values have the registers.
     #[inline(never)]
     fn walk(&mut self) {
@@ -118,7 +129,7 @@ pub trait InstEmitter<'a>: Sized {
                 self.cursor_mut().skip_edits(block);
                 continue;
             }
-            self.bind(label(block));
+            self.buffer().bind(label(block));
             if let Some(last) = self.insts_to_last(block) {
                 self.last(last);
                 let end = ProgPoint::after(self.cursor().at);
@@ -190,7 +201,7 @@ pub trait InstEmitter<'a>: Sized {
     fn locate(&mut self, point: ProgPoint) {
         if self.cursor().next_origin().is_some_and(|next| next <= point) {
             let location = self.cursor_mut().origin_at(point);
-            self.set_location(location);
+            self.buffer().set_location(location);
         }
     }
 

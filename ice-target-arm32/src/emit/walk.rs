@@ -3,14 +3,16 @@
 use super::{AL, Emitter};
 use crate::inst::Inst;
 use crate::regs;
-use ice_asm::arm32::{Mem, Transfer};
-use ice_asm::{Label, Listing, Location};
+use ice_asm::arm32::{Branches, Mem, Transfer};
+use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{Cursor, InstEmitter, NO_REGISTER};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
 impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Inst = Inst;
+    type Listing = L;
+    type Branches = Branches;
 
     #[inline(always)]
     fn cursor(&self) -> &Cursor<'a, Inst> {
@@ -23,12 +25,8 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     }
 
     #[inline(always)]
-    fn bind(&mut self, label: Label) {
-        self.e.bind(label);
-    }
-
-    fn set_location(&mut self, location: Option<Location>) {
-        self.e.set_location(location);
+    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
+        self.e.buf
     }
 
     #[inline(always)]
@@ -42,12 +40,6 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
         self.plan.clear();
         self.planned = None;
         self.end = self.cursor.mach.inst_range(block).end;
-    }
-
-    /// What waits for an island goes there in time.
-    #[inline(always)]
-    fn make_room(&mut self) {
-        self.e.buf.room_for(0);
     }
 
     /// Only what has no condition and no part in a plan is usual.

@@ -5,9 +5,9 @@ use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_codegen::CodeSymbol;
-use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
+use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, WRONG_KIND};
 use ice_codegen::mach::{MachBlock, VReg};
-use ice_codegen::switch::{SwitchEmitter, TableBounds};
+use ice_codegen::switch::TableBounds;
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
 /// a short branch and a long jump. The count is 11, so that the bound stays on the safe side.
@@ -28,10 +28,9 @@ pub(super) struct SwitchRegs {
 }
 
 impl<L: Listing> Emitter<'_, L> {
+    /// Terminators that are not as frequent as those that [`last`](Self::last) writes itself.
     pub(super) fn control(&mut self, inst: &Inst) {
         match *inst {
-            Inst::Jmp { target } => self.jmp(target),
-            Inst::Jcc { cond, if_true, if_false } => self.jcc(cond, if_true, if_false),
             Inst::JccAnd { conds: [first, second], both, otherwise } => {
                 let (both, otherwise) = (self.target_label(both), self.target_label(otherwise));
                 self.e.jump_if(first.invert(), otherwise);
@@ -52,10 +51,6 @@ impl<L: Listing> Emitter<'_, L> {
                     SwitchRegs { index, high: Some(high), scratch, table, width: Width::B32 },
                 );
             }
-            Inst::Ret => {
-                self.cursor.operands = &[];
-                self.epilogue();
-            }
             Inst::Trap => self.e.ud2(),
             Inst::Unreachable => {
                 self.e.ud2();
@@ -65,120 +60,66 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// The buffer would cut a jump to the next block off again.
-    #[inline]
-    pub(super) fn jmp(&mut self, target: MachBlock) {
-        if target != self.cursor.next_block() {
-            let target = self.target_label(target);
-            self.e.jump(target);
-        }
-    }
-
-    #[inline]
-    pub(super) fn jcc(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) {
-        if let Some(header) = self.back_edge {
-            let swap = if_false == self.cursor.next_block();
-            let (cond, other) = if swap { (cond.invert(), if_true) } else { (cond, if_false) };
-            let (header, other) = (self.target_label(header), self.target_label(other));
-            self.e.jump_if(cond, header);
-            self.e.jump(other);
-        } else if if_true == self.cursor.next_block() {
-            let if_false = self.target_label(if_false);
-            self.e.jump_if_within(cond.invert(), if_false, Reach::Counted(COUNTED_PAIR));
-        } else {
-            let if_true = self.target_label(if_true);
-            self.e.jump_if(cond, if_true);
-            if if_false != self.cursor.next_block() {
-                let if_false = self.target_label(if_false);
-                self.e.jump(if_false);
-            }
-        }
-    }
-
     fn switch_base(&mut self, table: Option<VReg>) -> Option<Gpr> {
         table.map(|_| self.gpr())
     }
+}
 
-    fn switch(&mut self, switch: u32, regs: SwitchRegs) {
-        match self.cursor.switches.get(switch as usize) {
-            Some(planned) => planned.plan.emit(self, regs),
-            None => self.fault("its switch has no plan"),
-        }
-    }
+impl<'a, L: Listing> BranchEmitter<'a> for Emitter<'a, L> {
+    const REACH: Reach = Reach::Counted(COUNTED_PAIR);
 
-    /// Compares the value, or one half of it, with a constant.
-    fn compare_with(&mut self, regs: SwitchRegs, reg: Gpr, value: i64) {
-        match i32::try_from(value) {
-            Ok(0) => self.e.test_rm_r(regs.width, Rm::Reg(reg), reg),
-            Ok(imm) => self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm)),
-            Err(_) => {
-                self.e.mov_r_i(regs.width, regs.scratch, value);
-                self.e.alu_rm_r(Alu::Cmp, regs.width, Rm::Reg(reg), regs.scratch);
-            }
+    #[inline(always)]
+    fn jump_target(inst: &Inst) -> Option<MachBlock> {
+        match *inst {
+            Inst::Jmp { target } => Some(target),
+            _ => None,
         }
     }
 }
 
-impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
+impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     type Regs = SwitchRegs;
 
-    fn new_label(&mut self) -> Label {
-        self.e.buf.new_label()
+    fn is_pair(regs: SwitchRegs) -> bool {
+        regs.high.is_some()
     }
 
-    fn bind(&mut self, label: Label) {
-        self.e.bind(label);
+    fn cond(relation: Relation) -> Cond {
+        match relation {
+            Relation::Equal => Cond::E,
+            Relation::NotEqual => Cond::Ne,
+            Relation::Less => Cond::L,
+            Relation::Greater => Cond::G,
+            Relation::Below => Cond::B,
+        }
     }
 
-    fn jump(&mut self, target: MachBlock) {
-        let target = self.target_label(target);
-        self.e.jump(target);
-    }
-
-    fn jump_if_less(&mut self, regs: SwitchRegs, pivot: i64, target: Label) {
-        let Some(high) = regs.high else {
-            self.compare_with(regs, regs.index, pivot);
-            return self.e.jump_if(Cond::L, target);
-        };
-        let not_less = self.e.buf.new_label();
-        self.compare_with(regs, high, pivot >> 32);
-        self.e.jump_if(Cond::L, target);
-        self.e.jump_if(Cond::G, not_less);
-        self.compare_with(regs, regs.index, i64::from(pivot as i32));
-        self.e.jump_if(Cond::B, target);
-        self.e.bind(not_less);
-    }
-
-    fn jump_if_in(&mut self, regs: SwitchRegs, low: i64, high: i64, target: MachBlock) {
-        let target = self.target_label(target);
-        let other = self.e.buf.new_label();
-        match regs.high {
-            Some(high_half) if low == high => {
-                self.compare_with(regs, regs.index, i64::from(low as i32));
-                self.e.jump_if(Cond::Ne, other);
-                self.compare_with(regs, high_half, low >> 32);
-                self.e.jump_if(Cond::E, target);
-            }
-            None if low == high => {
-                self.compare_with(regs, regs.index, low);
-                self.e.jump_if(Cond::E, target);
-            }
-            // 32-bit values: one unsigned comparison of the distance from the low end.
-            None if regs.width == Width::B32 => {
-                self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
-                let distance = Imm::from(high.wrapping_sub(low) as i32);
-                self.e.alu_rm_i(Alu::Cmp, Width::B32, Rm::Reg(regs.scratch), distance);
-                self.e.jump_if(Cond::Be, target);
-            }
-            _ => {
-                self.jump_if_less(regs, low, other);
-                match high.checked_add(1) {
-                    Some(end) => self.jump_if_less(regs, end, target),
-                    None => self.e.jump(target),
-                }
+    fn compare_with(&mut self, regs: SwitchRegs, half: Half, number: i64) {
+        let reg = regs.high.filter(|_| half == Half::High).unwrap_or(regs.index);
+        match i32::try_from(number) {
+            Ok(0) => self.e.test_rm_r(regs.width, Rm::Reg(reg), reg),
+            Ok(imm) => self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm)),
+            Err(_) => {
+                self.e.mov_r_i(regs.width, regs.scratch, number);
+                self.e.alu_rm_r(Alu::Cmp, regs.width, Rm::Reg(reg), regs.scratch);
             }
         }
-        self.e.bind(other);
+    }
+
+    /// 32-bit values: one unsigned comparison of the distance from the low end.
+    fn jump_if_between(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) -> bool {
+        if regs.width != Width::B32 {
+            return false;
+        }
+        self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
+        let distance = Imm::from(high.wrapping_sub(low) as i32);
+        self.e.alu_rm_i(Alu::Cmp, Width::B32, Rm::Reg(regs.scratch), distance);
+        self.e.jump_if(Cond::Be, target);
+        true
+    }
+
+    fn tests_bounds_first(regs: SwitchRegs, low: i64) -> bool {
+        Self::is_pair(regs) || i32::try_from(low).is_err()
     }
 
     fn jump_by_table(
@@ -189,29 +130,18 @@ impl<L: Listing> SwitchEmitter<MachBlock> for Emitter<'_, L> {
         default: MachBlock,
         bounds: TableBounds,
     ) {
-        let len = entries.len() as i64;
-        let default = self.target_label(default);
-        let in_range_by_halves = regs.high.is_some() || i32::try_from(low).is_err();
-        if in_range_by_halves && bounds == TableBounds::Test {
-            let inside = self.e.buf.new_label();
-            self.jump_if_less(regs, low, default);
-            match low.checked_add(len) {
-                Some(end) => self.jump_if_less(regs, end, inside),
-                None => self.e.jump(inside),
-            }
-            self.e.jump(default);
-            self.e.bind(inside);
-        }
         // The index is below 2^32 from here on, or tested next.
-        let minus_low = (low as i32).wrapping_neg();
-        if in_range_by_halves || regs.width == Width::B32 {
-            self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, minus_low));
+        let is_tested = Self::tests_bounds_first(regs, low);
+        if is_tested || regs.width == Width::B32 {
+            self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
         } else {
             self.e.mov_r_rm(regs.width, regs.scratch, Rm::Reg(regs.index));
             self.e.alu_rm_i(Alu::Sub, regs.width, Rm::Reg(regs.scratch), Imm::from(low as i32));
         }
-        if !in_range_by_halves && bounds == TableBounds::Test {
-            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), Imm::from(len as i32));
+        if !is_tested && bounds == TableBounds::Test {
+            let default = self.target_label(default);
+            let len = Imm::from(entries.len() as i32);
+            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), len);
             self.e.jump_if(Cond::Ae, default);
         }
         let Self { tables, cursor, .. } = self;

@@ -29,7 +29,7 @@ use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::lower::PlannedSwitch;
-use ice_codegen::mach::{MachBlock, MachFunction};
+use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
 use ice_regalloc::Output;
 
@@ -58,7 +58,6 @@ pub(crate) fn emit_function<L: Listing>(
         cursor,
         tables,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
-        back_edge: None,
     };
     emitter.prologue();
     emitter.walk();
@@ -85,9 +84,6 @@ struct Emitter<'a, L: Listing> {
     tables: &'a mut TableLabels,
     /// Addresses of PNaCl programs wrap at 32 bits.
     address_size: AddressSize,
-    /// Where the next block leads if it is an edge back to a loop's header without any moves. The branch
-    /// before it goes to the header itself and the block is left out: an iteration executes one jump less.
-    back_edge: Option<MachBlock>,
 }
 
 impl<L: Listing> Emitter<'_, L> {

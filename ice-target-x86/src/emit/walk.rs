@@ -3,14 +3,16 @@
 use super::Emitter;
 use crate::inst::Inst;
 use crate::regs::{self, GPR};
-use ice_asm::x86::{Imm, Rm, Width};
-use ice_asm::{Label, Listing, Location};
-use ice_codegen::emission::{Cursor, InstEmitter, NO_REGISTER};
-use ice_codegen::mach::{MachBlock, MachInstId};
-use ice_regalloc::{Allocation, Edit, Function as _, ProgPoint};
+use ice_asm::x86::{Branches, Imm, Rm, Width};
+use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::mach::MachBlock;
+use ice_regalloc::{Allocation, Edit, ProgPoint};
 
 impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Inst = Inst;
+    type Listing = L;
+    type Branches = Branches;
 
     #[inline(always)]
     fn cursor(&self) -> &Cursor<'a, Inst> {
@@ -23,18 +25,13 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     }
 
     #[inline(always)]
-    fn bind(&mut self, label: Label) {
-        self.e.bind(label);
+    fn buffer(&mut self) -> &mut CodeBuffer<L> {
+        self.e.buf
     }
 
-    fn set_location(&mut self, location: Option<Location>) {
-        self.e.set_location(location);
-    }
-
-    /// The branch of the block before went to its target.
     #[inline(always)]
     fn is_written(&mut self, _block: MachBlock) -> bool {
-        self.back_edge.take().is_some()
+        self.cursor.take_passed()
     }
 
     #[inline(always)]
@@ -50,14 +47,8 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn last(&mut self, inst: &'a Inst) {
         match *inst {
-            Inst::Jmp { target } => self.jmp(target),
-            Inst::Jcc { cond, if_true, if_false } => {
-                let next = self.cursor.next_block();
-                if if_true == next || if_false == next {
-                    self.back_edge = self.only_jump(next).filter(|&to| to <= self.cursor.block);
-                }
-                self.jcc(cond, if_true, if_false);
-            }
+            Inst::Jmp { target } => self.jump_to(target),
+            Inst::Jcc { cond, if_true, if_false } => self.branch(cond, if_true, if_false),
             Inst::Ret => self.epilogue(),
             _ => self.unusual(inst),
         }
@@ -110,21 +101,6 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    /// Where `block` jumps to if it has one predecessor and does nothing else.
-    fn only_jump(&self, block: MachBlock) -> Option<MachBlock> {
-        let cursor = &self.cursor;
-        let range = cursor.mach.inst_range(block);
-        let id = MachInstId::from_u32(range.start as u32);
-        match cursor.mach.insts()[range] {
-            [Inst::Jmp { target }]
-                if cursor.mach.block_preds(block).len() == 1 && cursor.next_edit().inst() != id =>
-            {
-                Some(target)
-            }
-            _ => None,
-        }
-    }
-
     /// Whether nothing needs the flags at `point`, as far as the instruction behind it tells: then `xor` makes
     /// a zero, which is shorter.
     fn has_free_flags(&self, point: ProgPoint) -> bool {

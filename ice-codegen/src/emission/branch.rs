@@ -1,0 +1,77 @@
+//! Jumps and branches between blocks: which way falls through, and the back edge of a loop in one step.
+//!
+//! *Problem.* A branch has two targets and an instruction has one. Mostly one of the two comes next. Where the next block
+//! is an edge back to the header of a loop on which nothing is moved, two branches an iteration would be executed.
+//!
+//! *Contract.* [`BranchEmitter::branch`] writes the jumps for both targets. If the next block only jumps back, the branch
+//! goes where that does, and the block is left out: [`Cursor::take_passed`](super::Cursor::take_passed) says so to the
+//! walk.
+//!
+//! *What a target answers.* Which instruction is a jump.
+
+use super::InstEmitter;
+use crate::mach::{MachBlock, MachInstId};
+use ice_asm::{BranchIsa as _, Reach};
+use ice_regalloc::Function as _;
+
+/// The condition of a branch.
+type Cond<'a, E> = <<E as InstEmitter<'a>>::Branches as ice_asm::BranchIsa>::Cond;
+
+/// Jumps and branches of a target that has no better way than those of its code buffer.
+pub trait BranchEmitter<'a>: InstEmitter<'a> {
+    /// What is counted for a branch to the block that does not come next, when the jump to the next one is left out.
+    const REACH: Reach = Reach::FromLabels;
+
+    /// Where an instruction goes that only jumps.
+    fn jump_target(inst: &Self::Inst) -> Option<MachBlock>;
+
+    /// Jumps to a block, unless it is the next one: the buffer would cut the jump off again.
+    #[inline(always)]
+    fn jump_to(&mut self, target: MachBlock) {
+        if target != self.cursor().next_block() {
+            let target = self.target_label(target);
+            self.buffer().jump(target);
+        }
+    }
+
+    /// Branches to one of two blocks.
+    #[inline(always)]
+    fn branch(&mut self, cond: Cond<'a, Self>, if_true: MachBlock, if_false: MachBlock) {
+        let next = self.cursor().next_block();
+        let header = match if_true == next || if_false == next {
+            true => self.jump_back(next),
+            false => None,
+        };
+        let inverse = Self::Branches::invert(cond);
+        if let Some(header) = header {
+            let (cond, other) = if if_false == next { (inverse, if_true) } else { (cond, if_false) };
+            let (header, other) = (self.target_label(header), self.target_label(other));
+            self.cursor_mut().pass_next();
+            self.buffer().jump_if(cond, header);
+            self.buffer().jump(other);
+        } else if if_true == next {
+            let if_false = self.target_label(if_false);
+            self.buffer().jump_if_within(inverse, if_false, Self::REACH);
+        } else {
+            let if_true = self.target_label(if_true);
+            self.buffer().jump_if(cond, if_true);
+            self.jump_to(if_false);
+        }
+    }
+
+    /// Where `block` jumps back to, if it has one predecessor and does nothing else.
+    #[inline]
+    fn jump_back(&self, block: MachBlock) -> Option<MachBlock> {
+        let cursor = self.cursor();
+        let range = cursor.mach.inst_range(block);
+        let id = MachInstId::from_u32(range.start as u32);
+        match &cursor.mach.insts()[range] {
+            [only] => Self::jump_target(only).filter(|&to| {
+                to <= cursor.block
+                    && cursor.mach.block_preds(block).len() == 1
+                    && cursor.next_edit().inst() != id
+            }),
+            _ => None,
+        }
+    }
+}
