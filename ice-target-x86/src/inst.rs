@@ -1,4 +1,4 @@
-//! The machine instructions of both modes, over virtual registers.
+//! The machine instructions of both modes, over virtual registers: one row an instruction.
 //!
 //! An operand called `src` of kind [`Src`] may be a register, a spill slot, memory or an immediate: the
 //! allocator leaves a value in its slot where that saves a load, and emission folds it. Two-address
@@ -6,596 +6,270 @@
 //! moves, loads, stores, [`Inst::Setcc`], [`Inst::Cmov`], and the allocator's edits, which are all moves;
 //! a constant (which may become `xor`) and a sum ([`Inst::Lea`], which may become `add`) are made before
 //! the flags are.
+//!
+//! [`ice_codegen::mach::rows`] says what the columns are. Kinds of operands that are not one register stand in
+//! [`operand`](crate::operand); bounds count prefixes and REX (at most 3 bytes), opcode (at most 3), ModRM, SIB,
+//! displacement and immediate, see [`size`](crate::size); encodings that are more than one call of the encoder stand in
+//! [`emit`](crate::emit).
 
-use crate::regs::{self, BYTE, GPR, XMM};
+pub use crate::operand::{Amode, Amount, Base, Callee, Compare, Extend, Src};
+
+use crate::operand::{VisitOperands as _, class};
+use crate::regs::{self, BYTE, GPR, RAX, RBX, RCX, RDI, RDX, RSI, XMM};
 use ice_asm::SymbolId;
-use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
-use ice_codegen::CodeSymbol;
-use ice_codegen::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
+use ice_asm::x86::{Alu, BitOp, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
+use ice_codegen::mach::{MachBlock, MachInst, Operand, OperandVisitor, RegUnits, Remat, Role, VReg};
 use ice_codegen::magic::Signedness;
 
-/// The base of a memory operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Base {
-    /// No base.
-    None,
-    /// A register.
-    Reg(VReg),
-    /// The start of a fixed object of the frame.
-    Object(u32),
-    /// The outgoing argument area: the stack pointer.
-    Outgoing,
-    /// What lies above the outgoing arguments: the latest dynamic allocation.
-    Allocated,
-    /// The incoming stack arguments.
-    Incoming,
-}
-
-/// A memory operand: base + index × 2^scale + displacement + symbol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Amode {
-    /// Base.
-    pub base: Base,
-    /// Index register and log2 of its scale.
-    pub index: Option<(VReg, u8)>,
-    /// Displacement, wrapping in the address width.
-    pub disp: i32,
-    /// A symbol whose address is added.
-    pub symbol: Option<SymbolId>,
-}
-
-impl Amode {
-    /// `[base + disp]`.
-    pub const fn new(base: Base, disp: i32) -> Amode {
-        Amode { base, index: None, disp, symbol: None }
-    }
-
-    /// `[register]`.
-    pub const fn reg(reg: VReg) -> Amode {
-        Amode::new(Base::Reg(reg), 0)
-    }
-
-    /// `[symbol]`.
-    pub const fn symbol(symbol: SymbolId) -> Amode {
-        Amode { base: Base::None, index: None, disp: 0, symbol: Some(symbol) }
-    }
-
-    /// The operand `bytes` further on.
-    pub const fn offset(self, bytes: i32) -> Amode {
-        Amode { disp: self.disp.wrapping_add(bytes), ..self }
-    }
-
-    /// Whether this is an address in the frame that is known once the frame is laid out.
-    fn is_in_frame(&self) -> bool {
-        matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none() && self.symbol.is_none()
-    }
-
-    /// Whether nothing writes this memory while the function runs: the incoming arguments, which only it
-    /// may write and does not, and the constants of the function.
-    fn is_constant(&self) -> bool {
-        let symbol = self.symbol.map(CodeSymbol::unpack);
-        match (self.base, symbol) {
-            (Base::Incoming, None) | (Base::None, Some(CodeSymbol::Constant(_))) => self.index.is_none(),
-            _ => false,
-        }
-    }
-
-    #[inline(always)]
-    fn visit(&self, pos: Pos, mut visit: impl FnMut(Operand)) {
-        let operand = |r| match pos {
-            Pos::Early => Operand::use_reg(r, GPR),
-            Pos::Late => Operand::use_late_reg(r, GPR),
-        };
-        if let Base::Reg(base) = self.base {
-            visit(operand(base));
-        }
-        if let Some((index, _)) = self.index {
-            visit(operand(index));
-        }
-    }
-}
-
-/// Whether address registers may be reused for the result.
-enum Pos {
-    Early,
-    Late,
-}
-
-/// A source operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Src {
-    /// A register or its spill slot.
-    Reg(VReg),
-    /// Memory.
-    Mem(Amode),
-    /// A sign-extended immediate.
-    Imm(i32),
-    /// The address of a symbol plus an addend, as an immediate.
-    Symbol(SymbolId, i32),
-}
-
-/// Zero or sign extension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extend {
-    /// `movzx`.
-    Zero,
-    /// `movsx`.
-    Sign,
-}
-
-/// `cmp` or `test`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Compare {
-    /// Subtract, keep the flags.
-    Cmp,
-    /// And, keep the flags.
-    Test,
-}
-
-/// Bit scans and counts from a register or memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BitScan {
-    /// Lowest one.
-    Forward,
-    /// Highest one.
-    Reverse,
-}
-
-/// Double shifts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DoubleShift {
-    /// `shld`.
-    Left,
-    /// `shrd`.
-    Right,
-}
-
-/// A shift amount.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Amount {
-    /// Constant.
-    Imm(u8),
-    /// In cl.
-    Cl(VReg),
-}
-
-/// What a call goes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Callee {
-    /// A symbol.
-    Symbol(SymbolId),
-    /// A symbol that may be in another linked module: through the linker's table of procedures.
-    Linked(SymbolId),
-    /// An address in a register or slot.
-    Value(VReg),
-}
-
-/// One machine instruction; one line a variant, like a table.
-#[rustfmt::skip]
-#[allow(missing_docs, reason = "fields are the operands of the instruction that the variant is named after")]
-#[derive(Clone, Copy, Debug)]
-pub enum Inst {
+/// Hands the rows to a reader.
+macro_rules! instructions {
+    ($($reader:tt)*) => { $($reader)* { |em, bound|
     // ---- moves and memory
     /// Defines the registers in its extra operands: the incoming arguments. No code.
-    Params,
+    Params "params" [] max 0 => {};
     /// Copy of a general register.
-    Mov { width: Width, dst: VReg, src: VReg },
+    Mov { width: Width, dst: VReg, src: VReg } is Move "{dst} = mov{width} {src}"
+        [src: use_any(class(width)), dst: def_reg(class(width))] max 2 + SLOT => em.copy(width, dst, src);
     /// 32-bit copy that clears the upper half and is never left out.
-    ZeroUpper { dst: VReg, src: VReg },
-    MovImm { width: Width, dst: VReg, imm: i64 },
-    MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 },
+    ZeroUpper { dst: VReg, src: VReg } "{dst} = zero_upper {src}"
+        [src: use_any(GPR), dst: def_reg(GPR)] max 2 + SLOT => em.zero_upper(dst, src);
+    MovImm { width: Width, dst: VReg, imm: i64 } "{dst} = mov{width} {imm}"
+        [dst: def_reg(GPR)] max 10 => em.constant(width, dst, imm);
+    MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 } "{dst} = lea {symbol} + {addend}"
+        [dst: def_reg(GPR)] max 7 => em.mov_symbol(dst, symbol, addend);
     /// A symbol's address from the linker's table, which `base` points to in 32-bit code.
-    LoadTableEntry { dst: VReg, symbol: SymbolId, base: Option<VReg> },
+    LoadTableEntry { dst: VReg, symbol: SymbolId, base: Option<VReg> } "{dst} = got {symbol}, {base}"
+        [base: use_reg_if(GPR), dst: def_reg(GPR)] max 7 => em.e.mov_r_table_entry(dst, symbol, base);
     /// The address of that table; no code if nothing uses it.
-    GlobalBase { dst: VReg },
+    GlobalBase { dst: VReg } "{dst} = global_base" [dst: def_reg(GPR)] max 12 => em.global_base(dst);
     /// Some value; no code.
-    Undefined { dst: VReg },
-    Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src },
-    Load { width: Width, dst: VReg, mem: Amode },
-    Store { width: Width, src: VReg, mem: Amode },
+    Undefined { dst: VReg } "{dst} = undefined" [dst: def_reg(GPR)] max 0 => { let _: Gpr = dst; };
+    Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src } "{dst} = mov{kind}{from}{to} {src}"
+        [src: rm(class(from)), dst: def_reg(GPR)] max 3 + bound.src(src) => em.extend(kind, [from, to], dst, src);
+    Load { width: Width, dst: VReg, mem: Amode } "{dst} = mov{width} {mem}"
+        [mem: mem(), dst: def_reg(class(width))] max 3 + MEMORY => em.load(width, dst, mem);
+    Store { width: Width, src: VReg, mem: Amode } "mov{width} {mem}, {src}"
+        [src: use_reg(class(width)), mem: mem()] max 3 + MEMORY => em.e.mov_rm_r(width, Rm::Mem(mem), src);
     /// Two registers from 8 bytes of memory, the low one first.
-    LoadPair { lo: VReg, hi: VReg, mem: Amode },
-    StorePair { lo: VReg, hi: VReg, mem: Amode },
-    StoreImm { width: Width, imm: i32, mem: Amode },
-    StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode },
+    LoadPair { lo: VReg, hi: VReg, mem: Amode } "{lo}, {hi} = movl {mem}"
+        [mem: mem(), lo: def_early_reg(GPR), hi: def_reg(GPR)] max 2 * (1 + MEMORY) => em.load_pair(lo, hi, mem);
+    StorePair { lo: VReg, hi: VReg, mem: Amode } "movl {mem}, {lo}, {hi}"
+        [lo: use_reg(GPR), hi: use_reg(GPR), mem: mem()] max 2 * (1 + MEMORY) => em.store_pair(lo, hi, mem);
+    StoreImm { width: Width, imm: i32, mem: Amode } "mov{width} {mem}, {imm}"
+        [mem: mem()] max 7 + MEMORY => em.e.mov_rm_i(width, Rm::Mem(mem), Imm::from(imm));
+    StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode } "movl {mem}, {symbol} + {addend}"
+        [mem: mem()] max 7 + MEMORY => em.store_symbol(symbol, addend, mem);
     /// dst = the address: an addition of up to two registers and a constant.
-    Lea { width: Width, dst: VReg, mem: Amode },
+    Lea { width: Width, dst: VReg, mem: Amode } "{dst} = lea{width} {mem}"
+        [mem: mem(), dst: def_reg(GPR)] max 3 + MEMORY => em.sum(width, dst, mem);
     // ---- integer arithmetic
-    Alu { op: Alu, width: Width, dst: VReg, src: Src },
-    Compare { op: Compare, width: Width, lhs: VReg, rhs: Src },
-    CompareMem { op: Compare, width: Width, mem: Amode, imm: i32 },
+    Compare { op: Compare, width: Width, lhs: VReg, rhs: Src } "{op}{width} {lhs}, {rhs}"
+        [lhs: compared(rhs, class(width))] max bound.compare(rhs) => em.compare(op, width, &rhs);
+    CompareMem { op: Compare, width: Width, mem: Amode, imm: i32 } "{op}{width} {mem}, {imm}"
+        [mem: mem()] max 7 + MEMORY => em.compare_mem(op, width, mem, imm);
+    Alu { op: Alu, width: Width, dst: VReg, src: Src } "{op}{width} {dst}, {src}"
+        [src: rmi(class(width)), dst: use_def_reg(class(width))] max 3 + bound.src(src) => em.alu(op, width, dst, src);
     /// The carry flag is the bit of `lhs` with number `bit`, which counts modulo the width.
-    BitTest { width: Width, lhs: VReg, bit: VReg },
+    BitTest { width: Width, lhs: VReg, bit: VReg } "bt{width} {lhs}, {bit}"
+        [lhs: use_reg(GPR), bit: use_reg(GPR)] max 4 => em.e.bit_test_rm_r(BitTest::Bt, width, Rm::Reg(lhs), bit);
     /// Operations on memory: mem = mem op src.
-    AluMem { op: Alu, width: Width, src: VReg, mem: Amode },
-    AluMemImm { op: Alu, width: Width, imm: i32, mem: Amode },
-    UnaryMem { op: Unary, width: Width, mem: Amode },
-    ShiftMem { op: Shift, width: Width, amount: Amount, mem: Amode },
-    Unary { op: Unary, width: Width, dst: VReg },
-    Bswap { width: Width, dst: VReg },
-    Shift { op: Shift, width: Width, dst: VReg, amount: Amount },
-    DoubleShift { op: DoubleShift, width: Width, dst: VReg, src: VReg, amount: Amount },
-    Imul { width: Width, dst: VReg, src: Src },
-    ImulImm { width: Width, dst: VReg, src: Src, imm: i32 },
+    AluMem { op: Alu, width: Width, src: VReg, mem: Amode } "{op}{width} {mem}, {src}"
+        [src: use_reg(class(width)), mem: mem()] max 3 + MEMORY => em.e.alu_rm_r(op, width, Rm::Mem(mem), src);
+    AluMemImm { op: Alu, width: Width, imm: i32, mem: Amode } "{op}{width} {mem}, {imm}"
+        [mem: mem()] max 7 + MEMORY => em.e.alu_rm_i(op, width, Rm::Mem(mem), Imm::from(imm));
+    UnaryMem { op: Unary, width: Width, mem: Amode } "{op}{width} {mem}"
+        [mem: mem()] max 3 + MEMORY => em.e.unary_rm(op, width, Rm::Mem(mem));
+    ShiftMem { op: Shift, width: Width, amount: Amount, mem: Amode } "{op}{width} {mem}, {amount}"
+        [amount: count(), mem: mem()] max 4 + MEMORY => em.shift(op, width, Rm::Mem(mem), amount);
+    Unary { op: Unary, width: Width, dst: VReg } "{op}{width} {dst}"
+        [dst: use_def_reg(class(width))] max 3 => em.e.unary_rm(op, width, Rm::Reg(dst));
+    Bswap { width: Width, dst: VReg } "bswap{width} {dst}" [dst: use_def_reg(GPR)] max 3 => em.e.bswap(width, dst);
+    Shift { op: Shift, width: Width, dst: VReg, amount: Amount } "{op}{width} {dst}, {amount}"
+        [amount: count(), dst: use_def_reg(class(width))] max 5 => em.shift(op, width, Rm::Reg(dst), amount);
+    DoubleShift { op: DoubleShift, width: Width, dst: VReg, src: VReg, amount: Amount } "{op}{width} {dst}, {src}, {amount}"
+        [src: use_reg(GPR), amount: count(), dst: use_def_reg(GPR)] max 5 => em.double_shift(op, width, dst, src, amount);
+    Imul { width: Width, dst: VReg, src: Src } "imul{width} {dst}, {src}"
+        [src: rm(class(width)), dst: use_def_reg(class(width))] max 4 + bound.src(src) => em.e.imul_r_rm(width, dst, src);
+    ImulImm { width: Width, dst: VReg, src: Src, imm: i32 } "{dst} = imul{width} {src}, {imm}"
+        [src: rm(GPR), dst: def_reg(GPR)] max 7 + bound.src(src) => em.e.imul_r_rm_i(width, dst, src, imm);
     /// rdx:rax = rax × src.
-    MulWide { sign: Signedness, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg },
+    MulWide { sign: Signedness, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg } "{lo}, {hi} = {sign}mul{width} {lhs}, {src}"
+        [lhs: use_fixed(GPR, RAX), src: use_any(GPR), lo: def_fixed(GPR, RAX), hi: def_fixed(GPR, RDX)]
+        max 2 + SLOT => em.mul_wide(sign, width, src);
     /// rax = lhs / src, rdx = remainder: rdx is filled with zeros or the sign first.
-    Divide { sign: Signedness, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg },
+    Divide { sign: Signedness, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg }
+        "{quotient}, {remainder} = {sign}div{width} {lhs}, {src}"
+        [lhs: use_fixed(GPR, RAX), src: use_late_reg(GPR), quotient: def_fixed(GPR, RAX), remainder: def_early_fixed(GPR, RDX)]
+        max 2 + 3 => em.divide(sign, width, src);
     /// rax = rdx:rax / src, rdx = remainder.
-    DivideWide { sign: Signedness, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg },
-    BitScan { op: BitScan, width: Width, dst: VReg, src: VReg },
-    Setcc { cond: Cond, dst: VReg },
-    Cmov { cond: Cond, width: Width, dst: VReg, src: VReg },
+    DivideWide { sign: Signedness, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg }
+        "{quotient}, {remainder} = {sign}div{width} {lo}, {hi}, {src}"
+        [lo: use_fixed(GPR, RAX), hi: use_fixed(GPR, RDX), src: use_any(GPR), quotient: def_fixed(GPR, RAX), remainder: def_fixed(GPR, RDX)]
+        max 2 + SLOT => em.divide_wide(sign, width, src);
+    BitScan { op: BitOp, width: Width, dst: VReg, src: VReg } "{dst} = {op}{width} {src}"
+        [src: use_any(GPR), dst: def_reg(GPR)] max 3 + SLOT => em.e.bit_op(op, width, dst, src);
+    Setcc { cond: Cond, dst: VReg } "{dst} = set{cond}" [dst: def_reg(BYTE)] max 4 => em.e.setcc(cond, Rm::Reg(dst));
+    Cmov { cond: Cond, width: Width, dst: VReg, src: VReg } "cmov{cond}{width} {dst}, {src}"
+        [src: use_any(GPR), dst: use_def_reg(GPR)] max 3 + SLOT => em.e.cmovcc(cond, width, dst, src);
     // ---- vectors and floating point
     /// Copy of a vector register.
-    MovXmm { dst: VReg, src: VReg, size: u8 },
+    MovXmm { dst: VReg, src: VReg, size: u8 } is Move "{dst} = movxmm{size} {src}"
+        [src: use_any(XMM), dst: def_reg(XMM)] max 4 + SLOT => em.copy_xmm(size, dst, src);
     /// `movss`, `movsd` or `movups` by size in bytes.
-    LoadXmm { size: u8, dst: VReg, mem: Amode },
-    StoreXmm { size: u8, src: VReg, mem: Amode },
+    LoadXmm { size: u8, dst: VReg, mem: Amode } "{dst} = movxmm{size} {mem}"
+        [mem: mem(), dst: def_reg(XMM)] max 4 + MEMORY => em.e.sse_x_xm(load_store(size), dst, Rm::Mem(mem));
+    StoreXmm { size: u8, src: VReg, mem: Amode } "movxmm{size} {mem}, {src}"
+        [src: use_reg(XMM), mem: mem()] max 4 + MEMORY => em.e.sse_m_x(load_store(size), mem, src);
     /// All bits zero.
-    ZeroXmm { dst: VReg },
+    ZeroXmm { dst: VReg } "{dst} = zeros" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
     /// All bits one.
-    OnesXmm { dst: VReg },
+    OnesXmm { dst: VReg } "{dst} = ones" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Pcmpeqd, dst, Rm::Reg(dst));
     /// Two-address: dst = dst op src.
-    Sse { op: SseOp, dst: VReg, src: Src },
+    Sse { op: SseOp, dst: VReg, src: Src } "{op} {dst}, {src}"
+        [src: rm(XMM), dst: use_def_reg(XMM)] max 5 + bound.src(src) => em.e.sse_x_xm(op, dst, src);
     /// As above with an immediate byte.
-    SseImm { op: SseOp, dst: VReg, src: Src, imm: u8 },
+    SseImm { op: SseOp, dst: VReg, src: Src, imm: u8 } "{op} {dst}, {src}, {imm}"
+        [src: rm(XMM), dst: use_def_reg(XMM)] max 6 + bound.src(src) => em.e.sse_x_xm_i(op, dst, src, imm);
     /// dst = op src.
-    SseUnary { op: SseOp, dst: VReg, src: Src },
+    SseUnary { op: SseOp, dst: VReg, src: Src } "{dst} = {op} {src}"
+        [src: rm(XMM), dst: def_reg(XMM)] max 5 + bound.src(src) => em.e.sse_x_xm(op, dst, src);
     /// dst = op src with an immediate byte.
-    SseUnaryImm { op: SseOp, dst: VReg, src: Src, imm: u8 },
+    SseUnaryImm { op: SseOp, dst: VReg, src: Src, imm: u8 } "{dst} = {op} {src}, {imm}"
+        [src: rm(XMM), dst: def_reg(XMM)] max 6 + bound.src(src) => em.e.sse_x_xm_i(op, dst, src, imm);
     /// Vector shift by a constant, or byte shift of the register.
-    SseShift { op: SseOp, dst: VReg, imm: u8 },
+    SseShift { op: SseOp, dst: VReg, imm: u8 } "{op} {dst} by {imm}"
+        [dst: use_def_reg(XMM)] max 6 => em.e.sse_x_i(op, dst, imm);
     /// `ucomiss`, `ucomisd`.
-    CompareXmm { op: SseOp, lhs: VReg, rhs: Src },
+    CompareXmm { op: SseOp, lhs: VReg, rhs: Src } "compare {op} {lhs}, {rhs}"
+        [lhs: use_reg(XMM), rhs: rm(XMM)] max 4 + bound.src(rhs) => em.e.sse_x_xm(op, lhs, rhs);
     /// From a general register, slot or memory: conversions and `movd`, `movq`.
-    GprToXmm { op: SseOp, width: Width, dst: VReg, src: Src },
+    GprToXmm { op: SseOp, width: Width, dst: VReg, src: Src } "{dst} = {op}.{width} {src}"
+        [src: rm(GPR), dst: def_reg(XMM)] max 4 + 5 + bound.src(src) => em.gpr_to_xmm(op, width, dst, src);
     /// To a general register.
-    XmmToGpr { op: SseOp, width: Width, dst: VReg, src: VReg },
+    XmmToGpr { op: SseOp, width: Width, dst: VReg, src: VReg } "{dst} = {op}.{width} {src} to gpr"
+        [src: use_reg(XMM), dst: def_reg(GPR)] max 5 + SLOT => em.xmm_to_gpr(op, width, dst, src);
     /// A word into a lane.
-    Pinsrw { dst: VReg, src: VReg, lane: u8 },
+    Pinsrw { dst: VReg, src: VReg, lane: u8 } "pinsrw {dst}, {src}, {lane}"
+        [src: use_reg(GPR), dst: use_def_reg(XMM)] max 6 => em.e.sse_x_rm_i(SseOp::Pinsrw, dst, Rm::Reg(src), lane);
     /// A lane as a zero-extended word.
-    Pextrw { dst: VReg, src: VReg, lane: u8 },
+    Pextrw { dst: VReg, src: VReg, lane: u8 } "{dst} = pextrw {src}, {lane}"
+        [src: use_reg(XMM), dst: def_reg(GPR)] max 6 => em.e.sse_rm_x_i(SseOp::Pextrw, Rm::Reg(dst), src, lane);
     /// dst = cond ? src : dst.
-    SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 },
+    SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 } "cmov{cond}.{size} {dst}, {src}"
+        [src: use_any(XMM), dst: use_def_reg(XMM)] max 6 + 4 + SLOT => em.select_xmm(cond, size, dst, src);
     /// Pops the x87 stack into a vector register, through the outgoing argument area.
-    PopFpu { size: u8, dst: VReg },
+    PopFpu { size: u8, dst: VReg } "{dst} = fpop.{size}" [dst: def_reg(XMM)] max 12 + SLOT => em.pop_fpu(size, dst);
     /// Pushes a value on the x87 stack, through the outgoing argument area.
-    PushFpu { size: u8, src: VReg },
+    PushFpu { size: u8, src: VReg } "fpush.{size} {src}" [src: use_any(XMM)] max 12 + SLOT => em.push_fpu(size, src);
     /// Loads the x87 stack from memory, or stores to memory from it.
-    FpuMem { op: X87Mem, mem: Amode },
+    FpuMem { op: X87Mem, mem: Amode } "{op} {mem}" [mem: mem()] max 2 + MEMORY => em.e.x87_m(op, mem);
     /// An operation on the two topmost values of the x87 stack.
-    FpuPair { op: X87Reg },
+    FpuPair { op: X87Reg } "{op} st1" [] max 2 => em.e.x87_st(op, 1);
     /// An operation on the x87 stack.
-    FpuTop { op: X87Op },
+    FpuTop { op: X87Op } "{op}" [] max 2 => em.e.x87_op(op);
     // ---- atomics and fences
-    Mfence,
+    Mfence "mfence" [] max 3 => em.e.fence(Fence::Mfence);
     /// `lock xadd`: dst gets the old value.
-    LockXadd { width: Width, dst: VReg, mem: Amode },
+    LockXadd { width: Width, dst: VReg, mem: Amode } "lock xadd{width} {mem}, {dst}"
+        [mem: mem(), dst: use_def_reg(class(width))] max 5 + MEMORY => em.e.lock_xadd(width, mem, dst);
     /// `xchg` with memory.
-    Xchg { width: Width, dst: VReg, mem: Amode },
+    Xchg { width: Width, dst: VReg, mem: Amode } "xchg{width} {mem}, {dst}"
+        [mem: mem(), dst: use_def_reg(class(width))] max 5 + MEMORY => em.e.xchg_rm_r(width, Rm::Mem(mem), dst);
     /// `lock cmpxchg`: rax is compared and gets the old value.
-    LockCmpxchg { width: Width, expected: VReg, new: VReg, old: VReg, mem: Amode },
+    LockCmpxchg { width: Width, expected: VReg, new: VReg, old: VReg, mem: Amode }
+        "{old} = lock cmpxchg{width} {mem}, {expected}, {new}"
+        [expected: use_fixed(class(width), RAX), new: use_reg(class(width)), mem: mem(), old: def_fixed(class(width), RAX)]
+        max 5 + MEMORY => em.e.lock_cmpxchg(width, mem, new);
     /// `lock cmpxchg8b`: edx:eax is compared and gets the old value, ecx:ebx is stored.
-    LockCmpxchg8b { expected: [VReg; 2], new: [VReg; 2], old: [VReg; 2], mem: Amode },
+    LockCmpxchg8b { expected: [VReg; 2], new: [VReg; 2], old: [VReg; 2], mem: Amode }
+        "{old} = lock cmpxchg8b {mem}, {expected}, {new}"
+        [expected: use_fixed_pair(GPR, [RAX, RDX]), new: use_fixed_pair(GPR, [RBX, RCX]), mem: mem(), old: def_fixed_pair(GPR, [RAX, RDX])]
+        max 5 + MEMORY => em.e.lock_cmpxchg8b(mem);
     /// A compare-and-exchange loop: old value in rax, `scratch` destroyed.
-    RmwLoop { op: Alu, width: Width, src: VReg, old: VReg, scratch: VReg, mem: Amode },
+    RmwLoop { op: Alu, width: Width, src: VReg, old: VReg, scratch: VReg, mem: Amode }
+        "{old}, {scratch} = loop {op}{width} {mem}, {src}"
+        [src: use_late_reg(class(width)), mem: late_mem(), old: def_early_fixed(class(width), RAX), scratch: def_early_reg(class(width))]
+        max 64 => em.rmw_loop(op, width, src, mem, scratch);
     /// The same for 64 bits in pairs; `operand` is in memory, ecx:ebx are destroyed. Exchange if `op` is None.
-    RmwLoop8b { op: Option<(Alu, Alu)>, operand: u32, old: [VReg; 2], scratch: [VReg; 2], mem: Amode },
+    RmwLoop8b { op: Option<(Alu, Alu)>, operand: u32, old: [VReg; 2], scratch: [VReg; 2], mem: Amode }
+        "{old}, {scratch} = loop8b {op} {mem}, object{operand}"
+        [mem: late_mem(), old: def_early_fixed_pair(GPR, [RAX, RDX]), scratch: def_early_fixed_pair(GPR, [RBX, RCX])]
+        max 96 => em.rmw_loop_8b(op, operand, mem);
     // ---- stack
     /// Lowers the stack pointer by less than a page, and touches where it was.
-    StackTake { bytes: u32 },
+    StackTake { bytes: u32 } "take_stack {bytes}" [] max 4 + 7 => em.take_stack(bytes);
     /// Lowers the stack pointer page by page and touches each; `amount` is destroyed.
-    StackSub { amount: VReg },
+    StackSub { amount: VReg } "take_pages {amount}"
+        [amount: use_def_reg(GPR)] max 4 + 7 + 6 + 7 + 5 + 7 + 3 => em.take_stack_by_pages(amount);
     /// The stack pointer as it is.
-    StackSave { dst: VReg },
+    StackSave { dst: VReg } "{dst} = sp"
+        [dst: def_reg(GPR)] max 2 + SLOT => em.e.mov_r_rm(em.target.address_width(), dst, Rm::Reg(Gpr::RSP));
     /// Sets the stack pointer.
-    StackRestore { src: VReg },
+    StackRestore { src: VReg } "sp = {src}"
+        [src: use_any(GPR)] max 2 + SLOT => em.e.mov_r_rm(em.target.address_width(), Gpr::RSP, src);
     // ---- threads
     /// The thread pointer.
-    ThreadPointer { dst: VReg },
+    ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] max 9 => em.e.mov_r_thread_pointer(dst);
     /// dst = dst + offset of a thread-local symbol from the thread pointer.
-    AddThreadOffset { dst: VReg, symbol: SymbolId },
+    AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
+        [dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset(dst, symbol);
     /// The same with the offset from the linker's table.
-    AddTableThreadOffset { dst: VReg, symbol: SymbolId, base: Option<VReg> },
+    AddTableThreadOffset { dst: VReg, symbol: SymbolId, base: Option<VReg> } "add_gottpoff {dst}, {symbol}, {base}"
+        [base: use_reg_if(GPR), dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset_from_table(dst, symbol, base);
     /// The address of a thread-local symbol by a call; result and table address are extra operands.
-    ThreadLocalCall { symbol: SymbolId, mode: Mode },
+    ThreadLocalCall { symbol: SymbolId, mode: Mode } is Clobbers "call_tls {symbol} {mode}"
+        [] max 16 => em.e.call_thread_local_address(symbol, em.target.thread_resolver());
     // ---- native calls
     /// Copies `count` words from `src` to `dst` upwards; all three are changed.
-    CopyWords { dst: VReg, src: VReg, count: VReg },
+    CopyWords { dst: VReg, src: VReg, count: VReg } "rep_movs {dst}, {src}, {count}"
+        [dst: use_def_fixed(GPR, RDI), src: use_def_fixed(GPR, RSI), count: use_def_fixed(GPR, RCX)]
+        max 3 => em.e.rep(RepOp::Movs, em.stack_width());
     /// Stores the vector arguments from the `first` on to their places in a frame object, unless al is 0;
     /// they and al are extra operands.
-    SaveVectors { object: u32, first: u8 },
+    SaveVectors { object: u32, first: u8 } "save_vectors object{object}, {first}"
+        [] max 4 + 8 * (4 + SLOT + 3) => em.save_vectors(object, first);
     // ---- control
     /// Arguments and results are extra operands; the mode says what the call destroys. The callee pops as
     /// many bytes of arguments, which are taken again.
-    Call { callee: Callee, mode: Mode, popped: u8 },
-    Jmp { target: MachBlock },
-    Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock },
+    Call { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call {callee} {mode} pops {popped}"
+        [callee: callee()] max bound.call(callee) => em.call(callee, popped);
+    Jmp { target: MachBlock } is Terminator "jmp {target}" [] max 5 => em.jump_to(target);
+    Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator "j{cond} {if_true}, {if_false}"
+        [] max 11 => em.branch(cond, if_true, if_false);
     /// To `both` where the two conditions hold, else to `otherwise`.
-    JccAnd { conds: [Cond; 2], both: MachBlock, otherwise: MachBlock },
+    JccAnd { conds: [Cond; 2], both: MachBlock, otherwise: MachBlock } is Terminator "j{conds} {both}, {otherwise}"
+        [] max 17 => em.jcc_and(conds, both, otherwise);
     /// A planned switch: `index` is the value, `scratch` is destroyed. Native code also names a register in
     /// which it may make the address of a jump table (x86-64) or finds the global base (x86-32).
-    Switch { switch: u32, index: VReg, scratch: VReg, table: Option<VReg> },
+    Switch { switch: u32, index: VReg, scratch: VReg, table: Option<VReg> } is Terminator "switch{switch} {index}, {scratch}, {table}"
+        [index: use_reg(GPR), scratch: use_reg(GPR), table: use_reg_if(GPR)]
+        max bound.switch(*switch) => em.planned_switch(switch, index, None, scratch, table);
     /// The same for a pair.
-    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg, table: Option<VReg> },
+    SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg, table: Option<VReg> } is Terminator
+        "switch{switch} {lo}:{hi}, {scratch}, {table}"
+        [lo: use_reg(GPR), hi: use_reg(GPR), scratch: use_reg(GPR), table: use_reg_if(GPR)]
+        max bound.switch(*switch) => em.planned_switch(switch, lo, Some(hi), scratch, table);
     /// Epilogue and return; results are extra operands.
-    Ret,
+    Ret is Terminator "ret" [] max bound.epilogue => em.epilogue();
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
-    Trap,
-    Unreachable,
+    Trap "trap" [] max 2 => em.e.ud2();
+    Unreachable is Terminator "unreachable" [] max 2 => em.unreachable();
+    } };
 }
 
-/// The class of an operand of this width.
-fn class(width: Width) -> RegClass {
-    if width == Width::B8 { BYTE } else { GPR }
-}
+pub(crate) use instructions;
 
-impl Src {
-    fn visit(&self, class: RegClass, mut visit: impl FnMut(Operand)) {
-        match self {
-            Src::Reg(r) => visit(Operand::use_any(*r, class)),
-            Src::Mem(mem) => mem.visit(Pos::Early, visit),
-            Src::Imm(_) | Src::Symbol(..) => {}
-        }
-    }
-}
+instructions!(ice_codegen::insts!);
 
 impl MachInst for Inst {
-    // Into the one place that adds instructions.
     #[inline(always)]
-    fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
-        use regs::{RAX, RBX, RCX, RDI, RDX, RSI};
-        match *self {
-            Inst::Params
-            | Inst::ThreadLocalCall { .. }
-            | Inst::SaveVectors { .. }
-            | Inst::FpuPair { .. }
-            | Inst::FpuTop { .. }
-            | Inst::Mfence
-            | Inst::StackTake { .. }
-            | Inst::Jmp { .. }
-            | Inst::Jcc { .. }
-            | Inst::JccAnd { .. }
-            | Inst::Ret
-            | Inst::Trap
-            | Inst::Unreachable => {}
-            Inst::Mov { width, dst, src } => {
-                visit(Operand::use_any(src, class(width)));
-                visit(Operand::def_reg(dst, class(width)));
-            }
-            Inst::ZeroUpper { dst, src } => {
-                visit(Operand::use_any(src, GPR));
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::MovImm { dst, .. }
-            | Inst::MovSymbol { dst, .. }
-            | Inst::GlobalBase { dst }
-            | Inst::Undefined { dst }
-            | Inst::ThreadPointer { dst } => visit(Operand::def_reg(dst, GPR)),
-            Inst::LoadTableEntry { dst, base, .. } => {
-                base.into_iter().for_each(|base| visit(Operand::use_reg(base, GPR)));
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::AddThreadOffset { dst, .. } => visit(Operand::use_def_reg(dst, GPR)),
-            Inst::AddTableThreadOffset { dst, base, .. } => {
-                base.into_iter().for_each(|base| visit(Operand::use_reg(base, GPR)));
-                visit(Operand::use_def_reg(dst, GPR));
-            }
-            Inst::CopyWords { dst, src, count } => {
-                visit(Operand::use_def_fixed(dst, GPR, RDI));
-                visit(Operand::use_def_fixed(src, GPR, RSI));
-                visit(Operand::use_def_fixed(count, GPR, RCX));
-            }
-            Inst::Extend { from, dst, src, .. } => {
-                src.visit(class(from), &mut visit);
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::Load { width, dst, mem } => {
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_reg(dst, class(width)));
-            }
-            Inst::Lea { dst, mem, .. } => {
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::Store { width, src, mem } => {
-                visit(Operand::use_reg(src, class(width)));
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::LoadPair { lo, hi, mem } => {
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_early_reg(lo, GPR));
-                visit(Operand::def_reg(hi, GPR));
-            }
-            Inst::StorePair { lo, hi, mem } => {
-                visit(Operand::use_reg(lo, GPR));
-                visit(Operand::use_reg(hi, GPR));
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::StoreImm { mem, .. }
-            | Inst::StoreSymbol { mem, .. }
-            | Inst::CompareMem { mem, .. }
-            | Inst::AluMemImm { mem, .. }
-            | Inst::UnaryMem { mem, .. } => {
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::AluMem { width, src, mem, .. } => {
-                visit(Operand::use_reg(src, class(width)));
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::ShiftMem { amount, mem, .. } => {
-                if let Amount::Cl(count) = amount {
-                    visit(Operand::use_fixed(count, GPR, RCX));
-                }
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::Alu { width, dst, src, .. } | Inst::Imul { width, dst, src } => {
-                src.visit(class(width), &mut visit);
-                visit(Operand::use_def_reg(dst, class(width)));
-            }
-            Inst::Compare { width, lhs, rhs, .. } => {
-                // At most one side in memory.
-                let lhs = match rhs {
-                    Src::Imm(_) | Src::Symbol(..) => Operand::use_any(lhs, class(width)),
-                    Src::Reg(_) | Src::Mem(_) => Operand::use_reg(lhs, class(width)),
-                };
-                visit(lhs);
-                rhs.visit(class(width), &mut visit);
-            }
-            Inst::BitTest { lhs, bit, .. } => {
-                visit(Operand::use_reg(lhs, GPR));
-                visit(Operand::use_reg(bit, GPR));
-            }
-            Inst::Unary { width, dst, .. } => visit(Operand::use_def_reg(dst, class(width))),
-            Inst::Bswap { dst, .. } => visit(Operand::use_def_reg(dst, GPR)),
-            Inst::Shift { width, dst, amount, .. } => {
-                if let Amount::Cl(count) = amount {
-                    visit(Operand::use_fixed(count, GPR, RCX));
-                }
-                visit(Operand::use_def_reg(dst, class(width)));
-            }
-            Inst::DoubleShift { dst, src, amount, .. } => {
-                visit(Operand::use_reg(src, GPR));
-                if let Amount::Cl(count) = amount {
-                    visit(Operand::use_fixed(count, GPR, RCX));
-                }
-                visit(Operand::use_def_reg(dst, GPR));
-            }
-            Inst::ImulImm { dst, src, .. } => {
-                src.visit(GPR, &mut visit);
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::MulWide { lhs, src, lo, hi, .. } => {
-                visit(Operand::use_fixed(lhs, GPR, RAX));
-                visit(Operand::use_any(src, GPR));
-                visit(Operand::def_fixed(lo, GPR, RAX));
-                visit(Operand::def_fixed(hi, GPR, RDX));
-            }
-            Inst::Divide { lhs, src, quotient, remainder, .. } => {
-                visit(Operand::use_fixed(lhs, GPR, RAX));
-                visit(Operand::use_late_reg(src, GPR));
-                visit(Operand::def_fixed(quotient, GPR, RAX));
-                visit(Operand::def_early_fixed(remainder, GPR, RDX));
-            }
-            Inst::DivideWide { lo, hi, src, quotient, remainder, .. } => {
-                visit(Operand::use_fixed(lo, GPR, RAX));
-                visit(Operand::use_fixed(hi, GPR, RDX));
-                visit(Operand::use_any(src, GPR));
-                visit(Operand::def_fixed(quotient, GPR, RAX));
-                visit(Operand::def_fixed(remainder, GPR, RDX));
-            }
-            Inst::BitScan { dst, src, .. } => {
-                visit(Operand::use_any(src, GPR));
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::Setcc { dst, .. } => visit(Operand::def_reg(dst, BYTE)),
-            Inst::Cmov { dst, src, .. } => {
-                visit(Operand::use_any(src, GPR));
-                visit(Operand::use_def_reg(dst, GPR));
-            }
-            Inst::MovXmm { dst, src, .. } => {
-                visit(Operand::use_any(src, XMM));
-                visit(Operand::def_reg(dst, XMM));
-            }
-            Inst::LoadXmm { dst, mem, .. } => {
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_reg(dst, XMM));
-            }
-            Inst::StoreXmm { src, mem, .. } => {
-                visit(Operand::use_reg(src, XMM));
-                mem.visit(Pos::Early, &mut visit);
-            }
-            Inst::ZeroXmm { dst } | Inst::OnesXmm { dst } | Inst::PopFpu { dst, .. } => {
-                visit(Operand::def_reg(dst, XMM));
-            }
-            Inst::Sse { dst, src, .. } | Inst::SseImm { dst, src, .. } => {
-                src.visit(XMM, &mut visit);
-                visit(Operand::use_def_reg(dst, XMM));
-            }
-            Inst::SseUnary { dst, src, .. } | Inst::SseUnaryImm { dst, src, .. } => {
-                src.visit(XMM, &mut visit);
-                visit(Operand::def_reg(dst, XMM));
-            }
-            Inst::SseShift { dst, .. } => visit(Operand::use_def_reg(dst, XMM)),
-            Inst::CompareXmm { lhs, rhs, .. } => {
-                visit(Operand::use_reg(lhs, XMM));
-                rhs.visit(XMM, &mut visit);
-            }
-            Inst::GprToXmm { dst, src, .. } => {
-                src.visit(GPR, &mut visit);
-                visit(Operand::def_reg(dst, XMM));
-            }
-            Inst::XmmToGpr { dst, src, .. } => {
-                visit(Operand::use_reg(src, XMM));
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::Pinsrw { dst, src, .. } => {
-                visit(Operand::use_reg(src, GPR));
-                visit(Operand::use_def_reg(dst, XMM));
-            }
-            Inst::Pextrw { dst, src, .. } => {
-                visit(Operand::use_reg(src, XMM));
-                visit(Operand::def_reg(dst, GPR));
-            }
-            Inst::SelectXmm { dst, src, .. } => {
-                visit(Operand::use_any(src, XMM));
-                visit(Operand::use_def_reg(dst, XMM));
-            }
-            Inst::PushFpu { src, .. } => visit(Operand::use_any(src, XMM)),
-            Inst::FpuMem { mem, .. } => mem.visit(Pos::Early, &mut visit),
-            Inst::LockXadd { width, dst, mem } | Inst::Xchg { width, dst, mem } => {
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::use_def_reg(dst, class(width)));
-            }
-            Inst::LockCmpxchg { width, expected, new, old, mem } => {
-                visit(Operand::use_fixed(expected, class(width), RAX));
-                visit(Operand::use_reg(new, class(width)));
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_fixed(old, class(width), RAX));
-            }
-            Inst::LockCmpxchg8b { expected, new, old, mem } => {
-                visit(Operand::use_fixed(expected[0], GPR, RAX));
-                visit(Operand::use_fixed(expected[1], GPR, RDX));
-                visit(Operand::use_fixed(new[0], GPR, RBX));
-                visit(Operand::use_fixed(new[1], GPR, RCX));
-                mem.visit(Pos::Early, &mut visit);
-                visit(Operand::def_fixed(old[0], GPR, RAX));
-                visit(Operand::def_fixed(old[1], GPR, RDX));
-            }
-            Inst::RmwLoop { width, src, old, scratch, mem, .. } => {
-                visit(Operand::use_late_reg(src, class(width)));
-                mem.visit(Pos::Late, &mut visit);
-                visit(Operand::def_early_fixed(old, class(width), RAX));
-                visit(Operand::def_early_reg(scratch, class(width)));
-            }
-            Inst::RmwLoop8b { old, scratch, mem, .. } => {
-                mem.visit(Pos::Late, &mut visit);
-                visit(Operand::def_early_fixed(old[0], GPR, RAX));
-                visit(Operand::def_early_fixed(old[1], GPR, RDX));
-                visit(Operand::def_early_fixed(scratch[0], GPR, RBX));
-                visit(Operand::def_early_fixed(scratch[1], GPR, RCX));
-            }
-            Inst::StackSub { amount } => visit(Operand::use_def_reg(amount, GPR)),
-            Inst::StackSave { dst } => visit(Operand::def_reg(dst, GPR)),
-            Inst::StackRestore { src } => visit(Operand::use_any(src, GPR)),
-            Inst::Call { callee, .. } => {
-                if let Callee::Value(callee) = callee {
-                    visit(Operand::use_any(callee, GPR));
-                }
-            }
-            Inst::Switch { index, scratch, table, .. } => {
-                visit(Operand::use_reg(index, GPR));
-                visit(Operand::use_reg(scratch, GPR));
-                table.into_iter().for_each(|table| visit(Operand::use_reg(table, GPR)));
-            }
-            Inst::SwitchPair { lo, hi, scratch, table, .. } => {
-                visit(Operand::use_reg(lo, GPR));
-                visit(Operand::use_reg(hi, GPR));
-                visit(Operand::use_reg(scratch, GPR));
-                table.into_iter().for_each(|table| visit(Operand::use_reg(table, GPR)));
-            }
-        }
+    fn visit_operands(&self, visit: impl FnMut(Operand)) {
+        self.visit_row(OperandVisitor(visit));
+    }
+
+    #[inline(always)]
+    fn role(&self) -> Role {
+        self.row_role()
     }
 
     fn clobbers(&self) -> RegUnits {
@@ -630,22 +304,6 @@ impl MachInst for Inst {
             Inst::LoadXmm { size: 4 | 8, mem, .. } if mem.is_constant() => Some(Remat::Memory),
             Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. } if mem.is_constant() => Some(Remat::Register),
             _ => None,
-        }
-    }
-
-    #[inline(always)]
-    fn role(&self) -> Role {
-        match self {
-            Inst::Mov { .. } | Inst::MovXmm { .. } => Role::Move,
-            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => Role::Clobbers,
-            Inst::Jmp { .. }
-            | Inst::Jcc { .. }
-            | Inst::JccAnd { .. }
-            | Inst::Switch { .. }
-            | Inst::SwitchPair { .. }
-            | Inst::Ret
-            | Inst::Unreachable => Role::Terminator,
-            _ => Role::Usual,
         }
     }
 }

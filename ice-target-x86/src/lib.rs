@@ -15,6 +15,7 @@ mod address;
 mod emit;
 mod inst;
 mod lower;
+mod operand;
 mod regs;
 mod size;
 mod symbols;

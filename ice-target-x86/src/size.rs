@@ -5,7 +5,7 @@
 //! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
 
 use crate::abi::Frame;
-use crate::inst::{Callee, Inst, Src};
+use crate::inst::{Callee, Inst, Src, instructions};
 use crate::regs::FramePointer;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
@@ -14,7 +14,7 @@ use ice_codegen::mach::{MachFunction, MachInstId};
 use ice_regalloc::{Edit, Output};
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
-const PROGRAM_MEMORY: u32 = 7;
+const MEMORY: u32 = 7;
 
 /// ModRM, SIB and displacement of a slot in a small frame and in any other.
 const SMALL: u32 = 3;
@@ -31,79 +31,26 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
     fn src(&self, src: &Src) -> u32 {
         match src {
             Src::Reg(_) => SLOT,
-            Src::Mem(_) => PROGRAM_MEMORY,
+            Src::Mem(_) => MEMORY,
             Src::Imm(_) | Src::Symbol(..) => 5,
         }
     }
 
-    /// A bound of the bytes of `inst`.
-    #[inline(always)]
-    fn inst(&self, inst: &Inst) -> u32 {
-        match inst {
-            Inst::Params => 0,
-            Inst::Mov { .. } | Inst::ZeroUpper { .. } => 2 + SLOT,
-            Inst::MovImm { .. } => 10,
-            Inst::MovSymbol { .. } | Inst::LoadTableEntry { .. } => 7,
-            Inst::Undefined { .. } => 0,
-            Inst::GlobalBase { .. } => 12,
-            Inst::ThreadPointer { .. } => 9,
-            Inst::AddThreadOffset { .. } | Inst::AddTableThreadOffset { .. } => 8,
-            Inst::ThreadLocalCall { .. } => 16,
-            Inst::CopyWords { .. } => 3,
-            Inst::SaveVectors { .. } => 4 + 8 * (4 + SLOT + 3),
-            Inst::Extend { src, .. } => 3 + self.src(src),
-            Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => 3 + PROGRAM_MEMORY,
-            Inst::LoadPair { .. } | Inst::StorePair { .. } => 2 * (1 + PROGRAM_MEMORY),
-            Inst::StoreImm { .. } | Inst::StoreSymbol { .. } => 7 + PROGRAM_MEMORY,
-            Inst::Alu { src, .. } => 3 + self.src(src),
-            Inst::CompareMem { .. } | Inst::AluMemImm { .. } => 7 + PROGRAM_MEMORY,
-            Inst::AluMem { .. } | Inst::UnaryMem { .. } => 3 + PROGRAM_MEMORY,
-            Inst::ShiftMem { .. } => 4 + PROGRAM_MEMORY,
-            Inst::Compare { rhs, .. } => match rhs {
-                Src::Imm(_) | Src::Symbol(..) => 7 + SLOT,
-                _ => 3 + self.src(rhs),
-            },
-            Inst::Unary { .. } | Inst::Bswap { .. } => 3,
-            Inst::BitTest { .. } => 4,
-            Inst::Shift { .. } | Inst::DoubleShift { .. } => 5,
-            Inst::Imul { src, .. } => 4 + self.src(src),
-            Inst::ImulImm { src, .. } => 7 + self.src(src),
-            Inst::MulWide { .. } | Inst::DivideWide { .. } => 2 + SLOT,
-            Inst::Divide { .. } => 2 + 3,
-            Inst::BitScan { .. } | Inst::Cmov { .. } => 3 + SLOT,
-            Inst::Setcc { .. } => 4,
-            Inst::MovXmm { .. } => 4 + SLOT,
-            Inst::LoadXmm { .. } | Inst::StoreXmm { .. } => 4 + PROGRAM_MEMORY,
-            Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => 5,
-            Inst::Sse { src, .. } | Inst::SseUnary { src, .. } => 5 + self.src(src),
-            Inst::SseImm { src, .. } | Inst::SseUnaryImm { src, .. } => 6 + self.src(src),
-            Inst::SseShift { .. } => 6,
-            Inst::CompareXmm { rhs, .. } => 4 + self.src(rhs),
-            Inst::GprToXmm { src, .. } => 4 + 5 + self.src(src),
-            Inst::XmmToGpr { .. } => 5 + SLOT,
-            Inst::Pinsrw { .. } | Inst::Pextrw { .. } => 6,
-            Inst::SelectXmm { .. } => 6 + 4 + SLOT,
-            Inst::PopFpu { .. } | Inst::PushFpu { .. } => 12 + SLOT,
-            Inst::FpuPair { .. } | Inst::FpuTop { .. } => 2,
-            Inst::FpuMem { .. } => 2 + PROGRAM_MEMORY,
-            Inst::Mfence => 3,
-            Inst::LockXadd { .. } | Inst::Xchg { .. } => 5 + PROGRAM_MEMORY,
-            Inst::LockCmpxchg { .. } | Inst::LockCmpxchg8b { .. } => 5 + PROGRAM_MEMORY,
-            Inst::RmwLoop { .. } => 64,
-            Inst::RmwLoop8b { .. } => 96,
-            Inst::StackTake { .. } => 4 + 7,
-            Inst::StackSub { .. } => 4 + 7 + 6 + 7 + 5 + 7 + 3,
-            Inst::StackSave { .. } | Inst::StackRestore { .. } => 2 + SLOT,
-            Inst::Call { callee: Callee::Symbol(_) | Callee::Linked(_), .. } => 5 + 3,
-            Inst::Call { .. } => 6 + 3 + SLOT,
-            Inst::Jmp { .. } => 5,
-            Inst::Jcc { .. } => 11,
-            Inst::JccAnd { .. } => 17,
-            Inst::Switch { switch, .. } | Inst::SwitchPair { switch, .. } => self.switch(*switch),
-            Inst::Ret => self.epilogue,
-            Inst::Trap | Inst::Unreachable => 2,
+    fn compare(&self, rhs: &Src) -> u32 {
+        match rhs {
+            Src::Imm(_) | Src::Symbol(..) => 7 + SLOT,
+            _ => 3 + self.src(rhs),
         }
     }
+
+    fn call(&self, callee: &Callee) -> u32 {
+        match callee {
+            Callee::Symbol(_) | Callee::Linked(_) => 5 + 3,
+            Callee::Value(_) => 6 + 3 + SLOT,
+        }
+    }
+
+    instructions!(ice_codegen::inst_bounds!);
 
     #[cold]
     fn switch(&self, switch: u32) -> u32 {
@@ -166,7 +113,7 @@ fn make<const SLOT: u32, L: Listing>(
 /// bounds of other edits and operands.
 fn again(allocation: &Output, insts: core::ops::Range<usize>, edits: &[Edit]) -> u64 {
     // A constant and where it is stored, or a load from any address; the longest immediate is of 8 bytes.
-    const LONGEST: u64 = 4 + PROGRAM_MEMORY as u64;
+    const LONGEST: u64 = 4 + MEMORY as u64;
     let starts = &allocation.operand_starts;
     let places = &allocation.allocs[starts[insts.start] as usize..starts[insts.end] as usize];
     let operands = places.iter().filter(|place| place.is_remat()).count() as u64;

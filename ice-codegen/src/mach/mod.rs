@@ -12,12 +12,15 @@ mod definitions;
 mod frame;
 mod function;
 mod origins;
+pub mod rows;
 
 pub use definitions::{UndefinedUse, check_definitions};
 pub use frame::{FrameInfo, FrameObject};
 pub use function::MachFunction;
 pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, Remat, VReg};
 pub use origins::KeepOrigins;
+
+pub use rows::OperandVisitor;
 
 use core::fmt;
 

@@ -5,8 +5,8 @@ use crate::inst::Inst;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_codegen::CodeSymbol;
-use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, WRONG_KIND};
-use ice_codegen::mach::{MachBlock, VReg};
+use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter};
+use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::TableBounds;
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
@@ -22,46 +22,36 @@ pub(super) struct SwitchRegs {
     high: Option<Gpr>,
     /// Destroyed.
     scratch: Gpr,
-    /// See [`Inst::Switch`].
+    /// See [`Inst::Switch`](crate::inst::Inst::Switch).
     table: Option<Gpr>,
     width: Width,
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    /// Terminators that are not as frequent as those that [`last`](Self::last) writes itself.
-    pub(super) fn control(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::JccAnd { conds: [first, second], both, otherwise } => {
-                let (both, otherwise) = (self.target_label(both), self.target_label(otherwise));
-                self.e.jump_if(first.invert(), otherwise);
-                self.e.jump_if(second.invert(), otherwise);
-                self.e.jump(both);
-            }
-            Inst::Switch { switch, table, .. } => {
-                let (index, scratch, table) = (self.gpr(), self.gpr(), self.switch_base(table));
-                let bits = self.cursor.switches.get(switch as usize).map(|planned| planned.bits);
-                let width = if bits == Some(64) { Width::B64 } else { Width::B32 };
-                self.switch(switch, SwitchRegs { index, high: None, scratch, table, width });
-            }
-            Inst::SwitchPair { switch, table, .. } => {
-                let (index, high, scratch) = (self.gpr(), self.gpr(), self.gpr());
-                let table = self.switch_base(table);
-                self.switch(
-                    switch,
-                    SwitchRegs { index, high: Some(high), scratch, table, width: Width::B32 },
-                );
-            }
-            Inst::Trap => self.e.ud2(),
-            Inst::Unreachable => {
-                self.e.ud2();
-                self.e.buf.stop_flow();
-            }
-            _ => self.fault(WRONG_KIND),
-        }
+    pub(super) fn jcc_and(&mut self, [first, second]: [Cond; 2], both: MachBlock, otherwise: MachBlock) {
+        let (both, otherwise) = (self.target_label(both), self.target_label(otherwise));
+        self.e.jump_if(first.invert(), otherwise);
+        self.e.jump_if(second.invert(), otherwise);
+        self.e.jump(both);
     }
 
-    fn switch_base(&mut self, table: Option<VReg>) -> Option<Gpr> {
-        table.map(|_| self.gpr())
+    pub(super) fn unreachable(&mut self) {
+        self.e.ud2();
+        self.e.buf.stop_flow();
+    }
+
+    /// A switch on the value in `index`, or with `high` above it.
+    pub(super) fn planned_switch(
+        &mut self,
+        switch: u32,
+        index: Gpr,
+        high: Option<Gpr>,
+        scratch: Gpr,
+        table: Option<Gpr>,
+    ) {
+        let bits = self.cursor.switches.get(switch as usize).map(|planned| planned.bits);
+        let width = if bits == Some(64) && high.is_none() { Width::B64 } else { Width::B32 };
+        self.switch(switch, SwitchRegs { index, high, scratch, table, width });
     }
 }
 

@@ -1,11 +1,11 @@
-//! Sums, comparisons, and operations on memory.
+//! Loads and stores, sums, and comparisons.
 
-use super::Emitter;
-use crate::inst::{Amount, Compare, Inst, Src};
-use crate::regs;
-use ice_asm::Listing;
+use super::{Emitter, after};
+use crate::inst::{Compare, Src};
+use crate::regs::{self, GPR};
 use ice_asm::x86::{self, Alu, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Unary, Width};
-use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
+use ice_asm::{Listing, RelocKind, SymbolId};
+use ice_codegen::emission::InstEmitter as _;
 
 impl<L: Listing> Emitter<'_, L> {
     /// `dst = mem` as an address. The upper half of a 32-bit result is zero without the prefix for 32-bit
@@ -35,44 +35,35 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// Comparisons of memory and operations on it.
-    pub(super) fn on_memory(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::CompareMem { op, width, mem, imm } => {
-                let mem = Rm::Mem(self.mem(&mem));
-                match op {
-                    Compare::Cmp => self.e.alu_rm_i(Alu::Cmp, width, mem, Imm::from(imm)),
-                    Compare::Test => {
-                        let (width, imm) = short_test(width, imm);
-                        self.e.test_rm_i(width, mem, Imm::from(imm));
-                    }
-                }
+    pub(super) fn load(&mut self, width: Width, dst: Gpr, mem: Mem) {
+        match width {
+            Width::B8 | Width::B16 => self.e.movzx(dst, Width::B32, Rm::Mem(mem), width),
+            _ => self.e.mov_r_rm(width, dst, Rm::Mem(mem)),
+        }
+    }
+
+    pub(super) fn load_pair(&mut self, lo: Gpr, hi: Gpr, mem: Mem) {
+        self.e.mov_r_rm(Width::B32, lo, Rm::Mem(mem));
+        self.e.mov_r_rm(Width::B32, hi, Rm::Mem(after(mem)));
+    }
+
+    pub(super) fn store_pair(&mut self, lo: Gpr, hi: Gpr, mem: Mem) {
+        self.e.mov_rm_r(Width::B32, Rm::Mem(mem), lo);
+        self.e.mov_rm_r(Width::B32, Rm::Mem(after(mem)), hi);
+    }
+
+    pub(super) fn store_symbol(&mut self, symbol: SymbolId, addend: i32, mem: Mem) {
+        let imm = Imm::Symbol(symbol, RelocKind::Abs32, addend);
+        self.e.mov_rm_i(Width::B32, Rm::Mem(mem), imm);
+    }
+
+    pub(super) fn compare_mem(&mut self, op: Compare, width: Width, mem: Mem, imm: i32) {
+        match op {
+            Compare::Cmp => self.e.alu_rm_i(Alu::Cmp, width, Rm::Mem(mem), Imm::from(imm)),
+            Compare::Test => {
+                let (width, imm) = short_test(width, imm);
+                self.e.test_rm_i(width, Rm::Mem(mem), Imm::from(imm));
             }
-            Inst::AluMem { op, width, mem, .. } => {
-                let src = self.gpr();
-                let mem = self.mem(&mem);
-                self.e.alu_rm_r(op, width, Rm::Mem(mem), src);
-            }
-            Inst::AluMemImm { op, width, imm, mem } => {
-                let mem = self.mem(&mem);
-                self.e.alu_rm_i(op, width, Rm::Mem(mem), Imm::from(imm));
-            }
-            Inst::UnaryMem { op, width, mem } => {
-                let mem = self.mem(&mem);
-                self.e.unary_rm(op, width, Rm::Mem(mem));
-            }
-            Inst::ShiftMem { op, width, amount, mem } => match amount {
-                Amount::Imm(n) => {
-                    let mem = self.mem(&mem);
-                    self.e.shift_rm_i(op, width, Rm::Mem(mem), n);
-                }
-                Amount::Cl(_) => {
-                    self.next();
-                    let mem = self.mem(&mem);
-                    self.e.shift_rm_cl(op, width, Rm::Mem(mem));
-                }
-            },
-            _ => self.fault(WRONG_KIND),
         }
     }
 
@@ -111,8 +102,8 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             }
             _ => {
-                let lhs = self.gpr();
-                let rhs = self.src_rm(rhs);
+                let lhs = self.register();
+                let rhs = self.rm(*rhs, GPR);
                 match (op, rhs) {
                     (Compare::Cmp, Rm::Reg(rhs)) => self.e.alu_r_r(Alu::Cmp, width, lhs, rhs),
                     (Compare::Cmp, _) => self.e.alu_r_rm(Alu::Cmp, width, lhs, rhs),

@@ -1,7 +1,7 @@
 //! Emission: from allocated machine instructions to bytes.
 //!
-//! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
-//! which [`Inst::visit_operands`](ice_codegen::mach::MachInst::visit_operands) names them. Every block has a
+//! One walk over the instructions, with the allocator's edits merged in. How an instruction is encoded says its row in
+//! [`inst`](crate::inst); [`kinds`] takes its operands, in the order of the row. Every block has a
 //! label with its offset in the longest layout ([`size`](crate::size)), from which the buffer chooses short
 //! branches.
 
@@ -11,6 +11,7 @@ mod control;
 mod fault_tests;
 mod frame;
 mod inst;
+mod kinds;
 mod memory;
 mod native;
 mod operand;

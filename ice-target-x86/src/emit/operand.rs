@@ -1,13 +1,11 @@
-//! Operands of machine instructions as operands of the encoder.
+//! Places, addresses and immediates as operands of the encoder.
 
 use super::Emitter;
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::regs;
-use ice_asm::x86::{
-    AddressSize, BaseDisp, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Xmm,
-};
+use ice_asm::x86::{AddressSize, BaseDisp, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget};
 use ice_asm::{Listing, RelocKind};
-use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_REGISTER, NO_SLOT};
+use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT};
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -18,55 +16,8 @@ impl<L: Listing> Emitter<'_, L> {
         FramePlace::new(BaseDisp::new(Gpr::RSP, 0))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn no_gpr(&mut self) -> Gpr {
-        self.fault(NO_REGISTER);
-        Gpr::RAX
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn no_xmm(&mut self) -> Xmm {
-        self.fault(NO_REGISTER);
-        Xmm::new(0)
-    }
-
-    #[inline(always)]
-    pub(super) fn gpr(&mut self) -> Gpr {
-        match regs::as_gpr(self.next()) {
-            Some(reg) => reg,
-            None => self.no_gpr(),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn xmm(&mut self) -> Xmm {
-        match regs::as_vector(self.next()) {
-            Some(reg) => reg,
-            None => self.no_xmm(),
-        }
-    }
-
-    pub(super) fn rm(&mut self) -> Rm<Gpr> {
-        let place = self.next();
-        self.place_rm(place)
-    }
-
-    pub(super) fn xm(&mut self) -> Rm<Xmm> {
-        let place = self.next();
-        self.place_xm(place)
-    }
-
     pub(super) fn place_rm(&mut self, place: Allocation) -> Rm<Gpr> {
         match regs::as_gpr(place) {
-            Some(reg) => Rm::Reg(reg),
-            None => Rm::Mem(self.slot(place)),
-        }
-    }
-
-    pub(super) fn place_xm(&mut self, place: Allocation) -> Rm<Xmm> {
-        match regs::as_vector(place) {
             Some(reg) => Rm::Reg(reg),
             None => Rm::Mem(self.slot(place)),
         }
@@ -76,7 +27,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn slot(&mut self, place: Allocation) -> Mem {
         let Some(inst) = place.as_remat() else { return self.frame_slot(place).mem().into() };
         match self.cursor.inst(inst) {
-            Some(Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. }) => self.mem(mem),
+            Some(Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. }) => self.address(mem),
             _ => {
                 self.fault("an operand is in memory that no instruction loads from");
                 Mem::absolute(0)
@@ -155,11 +106,11 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// The memory operand, consuming its registers.
-    pub(super) fn mem(&mut self, amode: &Amode) -> Mem {
+    pub(super) fn address(&mut self, amode: &Amode) -> Mem {
         let Amode { base, index, disp, symbol } = *amode;
         let start = match base {
             Base::None => None,
-            Base::Reg(_) => Some(BaseDisp { base: self.gpr(), address_size: self.address_size, disp }),
+            Base::Reg(_) => Some(BaseDisp { base: self.register(), address_size: self.address_size, disp }),
             _ => {
                 let start = self.in_frame(base, disp);
                 if start.is_none() {
@@ -168,7 +119,7 @@ impl<L: Listing> Emitter<'_, L> {
                 start
             }
         };
-        let index = index.map(|(_, shift)| (self.gpr(), self.scale(shift)));
+        let index = index.map(|(_, shift)| (self.register(), self.scale(shift)));
         let mut mem = Mem { index, ..start.map_or(Mem::absolute(disp), Mem::from) };
         // Addresses of PNaCl programs wrap at 32 bits; so does an index into a frame object.
         if start.is_none() || index.is_some() {
@@ -193,21 +144,6 @@ impl<L: Listing> Emitter<'_, L> {
                 self.fault("an index is scaled by more than 8");
                 Scale::X1
             }
-        }
-    }
-
-    /// A source that is not an immediate.
-    pub(super) fn src_rm(&mut self, src: &Src) -> Rm<Gpr> {
-        match src {
-            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
-            _ => self.rm(),
-        }
-    }
-
-    pub(super) fn src_xm(&mut self, src: &Src) -> Rm<Xmm> {
-        match src {
-            Src::Mem(mem) => Rm::Mem(self.mem(mem)),
-            _ => self.xm(),
         }
     }
 

@@ -92,7 +92,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
                 self.e.mov_rm_i(width, slot, Imm::from(imm as i32));
             }
             (Inst::MovImm { width, imm: 0, .. }, Some(_)) if !self.has_free_flags(edit.point) => {
-                let to = self.gpr();
+                let to = self.register();
                 self.e.mov_r_i(width, to, 0);
             }
             _ => self.inst(inst),

@@ -8,9 +8,9 @@
 //!
 //! The minimum divided by -1 wraps.
 
-use crate::inst::{Amode, Amount, DoubleShift, Extend, Inst, Src};
+use crate::inst::{Amode, Amount, Extend, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Shift, Unary, Width};
+use ice_asm::x86::{Alu, DoubleShift, Shift, Unary, Width};
 use ice_codegen::ValueRegs;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{self, Part, Signedness, parts};
@@ -318,7 +318,7 @@ impl X86 {
         cx.sink.push(Inst::Alu { op: Alu::Adc, width, dst: hi, src: Src::Imm(0) });
         match part {
             Part::Quotient => {
-                let (op, amount) = (DoubleShift::Right, Amount::Imm(k as u8));
+                let (op, amount) = (DoubleShift::Shrd, Amount::Imm(k as u8));
                 cx.sink.push(Inst::DoubleShift { op, width, dst: lo, src: hi, amount });
                 self.shift_by(cx, Shift::Sar, width, hi, k);
                 self.mov(cx, width, dst.lo(), Src::Reg(lo));

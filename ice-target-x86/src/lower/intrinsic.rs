@@ -1,10 +1,10 @@
 //! Intrinsics other than atomics.
 
 use super::float::by_type;
-use crate::inst::{Amode, Amount, Base, BitScan, Compare, Extend, Inst, Src};
+use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
-use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width};
+use ice_asm::x86::{Alu, BitOp, Cond, Shift, SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Libcall, ValueRegs};
 use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
@@ -238,7 +238,7 @@ impl X86 {
         let leading = op == Intrinsic::Ctlz;
         let imm = if leading { 2 * bits - 1 } else { bits };
         cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
-        let scan = if leading { BitScan::Reverse } else { BitScan::Forward };
+        let scan = if leading { BitOp::Bsr } else { BitOp::Bsf };
         cx.sink.push(Inst::BitScan { op: scan, width, dst, src });
         cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
         if leading {

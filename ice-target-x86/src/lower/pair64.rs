@@ -5,9 +5,9 @@
 //! 32, and two conditional moves put the halves in place for the others.
 
 use super::int::{alu, shift};
-use crate::inst::{Amount, Compare, DoubleShift, Inst, Src};
+use crate::inst::{Amount, Compare, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Cond, Shift, Width};
+use ice_asm::x86::{Alu, Cond, DoubleShift, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, ValueRegs};
@@ -156,7 +156,7 @@ impl X86 {
             self.mov(cx, W, dst.lo(), src[0]);
             self.mov(cx, W, dst.hi(), src[1]);
             if amount > 0 {
-                let double = if left { DoubleShift::Left } else { DoubleShift::Right };
+                let double = if left { DoubleShift::Shld } else { DoubleShift::Shrd };
                 let amount = Amount::Imm(amount);
                 cx.sink.push(Inst::DoubleShift { op: double, width: W, dst: far, src: near, amount });
                 cx.sink.push(Inst::Shift { op, width: W, dst: near, amount });
@@ -189,7 +189,7 @@ impl X86 {
         let count = self.part_reg(cx, count);
         self.move_value(cx, dst, value);
         let left = op == Shift::Shl;
-        let double = if left { DoubleShift::Left } else { DoubleShift::Right };
+        let double = if left { DoubleShift::Shld } else { DoubleShift::Shrd };
         let (far, near) = if left { (dst.hi(), dst.lo()) } else { (dst.lo(), dst.hi()) };
         let amount = Amount::Cl(count);
         cx.sink.push(Inst::DoubleShift { op: double, width: W, dst: far, src: near, amount });

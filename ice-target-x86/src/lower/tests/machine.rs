@@ -4,10 +4,10 @@
 
 extern crate std;
 
-use crate::inst::{Amode, Amount, Base, Callee, Compare, DoubleShift, Extend, Inst, Src};
+use crate::inst::{Amode, Amount, Base, Callee, Compare, Extend, Inst, Src};
 use crate::target::X86;
 use alloc::vec::Vec;
-use ice_asm::x86::{Alu, Cond, Mode, Shift, SseOp, Unary, Width};
+use ice_asm::x86::{Alu, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width};
 use ice_asm::{ConstantPool, SymbolId};
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, Operand, VReg};
@@ -373,8 +373,8 @@ impl Machine<'_> {
                 let (dst_value, src) = (cut(32, self.get(dst)), cut(32, self.get(src)));
                 let amount = self.amount(amount);
                 let value = match op {
-                    DoubleShift::Left => (dst_value << 32 | src) << amount >> 32,
-                    DoubleShift::Right => (src << 32 | dst_value) >> amount,
+                    DoubleShift::Shld => (dst_value << 32 | src) << amount >> 32,
+                    DoubleShift::Shrd => (src << 32 | dst_value) >> amount,
                 };
                 self.set_int(Width::B32, dst, value);
             }
