@@ -1,307 +1,254 @@
-//! The machine instructions, over virtual registers.
+//! The machine instructions, over virtual registers: one row an instruction.
 //!
 //! Arithmetic has three operands. A [`Src`] is a flexible second operand. Lowering keeps flags alive only
 //! across instructions that write none: moves, constants, loads, stores, [`Inst::SetCond`], conditional moves,
 //! and the allocator's edits, which are all of these. Emission may destroy ip in any instruction.
+//!
+//! [`ice_codegen::mach::rows`] says what the columns are. Kinds of operands that are not one register stand in
+//! [`operand`](crate::operand), encodings that are more than one call of the encoder in [`emit`](crate::emit).
 
-use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE};
+pub use crate::operand::{Amode, Base, Callee, FloatSize, Neon3, NeonUnary, Src};
+
+use crate::operand::VisitOperands as _;
+use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE, r};
 use ice_asm::SymbolId;
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
-    IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonConvert, NeonFloat, NeonFloat2,
-    NeonImm, NeonInt, NeonLogic, NeonShift, NeonShiftImm, Shift, Sign, Transfer, Unary,
+    IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonImm, NeonShiftImm, Sign, Transfer,
+    Unary,
 };
-use ice_codegen::mach::{MachBlock, MachInst, Operand, RegClass, RegUnits, Remat, Role, VReg};
+use ice_codegen::mach::{MachBlock, MachInst, Operand, OperandVisitor, RegUnits, Remat, Role, VReg};
 
-/// The base of a memory operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Base {
-    /// A register.
-    Reg(VReg),
-    /// The start of a fixed object of the frame.
-    Object(u32),
-    /// The outgoing argument area: the stack pointer.
-    Outgoing,
-    /// What lies above the outgoing arguments: the latest dynamic allocation.
-    Allocated,
-    /// The incoming stack arguments.
-    Incoming,
-    /// The saved frame pointer.
-    Saved,
-}
-
-/// A memory operand: base + index × 2^shift + displacement. Emission makes any of them fit the instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Amode {
-    /// Base.
-    pub base: Base,
-    /// Index register and its shift to the left.
-    pub index: Option<(VReg, u8)>,
-    /// Displacement, wrapping.
-    pub disp: i32,
-}
-
-impl Amode {
-    /// `[base + disp]`.
-    pub const fn new(base: Base, disp: i32) -> Amode {
-        Amode { base, index: None, disp }
-    }
-
-    /// The operand `bytes` further on.
-    pub const fn offset(self, bytes: i32) -> Amode {
-        Amode { disp: self.disp.wrapping_add(bytes), ..self }
-    }
-
-    /// Whether the address is a fixed distance from the frame.
-    fn is_in_frame(&self) -> bool {
-        matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none()
-    }
-
-    /// Whether this is a register alone: an access that may step it.
-    pub(crate) fn is_register(&self) -> bool {
-        matches!(self.base, Base::Reg(_)) && self.disp == 0 && self.index.is_none()
-    }
-
-    /// Whether this is an argument on the stack: only the function may write there, and does not.
-    fn is_argument(&self) -> bool {
-        self.base == Base::Incoming && self.disp >= 0 && self.index.is_none()
-    }
-
-    fn visit(&self, mut visit: impl FnMut(Operand)) {
-        if let Base::Reg(base) = self.base {
-            visit(Operand::use_reg(base, GPR));
-        }
-        if let Some((index, _)) = self.index {
-            visit(Operand::use_reg(index, GPR));
-        }
-    }
-}
-
-/// A flexible second operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Src {
-    /// A rotated immediate.
-    Imm(ModImm),
-    /// A register.
-    Reg(VReg),
-    /// A register shifted by a constant.
-    Shift(VReg, Shift, u8),
-    /// A register shifted by the low byte of another.
-    ShiftReg(VReg, Shift, VReg),
-}
-
-impl Src {
-    fn visit(&self, mut visit: impl FnMut(Operand)) {
-        match *self {
-            Src::Imm(_) => {}
-            Src::Reg(reg) | Src::Shift(reg, ..) => visit(Operand::use_reg(reg, GPR)),
-            Src::ShiftReg(reg, _, amount) => {
-                visit(Operand::use_reg(reg, GPR));
-                visit(Operand::use_reg(amount, GPR));
-            }
-        }
-    }
-}
-
-/// The size of a value in extension registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FloatSize {
-    /// 32 bits.
-    Single,
-    /// 64 bits.
-    Double,
-    /// 128 bits.
-    Quad,
-}
-
-impl FloatSize {
-    /// The class of its registers.
-    pub const fn class(self) -> RegClass {
-        match self {
-            FloatSize::Single => SINGLE,
-            FloatSize::Double => DOUBLE,
-            FloatSize::Quad => QUAD,
-        }
-    }
-}
-
-/// An operation on two vectors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Neon3 {
-    /// Integer lanes.
-    Int(NeonInt),
-    /// Shifts by the lanes of the second vector.
-    Shift(NeonShift),
-    /// Bits.
-    Logic(NeonLogic),
-    /// Single-precision lanes.
-    Float(NeonFloat),
-}
-
-/// An operation on one vector.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NeonUnary {
-    /// Integer lanes.
-    Int(Neon2),
-    /// Bits, or single-precision lanes.
-    Float(NeonFloat2),
-    /// Between integers and single precision.
-    Convert(NeonConvert),
-}
-
-/// What a call goes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Callee {
-    /// A symbol.
-    Symbol(SymbolId),
-    /// An address.
-    Value(VReg),
-}
-
-/// One machine instruction; one line a variant, like a table.
-#[rustfmt::skip]
-#[allow(missing_docs, reason = "fields are the operands of the instruction that the variant is named after")]
-#[derive(Clone, Copy, Debug)]
-pub enum Inst {
+/// Hands the rows to a reader.
+macro_rules! instructions {
+    ($($reader:tt)*) => { $($reader)* { |em, bound|
     // ---- moves and memory
     /// Defines the registers in its extra operands: the incoming arguments. No code.
-    Params,
+    Params "params" [] => {};
     /// Copy of a core register.
-    Mov { dst: VReg, src: VReg },
+    Mov { dst: VReg, src: VReg } is Move "{dst} = copy {src}"
+        [src: use_any(GPR), dst: def_reg(GPR)] => em.copy_to(dst, src);
     /// Any 32-bit number.
-    MovImm { dst: VReg, imm: u32 },
-    MovSymbol { dst: VReg, symbol: SymbolId, addend: i16 },
+    MovImm { dst: VReg, imm: u32 } "{dst} = ldr ={imm}" [dst: def_reg(GPR)] => em.e.mov_u32(em.cond, dst, imm);
+    MovSymbol { dst: VReg, symbol: SymbolId, addend: i16 } "{dst} = ldr ={symbol} + {addend}"
+        [dst: def_reg(GPR)] => em.mov_symbol(dst, symbol, addend);
     /// The address of a symbol, from the table of the linker.
-    LoadTableEntry { dst: VReg, symbol: SymbolId },
+    LoadTableEntry { dst: VReg, symbol: SymbolId } "{dst} = got {symbol}"
+        [dst: def_reg(GPR)] => em.load_table_entry(dst, symbol);
     /// The address of this thread's data.
-    ThreadPointer { dst: VReg },
+    ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] => em.e.read_thread_id(AL, dst);
     /// Adds the offset of a thread-local variable from this thread's data; and the same where only the linker's
     /// table knows it.
-    AddThreadOffset { dst: VReg, symbol: SymbolId },
-    AddTableThreadOffset { dst: VReg, symbol: SymbolId },
+    AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
+        [dst: use_def_reg(GPR)] => em.add_thread_offset(dst, symbol);
+    AddTableThreadOffset { dst: VReg, symbol: SymbolId } "add_gottpoff {dst}, {symbol}"
+        [dst: use_def_reg(GPR)] => em.add_table_thread_offset(dst, symbol);
     /// Calls the resolver for the address of a thread-local variable; the result is an extra operand, r0.
-    ThreadLocalCall { symbol: SymbolId },
+    ThreadLocalCall { symbol: SymbolId } is Clobbers "call_tls {symbol}" [] => em.thread_local_call(symbol);
     /// Copies `count` words, at least one; all registers are destroyed.
-    CopyWords { dst: VReg, src: VReg, count: VReg, word: VReg },
+    CopyWords { dst: VReg, src: VReg, count: VReg, word: VReg } "copy_words {dst}, {src}, {count}, {word}"
+        [dst: use_def_reg(GPR), src: use_def_reg(GPR), count: use_def_reg(GPR), word: def_early_reg(GPR)]
+        => em.copy_words(dst, src, count, word);
     /// `mov` or `mvn` of a flexible operand: shifts, complement.
-    MovSrc { op: Move, flags: Flags, dst: VReg, src: Src },
-    Extend { op: Extend, dst: VReg, src: VReg },
-    Load { op: Transfer, dst: VReg, mem: Amode },
-    Store { op: Transfer, src: VReg, mem: Amode },
+    MovSrc { op: Move, flags: Flags, dst: VReg, src: Src } "{dst} = {op}{flags} {src}"
+        [src: src(), dst: def_tested()] => em.mov_src(op, flags, dst, src);
+    Extend { op: Extend, dst: VReg, src: VReg } "{dst} = {op} {src}"
+        [src: use_reg(GPR), dst: def_reg(GPR)] => em.e.extend(em.cond, op, dst, src, 0);
+    Load { op: Transfer, dst: VReg, mem: Amode } "{dst} = {op} {mem}"
+        [mem: transfer(op), dst: def_reg(GPR)] => em.e.transfer(em.cond, op, dst, mem);
+    Store { op: Transfer, src: VReg, mem: Amode } "{op} {src}, {mem}"
+        [src: use_reg(GPR), mem: transfer(op)] => em.e.transfer(em.cond, op, src, mem);
     /// The address itself.
-    Lea { dst: VReg, mem: Amode },
+    Lea { dst: VReg, mem: Amode } "{dst} = lea {mem}" [mem: parts(), dst: def_reg(GPR)] => em.lea(dst, mem);
     // ---- integer arithmetic
-    Alu { op: Alu, flags: Flags, dst: VReg, lhs: VReg, rhs: Src },
-    Compare { op: Compare, lhs: VReg, rhs: Src },
+    Alu { op: Alu, flags: Flags, dst: VReg, lhs: VReg, rhs: Src } "{dst} = {op}{flags} {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: src(), dst: def_tested()] => em.alu(op, flags, dst, lhs, rhs);
+    Compare { op: Compare, lhs: VReg, rhs: Src } "{op} {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: src()] => em.e.compare(em.cond, op, lhs, rhs);
     /// A comparison with zero of which only equality and sign are asked.
-    TestZero { lhs: VReg },
+    TestZero { lhs: VReg } "test {lhs}" [lhs: use_tested()] => em.test_zero(lhs);
     /// A comparison where the condition holds; else the flags stay.
-    CondCompare { cond: Cond, op: Compare, lhs: VReg, rhs: Src },
+    CondCompare { cond: Cond, op: Compare, lhs: VReg, rhs: Src } "{op}.{cond} {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: src()] => em.e.compare(cond, op, lhs, rhs);
     /// dst = cond ? src : dst.
-    CondMov { cond: Cond, dst: VReg, src: Src },
+    CondMov { cond: Cond, dst: VReg, src: Src } "mov.{cond} {dst}, {src}"
+        [src: src(), dst: use_def_reg(GPR)] => em.e.mov(cond, Move::Mov, Flags::Keep, dst, src);
     /// dst = cond ? 1 : 0, and 1 as well where the second condition holds.
-    SetCond { cond: Cond, or: Option<Cond>, dst: VReg },
-    Mul { dst: VReg, lhs: VReg, rhs: VReg },
-    MultiplyAdd { op: Multiply, dst: VReg, lhs: VReg, rhs: VReg, acc: VReg },
-    MultiplyLong { op: MultiplyLong, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg },
-    Divide { op: Divide, dst: VReg, lhs: VReg, rhs: VReg },
-    BitField { op: BitField, dst: VReg, src: VReg, lsb: u8, width: u8 },
-    Unary { op: Unary, dst: VReg, src: VReg },
+    SetCond { cond: Cond, or: Option<Cond>, dst: VReg } "{dst} = set.{cond} or {or}"
+        [dst: def_reg(GPR)] => em.set_cond(cond, or, dst);
+    Mul { dst: VReg, lhs: VReg, rhs: VReg } "{dst} = mul {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: use_reg(GPR), dst: def_reg(GPR)] => em.e.mul(em.cond, Flags::Keep, dst, lhs, rhs);
+    MultiplyAdd { op: Multiply, dst: VReg, lhs: VReg, rhs: VReg, acc: VReg } "{dst} = {op} {lhs}, {rhs}, {acc}"
+        [lhs: use_reg(GPR), rhs: use_reg(GPR), acc: use_reg(GPR), dst: def_reg(GPR)]
+        => em.e.multiply_add(em.cond, op, Flags::Keep, [dst, lhs, rhs, acc]);
+    MultiplyLong { op: MultiplyLong, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg } "{lo}, {hi} = {op} {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: use_reg(GPR), lo: def_reg(GPR), hi: def_reg(GPR)]
+        => em.e.multiply_long(em.cond, op, Flags::Keep, [lo, hi, lhs, rhs]);
+    Divide { op: Divide, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op} {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: use_reg(GPR), dst: def_reg(GPR)] => em.e.divide(em.cond, op, dst, lhs, rhs);
+    BitField { op: BitField, dst: VReg, src: VReg, lsb: u8, width: u8 } "{dst} = {op} {src}, {lsb}, {width}"
+        [src: use_reg(GPR), dst: def_reg(GPR)] => em.e.bit_field(em.cond, op, dst, src, lsb, width);
+    Unary { op: Unary, dst: VReg, src: VReg } "{dst} = {op} {src}"
+        [src: use_reg(GPR), dst: def_reg(GPR)] => em.e.unary(em.cond, op, dst, src);
     /// Ends the program with a fault if all bits of the value are zero.
-    TrapIfZero { lo: VReg, hi: Option<VReg> },
+    TrapIfZero { lo: VReg, hi: Option<VReg> } "trap_if_zero {lo}, {hi}"
+        [lo: use_reg(GPR), hi: use_reg_if(GPR)] => em.trap_if_zero(lo, hi);
     // ---- floating point and vectors
-    MovFloat { size: FloatSize, dst: VReg, src: VReg },
-    CondMovFloat { cond: Cond, size: FloatSize, dst: VReg, src: VReg },
-    LoadFloat { size: FloatSize, dst: VReg, mem: Amode },
-    StoreFloat { size: FloatSize, src: VReg, mem: Amode },
-    FloatImm { size: FloatSize, dst: VReg, imm: FloatImm },
+    MovFloat { size: FloatSize, dst: VReg, src: VReg } is Move "{dst} = vcopy.{size} {src}"
+        [src: use_any_float(size), dst: def_float(size)] => em.copy_to_float(size, dst, src);
+    CondMovFloat { cond: Cond, size: FloatSize, dst: VReg, src: VReg } "vmov.{cond}.{size} {dst}, {src}"
+        [src: use_float(size), dst: use_def_float(size)] => em.copy_float(cond, dst, src);
+    LoadFloat { size: FloatSize, dst: VReg, mem: Amode } "{dst} = vldr.{size} {mem}"
+        [mem: float_mem(size), dst: def_float(size)] => em.load_float(dst, mem);
+    StoreFloat { size: FloatSize, src: VReg, mem: Amode } "vstr.{size} {src}, {mem}"
+        [src: use_float(size), mem: float_mem(size)] => em.store_float(src, mem);
+    FloatImm { size: FloatSize, dst: VReg, imm: FloatImm } "{dst} = vmov.{size} {imm}"
+        [dst: def_float(size)] => em.float_imm(dst, imm);
     /// The bits of a single-precision number.
-    SingleBits { dst: VReg, bits: u32 },
+    SingleBits { dst: VReg, bits: u32 } "{dst} = bits {bits}" [dst: def_reg(SINGLE)] => em.single_bits(dst, bits);
     /// All bits zero.
-    ZeroFloat { size: FloatSize, dst: VReg },
+    ZeroFloat { size: FloatSize, dst: VReg } "{dst} = zero.{size}" [dst: def_float(size)] => em.zero_float(dst);
     /// The same bits in both halves of a quadword.
-    VectorImm { dst: VReg, imm: NeonImm },
+    VectorImm { dst: VReg, imm: NeonImm } "{dst} = vmov {imm}"
+        [dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.neon_mov_imm(dst, imm) };
     /// From the address of a symbol.
-    LoadConstant { size: FloatSize, dst: VReg, symbol: SymbolId },
-    Float3 { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
+    LoadConstant { size: FloatSize, dst: VReg, symbol: SymbolId } "{dst} = vldr.{size} {symbol}"
+        [dst: def_float(size)] => em.load_float_constant(dst, symbol);
+    Float3 { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op}.{size} {lhs}, {rhs}"
+        [lhs: use_float(size), rhs: use_float(size), dst: def_float(size)] => em.float3(op, dst, lhs, rhs);
     /// dst = dst op lhs × rhs, rounded twice.
-    Float3Acc { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg },
-    Float2 { op: Float2, size: FloatSize, dst: VReg, src: VReg },
+    Float3Acc { op: Float3, size: FloatSize, dst: VReg, lhs: VReg, rhs: VReg } "{op}.{size} {dst}, {lhs}, {rhs}"
+        [lhs: use_float(size), rhs: use_float(size), dst: use_def_float(size)] => em.float3(op, dst, lhs, rhs);
+    Float2 { op: Float2, size: FloatSize, dst: VReg, src: VReg } "{dst} = {op}.{size} {src}"
+        [src: use_float(size), dst: def_float(size)] => em.float2(op, dst, src);
     /// To the flags.
-    CompareFloat { size: FloatSize, lhs: VReg, rhs: Option<VReg> },
-    FloatWiden { dst: VReg, src: VReg },
-    FloatNarrow { dst: VReg, src: VReg },
-    IntToFloat { op: IntToFloat, size: FloatSize, dst: VReg, src: VReg },
-    FloatToInt { op: FloatToInt, size: FloatSize, dst: VReg, src: VReg },
-    CoreToSingle { dst: VReg, src: VReg },
-    SingleToCore { dst: VReg, src: VReg },
-    PairToDouble { dst: VReg, lo: VReg, hi: VReg },
-    DoubleToPair { lo: VReg, hi: VReg, src: VReg },
+    CompareFloat { size: FloatSize, lhs: VReg, rhs: Option<VReg> } "vcmp.{size} {lhs}, {rhs}"
+        [lhs: use_float(size), rhs: use_float_if(size)] => em.compare_float(lhs, rhs);
+    FloatWiden { dst: VReg, src: VReg } "{dst} = widen {src}"
+        [src: use_reg(SINGLE), dst: def_reg(DOUBLE)] => em.e.float_widen(em.cond, dst, src);
+    FloatNarrow { dst: VReg, src: VReg } "{dst} = narrow {src}"
+        [src: use_reg(DOUBLE), dst: def_reg(SINGLE)] => em.e.float_narrow(em.cond, dst, src);
+    IntToFloat { op: IntToFloat, size: FloatSize, dst: VReg, src: VReg } "{dst} = vcvt.{size}.{op} {src}"
+        [src: use_reg(SINGLE), dst: def_float(size)] => em.int_to_float(op, dst, src);
+    FloatToInt { op: FloatToInt, size: FloatSize, dst: VReg, src: VReg } "{dst} = vcvt.{op}.{size} {src} to int"
+        [src: use_float(size), dst: def_reg(SINGLE)] => em.float_to_int(op, dst, src);
+    CoreToSingle { dst: VReg, src: VReg } "{dst} = vmov {src} to single"
+        [src: use_reg(GPR), dst: def_reg(SINGLE)] => em.e.vmov_s_r(em.cond, dst, src);
+    SingleToCore { dst: VReg, src: VReg } "{dst} = vmov {src} to core"
+        [src: use_reg(SINGLE), dst: def_reg(GPR)] => em.e.vmov_r_s(em.cond, dst, src);
+    PairToDouble { dst: VReg, lo: VReg, hi: VReg } "{dst} = vmov {lo}, {hi}"
+        [lo: use_reg(GPR), hi: use_reg(GPR), dst: def_reg(DOUBLE)] => em.e.vmov_d_rr(em.cond, dst, lo, hi);
+    DoubleToPair { lo: VReg, hi: VReg, src: VReg } "{lo}, {hi} = vmov {src}"
+        [src: use_reg(DOUBLE), lo: def_reg(GPR), hi: def_reg(GPR)] => em.e.vmov_rr_d(em.cond, lo, hi, src);
     // ---- vectors, lane by lane
-    Neon3 { op: Neon3, lane: Lane, dst: VReg, lhs: VReg, rhs: VReg },
-    Neon2 { op: NeonUnary, lane: Lane, dst: VReg, src: VReg },
-    NeonShift { op: NeonShiftImm, lane: Lane, dst: VReg, src: VReg, amount: u8 },
+    Neon3 { op: Neon3, lane: Lane, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op} {lane} {lhs}, {rhs}"
+        [lhs: use_reg(QUAD), rhs: use_reg(QUAD), dst: def_reg(QUAD)] => em.neon3(op, lane, dst, lhs, rhs);
+    Neon2 { op: NeonUnary, lane: Lane, dst: VReg, src: VReg } "{dst} = {op} {lane} {src}"
+        [src: use_reg(QUAD), dst: def_reg(QUAD)] => em.neon2(op, lane, dst, src);
+    NeonShift { op: NeonShiftImm, lane: Lane, dst: VReg, src: VReg, amount: u8 } "{dst} = {op} {lane} {src}, {amount}"
+        [src: use_reg(QUAD), dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.neon_shift_imm(op, lane, dst, src, amount) };
     /// dst = dst ? if_true : if_false, bit by bit.
-    NeonSelect { dst: VReg, if_true: VReg, if_false: VReg },
-    /// Scalar arithmetic on each single-precision lane.
-    EachLane { op: Float3, dst: VReg, lhs: VReg, rhs: VReg },
+    NeonSelect { dst: VReg, if_true: VReg, if_false: VReg } "vbsl {dst}, {if_true}, {if_false}"
+        [if_true: use_reg(QUAD), if_false: use_reg(QUAD), dst: use_def_reg(QUAD)]
+        => { let dst: Qreg = dst; em.e.neon_logic(NeonLogic::Vbsl, dst, if_true, if_false) };
+    /// Scalar arithmetic on each single-precision lane. A lane of the destination is written after the same lane of
+    /// the sources is read.
+    EachLane { op: Float3, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = each {op} {lhs}, {rhs}"
+        [lhs: use_reg(LOW_QUAD), rhs: use_reg(LOW_QUAD), dst: def_reg(LOW_QUAD)] => em.each_lane(op, dst, lhs, rhs);
     /// A lane with zeros or, for minus, its sign above it.
-    LaneToCore { sign: Sign, lane: Lane, index: u8, dst: VReg, src: VReg },
-    CoreToLane { lane: Lane, index: u8, dst: VReg, src: VReg },
+    LaneToCore { sign: Sign, lane: Lane, index: u8, dst: VReg, src: VReg } "{dst} = lane {sign}{lane} {src}, {index}"
+        [src: use_reg(QUAD), dst: def_reg(GPR)] => em.lane_to_core(sign, lane, dst, src, index);
+    CoreToLane { lane: Lane, index: u8, dst: VReg, src: VReg } "set_lane {lane} {dst}, {index}, {src}"
+        [src: use_reg(GPR), dst: use_def_reg(QUAD)] => em.core_to_lane(lane, dst, index, src);
     /// The low bits of a register in every lane.
-    Splat { lane: Lane, dst: VReg, src: VReg },
+    Splat { lane: Lane, dst: VReg, src: VReg } "{dst} = splat {lane} {src}"
+        [src: use_reg(GPR), dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.vdup_r(AL, lane, dst, src) };
     /// A lane, or a single-precision number, in every lane.
-    SplatLane { lane: Lane, index: u8, dst: VReg, src: VReg },
-    SplatSingle { dst: VReg, src: VReg },
+    SplatLane { lane: Lane, index: u8, dst: VReg, src: VReg } "{dst} = splat {lane} {src}, {index}"
+        [src: use_reg(QUAD), dst: def_reg(QUAD)] => em.splat_lane(lane, dst, src, index);
+    SplatSingle { dst: VReg, src: VReg } "{dst} = splat single {src}"
+        [src: use_reg(SINGLE), dst: def_reg(QUAD)] => em.splat_single(dst, src);
     /// Between a lane of 32 bits and a single-precision register, or another vector.
-    LaneToSingle { index: u8, dst: VReg, src: VReg },
-    SingleToLane { index: u8, dst: VReg, src: VReg },
-    MovLane { to: u8, from: u8, dst: VReg, src: VReg },
+    LaneToSingle { index: u8, dst: VReg, src: VReg } "{dst} = lane single {src}, {index}"
+        [src: use_reg(LOW_QUAD), dst: def_reg(SINGLE)] => em.lane_to_single(dst, src, index);
+    SingleToLane { index: u8, dst: VReg, src: VReg } "set_lane single {dst}, {index}, {src}"
+        [src: use_reg(SINGLE), dst: use_def_reg(LOW_QUAD)] => em.single_to_lane(dst, index, src);
+    MovLane { to: u8, from: u8, dst: VReg, src: VReg } "mov_lane {dst}, {to}, {src}, {from}"
+        [src: use_reg(LOW_QUAD), dst: use_def_reg(LOW_QUAD)] => em.mov_lane(dst, to, src, from);
     /// The bytes from `start` on of one vector, then of the other.
-    Extract { dst: VReg, lhs: VReg, rhs: VReg, start: u8 },
+    Extract { dst: VReg, lhs: VReg, rhs: VReg, start: u8 } "{dst} = vext {lhs}, {rhs}, {start}"
+        [lhs: use_reg(QUAD), rhs: use_reg(QUAD), dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.vext(dst, lhs, rhs, start) };
     /// An operation that writes both vectors.
-    NeonPair { op: Neon2, lane: Lane, first: VReg, second: VReg },
-    /// The bytes of `src` that the bytes of `mask` name; zero, or what is in `dst`, for those that name none.
-    Table { dst: VReg, src: VReg, mask: VReg },
-    TableExtension { dst: VReg, src: VReg, mask: VReg },
+    NeonPair { op: Neon2, lane: Lane, first: VReg, second: VReg } "{op} {lane} {first}, {second}"
+        [first: use_def_reg(QUAD), second: use_def_reg(QUAD)]
+        => { let first: Qreg = first; em.e.neon2(op, lane, first, second) };
+    /// The bytes of `src` that the bytes of `mask` name; zero, or what is in `dst`, for those that name none. The lower
+    /// half of the destination of the first is written while the source is still read.
+    Table { dst: VReg, src: VReg, mask: VReg } "{dst} = vtbl {src}, {mask}"
+        [src: use_late_reg(QUAD), mask: use_late_reg(QUAD), dst: def_early_reg(QUAD)] => em.table(dst, src, mask);
+    TableExtension { dst: VReg, src: VReg, mask: VReg } "vtbx {dst}, {src}, {mask}"
+        [src: use_reg(QUAD), mask: use_reg(QUAD), dst: use_def_reg(QUAD)] => em.table_extension(dst, src, mask);
     /// The low byte of one register in the lower eight bytes, that of another in the upper ones.
-    SplatHalves { dst: VReg, lo: VReg, hi: VReg },
+    SplatHalves { dst: VReg, lo: VReg, hi: VReg } "{dst} = splat halves {lo}, {hi}"
+        [lo: use_reg(GPR), hi: use_reg(GPR), dst: def_reg(QUAD)] => em.splat_halves(dst, lo, hi);
     // ---- atomics and fences
-    Fence,
+    Fence "dmb" [] => em.e.barrier(Barrier::Dmb);
     /// A loop: old = memory, memory = old op src; without an operation memory = src.
-    AtomicRmw { op: Option<Alu>, width: Exclusive, old: VReg, new: VReg, src: VReg, address: VReg },
+    AtomicRmw { op: Option<Alu>, width: Exclusive, old: VReg, new: VReg, src: VReg, address: VReg }
+        "{old}, {new} = loop {op}.{width} [{address}], {src}"
+        [src: use_late_reg(GPR), address: use_late_reg(GPR), old: def_early_reg(GPR), new: def_early_reg(GPR)]
+        => em.atomic_rmw(op, width, [old, new], src, address);
     /// The same for pairs, old in r0 and r1, new in r2 and r3.
-    AtomicRmwPair { op: Option<(Alu, Alu)>, old: [VReg; 2], new: [VReg; 2], src: [VReg; 2], address: VReg },
+    AtomicRmwPair { op: Option<(Alu, Alu)>, old: [VReg; 2], new: [VReg; 2], src: [VReg; 2], address: VReg }
+        "{old}, {new} = loop {op} [{address}], {src}"
+        [src: use_late_pair(GPR), address: use_late_reg(GPR), old: def_early_fixed_pair(GPR, [r(0), r(1)]), new: def_early_fixed_pair(GPR, [r(2), r(3)])]
+        => em.atomic_rmw_pair(op, old, new, src, address);
     /// A loop: old = memory, and if it is the expected value memory = new.
-    AtomicCmpxchg { width: Exclusive, old: VReg, expected: VReg, new: VReg, address: VReg },
+    AtomicCmpxchg { width: Exclusive, old: VReg, expected: VReg, new: VReg, address: VReg }
+        "{old} = cmpxchg.{width} [{address}], {expected}, {new}"
+        [expected: use_late_reg(GPR), new: use_late_reg(GPR), address: use_late_reg(GPR), old: def_early_reg(GPR)]
+        => em.atomic_cmpxchg(width, old, expected, new, address);
     /// The same for pairs, old in r0 and r1, new in r2 and r3.
-    AtomicCmpxchgPair { old: [VReg; 2], expected: [VReg; 2], new: [VReg; 2], address: VReg },
+    AtomicCmpxchgPair { old: [VReg; 2], expected: [VReg; 2], new: [VReg; 2], address: VReg }
+        "{old} = cmpxchg [{address}], {expected}, {new}"
+        [expected: use_late_pair(GPR), address: use_late_reg(GPR), new: use_late_fixed_pair(GPR, [r(2), r(3)]), old: def_early_fixed_pair(GPR, [r(0), r(1)])]
+        => em.atomic_cmpxchg_pair(old, expected, new, address);
     /// A pair read at once, into r0 and r1.
-    AtomicLoadPair { dst: [VReg; 2], address: VReg },
+    AtomicLoadPair { dst: [VReg; 2], address: VReg } "{dst} = ldrexd [{address}]"
+        [address: use_reg(GPR), dst: def_fixed_pair(GPR, [r(0), r(1)])]
+        => em.e.load_exclusive(AL, Exclusive::Double, dst[0], address);
     // ---- stack
     /// Lowers the stack pointer by less than a page, and touches where it was.
-    StackTake { bytes: u32 },
+    StackTake { bytes: u32 } "take_stack {bytes}" [] => em.take_stack(bytes);
     /// Lowers the stack pointer page by page and touches each; `amount` is destroyed.
-    StackSub { amount: VReg },
+    StackSub { amount: VReg } "take_pages {amount}" [amount: use_def_reg(GPR)] => em.take_stack_by_pages(amount);
     /// The stack pointer as it is.
-    StackSave { dst: VReg },
+    StackSave { dst: VReg } "{dst} = sp" [dst: def_reg(GPR)] => em.copy(dst, Gpr::SP);
     /// Sets the stack pointer.
-    StackRestore { src: VReg },
+    StackRestore { src: VReg } "sp = {src}" [src: use_reg(GPR)] => em.copy(Gpr::SP, src);
     // ---- control
     /// Arguments and results are extra operands.
-    Call { callee: Callee },
-    Jump { target: MachBlock },
-    Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock },
+    Call { callee: Callee } is Clobbers "call {callee}" [callee: callee()] => em.call(callee);
+    Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
+    Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock } is Terminator
+        "b.{cond} or {or} {if_true}, {if_false}" [] => em.branch_on(cond, or, if_true, if_false);
     /// A planned switch: `index` is the value.
-    Switch { switch: u32, index: VReg },
+    Switch { switch: u32, index: VReg } is Terminator "switch{switch} {index}"
+        [index: use_reg(GPR)] => em.planned_switch(switch, index, None);
     /// The same for a pair.
-    SwitchPair { switch: u32, lo: VReg, hi: VReg },
+    SwitchPair { switch: u32, lo: VReg, hi: VReg } is Terminator "switch{switch} {lo}:{hi}"
+        [lo: use_reg(GPR), hi: use_reg(GPR)] => em.planned_switch(switch, lo, Some(hi));
     /// Epilogue and return; results are extra operands.
-    Ret,
+    Ret is Terminator "ret" [] => em.epilogue();
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
-    Trap,
-    Unreachable,
+    Trap "trap" [] => em.e.udf(TRAP);
+    Unreachable is Terminator "unreachable" [] => em.unreachable();
+    } };
 }
+
+pub(crate) use instructions;
+
+instructions!(ice_codegen::insts!);
 
 /// Whether one instruction makes the number: `mov`, `mvn` or `movw`.
 pub(crate) fn is_one_word(number: u32) -> bool {
@@ -309,206 +256,14 @@ pub(crate) fn is_one_word(number: u32) -> bool {
 }
 
 impl MachInst for Inst {
-    // Into the one place that adds instructions.
     #[inline(always)]
-    fn visit_operands(&self, mut visit: impl FnMut(Operand)) {
-        use regs::r;
-        macro_rules! each {
-            ($($kind:ident $reg:expr, $class:expr;)*) => {{ $(visit(Operand::$kind($reg, $class));)* }};
-        }
-        match *self {
-            Inst::Params
-            | Inst::ThreadLocalCall { .. }
-            | Inst::Fence
-            | Inst::StackTake { .. }
-            | Inst::Jump { .. }
-            | Inst::Branch { .. }
-            | Inst::Ret
-            | Inst::Trap
-            | Inst::Unreachable => {}
-            Inst::Mov { dst, src } => each! { use_any src, GPR; def_reg dst, GPR; },
-            Inst::MovImm { dst, .. }
-            | Inst::MovSymbol { dst, .. }
-            | Inst::LoadTableEntry { dst, .. }
-            | Inst::ThreadPointer { dst }
-            | Inst::SetCond { dst, .. } => each! { def_reg dst, GPR; },
-            Inst::AddThreadOffset { dst, .. } | Inst::AddTableThreadOffset { dst, .. } => {
-                each! { use_def_reg dst, GPR; }
-            }
-            Inst::CopyWords { dst, src, count, word } => {
-                each! { use_def_reg dst, GPR; use_def_reg src, GPR; use_def_reg count, GPR; def_early_reg word, GPR; }
-            }
-            Inst::MovSrc { dst, src, .. } => {
-                src.visit(&mut visit);
-                each! { def_reg dst, GPR; }
-            }
-            Inst::Extend { dst, src, .. }
-            | Inst::BitField { dst, src, .. }
-            | Inst::Unary { dst, src, .. } => {
-                each! { use_reg src, GPR; def_reg dst, GPR; }
-            }
-            Inst::Load { dst, mem, .. } | Inst::Lea { dst, mem } => {
-                mem.visit(&mut visit);
-                each! { def_reg dst, GPR; }
-            }
-            Inst::Store { src, mem, .. } => {
-                each! { use_reg src, GPR; }
-                mem.visit(&mut visit);
-            }
-            Inst::Alu { dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, GPR; }
-                rhs.visit(&mut visit);
-                each! { def_reg dst, GPR; }
-            }
-            Inst::Compare { lhs, rhs, .. } | Inst::CondCompare { lhs, rhs, .. } => {
-                each! { use_reg lhs, GPR; }
-                rhs.visit(&mut visit);
-            }
-            Inst::TestZero { lhs } => each! { use_reg lhs, GPR; },
-            Inst::CondMov { dst, src, .. } => {
-                src.visit(&mut visit);
-                each! { use_def_reg dst, GPR; }
-            }
-            Inst::Mul { dst, lhs, rhs } | Inst::Divide { dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, GPR; use_reg rhs, GPR; def_reg dst, GPR; }
-            }
-            Inst::MultiplyAdd { dst, lhs, rhs, acc, .. } => {
-                each! { use_reg lhs, GPR; use_reg rhs, GPR; use_reg acc, GPR; def_reg dst, GPR; }
-            }
-            Inst::MultiplyLong { lo, hi, lhs, rhs, .. } => {
-                each! { use_reg lhs, GPR; use_reg rhs, GPR; def_reg lo, GPR; def_reg hi, GPR; }
-            }
-            Inst::TrapIfZero { lo, hi } => {
-                each! { use_reg lo, GPR; }
-                if let Some(hi) = hi {
-                    each! { use_reg hi, GPR; }
-                }
-            }
-            Inst::MovFloat { size, dst, src } => {
-                each! { use_any src, size.class(); def_reg dst, size.class(); }
-            }
-            Inst::CondMovFloat { size, dst, src, .. } => {
-                each! { use_reg src, size.class(); use_def_reg dst, size.class(); }
-            }
-            Inst::LoadFloat { size, dst, mem } => {
-                mem.visit(&mut visit);
-                each! { def_reg dst, size.class(); }
-            }
-            Inst::StoreFloat { size, src, mem } => {
-                each! { use_reg src, size.class(); }
-                mem.visit(&mut visit);
-            }
-            Inst::FloatImm { size, dst, .. }
-            | Inst::ZeroFloat { size, dst }
-            | Inst::LoadConstant { size, dst, .. } => each! { def_reg dst, size.class(); },
-            Inst::SingleBits { dst, .. } => each! { def_reg dst, SINGLE; },
-            Inst::VectorImm { dst, .. } => each! { def_reg dst, QUAD; },
-            Inst::Float3 { size, dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, size.class(); use_reg rhs, size.class(); def_reg dst, size.class(); }
-            }
-            Inst::Float3Acc { size, dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, size.class(); use_reg rhs, size.class(); use_def_reg dst, size.class(); }
-            }
-            Inst::Float2 { size, dst, src, .. } => {
-                each! { use_reg src, size.class(); def_reg dst, size.class(); }
-            }
-            Inst::CompareFloat { size, lhs, rhs } => {
-                each! { use_reg lhs, size.class(); }
-                if let Some(rhs) = rhs {
-                    each! { use_reg rhs, size.class(); }
-                }
-            }
-            Inst::FloatWiden { dst, src } => each! { use_reg src, SINGLE; def_reg dst, DOUBLE; },
-            Inst::FloatNarrow { dst, src } => each! { use_reg src, DOUBLE; def_reg dst, SINGLE; },
-            Inst::IntToFloat { size, dst, src, .. } => {
-                each! { use_reg src, SINGLE; def_reg dst, size.class(); }
-            }
-            Inst::FloatToInt { size, dst, src, .. } => {
-                each! { use_reg src, size.class(); def_reg dst, SINGLE; }
-            }
-            Inst::CoreToSingle { dst, src } => each! { use_reg src, GPR; def_reg dst, SINGLE; },
-            Inst::SingleToCore { dst, src } => each! { use_reg src, SINGLE; def_reg dst, GPR; },
-            Inst::PairToDouble { dst, lo, hi } => {
-                each! { use_reg lo, GPR; use_reg hi, GPR; def_reg dst, DOUBLE; }
-            }
-            Inst::DoubleToPair { lo, hi, src } => {
-                each! { use_reg src, DOUBLE; def_reg lo, GPR; def_reg hi, GPR; }
-            }
-            Inst::Neon3 { dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, QUAD; use_reg rhs, QUAD; def_reg dst, QUAD; }
-            }
-            Inst::Neon2 { dst, src, .. } | Inst::NeonShift { dst, src, .. } => {
-                each! { use_reg src, QUAD; def_reg dst, QUAD; }
-            }
-            Inst::NeonSelect { dst, if_true, if_false } => {
-                each! { use_reg if_true, QUAD; use_reg if_false, QUAD; use_def_reg dst, QUAD; }
-            }
-            // A lane of the destination is written after the same lane of the sources is read.
-            Inst::EachLane { dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, LOW_QUAD; use_reg rhs, LOW_QUAD; def_reg dst, LOW_QUAD; }
-            }
-            Inst::SplatLane { dst, src, .. } => each! { use_reg src, QUAD; def_reg dst, QUAD; },
-            Inst::SplatSingle { dst, src } => each! { use_reg src, SINGLE; def_reg dst, QUAD; },
-            Inst::LaneToSingle { dst, src, .. } => each! { use_reg src, LOW_QUAD; def_reg dst, SINGLE; },
-            Inst::SingleToLane { dst, src, .. } => each! { use_reg src, SINGLE; use_def_reg dst, LOW_QUAD; },
-            Inst::MovLane { dst, src, .. } => each! { use_reg src, LOW_QUAD; use_def_reg dst, LOW_QUAD; },
-            Inst::Extract { dst, lhs, rhs, .. } => {
-                each! { use_reg lhs, QUAD; use_reg rhs, QUAD; def_reg dst, QUAD; }
-            }
-            Inst::NeonPair { first, second, .. } => {
-                each! { use_def_reg first, QUAD; use_def_reg second, QUAD; }
-            }
-            // The lower half of the destination is written while the source is still read.
-            Inst::Table { dst, src, mask } => {
-                each! { use_late_reg src, QUAD; use_late_reg mask, QUAD; def_early_reg dst, QUAD; }
-            }
-            Inst::TableExtension { dst, src, mask } => {
-                each! { use_reg src, QUAD; use_reg mask, QUAD; use_def_reg dst, QUAD; }
-            }
-            Inst::LaneToCore { dst, src, .. } => each! { use_reg src, QUAD; def_reg dst, GPR; },
-            Inst::CoreToLane { dst, src, .. } => each! { use_reg src, GPR; use_def_reg dst, QUAD; },
-            Inst::Splat { dst, src, .. } => each! { use_reg src, GPR; def_reg dst, QUAD; },
-            Inst::SplatHalves { dst, lo, hi } => {
-                each! { use_reg lo, GPR; use_reg hi, GPR; def_reg dst, QUAD; }
-            }
-            Inst::AtomicRmw { old, new, src, address, .. } => {
-                each! { use_late_reg src, GPR; use_late_reg address, GPR; def_early_reg old, GPR; def_early_reg new, GPR; }
-            }
-            Inst::AtomicRmwPair { old, new, src, address, .. } => {
-                each! { use_late_reg src[0], GPR; use_late_reg src[1], GPR; use_late_reg address, GPR; }
-                for (n, reg) in [old[0], old[1], new[0], new[1]].into_iter().enumerate() {
-                    visit(Operand::def_early_fixed(reg, GPR, r(n as u8)));
-                }
-            }
-            Inst::AtomicCmpxchg { old, expected, new, address, .. } => {
-                each! {
-                    use_late_reg expected, GPR; use_late_reg new, GPR; use_late_reg address, GPR;
-                    def_early_reg old, GPR;
-                }
-            }
-            Inst::AtomicCmpxchgPair { old, expected, new, address } => {
-                each! { use_late_reg expected[0], GPR; use_late_reg expected[1], GPR; use_late_reg address, GPR; }
-                visit(Operand::use_late_fixed(new[0], GPR, r(2)));
-                visit(Operand::use_late_fixed(new[1], GPR, r(3)));
-                visit(Operand::def_early_fixed(old[0], GPR, r(0)));
-                visit(Operand::def_early_fixed(old[1], GPR, r(1)));
-            }
-            Inst::AtomicLoadPair { dst, address } => {
-                each! { use_reg address, GPR; }
-                visit(Operand::def_fixed(dst[0], GPR, r(0)));
-                visit(Operand::def_fixed(dst[1], GPR, r(1)));
-            }
-            Inst::StackSub { amount } => each! { use_def_reg amount, GPR; },
-            Inst::StackSave { dst } => each! { def_reg dst, GPR; },
-            Inst::StackRestore { src } => each! { use_reg src, GPR; },
-            Inst::Call { callee } => {
-                if let Callee::Value(callee) = callee {
-                    each! { use_any callee, GPR; }
-                }
-            }
-            Inst::Switch { index, .. } => each! { use_reg index, GPR; },
-            Inst::SwitchPair { lo, hi, .. } => each! { use_reg lo, GPR; use_reg hi, GPR; },
-        }
+    fn visit_operands(&self, visit: impl FnMut(Operand)) {
+        self.visit_row(OperandVisitor(visit));
+    }
+
+    #[inline(always)]
+    fn role(&self) -> Role {
+        self.row_role()
     }
 
     fn clobbers(&self) -> RegUnits {
@@ -536,21 +291,6 @@ impl MachInst for Inst {
                 Some(Remat::Memory)
             }
             _ => None,
-        }
-    }
-
-    #[inline(always)]
-    fn role(&self) -> Role {
-        match self {
-            Inst::Mov { .. } | Inst::MovFloat { .. } => Role::Move,
-            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => Role::Clobbers,
-            Inst::Jump { .. }
-            | Inst::Branch { .. }
-            | Inst::Switch { .. }
-            | Inst::SwitchPair { .. }
-            | Inst::Ret
-            | Inst::Unreachable => Role::Terminator,
-            _ => Role::Usual,
         }
     }
 }

@@ -14,6 +14,7 @@ mod address;
 mod emit;
 mod inst;
 mod lower;
+mod operand;
 mod regs;
 mod symbols;
 mod target;

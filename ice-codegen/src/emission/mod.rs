@@ -37,8 +37,6 @@ pub const NO_OBJECT: &str = "there is no such object in the frame";
 pub const NO_BLOCK: &str = "control goes to a block that is not there";
 /// A fault: a switch was not planned.
 pub const NO_PLAN: &str = "its switch has no plan";
-/// A fault: the choice between kinds of instructions went wrong.
-pub const WRONG_KIND: &str = "it came to the emission of other instructions";
 
 /// The code of each instruction and each edit, which a back end writes.
 pub trait InstEmitter<'a>: Sized {

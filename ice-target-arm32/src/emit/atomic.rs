@@ -4,10 +4,8 @@
 //! nothing inside an instruction.
 
 use super::{AL, Emitter, imm};
-use crate::inst::Inst;
 use ice_asm::Listing;
-use ice_asm::arm32::{Compare, Cond, Exclusive, Flags, Gpr};
-use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
+use ice_asm::arm32::{Alu, Compare, Cond, Exclusive, Flags, Gpr};
 
 impl<L: Listing> Emitter<'_, L> {
     /// Stores and goes back to `again` if somebody else was there in between.
@@ -17,69 +15,84 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.jump_if(Cond::Ne, again);
     }
 
-    pub(super) fn atomic(&mut self, inst: &Inst) {
+    pub(super) fn atomic_rmw(
+        &mut self,
+        op: Option<Alu>,
+        width: Exclusive,
+        [old, new]: [Gpr; 2],
+        src: Gpr,
+        address: Gpr,
+    ) {
         let again = self.e.buf.new_label();
-        match *inst {
-            Inst::AtomicRmw { op, width, .. } => {
-                let (src, address) = (self.gpr(), self.gpr());
-                let (old, new) = (self.gpr(), self.gpr());
-                self.e.bind(again);
-                self.e.load_exclusive(AL, width, old, address);
-                let value = match op {
-                    Some(op) => {
-                        self.e.alu(AL, op, Flags::Keep, new, old, src);
-                        new
-                    }
-                    None => src,
-                };
-                self.store_or_repeat(width, value, address, again);
+        self.e.bind(again);
+        self.e.load_exclusive(AL, width, old, address);
+        let value = match op {
+            Some(op) => {
+                self.e.alu(AL, op, Flags::Keep, new, old, src);
+                new
             }
-            Inst::AtomicRmwPair { op, .. } => {
-                let (lo, hi, address) = (self.gpr(), self.gpr(), self.gpr());
-                let [old_lo, old_hi, new_lo, new_hi] = [self.gpr(), self.gpr(), self.gpr(), self.gpr()];
-                self.e.bind(again);
-                self.e.load_exclusive(AL, Exclusive::Double, old_lo, address);
-                match op {
-                    Some((low, high)) => {
-                        self.e.alu(AL, low, Flags::Set, new_lo, old_lo, lo);
-                        self.e.alu(AL, high, Flags::Keep, new_hi, old_hi, hi);
-                    }
-                    None => {
-                        self.copy(new_lo, lo);
-                        self.copy(new_hi, hi);
-                    }
-                }
-                self.store_or_repeat(Exclusive::Double, new_lo, address, again);
+            None => src,
+        };
+        self.store_or_repeat(width, value, address, again);
+    }
+
+    pub(super) fn atomic_rmw_pair(
+        &mut self,
+        op: Option<(Alu, Alu)>,
+        old: [Gpr; 2],
+        new: [Gpr; 2],
+        src: [Gpr; 2],
+        address: Gpr,
+    ) {
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.load_exclusive(AL, Exclusive::Double, old[0], address);
+        match op {
+            Some((low, high)) => {
+                self.e.alu(AL, low, Flags::Set, new[0], old[0], src[0]);
+                self.e.alu(AL, high, Flags::Keep, new[1], old[1], src[1]);
             }
-            Inst::AtomicCmpxchg { width, .. } => {
-                let (expected, new, address) = (self.gpr(), self.gpr(), self.gpr());
-                let old = self.gpr();
-                let done = self.e.buf.new_label();
-                self.e.bind(again);
-                self.e.load_exclusive(AL, width, old, address);
-                self.e.compare(AL, Compare::Cmp, old, expected);
-                self.e.jump_if(Cond::Ne, done);
-                self.store_or_repeat(width, new, address, again);
-                self.e.bind(done);
+            None => {
+                self.copy(new[0], src[0]);
+                self.copy(new[1], src[1]);
             }
-            Inst::AtomicCmpxchgPair { .. } => {
-                let (lo, hi, address) = (self.gpr(), self.gpr(), self.gpr());
-                let [new_lo, _, old_lo, old_hi] = [self.gpr(), self.gpr(), self.gpr(), self.gpr()];
-                let done = self.e.buf.new_label();
-                self.e.bind(again);
-                self.e.load_exclusive(AL, Exclusive::Double, old_lo, address);
-                self.e.compare(AL, Compare::Cmp, old_lo, lo);
-                self.e.compare(Cond::Eq, Compare::Cmp, old_hi, hi);
-                self.e.jump_if(Cond::Ne, done);
-                self.store_or_repeat(Exclusive::Double, new_lo, address, again);
-                self.e.bind(done);
-            }
-            Inst::AtomicLoadPair { .. } => {
-                let address = self.gpr();
-                let lo = self.gpr();
-                self.e.load_exclusive(AL, Exclusive::Double, lo, address);
-            }
-            _ => self.fault(WRONG_KIND),
         }
+        self.store_or_repeat(Exclusive::Double, new[0], address, again);
+    }
+
+    pub(super) fn atomic_cmpxchg(
+        &mut self,
+        width: Exclusive,
+        old: Gpr,
+        expected: Gpr,
+        new: Gpr,
+        address: Gpr,
+    ) {
+        let again = self.e.buf.new_label();
+        let done = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.load_exclusive(AL, width, old, address);
+        self.e.compare(AL, Compare::Cmp, old, expected);
+        self.e.jump_if(Cond::Ne, done);
+        self.store_or_repeat(width, new, address, again);
+        self.e.bind(done);
+    }
+
+    pub(super) fn atomic_cmpxchg_pair(
+        &mut self,
+        old: [Gpr; 2],
+        expected: [Gpr; 2],
+        new: [Gpr; 2],
+        address: Gpr,
+    ) {
+        let again = self.e.buf.new_label();
+        let done = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.load_exclusive(AL, Exclusive::Double, old[0], address);
+        self.e.compare(AL, Compare::Cmp, old[0], expected[0]);
+        self.e.compare(Cond::Eq, Compare::Cmp, old[1], expected[1]);
+        self.e.jump_if(Cond::Ne, done);
+        self.store_or_repeat(Exclusive::Double, new[0], address, again);
+        self.e.bind(done);
     }
 }

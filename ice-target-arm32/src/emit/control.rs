@@ -10,9 +10,6 @@ use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, Swi
 use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::TableBounds;
 
-/// A fault: a block ends with it.
-const NO_TERMINATOR: &str = "it ends a block and is no terminator";
-
 /// Registers of a switch.
 #[derive(Clone, Copy)]
 pub(super) struct SwitchRegs {
@@ -23,51 +20,51 @@ pub(super) struct SwitchRegs {
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    pub(super) fn control(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::Jump { target } => self.jump_to(target),
-            Inst::Branch { cond, or: None, if_true, if_false } if self.predicate(cond, if_true, if_false) => {
-            }
-            Inst::Branch { cond, or: None, if_true, if_false } if if_true == self.cursor.next_block() => {
-                let if_false = self.target_label(if_false);
-                self.e.jump_if(cond.invert(), if_false);
-            }
-            // Back to the start of a loop in one step.
-            Inst::Branch { cond, or: None, if_true, if_false }
-                if if_true != self.cursor.next_block() && self.goes_round(if_false, if_true) =>
-            {
-                let (if_true, if_false) = (self.target_label(if_true), self.target_label(if_false));
-                self.e.jump_if(cond.invert(), if_false);
-                self.e.jump(if_true);
-            }
-            Inst::Branch { cond, or, if_true, if_false } => {
-                let if_true = self.target_label(if_true);
-                self.e.jump_if(cond, if_true);
-                if let Some(cond) = or {
-                    self.e.jump_if(cond, if_true);
-                }
-                self.jump_to(if_false);
-            }
-            Inst::Switch { switch, .. } => {
-                self.cursor.take_operands();
-                let index = self.gpr();
-                self.room_for_switch(switch);
-                self.switch(switch, SwitchRegs { index, high: None });
-            }
-            Inst::SwitchPair { switch, .. } => {
-                self.cursor.take_operands();
-                let (index, high) = (self.gpr(), self.gpr());
-                self.room_for_switch(switch);
-                self.switch(switch, SwitchRegs { index, high: Some(high) });
-            }
-            Inst::Ret => self.epilogue(),
-            Inst::Trap => self.e.udf(TRAP),
-            Inst::Unreachable => {
-                self.e.udf(TRAP);
-                self.e.buf.stop_flow();
-            }
-            _ => self.fault(NO_TERMINATOR),
+    pub(super) fn branch_on(
+        &mut self,
+        cond: Cond,
+        or: Option<Cond>,
+        if_true: MachBlock,
+        if_false: MachBlock,
+    ) {
+        if or.is_none() && self.branch_once(cond, if_true, if_false) {
+            return;
         }
+        let if_true = self.target_label(if_true);
+        self.e.jump_if(cond, if_true);
+        if let Some(cond) = or {
+            self.e.jump_if(cond, if_true);
+        }
+        self.jump_to(if_false);
+    }
+
+    /// A branch that is shorter, or goes round in fewer steps, than one to `if_true` and a jump; says whether there is one.
+    fn branch_once(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
+        if self.predicate(cond, if_true, if_false) {
+            return true;
+        }
+        let is_next = if_true == self.cursor.next_block();
+        if !is_next && !self.goes_round(if_false, if_true) {
+            return false;
+        }
+        let if_false = self.target_label(if_false);
+        self.e.jump_if(cond.invert(), if_false);
+        if !is_next {
+            let if_true = self.target_label(if_true);
+            self.e.jump(if_true);
+        }
+        true
+    }
+
+    /// A switch on the value in `index`, or with `high` above it.
+    pub(super) fn planned_switch(&mut self, switch: u32, index: Gpr, high: Option<Gpr>) {
+        self.room_for_switch(switch);
+        self.switch(switch, SwitchRegs { index, high });
+    }
+
+    pub(super) fn unreachable(&mut self) {
+        self.e.udf(TRAP);
+        self.e.buf.stop_flow();
     }
 
     /// Whether a branch goes back to `target` as long as a loop lasts, and to `other` once.

@@ -4,18 +4,19 @@
 //! written by bytes, at any address.
 
 use super::{AL, Emitter, WRONG_SIZE};
-use crate::inst::{Amode, FloatSize, Inst};
+use crate::inst::FloatSize;
 use crate::regs::{self, DOUBLE, SINGLE};
-use ice_asm::Listing;
 use ice_asm::arm32::{
-    Cond, Direction, Dreg, Float2, FloatCompare, Gpr, Lane, NeonImm, NeonTransfer, Qreg, Sreg,
+    Cond, Direction, Dreg, Float2, Float3, FloatCompare, FloatImm, FloatToInt, Gpr, IntToFloat, Lane,
+    NeonImm, NeonTransfer, Qreg, Sreg,
 };
+use ice_asm::{Listing, SymbolId};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
 use ice_codegen::mach::RegClass;
 use ice_regalloc::Allocation;
 
 /// The largest offset of `vldr`, and of the first of two of them.
-const NEAR: i32 = 1020;
+pub(super) const NEAR: i32 = 1020;
 
 /// An extension register of any size.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,17 +51,7 @@ impl<L: Listing> Emitter<'_, L> {
         })
     }
 
-    pub(super) fn single(&mut self) -> Sreg {
-        let place = self.next();
-        self.certain(regs::as_single(place), Sreg::new(0))
-    }
-
-    fn double(&mut self) -> Dreg {
-        let place = self.next();
-        self.certain(regs::as_double(place), Dreg::new(0))
-    }
-
-    fn extension(&mut self, size: FloatSize) -> Reg {
+    pub(super) fn extension(&mut self, size: FloatSize) -> Reg {
         let place = self.next();
         self.reg(size, place)
     }
@@ -86,7 +77,7 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    fn copy_float(&mut self, cond: Cond, dst: Reg, src: Reg) {
+    pub(super) fn copy_float(&mut self, cond: Cond, dst: Reg, src: Reg) {
         match (dst, src) {
             _ if dst == src => {}
             (Reg::S(dst), Reg::S(src)) => self.e.float2(cond, Float2::Vmov, dst, src),
@@ -125,143 +116,93 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// The address of a quadword in one register.
-    fn plain_address(&mut self, amode: &Amode) -> Gpr {
-        self.base_offset(amode, 0).0
+    pub(super) fn copy_to_float(&mut self, size: FloatSize, dst: Reg, place: Allocation) {
+        if place.is_reg() {
+            let src = self.reg(size, place);
+            self.copy_float(self.cond, dst, src);
+        } else {
+            let (base, offset) = self.slot(place);
+            self.slot_float(Direction::Load, dst, base, offset);
+        }
     }
 
-    pub(super) fn float(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::MovFloat { size, .. } => {
-                let src = self.next();
-                let dst = self.next();
-                self.move_float(size, dst, src);
-            }
-            Inst::CondMovFloat { cond, size, .. } => {
-                let src = self.extension(size);
-                let dst = self.extension(size);
-                self.copy_float(cond, dst, src);
-            }
-            Inst::LoadFloat { size: FloatSize::Quad, mem, .. } => {
-                let base = self.plain_address(&mem);
-                if let Reg::Q(dst) = self.extension(FloatSize::Quad) {
-                    self.e.neon_transfer_q(NeonTransfer::Vld1, dst, base);
-                }
-            }
-            Inst::StoreFloat { size: FloatSize::Quad, mem, .. } => {
-                let src = self.extension(FloatSize::Quad);
-                let base = self.plain_address(&mem);
-                if let Reg::Q(src) = src {
-                    self.e.neon_transfer_q(NeonTransfer::Vst1, src, base);
-                }
-            }
-            Inst::LoadFloat { size, mem, .. } => {
-                let (base, offset) = self.base_offset(&mem, NEAR);
-                let dst = self.extension(size);
-                self.near_float(Direction::Load, dst, base, offset);
-            }
-            Inst::StoreFloat { size, mem, .. } => {
-                let src = self.extension(size);
-                let (base, offset) = self.base_offset(&mem, NEAR);
-                self.near_float(Direction::Store, src, base, offset);
-            }
-            Inst::FloatImm { size, imm, .. } => match self.extension(size) {
-                Reg::S(dst) => self.e.float_mov_imm(self.cond, dst, imm),
-                Reg::D(dst) => self.e.float_mov_imm(self.cond, dst, imm),
-                Reg::Q(_) => self.fault(WRONG_SIZE),
-            },
-            Inst::SingleBits { bits, .. } => {
-                let dst = self.single();
-                self.single_bits(dst, bits);
-            }
-            Inst::ZeroFloat { size, .. } => {
-                let zero = NeonImm::splat(Lane::B8, 0);
-                match (self.extension(size), zero) {
-                    (Reg::S(dst), _) => self.single_bits(dst, 0),
-                    (Reg::D(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
-                    (Reg::Q(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
-                    (_, None) => self.fault("zero cannot be encoded"),
-                }
-            }
-            Inst::LoadConstant { size, symbol, .. } => {
-                let dst = self.extension(size);
-                self.mov_symbol(Gpr::IP, symbol, 0);
-                self.slot_float(Direction::Load, dst, Gpr::IP, 0);
-            }
-            Inst::Float3 { op, size, .. } | Inst::Float3Acc { op, size, .. } => {
-                let operands = (self.extension(size), self.extension(size), self.extension(size));
-                match operands {
-                    (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
-                    (Reg::D(lhs), Reg::D(rhs), Reg::D(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
-                    _ => self.fault(WRONG_SIZE),
-                }
-            }
-            Inst::Float2 { op, size, .. } => match (self.extension(size), self.extension(size)) {
-                (Reg::S(src), Reg::S(dst)) => self.e.float2(self.cond, op, dst, src),
-                (Reg::D(src), Reg::D(dst)) => self.e.float2(self.cond, op, dst, src),
-                _ => self.fault(WRONG_SIZE),
-            },
-            Inst::CompareFloat { size, rhs, .. } => {
-                let op = FloatCompare::Vcmp;
-                let lhs = self.extension(size);
-                let rhs = rhs.map(|_| self.extension(size));
-                match (lhs, rhs) {
-                    (Reg::S(lhs), Some(Reg::S(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
-                    (Reg::D(lhs), Some(Reg::D(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
-                    (Reg::S(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
-                    (Reg::D(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
-                    _ => self.fault(WRONG_SIZE),
-                }
-                self.e.vmrs_flags(self.cond);
-            }
-            Inst::FloatWiden { .. } => {
-                let src = self.single();
-                let dst = self.double();
-                self.e.float_widen(self.cond, dst, src);
-            }
-            Inst::FloatNarrow { .. } => {
-                let src = self.double();
-                let dst = self.single();
-                self.e.float_narrow(self.cond, dst, src);
-            }
-            Inst::IntToFloat { op, size, .. } => {
-                let src = self.single();
-                match self.extension(size) {
-                    Reg::S(dst) => self.e.int_to_float(self.cond, op, dst, src),
-                    Reg::D(dst) => self.e.int_to_float(self.cond, op, dst, src),
-                    Reg::Q(_) => self.fault(WRONG_SIZE),
-                }
-            }
-            Inst::FloatToInt { op, size, .. } => {
-                let src = self.extension(size);
-                let dst = self.single();
-                match src {
-                    Reg::S(src) => self.e.float_to_int(self.cond, op, dst, src),
-                    Reg::D(src) => self.e.float_to_int(self.cond, op, dst, src),
-                    Reg::Q(_) => self.fault(WRONG_SIZE),
-                }
-            }
-            Inst::CoreToSingle { .. } => {
-                let src = self.gpr();
-                let dst = self.single();
-                self.e.vmov_s_r(self.cond, dst, src);
-            }
-            Inst::SingleToCore { .. } => {
-                let src = self.single();
-                let dst = self.gpr();
-                self.e.vmov_r_s(self.cond, dst, src);
-            }
-            Inst::PairToDouble { .. } => {
-                let (lo, hi) = (self.gpr(), self.gpr());
-                let dst = self.double();
-                self.e.vmov_d_rr(self.cond, dst, lo, hi);
-            }
-            Inst::DoubleToPair { .. } => {
-                let src = self.double();
-                let (lo, hi) = (self.gpr(), self.gpr());
-                self.e.vmov_rr_d(self.cond, lo, hi, src);
-            }
-            _ => self.vector(inst),
+    pub(super) fn load_float(&mut self, dst: Reg, (base, offset): (Gpr, i32)) {
+        match dst {
+            Reg::Q(dst) => self.e.neon_transfer_q(NeonTransfer::Vld1, dst, base),
+            _ => self.near_float(Direction::Load, dst, base, offset),
+        }
+    }
+
+    pub(super) fn store_float(&mut self, src: Reg, (base, offset): (Gpr, i32)) {
+        match src {
+            Reg::Q(src) => self.e.neon_transfer_q(NeonTransfer::Vst1, src, base),
+            _ => self.near_float(Direction::Store, src, base, offset),
+        }
+    }
+
+    pub(super) fn float_imm(&mut self, dst: Reg, imm: FloatImm) {
+        match dst {
+            Reg::S(dst) => self.e.float_mov_imm(self.cond, dst, imm),
+            Reg::D(dst) => self.e.float_mov_imm(self.cond, dst, imm),
+            Reg::Q(_) => self.fault(WRONG_SIZE),
+        }
+    }
+
+    pub(super) fn zero_float(&mut self, dst: Reg) {
+        match (dst, NeonImm::splat(Lane::B8, 0)) {
+            (Reg::S(dst), _) => self.single_bits(dst, 0),
+            (Reg::D(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
+            (Reg::Q(dst), Some(zero)) => self.e.neon_mov_imm(dst, zero),
+            (_, None) => self.fault("zero cannot be encoded"),
+        }
+    }
+
+    pub(super) fn load_float_constant(&mut self, dst: Reg, symbol: SymbolId) {
+        self.mov_symbol(Gpr::IP, symbol, 0);
+        self.slot_float(Direction::Load, dst, Gpr::IP, 0);
+    }
+
+    pub(super) fn float3(&mut self, op: Float3, dst: Reg, lhs: Reg, rhs: Reg) {
+        match (lhs, rhs, dst) {
+            (Reg::S(lhs), Reg::S(rhs), Reg::S(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
+            (Reg::D(lhs), Reg::D(rhs), Reg::D(dst)) => self.e.float3(self.cond, op, dst, lhs, rhs),
+            _ => self.fault(WRONG_SIZE),
+        }
+    }
+
+    pub(super) fn float2(&mut self, op: Float2, dst: Reg, src: Reg) {
+        match (src, dst) {
+            (Reg::S(src), Reg::S(dst)) => self.e.float2(self.cond, op, dst, src),
+            (Reg::D(src), Reg::D(dst)) => self.e.float2(self.cond, op, dst, src),
+            _ => self.fault(WRONG_SIZE),
+        }
+    }
+
+    pub(super) fn compare_float(&mut self, lhs: Reg, rhs: Option<Reg>) {
+        let op = FloatCompare::Vcmp;
+        match (lhs, rhs) {
+            (Reg::S(lhs), Some(Reg::S(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
+            (Reg::D(lhs), Some(Reg::D(rhs))) => self.e.float_compare(self.cond, op, lhs, rhs),
+            (Reg::S(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
+            (Reg::D(lhs), None) => self.e.float_compare_zero(self.cond, op, lhs),
+            _ => self.fault(WRONG_SIZE),
+        }
+        self.e.vmrs_flags(self.cond);
+    }
+
+    pub(super) fn int_to_float(&mut self, op: IntToFloat, dst: Reg, src: Sreg) {
+        match dst {
+            Reg::S(dst) => self.e.int_to_float(self.cond, op, dst, src),
+            Reg::D(dst) => self.e.int_to_float(self.cond, op, dst, src),
+            Reg::Q(_) => self.fault(WRONG_SIZE),
+        }
+    }
+
+    pub(super) fn float_to_int(&mut self, op: FloatToInt, dst: Sreg, src: Reg) {
+        match src {
+            Reg::S(src) => self.e.float_to_int(self.cond, op, dst, src),
+            Reg::D(src) => self.e.float_to_int(self.cond, op, dst, src),
+            Reg::Q(_) => self.fault(WRONG_SIZE),
         }
     }
 
@@ -274,7 +215,7 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    fn single_bits(&mut self, dst: Sreg, bits: u32) {
+    pub(super) fn single_bits(&mut self, dst: Sreg, bits: u32) {
         self.e.mov_u32(self.cond, Gpr::IP, bits);
         self.e.vmov_s_r(self.cond, dst, Gpr::IP);
     }

@@ -1,14 +1,16 @@
-//! Single instructions: the one match over all kinds, and the short way for the frequent ones.
-//!
-//! Operands arrive in the order in which [`Inst::visit_operands`](ice_codegen::mach::MachInst::visit_operands) names
-//! them; kinds with a file of their own are handed on.
+//! Single instructions: their rows as the one `match`, the short way for the frequent ones, and encodings of core
+//! registers of more than one call.
 
+use super::kinds::Tested;
 use super::{AL, Emitter, TRAP, imm};
-use crate::inst::{Callee, Inst};
-use crate::regs;
+use crate::inst::{Callee, Inst, instructions};
+use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE, r};
 use ice_asm::Listing;
-use ice_asm::arm32::{Barrier, Compare, Cond, Flags, Gpr, Mem, ModImm, Move, Transfer};
-use ice_codegen::emission::InstEmitter as _;
+use ice_asm::arm32::{
+    Alu, Barrier, Compare, Cond, Exclusive, Flags, Gpr, Mem, ModImm, Move, NeonLogic, Operand2, Qreg,
+    Transfer,
+};
+use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::mach::VReg;
 use ice_regalloc::Allocation;
 
@@ -62,7 +64,7 @@ impl<L: Listing> Emitter<'_, L> {
             Some(reg) => self.copy(dst, reg),
             None => {
                 let (base, offset) = self.slot(place);
-                self.transfer(Transfer::Ldr, dst, base, offset);
+                self.transfer_at(Transfer::Ldr, dst, base, offset);
             }
         }
     }
@@ -130,162 +132,59 @@ impl<L: Listing> Emitter<'_, L> {
         fits
     }
 
-    /// Emits any instruction.
-    pub(super) fn dispatch(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::Params => self.cursor.operands = &[],
-            Inst::Mov { .. } => {
-                let src = self.next();
-                let dst = self.gpr();
-                self.copy_to(dst, src);
-            }
-            Inst::MovImm { imm, .. } => {
-                let dst = self.gpr();
-                self.e.mov_u32(self.cond, dst, imm);
-            }
-            Inst::MovSymbol { symbol, addend, .. } => {
-                let dst = self.gpr();
-                self.mov_symbol(dst, symbol, addend);
-            }
-            Inst::LoadTableEntry { .. }
-            | Inst::ThreadPointer { .. }
-            | Inst::AddThreadOffset { .. }
-            | Inst::AddTableThreadOffset { .. }
-            | Inst::ThreadLocalCall { .. }
-            | Inst::CopyWords { .. } => self.native(inst),
-            Inst::MovSrc { op, flags, dst, src } => {
-                let flags = self.flags_for_test(flags, dst);
-                let src = self.src(src);
-                let dst = self.gpr();
-                self.e.mov(self.cond, op, flags, dst, src);
-            }
-            Inst::Extend { op, .. } => {
-                let src = self.gpr();
-                let dst = self.gpr();
-                self.e.extend(self.cond, op, dst, src, 0);
-            }
-            Inst::Load { .. } | Inst::Store { .. } | Inst::Lea { .. } => self.memory(inst),
-            Inst::Alu { op, flags, dst, rhs, .. } => {
-                let flags = self.flags_for_test(flags, dst);
-                let lhs = self.gpr();
-                let rhs = self.src(rhs);
-                let dst = self.gpr();
-                self.e.alu(self.cond, op, flags, dst, lhs, rhs);
-            }
-            Inst::Compare { op, rhs, .. } => {
-                let lhs = self.gpr();
-                let rhs = self.src(rhs);
-                self.e.compare(self.cond, op, lhs, rhs);
-            }
-            Inst::TestZero { lhs } => {
-                let reg = self.gpr();
-                if self.tested.take() != Some(lhs) {
-                    self.e.compare(self.cond, Compare::Cmp, reg, imm(0));
-                }
-            }
-            Inst::CondCompare { cond, op, rhs, .. } => {
-                let lhs = self.gpr();
-                let rhs = self.src(rhs);
-                self.e.compare(cond, op, lhs, rhs);
-            }
-            Inst::CondMov { cond, src, .. } => {
-                let src = self.src(src);
-                let dst = self.gpr();
-                self.e.mov(cond, Move::Mov, Flags::Keep, dst, src);
-            }
-            Inst::SetCond { cond, or, .. } => {
-                let dst = self.gpr();
-                self.e.mov_u32(self.cond, dst, 0);
-                self.e.mov_u32(cond, dst, 1);
-                if let Some(cond) = or {
-                    self.e.mov_u32(cond, dst, 1);
-                }
-            }
-            Inst::Mul { .. } => {
-                let (lhs, rhs) = (self.gpr(), self.gpr());
-                let dst = self.gpr();
-                self.e.mul(self.cond, Flags::Keep, dst, lhs, rhs);
-            }
-            Inst::MultiplyAdd { op, .. } => {
-                let (lhs, rhs, acc) = (self.gpr(), self.gpr(), self.gpr());
-                let dst = self.gpr();
-                self.e.multiply_add(self.cond, op, Flags::Keep, [dst, lhs, rhs, acc]);
-            }
-            Inst::MultiplyLong { op, .. } => {
-                let (lhs, rhs) = (self.gpr(), self.gpr());
-                let (lo, hi) = (self.gpr(), self.gpr());
-                self.e.multiply_long(self.cond, op, Flags::Keep, [lo, hi, lhs, rhs]);
-            }
-            Inst::Divide { op, .. } => {
-                let (lhs, rhs) = (self.gpr(), self.gpr());
-                let dst = self.gpr();
-                self.e.divide(self.cond, op, dst, lhs, rhs);
-            }
-            Inst::BitField { op, lsb, width, .. } => {
-                let src = self.gpr();
-                let dst = self.gpr();
-                self.e.bit_field(self.cond, op, dst, src, lsb, width);
-            }
-            Inst::Unary { op, .. } => {
-                let src = self.gpr();
-                let dst = self.gpr();
-                self.e.unary(self.cond, op, dst, src);
-            }
-            Inst::TrapIfZero { hi, .. } => {
-                let lo = self.gpr();
-                match hi {
-                    None => self.e.compare(self.cond, Compare::Cmp, lo, imm(0)),
-                    Some(_) => {
-                        let hi = self.gpr();
-                        self.e.alu(self.cond, ice_asm::arm32::Alu::Orr, Flags::Set, Gpr::IP, lo, hi);
+    instructions!(ice_codegen::encode_insts!);
+
+    // ---- encodings of more than one call
+
+    fn mov_src(&mut self, op: Move, flags: Flags, dst: Tested, src: Operand2) {
+        let flags = self.flags_for_test(flags, dst.vreg);
+        self.e.mov(self.cond, op, flags, dst.reg, src);
+    }
+
+    fn alu(&mut self, op: Alu, flags: Flags, dst: Tested, lhs: Gpr, rhs: Operand2) {
+        let flags = self.flags_for_test(flags, dst.vreg);
+        self.e.alu(self.cond, op, flags, dst.reg, lhs, rhs);
+    }
+
+    fn test_zero(&mut self, lhs: Tested) {
+        if self.tested.take() != Some(lhs.vreg) {
+            self.e.compare(self.cond, Compare::Cmp, lhs.reg, imm(0));
+        }
+    }
+
+    fn set_cond(&mut self, cond: Cond, or: Option<Cond>, dst: Gpr) {
+        self.e.mov_u32(self.cond, dst, 0);
+        self.e.mov_u32(cond, dst, 1);
+        if let Some(cond) = or {
+            self.e.mov_u32(cond, dst, 1);
+        }
+    }
+
+    fn trap_if_zero(&mut self, lo: Gpr, hi: Option<Gpr>) {
+        match hi {
+            None => self.e.compare(self.cond, Compare::Cmp, lo, imm(0)),
+            Some(hi) => self.e.alu(self.cond, Alu::Orr, Flags::Set, Gpr::IP, lo, hi),
+        }
+        let valid = self.e.buf.new_label();
+        self.e.jump_if(Cond::Ne, valid);
+        self.e.udf(TRAP);
+        self.e.bind(valid);
+    }
+
+    fn call(&mut self, callee: Callee) {
+        match callee {
+            Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
+            Callee::Value(_) => {
+                let place = self.next();
+                let callee = match regs::as_gpr(place) {
+                    Some(reg) => reg,
+                    None => {
+                        self.copy_to(Gpr::IP, place);
+                        Gpr::IP
                     }
-                }
-                let valid = self.e.buf.new_label();
-                self.e.jump_if(Cond::Ne, valid);
-                self.e.udf(TRAP);
-                self.e.bind(valid);
+                };
+                self.e.blx(self.cond, callee);
             }
-            Inst::Fence => self.e.barrier(Barrier::Dmb),
-            Inst::AtomicRmw { .. }
-            | Inst::AtomicRmwPair { .. }
-            | Inst::AtomicCmpxchg { .. }
-            | Inst::AtomicCmpxchgPair { .. }
-            | Inst::AtomicLoadPair { .. } => self.atomic(inst),
-            Inst::StackTake { bytes } => self.take_stack(bytes),
-            Inst::StackSub { .. } => {
-                let amount = self.gpr();
-                self.take_stack_by_pages(amount);
-            }
-            Inst::StackSave { .. } => {
-                let dst = self.gpr();
-                self.copy(dst, Gpr::SP);
-            }
-            Inst::StackRestore { .. } => {
-                let src = self.gpr();
-                self.copy(Gpr::SP, src);
-            }
-            Inst::Call { callee } => match callee {
-                Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
-                Callee::Value(_) => {
-                    let place = self.next();
-                    let callee = match regs::as_gpr(place) {
-                        Some(reg) => reg,
-                        None => {
-                            self.copy_to(Gpr::IP, place);
-                            Gpr::IP
-                        }
-                    };
-                    self.e.blx(self.cond, callee);
-                }
-            },
-            Inst::Jump { .. }
-            | Inst::Branch { .. }
-            | Inst::Switch { .. }
-            | Inst::SwitchPair { .. }
-            | Inst::Ret
-            | Inst::Trap
-            | Inst::Unreachable => self.control(inst),
-            _ => self.float(inst),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Addresses of loads and stores, made to fit each instruction.
 
 use super::Emitter;
+use super::kinds::Parts;
 use crate::inst::{Amode, Base, Inst};
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Gpr, Mem, ModImm, Operand2, Shift, Transfer};
-use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT, WRONG_KIND};
+use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT};
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -33,7 +34,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Loads or stores a register at a base and any offset.
-    pub(super) fn transfer(&mut self, op: Transfer, reg: Gpr, base: Gpr, offset: i32) {
+    pub(super) fn transfer_at(&mut self, op: Transfer, reg: Gpr, base: Gpr, offset: i32) {
         let (base, offset) = self.reach(base, offset, op.max_offset());
         self.e.transfer(self.cond, op, reg, Mem::new(base, offset));
     }
@@ -106,9 +107,9 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Base, index and displacement of an operand, consuming its registers.
-    fn parts(&mut self, amode: &Amode) -> (Gpr, Option<(Gpr, u8)>, i32) {
+    pub(super) fn address(&mut self, amode: &Amode) -> Parts {
         let (base, offset) = match amode.base {
-            Base::Reg(_) => (self.gpr(), 0),
+            Base::Reg(_) => (self.register(), 0),
             base => match self.in_frame(base) {
                 Some(part) => part,
                 None => {
@@ -117,13 +118,13 @@ impl<L: Listing> Emitter<'_, L> {
                 }
             },
         };
-        let index = amode.index.map(|(_, shift)| (self.gpr(), shift));
+        let index = amode.index.map(|(_, shift)| (self.register(), shift));
         (base, index, offset.wrapping_add(amode.disp))
     }
 
     /// An operand as a base and an offset of the bits in `most`, see [`Self::reach`].
     pub(super) fn base_offset(&mut self, amode: &Amode, most: i32) -> (Gpr, i32) {
-        let (base, index, disp) = self.parts(amode);
+        let (base, index, disp) = self.address(amode);
         let Some((index, shift)) = index else { return self.reach(base, disp, most) };
         self.e.alu(
             self.cond,
@@ -146,42 +147,25 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// An operand of a load or store of core registers.
-    fn mem(&mut self, op: Transfer, amode: &Amode) -> Mem {
+    pub(super) fn mem(&mut self, op: Transfer, amode: &Amode) -> Mem {
         if let Amode { base: Base::Reg(_), index: Some((_, shift)), disp: 0 } = *amode
             && (shift == 0 || op.has_shift())
         {
-            let base = self.gpr();
-            return Mem::indexed(base, self.gpr(), shift);
+            let base = self.register();
+            return Mem::indexed(base, self.register(), shift);
         }
         let (base, offset) = self.base_offset(amode, op.max_offset());
         Mem::new(base, offset)
     }
 
-    pub(super) fn memory(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::Load { op, mem, .. } => {
-                let mem = self.mem(op, &mem);
-                let dst = self.gpr();
-                self.e.transfer(self.cond, op, dst, mem);
+    pub(super) fn lea(&mut self, dst: Gpr, (base, index, disp): Parts) {
+        match index {
+            None => self.add_offset(dst, base, disp),
+            Some((index, shift)) => {
+                let index = Operand2::Shift(index, Shift::Lsl, shift);
+                self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, index);
+                self.add_offset(dst, dst, disp);
             }
-            Inst::Store { op, mem, .. } => {
-                let src = self.gpr();
-                let mem = self.mem(op, &mem);
-                self.e.transfer(self.cond, op, src, mem);
-            }
-            Inst::Lea { mem, .. } => {
-                let (base, index, disp) = self.parts(&mem);
-                let dst = self.gpr();
-                match index {
-                    None => self.add_offset(dst, base, disp),
-                    Some((index, shift)) => {
-                        let index = Operand2::Shift(index, Shift::Lsl, shift);
-                        self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, index);
-                        self.add_offset(dst, dst, disp);
-                    }
-                }
-            }
-            _ => self.fault(WRONG_KIND),
         }
     }
 }

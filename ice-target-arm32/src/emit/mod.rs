@@ -1,8 +1,8 @@
 //! Emission: from allocated machine instructions to bytes.
 //!
-//! One walk over the instructions, with the allocator's edits merged in. Operands arrive in the order in
-//! which [`Inst::visit_operands`](ice_codegen::mach::MachInst::visit_operands) names them. An address or constant
-//! that an instruction cannot carry is made in ip, which is never allocated; nothing else is kept there.
+//! One walk over the instructions, with the allocator's edits merged in. How an instruction is encoded says its row in
+//! [`inst`](crate::inst); [`kinds`] takes its operands, in the order of the row. An address or constant that an
+//! instruction cannot carry is made in ip, which is never allocated; nothing else is kept there.
 
 mod atomic;
 mod control;
@@ -11,6 +11,7 @@ mod fault_tests;
 mod float;
 mod frame;
 mod inst;
+mod kinds;
 mod ledger;
 mod memory;
 mod native;
@@ -23,13 +24,12 @@ mod walk;
 mod writeback;
 
 use crate::abi::Frame;
-use crate::inst::{Inst, Src};
-use crate::regs;
+use crate::inst::Inst;
 use crate::target::Arm32;
 use alloc::vec::Vec;
-use ice_asm::arm32::{Branches, Cond, Encoder, Gpr, ModImm, Operand2};
+use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _, NO_REGISTER};
+use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind};
@@ -114,33 +114,6 @@ const WRONG_SIZE: &str = "it has operands of a size that it cannot have";
 const AL: Cond = Cond::Al;
 
 impl<'a, L: Listing> Emitter<'a, L> {
-    #[cold]
-    #[inline(never)]
-    fn no_gpr(&mut self) -> Gpr {
-        self.fault(NO_REGISTER);
-        Gpr::IP
-    }
-
-    #[inline(always)]
-    fn gpr(&mut self) -> Gpr {
-        match regs::as_gpr(self.next()) {
-            Some(reg) => reg,
-            None => self.no_gpr(),
-        }
-    }
-
-    fn src(&mut self, src: Src) -> Operand2 {
-        match src {
-            Src::Imm(imm) => Operand2::Imm(imm),
-            Src::Reg(_) => Operand2::Reg(self.gpr()),
-            Src::Shift(_, shift, amount) => Operand2::Shift(self.gpr(), shift, amount),
-            Src::ShiftReg(_, shift, _) => {
-                let value = self.gpr();
-                Operand2::ShiftReg(value, shift, self.gpr())
-            }
-        }
-    }
-
     /// The rest of the block behind the current instruction.
     fn following(&self) -> &'a [Inst] {
         self.cursor.mach.insts().get(self.cursor.at.as_u32() as usize + 1..self.end).unwrap_or(&[])

@@ -3,10 +3,8 @@
 
 use super::pool::Base;
 use super::{AL, Emitter, imm};
-use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
-use ice_codegen::emission::{InstEmitter as _, WRONG_KIND};
 use ice_codegen::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
@@ -18,46 +16,36 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    pub(super) fn native(&mut self, inst: &Inst) {
-        match *inst {
-            Inst::LoadTableEntry { symbol, .. } => {
-                let dst = self.gpr();
-                self.load_from_pool(dst, RelocKind::GotPcRel32, symbol, Base::Pc);
-                self.e.transfer(AL, Transfer::Ldr, dst, Mem::indexed(Gpr::PC, dst, 0));
-            }
-            Inst::AddThreadOffset { symbol, .. } => {
-                let dst = self.gpr();
-                self.load_from_pool(Gpr::IP, RelocKind::TpOff32, symbol, Base::None);
-                self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
-            }
-            Inst::AddTableThreadOffset { symbol, .. } => {
-                let dst = self.gpr();
-                self.load_from_pool(Gpr::IP, RelocKind::GotTpOff32, symbol, Base::Pc);
-                self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::indexed(Gpr::PC, Gpr::IP, 0));
-                self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
-            }
-            Inst::ThreadLocalCall { symbol } => {
-                self.cursor.operands = &[];
-                let argument = Gpr::new(0);
-                self.load_from_pool(argument, RelocKind::TlsGd32, symbol, Base::Pc);
-                self.e.alu(AL, Alu::Add, Flags::Keep, argument, Gpr::PC, argument);
-                self.e.bl_symbol(CodeSymbol::Libcall(Libcall::TlsGetAddr).pack());
-            }
-            Inst::ThreadPointer { .. } => {
-                let dst = self.gpr();
-                self.e.read_thread_id(AL, dst);
-            }
-            Inst::CopyWords { .. } => {
-                let (dst, src, count, word) = (self.gpr(), self.gpr(), self.gpr(), self.gpr());
-                let again = self.e.buf.new_label();
-                self.e.bind(again);
-                let next = |base| Mem { index: Index::Post, ..Mem::new(base, 4) };
-                self.e.transfer(AL, Transfer::Ldr, word, next(src));
-                self.e.transfer(AL, Transfer::Str, word, next(dst));
-                self.e.alu(AL, Alu::Sub, Flags::Set, count, count, imm(1));
-                self.e.jump_if(Cond::Ne, again);
-            }
-            _ => self.fault(WRONG_KIND),
-        }
+    pub(super) fn load_table_entry(&mut self, dst: Gpr, symbol: SymbolId) {
+        self.load_from_pool(dst, RelocKind::GotPcRel32, symbol, Base::Pc);
+        self.e.transfer(AL, Transfer::Ldr, dst, Mem::indexed(Gpr::PC, dst, 0));
+    }
+
+    pub(super) fn add_thread_offset(&mut self, dst: Gpr, symbol: SymbolId) {
+        self.load_from_pool(Gpr::IP, RelocKind::TpOff32, symbol, Base::None);
+        self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
+    }
+
+    pub(super) fn add_table_thread_offset(&mut self, dst: Gpr, symbol: SymbolId) {
+        self.load_from_pool(Gpr::IP, RelocKind::GotTpOff32, symbol, Base::Pc);
+        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::indexed(Gpr::PC, Gpr::IP, 0));
+        self.e.alu(AL, Alu::Add, Flags::Keep, dst, dst, Gpr::IP);
+    }
+
+    pub(super) fn thread_local_call(&mut self, symbol: SymbolId) {
+        let argument = Gpr::new(0);
+        self.load_from_pool(argument, RelocKind::TlsGd32, symbol, Base::Pc);
+        self.e.alu(AL, Alu::Add, Flags::Keep, argument, Gpr::PC, argument);
+        self.e.bl_symbol(CodeSymbol::Libcall(Libcall::TlsGetAddr).pack());
+    }
+
+    pub(super) fn copy_words(&mut self, dst: Gpr, src: Gpr, count: Gpr, word: Gpr) {
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        let next = |base| Mem { index: Index::Post, ..Mem::new(base, 4) };
+        self.e.transfer(AL, Transfer::Ldr, word, next(src));
+        self.e.transfer(AL, Transfer::Str, word, next(dst));
+        self.e.alu(AL, Alu::Sub, Flags::Set, count, count, imm(1));
+        self.e.jump_if(Cond::Ne, again);
     }
 }

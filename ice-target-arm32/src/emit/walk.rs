@@ -5,7 +5,7 @@ use crate::inst::Inst;
 use crate::regs;
 use ice_asm::arm32::{Branches, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
@@ -77,7 +77,15 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     fn last(&mut self, inst: &'a Inst) {
         self.end_plan();
         self.ledger.itself(self.cursor.mach, self.cursor.at);
-        self.control(inst);
+        match *inst {
+            Inst::Jump { target } => self.jump_to(target),
+            Inst::Branch { cond, or, if_true, if_false } => self.branch_on(cond, or, if_true, if_false),
+            Inst::Ret => self.epilogue(),
+            _ => {
+                self.cursor.take_operands();
+                self.inst(inst);
+            }
+        }
     }
 
     /// Nearly all are between a register and a slot, without a condition.
@@ -103,7 +111,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
             (Some(to), _) => self.copy_to(to, edit.from),
             (None, Some(from)) => {
                 let (base, offset) = self.slot(edit.to);
-                self.transfer(Transfer::Str, from, base, offset);
+                self.transfer_at(Transfer::Str, from, base, offset);
             }
             (None, None) => self.fault(NO_REGISTER),
         }
