@@ -116,14 +116,15 @@ impl Uses {
     }
 
     /// Takes the dead out of their blocks, but not from behind their call: so that uses which do not count may be
-    /// neither left behind nor passed by.
-    pub fn remove_dead(&self, func: &mut Function) {
+    /// neither left behind nor passed by. Whether there was any.
+    pub fn remove_dead(&self, func: &mut Function) -> bool {
         for (index, _) in self.dead.iter().enumerate().filter(|(_, dead)| **dead) {
             let inst = Inst::new(index);
             if !matches!(func.inst(inst), InstData::SecondResult { .. }) {
                 func.layout.remove_inst(inst);
             }
         }
+        self.dead.contains(&true)
     }
 
     /// Number of uses by live instructions; one instruction may count several times.

@@ -16,9 +16,10 @@
 //! A loop that control enters elsewhere than at its header is left alone.
 //!
 //! Requires: a verified function, its flow graph, dominator tree and loop forest. Preserves: the order of
-//! side effects; all blocks, but adds pre-headers ([`Blocks::Changed`] if it did). Linear in instructions
+//! side effects; all blocks, but adds pre-headers ([`Changed::Blocks`] if it did). Linear in instructions
 //! and operands, times the depth of loops.
 
+use crate::changed::Changed;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -26,15 +27,6 @@ use ice_ir::{
     BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Type,
     Value,
 };
-
-/// Whether the flow graph and what is computed from it still hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Blocks {
-    /// They do.
-    Same,
-    /// There are other blocks or edges now.
-    Changed,
-}
 
 /// Where code goes before a loop.
 #[derive(Clone, Copy, Default)]
@@ -69,6 +61,7 @@ struct Hoist<'a> {
     tree: &'a DominatorTree,
     loops: &'a LoopForest,
     scratch: &'a mut HoistScratch,
+    has_moved: bool,
 }
 
 /// Moves invariant instructions out of the loops of `func`.
@@ -78,15 +71,15 @@ pub fn hoist_invariants(
     tree: &DominatorTree,
     loops: &LoopForest,
     scratch: &mut HoistScratch,
-) -> Blocks {
+) -> Changed {
     if loops.num_loops() == 0 {
-        return Blocks::Same;
+        return Changed::Nothing;
     }
     scratch.preheaders.clear();
     scratch.preheaders.resize(func.num_blocks(), Preheader::NotAskedFor);
     scratch.new_blocks.clear();
     scratch.old_blocks = func.num_blocks();
-    let mut pass = Hoist { func, cfg, tree, loops, scratch };
+    let mut pass = Hoist { func, cfg, tree, loops, scratch, has_moved: false };
     for &block in tree.rpo() {
         if loops.depth(block) == 0 {
             continue;
@@ -103,7 +96,8 @@ pub fn hoist_invariants(
             }
         }
     }
-    if scratch.new_blocks.is_empty() { Blocks::Same } else { Blocks::Changed }
+    let has_moved = pass.has_moved;
+    if scratch.new_blocks.is_empty() { Changed::instructions(has_moved) } else { Changed::Blocks }
 }
 
 /// Whether the instruction may be executed although control would not have come to it.
@@ -187,6 +181,7 @@ impl Hoist<'_> {
             if is_old && block != preheader && (block == header || !self.tree.dominates(block, header)) {
                 self.func.layout.remove_inst(inst);
                 self.func.layout.insert_before(end, inst);
+                self.has_moved = true;
             }
         }
         self.scratch.needed = needed;

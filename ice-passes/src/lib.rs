@@ -6,13 +6,15 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod changed;
 pub mod hoist;
 pub mod number_values;
 pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
 
-pub use hoist::{Blocks, HoistScratch, hoist_invariants};
+pub use changed::Changed;
+pub use hoist::{HoistScratch, hoist_invariants};
 pub use number_values::{Numbering, number_values};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};
 pub use sink::{SinkScratch, sink};

@@ -21,6 +21,7 @@
 //! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
 //! terminators but for operands, and the order of side effects. Linear.
 
+use crate::changed::Changed;
 use crate::simplify::{Constants, Rewrite, simplify};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -59,6 +60,8 @@ pub struct Numbering {
     replaced: Vec<PackedOption<Value>>,
     phis: Vec<Inst>,
     constants: Constants,
+    /// An instruction has become another one.
+    has_rewritten: bool,
 }
 
 impl Default for Numbering {
@@ -80,20 +83,22 @@ impl Default for Numbering {
             replaced: Vec::new(),
             phis: Vec::new(),
             constants: Constants::default(),
+            has_rewritten: false,
         }
     }
 }
 
-/// Numbers the values of `func` and gives the number of instructions replaced.
+/// Numbers the values of `func`.
 pub fn number_values(
     func: &mut Function,
     cfg: &ControlFlowGraph,
     tree: &DominatorTree,
     uses: &Uses,
     numbering: &mut Numbering,
-) -> u32 {
+) -> Changed {
+    let values = func.num_values();
     // The dead would keep their old operands, which may be gone.
-    uses.remove_dead(func);
+    let had_dead = uses.remove_dead(func);
     let mut count = numbering.begin(func);
     for &block in tree.rpo() {
         match *cfg.preds(block) {
@@ -135,7 +140,7 @@ pub fn number_values(
             }
         }
     }
-    count
+    Changed::instructions(had_dead || count > 0 || numbering.has_rewritten || func.num_values() > values)
 }
 
 /// Whether the instruction is worth a register on the way to another block.
@@ -165,6 +170,7 @@ impl Numbering {
         self.memory_at_end.clear();
         self.memory_at_end.resize(func.num_blocks(), 0);
         self.phis.clear();
+        self.has_rewritten = false;
         self.replaced.clear();
         self.replaced.resize(func.num_values(), None.into());
         self.constants.clear();
@@ -242,6 +248,7 @@ impl Numbering {
                 return Some(self.constants.intern(func, value));
             }
             let Some(rewrite) = simplify(func, uses, &mut self.constants, inst) else { break };
+            self.has_rewritten = true;
             match rewrite {
                 Rewrite::Value(value) => return Some(value),
                 Rewrite::Inst(data) => *func.inst_mut(inst) = data,

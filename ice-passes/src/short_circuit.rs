@@ -8,9 +8,9 @@
 //! (jumping code: Aho, Lam, Sethi and Ullman, "Compilers", 2nd edition, 6.6).
 //!
 //! Requires: a verified function and its use counts. Preserves: the order of side effects; every block, but
-//! adds second halves ([`Blocks::Changed`] if it did). What is dead goes away. Linear in blocks and in what moves.
+//! adds second halves ([`Changed::Blocks`] if it did). What is dead goes away. Linear in blocks and in what moves.
 
-use crate::hoist::Blocks;
+use crate::changed::Changed;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
 
@@ -35,8 +35,8 @@ enum Logic {
 }
 
 /// Splits the branches of `func`.
-pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCircuitScratch) -> Blocks {
-    let mut blocks = Blocks::Same;
+pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCircuitScratch) -> Changed {
+    let mut changed = Changed::Nothing;
     scratch.work.clear();
     for block in func.blocks() {
         if let Some(&InstData::CondBr { cond, .. }) = func.terminator(block)
@@ -46,18 +46,18 @@ pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCir
         }
     }
     if !scratch.work.is_empty() {
-        uses.remove_dead(func);
+        changed = Changed::instructions(uses.remove_dead(func));
     }
     while let Some((block, splits)) = scratch.work.pop() {
         if splits < MAX_SPLITS
             && let Some(second) = split(func, uses, block, scratch)
         {
-            blocks = Blocks::Changed;
+            changed = Changed::Blocks;
             scratch.work.push((block, splits + 1));
             scratch.work.push((second, splits + 1));
         }
     }
-    blocks
+    changed
 }
 
 /// The two conditions that `cond` is made of, if it is used only once and each can set flags itself.

@@ -15,6 +15,7 @@
 //! their conditions, the order of side effects. Linear, but for the steps: for each edge back to a phi the
 //! instructions of its block are looked at.
 
+use crate::changed::Changed;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
@@ -31,8 +32,14 @@ const MAX_INCOMING: usize = 8;
 const MAX_DISTANCE: u32 = 100;
 
 /// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses.
-pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) {
-    uses.remove_dead(func);
+pub fn sink(
+    func: &mut Function,
+    pointer: Type,
+    loops: &LoopForest,
+    uses: &Uses,
+    scratch: &mut SinkScratch,
+) -> Changed {
+    let mut any = uses.remove_dead(func);
     let mut at = func.layout.entry();
     while let Some(block) = at {
         let mut next = func.layout.first_inst(block);
@@ -40,12 +47,12 @@ pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses,
             next = func.layout.next_inst(inst);
             match *func.inst(inst) {
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
-                    copy_comparison(func, uses, block, inst, cond);
+                    any |= copy_comparison(func, uses, block, inst, cond);
                 }
                 InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.value_type(a) == pointer => {
-                    copy_scale(func, uses, inst, a);
+                    any |= copy_scale(func, uses, inst, a);
                     if a != b {
-                        copy_scale(func, uses, inst, b);
+                        any |= copy_scale(func, uses, inst, b);
                     }
                 }
                 _ => {}
@@ -54,8 +61,9 @@ pub fn sink(func: &mut Function, pointer: Type, loops: &LoopForest, uses: &Uses,
         at = func.layout.next_block(block);
     }
     if loops.num_loops() > 0 {
-        sink_steps(func, loops, uses, scratch);
+        any |= sink_steps(func, loops, uses, scratch);
     }
+    Changed::instructions(any)
 }
 
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.
@@ -68,30 +76,36 @@ fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value) {
     }
 }
 
-fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, cond: Value) {
-    let Some(def) = func.defining_inst(cond) else { return };
+/// Whether it did.
+fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, cond: Value) -> bool {
+    let Some(def) = func.defining_inst(cond) else { return false };
     let is_shared = uses.count_if_known(cond) > 1 || func.layout.block_of(def) != Some(block);
-    if is_shared
+    let copies = is_shared
         && func.value_type(cond) == Type::I1
         && matches!(func.inst(def), InstData::Icmp { .. } | InstData::Fcmp { .. })
         && !matches!(func.inst(user), &InstData::Select { if_true, if_false, .. }
-            if if_true == cond || if_false == cond)
-    {
+            if if_true == cond || if_false == cond);
+    if copies {
         copy_to(func, def, user, cond);
     }
+    copies
 }
 
-fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) {
-    let Some(def) = func.defining_inst(value) else { return };
+/// Whether it did.
+fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) -> bool {
+    let Some(def) = func.defining_inst(value) else { return false };
     if let InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } = *func.inst(def)
         && uses.count_if_known(value) > 1
         && matches!(func.int_value(amount), Some(1..=3))
     {
         copy_to(func, def, user, value);
+        return true;
     }
+    false
 }
 
-fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) {
+/// Whether any step has moved.
+fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) -> bool {
     scratch.steps.clear();
     for header in loops.headers() {
         for inst in func.block_insts(header) {
@@ -105,26 +119,27 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
             scratch.steps.extend(back.map(|&(value, pred)| (phi, value, pred)));
         }
     }
-    for n in 0..scratch.steps.len() {
-        let (phi, value, block) = scratch.steps[n];
+    let mut any = false;
+    for &(phi, value, block) in &scratch.steps {
         if let Some(def) = func.defining_inst(value)
             && let InstData::Binary { op, args } = *func.inst(def)
             && !op.is_division()
             && args.contains(&phi)
         {
             if func.layout.block_of(def) == Some(block) {
-                sink_step(func, phi, value, def);
+                any |= sink_step(func, phi, value, def);
             } else if uses.count_if_known(value) == 1 && args.iter().any(|&arg| func.is_constant(arg)) {
-                sink_to_edge(func, loops, phi, def, block);
+                any |= sink_to_edge(func, loops, phi, def, block);
             }
         }
     }
+    any
 }
 
 /// Moves `def`, whose result only goes to `phi` at the end of `block`, to there, if `phi` is used behind it in its own
-/// block.
-fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, block: Block) {
-    let Some(from) = func.layout.block_of(def) else { return };
+/// block. Whether it did.
+fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, block: Block) -> bool {
+    let Some(from) = func.layout.block_of(def) else { return false };
     let mut next = func.layout.next_inst(def);
     let mut is_used = false;
     for _ in 0..MAX_DISTANCE {
@@ -138,12 +153,14 @@ fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, 
     {
         func.layout.remove_inst(def);
         func.layout.insert_before(end, def);
+        return true;
     }
+    false
 }
 
 /// Moves `def`, which gives `value` from `phi`, behind the last use of `phi` that comes before the first of
-/// `value`.
-fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) {
+/// `value`. Whether there is such a place.
+fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) -> bool {
     let (mut behind, mut next) = (None, func.layout.next_inst(def));
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
@@ -166,4 +183,5 @@ fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) {
         func.layout.remove_inst(def);
         func.layout.insert_before(before, def);
     }
+    behind.is_some()
 }

@@ -9,8 +9,8 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, number_values, sink,
-    split_conditions,
+    Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, number_values,
+    sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -26,7 +26,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
     loops.compute(func, &cfg);
     let mut uses = Uses::default();
     uses.compute(func);
-    let mut text = String::new();
+    let (mut text, mut before) = (String::new(), String::new());
+    write_function(module, func, &mut before)?;
     match name {
         "loops" => {
             for block in func.blocks() {
@@ -36,27 +37,46 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             }
         }
         "number-values" => {
-            number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
-            write_living(module, func, &mut text)?;
+            let changed = number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
+            write_changed(module, func, changed, &before, &mut text)?;
         }
         "licm" => {
             let mut scratch = HoistScratch::default();
-            let blocks = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
-            writeln!(text, "blocks: {blocks:?}")?;
-            write_living(module, func, &mut text)?;
+            let changed = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
+            write_changed(module, func, changed, &before, &mut text)?;
         }
         "short-circuit" => {
-            let blocks = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
-            writeln!(text, "blocks: {blocks:?}")?;
-            write_living(module, func, &mut text)?;
+            let changed = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
+            write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {
-            sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
-            write_living(module, func, &mut text)?;
+            let changed = sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
+            write_changed(module, func, changed, &before, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),
     }
     Ok(text)
+}
+
+/// Writes what the pass says that it has changed, which must be true of the text from before, and the function.
+fn write_changed(
+    module: &Module,
+    func: &mut Function,
+    changed: Changed,
+    before: &str,
+    text: &mut String,
+) -> Result<(), Failed> {
+    let mut after = String::new();
+    write_function(module, func, &mut after)?;
+    let labels = |text: &str| text.lines().filter(|line| line.starts_with("block")).count();
+    if changed == Changed::Nothing && before != after {
+        return Err(format!("the pass says that it has changed nothing of\n{before}").into());
+    }
+    if changed != Changed::Blocks && labels(before) != labels(&after) {
+        return Err(format!("the pass says that it has changed no blocks of\n{before}").into());
+    }
+    writeln!(text, "changed: {changed:?}")?;
+    write_living(module, func, text)
 }
 
 /// Writes the function as lowering sees it, without dead instructions.

@@ -10,7 +10,7 @@ use ice_codegen::{
     BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
-use ice_passes::{Blocks, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
+use ice_passes::{Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
 
 /// What all functions of a translation have in common.
@@ -38,7 +38,12 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// Whether functions go through `step`.
     fn performs(&self, step: Step) -> bool {
-        self.recipe.steps().contains(&step) && !(step.is_optional() && self.disabled.contains(&step))
+        self.recipe.steps().contains(&step) && !self.leaves_out(step)
+    }
+
+    /// Whether `step`, which is one of the recipe, is left out.
+    fn leaves_out(&self, step: Step) -> bool {
+        step.is_optional() && self.disabled.contains(&step)
     }
 
     /// The last step that the wanted result needs.
@@ -71,6 +76,8 @@ pub(super) struct Pipeline {
     cfg: ControlFlowGraph,
     graph: Graph,
     pub(super) uses: Uses,
+    /// Whether they hold for the function as it is now.
+    uses_hold: bool,
     pub(super) dominators: DominatorTree,
     pub(super) loops: LoopForest,
     numbering: Numbering,
@@ -104,31 +111,21 @@ impl<'a> FunctionCompiler<'a> {
         body: usize,
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
-        let pipeline = &mut self.pipeline;
+        let last = job.last();
+        let is_observed = job.timing == Timing::On || !job.print_after.is_empty();
         for &step in job.recipe.steps() {
-            if !job.performs(step) {
+            if job.leaves_out(step) {
                 continue;
             }
-            let began = (job.timing == Timing::On).then(Instant::now);
-            let result = match step {
-                Step::Read => {
-                    self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
-                    pipeline.verify(job);
-                    Ok(())
-                }
-                _ => pipeline.perform(step, job, self.reader.flow_graph(), out),
-            };
-            if let Some(began) = began {
-                pipeline.report.times[step as usize] += began.elapsed();
+            match is_observed {
+                false => self.step(step, job, function, body, out)?,
+                true => self.observe(step, job, function, body, out)?,
             }
-            result.map_err(|kind| Error::compile(job.module, function, kind))?;
-            if job.print_after.contains(&step) {
-                pipeline.print(step, job.module, function, self.reader.flow_graph(), out);
-            }
-            if step == job.last() {
+            if step == last {
                 break;
             }
         }
+        let pipeline = &mut self.pipeline;
         match job.emit {
             Emit::Ir => pipeline.write_ir(job.module, &mut out.text),
             Emit::Mir => pipeline.write_mir(function, &mut out.text),
@@ -136,6 +133,51 @@ impl<'a> FunctionCompiler<'a> {
         }
         pipeline.count(job.recipe);
         out.add(function);
+        Ok(())
+    }
+
+    /// One step.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        step: Step,
+        job: &Job<'_>,
+        function: FuncId,
+        body: usize,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        let pipeline = &mut self.pipeline;
+        if step != Step::Read {
+            let result = pipeline.perform(step, job, self.reader.flow_graph(), out);
+            return result.map_err(|kind| Error::compile(job.module, function, kind));
+        }
+        self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
+        pipeline.uses_hold = false;
+        pipeline.verify(job);
+        Ok(())
+    }
+
+    /// One step whose time is taken, or that is printed after.
+    #[cold]
+    #[inline(never)]
+    fn observe(
+        &mut self,
+        step: Step,
+        job: &Job<'_>,
+        function: FuncId,
+        body: usize,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        let began = (job.timing == Timing::On).then(Instant::now);
+        let result = self.step(step, job, function, body, out);
+        let pipeline = &mut self.pipeline;
+        if let Some(began) = began {
+            pipeline.report.times[step as usize] += began.elapsed();
+        }
+        result?;
+        if job.print_after.contains(&step) {
+            pipeline.print(step, job.module, function, self.reader.flow_graph(), out);
+        }
         Ok(())
     }
 
@@ -161,6 +203,7 @@ impl Pipeline {
             cfg: ControlFlowGraph::new(),
             graph: Graph::Own,
             uses: Uses::default(),
+            uses_hold: false,
             dominators: DominatorTree::new(),
             loops: LoopForest::new(),
             numbering: Numbering::default(),
@@ -212,7 +255,11 @@ impl Pipeline {
                     }
                 };
             }
-            Step::Uses => self.uses.compute(&self.func),
+            Step::Uses => {
+                if !core::mem::replace(&mut self.uses_hold, true) {
+                    self.uses.compute(&self.func);
+                }
+            }
             Step::Dominators => self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph)),
             Step::Loops => self.loops.compute(&self.func, graph(read, &self.cfg, self.graph)),
             Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
@@ -252,8 +299,7 @@ impl Pipeline {
         let changed = match step {
             Step::NumberValues => {
                 let (dominators, uses) = (&self.dominators, &self.uses);
-                ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering);
-                return;
+                ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering)
             }
             Step::Licm => ice_passes::hoist_invariants(
                 &mut self.func,
@@ -267,12 +313,12 @@ impl Pipeline {
             }
             _ => {
                 let pointer = job.module.pointer_type;
-                ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink);
-                return;
+                ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink)
             }
         };
+        self.uses_hold &= changed == Changed::Nothing;
         // What the steps behind those that change blocks need.
-        if changed == Blocks::Changed {
+        if changed == Changed::Blocks {
             self.cfg.compute(&self.func);
             self.graph = Graph::Own;
             self.loops.compute(&self.func, &self.cfg);

@@ -1,0 +1,19 @@
+//! What a pass says of its work, so that analyses are made anew only where they no longer hold.
+
+/// What a pass has changed of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Changed {
+    /// Nothing: all that is known of the function still holds.
+    Nothing,
+    /// Instructions, their operands or their order: blocks and edges are the same.
+    Instructions,
+    /// Blocks or edges, and perhaps instructions.
+    Blocks,
+}
+
+impl Changed {
+    /// Instructions if `any`, or else nothing.
+    pub(crate) const fn instructions(any: bool) -> Changed {
+        if any { Changed::Instructions } else { Changed::Nothing }
+    }
+}
