@@ -1,9 +1,10 @@
-//! Dominators in one pass over blocks, for the order in which compilers mostly write them.
+//! Dominators in few passes over blocks, for the order in which compilers mostly write them.
 //!
-//! Every block but the entry has a predecessor with a lower number, and edges to lower or equal numbers go to
-//! dominators of their source. Method: that of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm",
-//! 2001), of which one pass in the order of the numbers is enough here: the edges forward alone decide the tree,
-//! since a path that goes back to a dominator has been there before. Invariant: `idom(b) < b`.
+//! Every block but the entry has a predecessor with a lower number, so that a path from the entry to it with growing
+//! numbers exists, and all that dominates it has a lower number: `idom(b) < b`. Method: that of Cooper, Harvey and
+//! Kennedy ("A Simple, Fast Dominance Algorithm", 2001) in the order of the numbers. The first pass goes by edges
+//! forward, whose sources are done. That is all where every edge back goes to a dominator of its source, since
+//! a path that goes back to a dominator has been there before; else passes follow until nothing changes.
 //!
 //! Cost: linear. The climbs are counted, and a shape that takes more than a fixed number of steps for each block
 //! and question is left to [`DominatorTree`](super::DominatorTree).
@@ -45,19 +46,45 @@ impl ForwardDominators {
             }
             self.idoms.push(idom);
         }
-        if has_back_edges {
-            for block in 1..blocks {
-                for &pred in cfg.preds(Block::new(block)).iter().rev() {
-                    if pred.index() < block {
-                        break;
-                    }
-                    if !self.dominates(Block::new(block), pred)? {
-                        return None;
-                    }
-                }
-            }
+        if has_back_edges && self.meet_edges_back(cfg)? {
+            while self.meet_all_edges(cfg)? {}
         }
         Some(())
+    }
+
+    /// Takes the edges back into account, once. Whether that changes anything: mostly not.
+    fn meet_edges_back(&mut self, cfg: &ControlFlowGraph) -> Option<bool> {
+        let mut has_changed = false;
+        for block in 1..cfg.num_blocks() {
+            for &pred in cfg.preds(Block::new(block)).iter().rev() {
+                if pred.index() < block {
+                    break;
+                }
+                has_changed |= self.meet(block, pred)?;
+            }
+        }
+        Some(has_changed)
+    }
+
+    /// Takes all edges into account, once. Whether that changes anything.
+    fn meet_all_edges(&mut self, cfg: &ControlFlowGraph) -> Option<bool> {
+        let mut has_changed = false;
+        for block in 1..cfg.num_blocks() {
+            let preds = cfg.preds(Block::new(block));
+            self.steps = self.steps.checked_sub(preds.len())?;
+            for &pred in preds {
+                has_changed |= self.meet(block, pred)?;
+            }
+        }
+        Some(has_changed)
+    }
+
+    /// What dominates `block` dominates its predecessor `pred`, too. Whether that is new.
+    fn meet(&mut self, block: usize, pred: Block) -> Option<bool> {
+        let before = self.idoms.get(block).copied()?;
+        let idom = self.common(before, pred.as_u32())?;
+        self.idoms[block] = idom;
+        Some(idom != before)
     }
 
     fn climb(&mut self, block: u32) -> Option<u32> {
