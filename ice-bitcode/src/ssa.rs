@@ -9,7 +9,7 @@
 
 use alloc::vec::Vec;
 
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 use ice_ir::dominators::{DominatorTree, ForwardDominators};
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Value};
 
@@ -30,8 +30,11 @@ pub(crate) struct SsaChecks {
     /// Sources of the edges into each block, repeated ones included, grouped by target.
     edge_ends: Vec<u32>,
     edge_sources: Vec<Block>,
-    /// For the phi being checked: (entries seen, first value) by predecessor, with the mark of the phi.
-    seen: SecondaryMap<Block, (u32, u32, u32)>,
+    /// For the phi being checked: (mark of the phi, entries seen, first value) by predecessor. Marks are never used
+    /// again, so that nothing is cleared between functions.
+    seen: Vec<(u32, u32, u32)>,
+    /// The mark given last.
+    mark: u32,
 }
 
 impl SsaChecks {
@@ -60,10 +63,10 @@ impl SsaChecks {
         &self.phis
     }
 
-    /// Checks the complete function; `home` gives the block of the definition of a local value by its index, which
+    /// Checks the complete function, whose graph is `cfg`; `home` gives the block of the definition of a local value by its index, which
     /// is also the value in an error of dominance.
     pub(crate) fn check(&mut self, func: &Function, home: impl Fn(u32) -> u32) -> Result<(), Error> {
-        self.cfg.compute(func);
+        debug_assert_eq!(self.cfg.num_blocks(), func.num_blocks());
         self.check_phis(func)?;
         if self.uses.is_empty() && self.early.is_empty() || self.check_forward(&home) {
             return Ok(());
@@ -123,13 +126,16 @@ impl SsaChecks {
         if self.phis.is_empty() {
             return Ok(());
         }
-        self.seen.clear();
+        if self.seen.len() < func.num_blocks() {
+            self.seen.resize(func.num_blocks(), (0, 0, 0));
+        }
         if !self.cfg.has_repeated_edges() {
             return self.check_single_edges(func);
         }
         self.collect_edges(func);
-        for (mark, &(inst, block)) in (1..).zip(&self.phis) {
+        for &(inst, block) in &self.phis {
             let &InstData::Phi { incoming } = func.inst(inst) else { continue };
+            let mark = next_mark(&mut self.mark, &mut self.seen);
             let entries = func.incoming(incoming);
             let start = block.index().checked_sub(1).map_or(0, |i| self.edge_ends[i]);
             let edges = &self.edge_sources[start as usize..self.edge_ends[block.index()] as usize];
@@ -138,7 +144,7 @@ impl SsaChecks {
                 return Err(mismatch());
             }
             for &(value, pred) in entries {
-                let (seen_mark, count, first) = &mut self.seen[pred];
+                let (seen_mark, count, first) = &mut self.seen[pred.index()];
                 if *seen_mark != mark {
                     (*seen_mark, *count, *first) = (mark, 0, value.as_u32());
                 }
@@ -148,7 +154,7 @@ impl SsaChecks {
                 *count += 1;
             }
             for &source in edges {
-                let (seen_mark, count, _) = &mut self.seen[source];
+                let (seen_mark, count, _) = &mut self.seen[source.index()];
                 if *seen_mark != mark || *count == 0 {
                     return Err(mismatch());
                 }
@@ -160,18 +166,30 @@ impl SsaChecks {
 
     /// Checks that every phi has one value for each predecessor, where no block has several edges to another one.
     fn check_single_edges(&mut self, func: &Function) -> Result<(), Error> {
-        for (mark, &(inst, block)) in (1..).zip(&self.phis) {
+        for &(inst, block) in &self.phis {
             let &InstData::Phi { incoming } = func.inst(inst) else { continue };
+            let mark = next_mark(&mut self.mark, &mut self.seen);
             let (entries, preds) = (func.incoming(incoming), self.cfg.preds(block));
             for &pred in preds {
-                self.seen[pred].0 = mark;
+                self.seen[pred.index()].0 = mark;
             }
             // As many entries as predecessors, each of them for another one.
-            let matches = |&(_, pred): &(Value, Block)| core::mem::take(&mut self.seen[pred].0) == mark;
+            let matches =
+                |&(_, pred): &(Value, Block)| core::mem::take(&mut self.seen[pred.index()].0) == mark;
             if entries.len() != preds.len() || !entries.iter().all(matches) {
                 return Err(Error::PhiEdges { value: func.result(inst).map_or(0, |v| v.as_u32()) });
             }
         }
         Ok(())
     }
+}
+
+/// A mark that none of `seen` has; 0 is no mark.
+fn next_mark(latest: &mut u32, seen: &mut [(u32, u32, u32)]) -> u32 {
+    *latest = latest.wrapping_add(1);
+    if *latest == 0 {
+        seen.fill((0, 0, 0));
+        *latest = 1;
+    }
+    *latest
 }

@@ -36,6 +36,8 @@ pub struct BlockOrder {
     depths: Vec<u32>,
     facts: Vec<BlockFacts>,
     stack: Vec<Block>,
+    /// Whether there are blocks for edges.
+    any_split: bool,
 }
 
 /// What is known of a block of the function.
@@ -81,12 +83,20 @@ impl BlockOrder {
         self.blocks.clear();
         self.depths.clear();
         self.facts.clear();
-        let mut all_reachable = true;
-        self.facts.extend((0..func.num_blocks()).map(|n| {
-            let facts = BlockFacts::of(func, cfg, Block::new(n));
-            all_reachable &= facts.is_reachable;
-            facts
+        let entry = func.layout.entry();
+        let (mut all_reachable, mut any_split) = (true, false);
+        let blocks = func.layout.first_insts().zip(cfg.all_preds()).enumerate();
+        self.facts.extend(blocks.map(|(n, (first, preds))| {
+            let block = Block::new(n);
+            let has_phis = first.is_some_and(|inst| matches!(func.inst(inst), InstData::Phi { .. }));
+            let is_split = has_phis && preds.len() > 1;
+            // Here, what has a predecessor with a lower number: if all blocks have one, they are.
+            let is_reachable = preds.first().is_some_and(|&pred| pred < block) || entry == Some(block);
+            all_reachable &= is_reachable;
+            any_split |= is_split;
+            BlockFacts { number: None.into(), is_reachable, has_phis, is_split }
         }));
+        self.any_split = any_split;
         if !all_reachable {
             self.find_reachable(func, cfg);
         }
@@ -96,6 +106,9 @@ impl BlockOrder {
     fn place(&mut self, cfg: &ControlFlowGraph, block: Block) {
         self.facts[block.index()].number = MachBlock::new(self.blocks.len()).into();
         self.blocks.push(LoweredBlock::Block(block));
+        if !self.any_split {
+            return;
+        }
         let succs = cfg.succs(block);
         if succs.len() > 1 {
             for &to in succs {
@@ -165,19 +178,5 @@ impl BlockOrder {
                 visit(to, number);
             }
         }
-    }
-}
-
-impl BlockFacts {
-    /// Reachable is here what has a predecessor with a lower number: if all blocks have one, they are.
-    fn of(func: &Function, cfg: &ControlFlowGraph, block: Block) -> BlockFacts {
-        let first = func.layout.first_inst(block);
-        let has_phis = first.is_some_and(|i| matches!(func.inst(i), InstData::Phi { .. }));
-        let preds = cfg.preds(block);
-        let is_reachable = match preds.first() {
-            Some(&pred) => pred < block,
-            None => false,
-        } || func.layout.entry() == Some(block);
-        BlockFacts { number: None.into(), is_reachable, has_phis, is_split: has_phis && preds.len() > 1 }
     }
 }

@@ -31,38 +31,57 @@ impl ControlFlowGraph {
 
     /// Computes the graph of `func`. Requires: every block ends in a terminator.
     pub fn compute(&mut self, func: &Function) {
-        let blocks = func.num_blocks();
+        self.begin(func.num_blocks());
+        for index in 0..func.num_blocks() {
+            self.end_block(func, func.terminator(Block::new(index)).unwrap_or(&InstData::Unreachable));
+        }
+        self.finish();
+    }
+
+    /// Begins the graph of a function of so many blocks, for those who meet the terminators one by one:
+    /// [`end_block`](Self::end_block) for each block in the order of the numbers, then [`finish`](Self::finish).
+    pub fn begin(&mut self, blocks: usize) {
         self.succ_ends.clear();
         self.succs.clear();
         self.pred_ends.clear();
         self.pred_ends.resize(blocks, 0);
         self.has_repeated_edges = false;
         self.seen.clear();
-        for index in 0..blocks {
-            let block = Block::new(index);
-            match func.terminator(block) {
-                Some(&InstData::Br { target }) => self.add(target),
-                Some(&InstData::CondBr { if_true, if_false, .. }) => {
-                    self.add(if_true);
-                    match if_true == if_false {
-                        true => self.has_repeated_edges = true,
-                        false => self.add(if_false),
-                    }
+    }
+
+    /// The next block of `func` ends in `terminator`. Inlined where the kind is known.
+    #[inline(always)]
+    pub fn end_block(&mut self, func: &Function, terminator: &InstData) {
+        match *terminator {
+            InstData::Br { target } => self.add(target),
+            InstData::CondBr { if_true, if_false, .. } => {
+                self.add(if_true);
+                match if_true == if_false {
+                    true => self.has_repeated_edges = true,
+                    false => self.add(if_false),
                 }
-                Some(InstData::Switch { .. }) => {
-                    self.seen.resize(blocks, 0);
-                    func.for_each_successor(block, |succ| {
-                        let mark = index as u32 + 1;
-                        match core::mem::replace(&mut self.seen[succ.index()], mark) == mark {
-                            true => self.has_repeated_edges = true,
-                            false => self.add(succ),
-                        }
-                    });
-                }
-                _ => {}
             }
-            self.succ_ends.push(self.succs.len() as u32);
+            InstData::Switch { .. } => self.add_switch(func, terminator),
+            _ => {}
         }
+        self.succ_ends.push(self.succs.len() as u32);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_switch(&mut self, func: &Function, terminator: &InstData) {
+        self.seen.resize(self.pred_ends.len(), 0);
+        let mark = self.succ_ends.len() as u32 + 1;
+        func.for_each_target(terminator, |succ| {
+            match core::mem::replace(&mut self.seen[succ.index()], mark) == mark {
+                true => self.has_repeated_edges = true,
+                false => self.add(succ),
+            }
+        });
+    }
+
+    /// Computes the predecessors, when every block has ended.
+    pub fn finish(&mut self) {
         let mut total = 0;
         for count in &mut self.pred_ends {
             // Start of the run; moved to its end while the run is filled.
@@ -98,6 +117,17 @@ impl ControlFlowGraph {
     /// Number of blocks.
     pub fn num_blocks(&self) -> usize {
         self.succ_ends.len()
+    }
+
+    /// The predecessors of each block, in the order of the numbers: less work than to ask for one block after the
+    /// other.
+    pub fn all_preds(&self) -> impl Iterator<Item = &[Block]> {
+        let (mut rest, mut start) = (&self.preds[..], 0);
+        self.pred_ends.iter().map(move |&end| {
+            let (preds, others) = rest.split_at((end - start) as usize);
+            (rest, start) = (others, end);
+            preds
+        })
     }
 
     /// Successors of `block`, in the order of the terminator.

@@ -515,14 +515,22 @@ impl Function {
 
     /// Calls `visit` with every successor edge of `block`, in order, repeated edges included.
     #[inline]
-    pub fn for_each_successor(&self, block: Block, mut visit: impl FnMut(Block)) {
-        match self.terminator(block) {
-            Some(&InstData::Br { target }) => visit(target),
-            Some(&InstData::CondBr { if_true, if_false, .. }) => {
+    pub fn for_each_successor(&self, block: Block, visit: impl FnMut(Block)) {
+        if let Some(terminator) = self.terminator(block) {
+            self.for_each_target(terminator, visit);
+        }
+    }
+
+    /// Calls `visit` with every block that `terminator`, which is one of this function, names, in order.
+    #[inline]
+    pub fn for_each_target(&self, terminator: &InstData, mut visit: impl FnMut(Block)) {
+        match *terminator {
+            InstData::Br { target } => visit(target),
+            InstData::CondBr { if_true, if_false, .. } => {
                 visit(if_true);
                 visit(if_false);
             }
-            Some(&InstData::Switch { default, table, .. }) => {
+            InstData::Switch { default, table, .. } => {
                 visit(default);
                 self.switches[table].cases.iter().for_each(|&(_, b)| visit(b));
             }

@@ -110,6 +110,11 @@ impl Layout {
         self.block_node(block).first.expand()
     }
 
+    /// The first instruction of each block, in the order of the numbers of blocks.
+    pub fn first_insts(&self) -> impl Iterator<Item = Option<Inst>> {
+        self.blocks.iter().map(|node| node.first.expand())
+    }
+
     /// The last instruction of `block`: its terminator in a complete function.
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
         self.block_node(block).last.expand()

@@ -228,6 +228,7 @@ impl FunctionReader {
             return fail(Error::NeverDefined { value });
         }
         let locals = &self.locals;
+        self.checks.cfg.finish();
         self.checks.check(builder.func, |local| locals[local as usize].block).or_else(|error| match error {
             // The number of the value in the file, where the check knows its index.
             Error::NotDominated { value } => fail(Error::NotDominated { value: self.first_local + value }),
@@ -505,6 +506,7 @@ impl FunctionReader {
         }
         self.num_blocks = count as u32;
         builder.create_blocks(self.num_blocks);
+        self.checks.cfg.begin(count as usize);
         Ok(())
     }
 }

@@ -192,7 +192,8 @@ impl Reading<'_, '_> {
     }
 
     #[inline(always)]
-    fn terminated(&mut self) -> Checked<()> {
+    fn terminated(&mut self, terminator: InstData) -> Checked<()> {
+        self.r.checks.cfg.end_block(self.b.func, &terminator);
         self.r.block += 1;
         Ok(())
     }
@@ -324,15 +325,16 @@ impl Reading<'_, '_> {
             return fail(Error::ReturnValue);
         }
         self.b.ret(value);
-        self.terminated()
+        self.terminated(InstData::Ret { value })
     }
 
     #[inline(always)]
     fn br(&mut self) -> Checked<()> {
         match *self.ops {
             [target] => {
-                let target = self.target(target)?;
-                self.b.push(InstData::Br { target }, Type::Void);
+                let data = InstData::Br { target: self.target(target)? };
+                self.b.push(data, Type::Void);
+                self.terminated(data)
             }
             [if_true, if_false, cond] => {
                 let (if_true, if_false) = (self.target(if_true)?, self.target(if_false)?);
@@ -340,11 +342,12 @@ impl Reading<'_, '_> {
                 if ty != Type::I1 {
                     return fail(Error::BranchCondition { ty });
                 }
-                self.b.push(InstData::CondBr { cond, if_true, if_false }, Type::Void);
+                let data = InstData::CondBr { cond, if_true, if_false };
+                self.b.push(data, Type::Void);
+                self.terminated(data)
             }
-            _ => return count_error("BR", self.ops.len(), "1 or 3"),
+            _ => count_error("BR", self.ops.len(), "1 or 3"),
         }
-        self.terminated()
     }
 
     fn switch(&mut self) -> Checked<()> {
@@ -378,7 +381,7 @@ impl Reading<'_, '_> {
         if let Some(pair) = self.r.cases.windows(2).find(|pair| pair[0] == pair[1]) {
             return fail(Error::CaseValue { value: pair[0] });
         }
-        self.terminated()
+        self.terminated(InstData::Switch { value, default, table })
     }
 
     fn unreachable(&mut self) -> Checked<()> {
@@ -386,7 +389,7 @@ impl Reading<'_, '_> {
             return count_error("UNREACHABLE", self.ops.len(), "0");
         }
         self.b.unreachable();
-        self.terminated()
+        self.terminated(InstData::Unreachable)
     }
 
     fn phi(&mut self) -> Checked<()> {

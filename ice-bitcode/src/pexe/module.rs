@@ -90,7 +90,10 @@ pub fn read_module(bytes: &[u8]) -> Result<ModuleHeader> {
     loop {
         match module.step(&mut reader, &mut record)? {
             Step::Entry => {}
-            Step::Declarations(header) => declarations = Some(header),
+            Step::Declarations(header) => {
+                declarations = Some(header);
+                bodies.reserve_exact(module.defined.len());
+            }
             Step::Body(body) => bodies.push(body),
             // All bytes are there, so this cannot be said of a block that was accepted.
             Step::Incomplete => return Err(reader.error(Error::Truncated)),

@@ -412,6 +412,7 @@ impl Body<'_, '_> {
         }
         self.finish_phis()?;
         let (locals, first) = (&self.s.locals, self.s.first_local);
+        self.s.checks.cfg.compute(self.b.func);
         let check = self.s.checks.check(self.b.func, |local| locals[local as usize].block);
         check.or_else(|error| match error {
             // The number of the value in the file, where the check knows its index.
