@@ -163,18 +163,16 @@ fn undecorated(name: &[u8]) -> &[u8] {
 
 /// Writes a generated name: most functions have one, and `write!` takes several times as long.
 fn write_numbered(prefix: &str, mut number: u32, out: &mut dyn fmt::Write) -> fmt::Result {
-    let mut digits = [b'0'; 10];
-    let mut start = digits.len() - 1;
-    while let Some(place) = digits.get_mut(start) {
-        *place = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-        start -= 1;
-    }
     out.write_str(prefix)?;
-    out.write_str(str::from_utf8(&digits[start..]).map_err(|_| fmt::Error)?)
+    let mut unit = 1;
+    while number / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        out.write_char(char::from(b'0' + (number / unit) as u8))?;
+        (number, unit) = (number % unit, unit / 10);
+    }
+    Ok(())
 }
 
 /// Writes a name for an assembler, in quotes where it needs them. Bytes that are no text are written as

@@ -151,6 +151,13 @@ impl<S: Sink> ObjectWriter<S> {
         Ok(writer)
     }
 
+    /// Make room for so many symbols more, all with names, where that is known before they are declared. A few others,
+    /// as those of sections, have room beside them.
+    pub fn reserve_symbols(&mut self, additional: usize) {
+        self.symbols.reserve_exact(additional + additional / 32 + 32);
+        self.strings.reserve(additional);
+    }
+
     /// The options it was made with.
     pub fn options(&self) -> &Options {
         &self.options

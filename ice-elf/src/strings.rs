@@ -41,7 +41,7 @@ impl StringTable {
             return Ok(0);
         }
         if self.used * 2 >= self.slots.len() {
-            self.grow();
+            self.grow((self.slots.len() * 2).max(64));
         }
         let hash = hash(name);
         let mask = self.slots.len() - 1;
@@ -67,8 +67,16 @@ impl StringTable {
         self.bytes[offset as usize..].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&0))
     }
 
-    fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(64);
+    /// Makes room for so many names more.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        let size = self.used.saturating_add(additional).saturating_mul(2).next_power_of_two();
+        if size > self.slots.len() {
+            self.grow(size);
+        }
+    }
+
+    /// Makes the dictionary one of `size` slots, a power of two.
+    fn grow(&mut self, size: usize) {
         let old = core::mem::replace(&mut self.slots, vec![(0, 0); size]);
         for (hash, offset) in old {
             if offset != 0 {

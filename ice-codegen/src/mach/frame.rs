@@ -89,16 +89,25 @@ impl FrameInfo {
         }
         slot_offsets.resize(slots.len(), 0);
         object_offsets.resize(self.objects.len(), 0);
+        let slot_align = |slot: &SlotInfo| slot.align.clamp(1, max_align);
+        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
+        // The alignments that occur, one bit each: few.
+        let of_slots = slots.iter().fold(0, |all, slot| all | slot_align(slot));
+        let of_objects = self.objects.iter().fold(0, |all, object| all | object_align(object));
         let mut align = max_align;
         while align > 0 {
-            for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
-                if slot.align.clamp(1, max_align) == align {
-                    *offset = take(align, slot.size);
+            if of_slots & align != 0 {
+                for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
+                    if slot_align(slot) == align {
+                        *offset = take(align, slot.size);
+                    }
                 }
             }
-            for (offset, object) in object_offsets.iter_mut().zip(&self.objects) {
-                if (1u32 << object.align_log2.min(31)).min(max_align) == align {
-                    *offset = take(align, object.size);
+            if of_objects & align != 0 {
+                for (offset, object) in object_offsets.iter_mut().zip(&self.objects) {
+                    if object_align(object) == align {
+                        *offset = take(align, object.size);
+                    }
                 }
             }
             align /= 2;

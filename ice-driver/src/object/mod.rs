@@ -148,6 +148,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             bytes: Vec::new(),
         };
         output.write_notes(options.features)?;
+        output.writer.reserve_symbols(module.functions.len() + module.globals.len());
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
         output.write_globals().map_err(|error| output.with_section_name(error))?;
