@@ -110,7 +110,21 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
     pub fn write_listing(
         &self,
         out: &mut dyn Write,
+        name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
+    ) -> fmt::Result {
+        self.write_annotated(out, name, |_, _| Ok(()))
+    }
+
+    /// Writes what [`write_listing`](Self::write_listing) writes. `note` is called before each instruction and datum, behind
+    /// its labels, with its offset, and may write lines of its own.
+    ///
+    /// # Errors
+    /// Those of `out`, `name` and `note`. Call [`CodeBuffer::finish`] first.
+    pub fn write_annotated(
+        &self,
+        out: &mut dyn Write,
         mut name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
+        mut note: impl FnMut(u32, &mut dyn Write) -> fmt::Result,
     ) -> fmt::Result {
         let mut labels: Vec<(u32, Label)> = self.bound_labels().collect();
         labels.sort_unstable();
@@ -122,14 +136,17 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         for (offset, line) in lines {
             while let Some(site) = branches.next_if(|site| site.start < offset) {
                 self.write_labels(out, &mut labels, site.start)?;
+                note(site.start, out)?;
                 self.write_branch(out, site)?;
             }
             self.write_labels(out, &mut labels, offset)?;
+            note(offset, out)?;
             out.write_char('\t')?;
             self.write_line(out, &self.listing.text[line], &mut name)?;
         }
         for site in branches {
             self.write_labels(out, &mut labels, site.start)?;
+            note(site.start, out)?;
             self.write_branch(out, site)?;
         }
         self.write_labels(out, &mut labels, u32::MAX)

@@ -11,19 +11,21 @@
 //! | [`allocate`](CodeGenerator::allocate) | gives them registers and slots |
 //! | [`emit`](CodeGenerator::emit) | appends the function to compiled code |
 
+#[cfg(feature = "text")]
+use crate::annotation::{Annotation, Comments};
 use crate::block_order::BlockOrder;
 use crate::compiled::CompiledCode;
 use crate::lower::{LowerScratch, lower_function};
-use crate::mach::{FrameInfo, MachFunction};
+use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
 use crate::target::{ErrorKind, Target};
 use alloc::boxed::Box;
 #[cfg(feature = "text")]
 use alloc::string::String;
 #[cfg(feature = "text")]
 use core::fmt;
-use ice_asm::{CodeBuffer, ConstantPool};
 #[cfg(feature = "text")]
-use ice_asm::{SymbolText, TextListing};
+use ice_asm::{BranchIsa, SymbolText, TextListing};
+use ice_asm::{CodeBuffer, ConstantPool};
 use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
 use ice_regalloc::{Mode, Options, Output, SlotSharing};
 
@@ -61,6 +63,9 @@ pub trait CodeGenerator: Send {
     /// Whether [`hold_constants`](Self::hold_constants) has anything to do on this machine.
     fn holds_constants(&self) -> bool;
 
+    /// From now on the code of functions says what it is for ([`CompiledCode::origins`]), or does not, as at first.
+    fn keep_origins(&mut self, keep: KeepOrigins);
+
     /// Lowers a function. `constants` receives those that its code loads.
     ///
     /// # Errors
@@ -80,12 +85,18 @@ pub trait CodeGenerator: Send {
     fn emit(&mut self, out: &mut CompiledCode) -> Result<(), ErrorKind>;
 
     /// Does what [`emit`](Self::emit) does and writes the code as assembler text to `text`. Symbols stand in it as
-    /// [`SymbolText`], which [`ice_asm::write_with_symbols`] replaces.
+    /// [`SymbolText`], which [`ice_asm::write_with_symbols`] replaces. With the function that was lowered as `annotation`,
+    /// comments say what the lines are for, if [origins are kept](Self::keep_origins).
     ///
     /// # Errors
     /// Those of [`emit`](Self::emit).
     #[cfg(feature = "text")]
-    fn emit_listing(&mut self, out: &mut CompiledCode, text: &mut String) -> Result<(), ErrorKind>;
+    fn emit_listing(
+        &mut self,
+        out: &mut CompiledCode,
+        annotation: Option<Annotation<'_>>,
+        text: &mut String,
+    ) -> Result<(), ErrorKind>;
 
     /// Writes the lowered function, one machine instruction a line.
     ///
@@ -173,6 +184,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         T::HOLDS_CONSTANTS
     }
 
+    fn keep_origins(&mut self, keep: KeepOrigins) {
+        self.mach.keep_origins(keep);
+    }
+
     fn lower(&mut self, input: FunctionInput<'_>, constants: &mut ConstantPool) -> Result<(), ErrorKind> {
         let FunctionInput { module, func, cfg, order, uses } = input;
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
@@ -211,7 +226,13 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     #[cfg(feature = "text")]
-    fn emit_listing(&mut self, out: &mut CompiledCode, text: &mut String) -> Result<(), ErrorKind> {
+    fn emit_listing(
+        &mut self,
+        out: &mut CompiledCode,
+        annotation: Option<Annotation<'_>>,
+        text: &mut String,
+    ) -> Result<(), ErrorKind> {
+        let known = out.origins.len();
         self.target.emit(
             &self.mach,
             self.lower.switches(),
@@ -221,7 +242,15 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
             out,
         )?;
         // Writing into a string cannot fail.
-        let _ = self.listing.write_listing(text, |symbol, out| write!(out, "{}", SymbolText(symbol)));
+        let symbol = |symbol, out: &mut dyn fmt::Write| write!(out, "{}", SymbolText(symbol));
+        let _ = match annotation {
+            None => self.listing.write_listing(text, symbol),
+            Some(annotation) => {
+                let marker = <T::Branches as BranchIsa>::COMMENT;
+                let mut comments = Comments::new(annotation, marker, &out.origins[known..]);
+                self.listing.write_annotated(text, symbol, |offset, out| comments.write_before(offset, out))
+            }
+        };
         Ok(())
     }
 

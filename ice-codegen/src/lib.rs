@@ -21,6 +21,8 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+#[cfg(feature = "text")]
+mod annotation;
 pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
@@ -37,6 +39,8 @@ pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(feature = "text")]
+pub use annotation::Annotation;
 pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, LoweredBlock};
 pub use compiled::{

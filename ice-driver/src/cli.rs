@@ -171,6 +171,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
             let _ = io::stderr().write_all(text.as_bytes());
         },
         timing: work.timing,
+        commentary: work.commentary,
         relocation: work.relocation,
         features: match triple {
             Some(triple) => features.or(arch.machine().features_of_triple(&triple)),

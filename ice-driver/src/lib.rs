@@ -61,7 +61,7 @@ pub mod translate;
 pub use error::{Blame, Error};
 pub use ice_elf::Sink as ObjectSink;
 pub use machine::Arch;
-pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, Timing};
+pub use options::{Commentary, Emit, FunctionSelector, InputFormat, OptLevel, Options, Timing};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};
 pub use translate::compile_to;

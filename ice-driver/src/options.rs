@@ -100,6 +100,16 @@ pub enum Timing {
     On,
 }
 
+/// Whether assembler text says what its lines are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Commentary {
+    /// Nothing but the code.
+    #[default]
+    Off,
+    /// Comments: the instruction of the IR that lines of code are for.
+    On,
+}
+
 /// Choices of one translation.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -109,6 +119,8 @@ pub struct Options {
     pub level: OptLevel,
     /// What to write.
     pub emit: Emit,
+    /// Whether assembler text has comments.
+    pub commentary: Commentary,
     /// What the input is.
     pub format: InputFormat,
     /// Threads that translate, the calling one among them; fewer where there is little to do. 0 and 1: the
@@ -137,6 +149,7 @@ impl Options {
             arch,
             level: OptLevel::Om1,
             emit: Emit::Object,
+            commentary: Commentary::Off,
             format: InputFormat::Bitcode,
             threads: 0,
             function: None,

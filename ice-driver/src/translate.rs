@@ -140,6 +140,7 @@ fn compile_bodies(
         print_after: &options.print_after,
         disabled: &options.disabled,
         timing: options.timing,
+        commentary: options.commentary,
         check: Checks::Debug,
     };
     if options.emit == Emit::Ir && options.function.is_none() {

@@ -6,5 +6,6 @@ mod common;
 mod checker;
 mod checker_reference;
 mod linear;
+mod live_places;
 mod minimal;
 mod random;

@@ -5,7 +5,7 @@ pub mod table;
 pub use table::{COMMANDS, Command, CommandRow, FLAGS, Flag, FlagRow, Offers};
 
 use crate::machine::{Arch, Features, with_switch};
-use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
+use crate::options::{Commentary, Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
 use crate::recipe::Step;
 use core::fmt;
 use lexopt::Arg;
@@ -24,6 +24,8 @@ pub struct Invocation {
     pub arch: Option<Arch>,
     /// `--emit`.
     pub emit: Emit,
+    /// `--verbose`.
+    pub commentary: Commentary,
     /// `-o`.
     pub output: Option<PathBuf>,
     /// `--threads`, or the processors.
@@ -107,6 +109,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         level: None,
         arch: None,
         emit: Emit::Object,
+        commentary: Commentary::Off,
         output: None,
         threads: None,
         linker: None,
@@ -172,6 +175,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
     if work.output.is_none() && (work.command.needs_output() || writes_object) {
         return Err(usage("the output file is missing (-o)"));
     }
+    if work.commentary == Commentary::On && work.emit != Emit::Assembly {
+        return Err(usage("'--verbose' is for '--emit asm'"));
+    }
     Ok(Request::Work(Box::new(work)))
 }
 
@@ -235,6 +241,7 @@ fn apply(
                 _ => return Err(bad()),
             }
         }
+        Flag::Verbose => work.commentary = Commentary::On,
         Flag::Output => work.output = Some(PathBuf::from(os_value)),
         Flag::Threads => {
             let threads = value.parse().ok().filter(|&threads: &usize| threads <= MAX_THREADS);
@@ -307,6 +314,8 @@ mod tests {
         assert_eq!((w.function, w.stats), (Some(FunctionSelector::Name("f3".into())), Stats::On));
         assert_eq!(work("dump a.pexe").output, None);
         assert_eq!(work("translate --emit ir a.pexe").output, None);
+        assert_eq!(work("translate --emit asm --verbose a.pexe").commentary, Commentary::On);
+        assert_eq!(refused("translate --verbose a.pexe -o a.o"), "'--verbose' is for '--emit asm'");
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use super::{Recipe, Step};
 use crate::bodies::{Bodies, BodyReader};
 use crate::error::{Error, StepResult};
-use crate::options::{Emit, Timing};
+use crate::options::{Commentary, Emit, Timing};
 use crate::output::RangeOutput;
 use crate::report::Report;
+use ice_codegen::mach::KeepOrigins;
 use ice_codegen::{
-    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
+    Annotation, BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind,
+    FunctionInput,
 };
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
@@ -25,6 +27,8 @@ pub struct Job<'a> {
     pub recipe: Recipe,
     /// What is wanted in the end.
     pub emit: Emit,
+    /// Whether assembler text has comments.
+    pub commentary: Commentary,
     /// Steps after which the function is printed.
     pub print_after: &'a [Step],
     /// Steps to leave out, of those that [are optional](Step::is_optional).
@@ -93,10 +97,11 @@ pub(super) struct Pipeline {
 impl<'a> FunctionCompiler<'a> {
     /// The memory for the functions of `job`.
     pub fn new(job: &Job<'a>) -> FunctionCompiler<'a> {
-        FunctionCompiler {
-            reader: job.bodies.reader(),
-            pipeline: Pipeline::new(job.target.generator(job.check)),
+        let mut generator = job.target.generator(job.check);
+        if job.commentary == Commentary::On {
+            generator.keep_origins(KeepOrigins::Yes);
         }
+        FunctionCompiler { reader: job.bodies.reader(), pipeline: Pipeline::new(generator) }
     }
 
     /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
@@ -288,7 +293,7 @@ impl Pipeline {
                 self.generator.lower(input, &mut out.compiled.constants)?;
             }
             Step::Allocate => self.generator.allocate(job.recipe.allocation())?,
-            Step::Emit => self.emit(job.emit, out)?,
+            Step::Emit => self.emit(job, out)?,
         }
         Ok(())
     }
@@ -336,9 +341,13 @@ impl Pipeline {
         self.generator.hold_constants(&self.func, &self.loops, &self.dominators);
     }
 
-    fn emit(&mut self, emit: Emit, out: &mut RangeOutput) -> Result<(), ErrorKind> {
-        match emit {
-            Emit::Assembly => self.generator.emit_listing(&mut out.compiled, &mut out.text),
+    fn emit(&mut self, job: &Job<'_>, out: &mut RangeOutput) -> Result<(), ErrorKind> {
+        match job.emit {
+            Emit::Assembly => {
+                let annotation = Annotation { module: job.module, func: &self.func };
+                let annotation = (job.commentary == Commentary::On).then_some(annotation);
+                self.generator.emit_listing(&mut out.compiled, annotation, &mut out.text)
+            }
             _ => self.generator.emit(&mut out.compiled),
         }
     }
