@@ -35,6 +35,15 @@ impl Listing for () {
     fn shift(&mut self, _: u32, _: u32) {}
 }
 
+/// A place in a listing where notes may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListingMark {
+    /// Behind the line of a label.
+    Label(Label),
+    /// Before the line of the instruction or datum at an offset.
+    Line(u32),
+}
+
 /// Lines of assembler text.
 #[derive(Clone, Debug, Default)]
 pub struct TextListing {
@@ -112,11 +121,11 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         out: &mut dyn Write,
         name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
     ) -> fmt::Result {
-        self.write_annotated(out, name, |_, _| Ok(()))
+        self.write_annotated(out, name, |_: ListingMark, _: &mut dyn Write| Ok(()))
     }
 
-    /// Writes what [`write_listing`](Self::write_listing) writes. `note` is called before each instruction and datum, behind
-    /// its labels, with its offset, and may write lines of its own.
+    /// Writes what [`write_listing`](Self::write_listing) writes. `note` is called behind each label and before each
+    /// instruction and datum, and may write lines of its own there.
     ///
     /// # Errors
     /// Those of `out`, `name` and `note`. Call [`CodeBuffer::finish`] first.
@@ -124,7 +133,7 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         &self,
         out: &mut dyn Write,
         mut name: impl FnMut(SymbolId, &mut dyn Write) -> fmt::Result,
-        mut note: impl FnMut(u32, &mut dyn Write) -> fmt::Result,
+        mut note: impl FnMut(ListingMark, &mut dyn Write) -> fmt::Result,
     ) -> fmt::Result {
         let mut labels: Vec<(u32, Label)> = self.bound_labels().collect();
         labels.sort_unstable();
@@ -135,33 +144,21 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         lines.sort_by_key(|&(offset, _)| offset);
         for (offset, line) in lines {
             while let Some(site) = branches.next_if(|site| site.start < offset) {
-                self.write_labels(out, &mut labels, site.start)?;
-                note(site.start, out)?;
+                write_labels(out, &mut labels, site.start, &mut note)?;
+                note(ListingMark::Line(site.start), out)?;
                 self.write_branch(out, site)?;
             }
-            self.write_labels(out, &mut labels, offset)?;
-            note(offset, out)?;
+            write_labels(out, &mut labels, offset, &mut note)?;
+            note(ListingMark::Line(offset), out)?;
             out.write_char('\t')?;
             self.write_line(out, &self.listing.text[line], &mut name)?;
         }
         for site in branches {
-            self.write_labels(out, &mut labels, site.start)?;
-            note(site.start, out)?;
+            write_labels(out, &mut labels, site.start, &mut note)?;
+            note(ListingMark::Line(site.start), out)?;
             self.write_branch(out, site)?;
         }
-        self.write_labels(out, &mut labels, u32::MAX)
-    }
-
-    fn write_labels(
-        &self,
-        out: &mut dyn Write,
-        labels: &mut core::iter::Peekable<impl Iterator<Item = (u32, Label)>>,
-        through: u32,
-    ) -> fmt::Result {
-        while let Some((_, label)) = labels.next_if(|&(at, _)| at <= through) {
-            writeln!(out, "{label}:")?;
-        }
-        Ok(())
+        write_labels(out, &mut labels, u32::MAX, &mut note)
     }
 
     fn write_line(
@@ -176,6 +173,20 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         })?;
         out.write_char('\n')
     }
+}
+
+/// Writes the labels up to an offset.
+fn write_labels(
+    out: &mut dyn Write,
+    labels: &mut core::iter::Peekable<impl Iterator<Item = (u32, Label)>>,
+    through: u32,
+    note: &mut impl FnMut(ListingMark, &mut dyn Write) -> fmt::Result,
+) -> fmt::Result {
+    while let Some((_, label)) = labels.next_if(|&(at, _)| at <= through) {
+        writeln!(out, "{label}:")?;
+        note(ListingMark::Label(label), out)?;
+    }
+    Ok(())
 }
 
 /// Writes text with what `write` makes of each placeholder that begins with one of the markers.

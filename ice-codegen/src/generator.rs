@@ -86,7 +86,8 @@ pub trait CodeGenerator: Send {
 
     /// Does what [`emit`](Self::emit) does and writes the code as assembler text to `text`. Symbols stand in it as
     /// [`SymbolText`], which [`ice_asm::write_with_symbols`] replaces. With the function that was lowered as `annotation`,
-    /// comments say what the lines are for, if [origins are kept](Self::keep_origins).
+    /// comments say what is live where blocks begin and end and, if [origins are kept](Self::keep_origins), what the
+    /// lines are for.
     ///
     /// # Errors
     /// Those of [`emit`](Self::emit).
@@ -247,8 +248,11 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
             None => self.listing.write_listing(text, symbol),
             Some(annotation) => {
                 let marker = <T::Branches as BranchIsa>::COMMENT;
-                let mut comments = Comments::new(annotation, marker, &out.origins[known..]);
-                self.listing.write_annotated(text, symbol, |offset, out| comments.write_before(offset, out))
+                let (mach, allocation) = (&self.mach, self.allocator.output());
+                let registers = self.target.registers(&mach.frame);
+                let origins = &out.origins[known..];
+                let mut comments = Comments::new(annotation, marker, origins, mach, registers, allocation);
+                self.listing.write_annotated(text, symbol, |mark, out| comments.write(mark, out))
             }
         };
         Ok(())

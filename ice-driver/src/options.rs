@@ -106,7 +106,8 @@ pub enum Commentary {
     /// Nothing but the code.
     #[default]
     Off,
-    /// Comments: the instruction of the IR that lines of code are for.
+    /// Comments: the instruction of the IR that lines of code are for and the places that end there, and the places that
+    /// are live where blocks begin and end.
     On,
 }
 

@@ -7,6 +7,7 @@ mod addresses;
 mod arithmetic;
 mod armv7;
 mod cli;
+mod commentary;
 mod extremes;
 mod freeze;
 mod helpers;

@@ -59,3 +59,44 @@ block2:
   ret v18
 }
 ";
+
+#[test]
+fn comments_name_instructions_and_live_places() {
+    let scratch = Scratch::new();
+    let input = scratch.write("sum.ice", SUM);
+    let text = assembly("x86_64", "-O2", &input, &["--verbose"]);
+    let body: String = text
+        .split_inclusive('\n')
+        .skip_while(|line| *line != "sum:\n")
+        .take_while(|line| !line.starts_with("\t.size"))
+        .collect();
+    assert_eq!(body, BODY);
+}
+
+const BODY: &str = "\
+sum:
+.L0_0:
+	# block0: live in nothing, live out rax rcx rdx rdi
+	movl %esi, %ecx
+	# br block1
+	movl %ecx, %edx
+	xorl %eax, %eax
+.L0_1:
+	# block1: live in rax rcx rdx rdi, live out rax rcx rdx rdi
+	# v8: i32 = add v6, v7; ends rax
+	addl (%rdi), %eax
+	# v9: i64 = add v5, v3; ends rdi
+	addq $4, %rdi
+	# v11: i32 = add v10, v14; ends rdx
+	decl %edx
+	# br v12, block1, block2 at 11
+	testl %edx, %edx
+	jne .L0_1
+.L0_3:
+	# block3: live in rax rcx, live out nothing
+	# v13: i32 = sdiv v8, v1; ends rax rcx
+	cltd
+	idivl %ecx
+	# ret v13; ends rax
+	ret
+";
