@@ -11,7 +11,7 @@ use ice_codegen::Checks;
 use ice_driver::bodies::BitcodeBodies;
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{FunctionCompiler, Job};
-use ice_driver::{Emit, Recipe, Timing};
+use ice_driver::{Commentary, Emit, Recipe, Timing};
 use ice_target_x86::{NativeModel, X86};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -55,6 +55,7 @@ fn the_second_translation_allocates_nothing() {
             print_after: &[],
             disabled: &[],
             timing: Timing::Off,
+            commentary: Commentary::Off,
             // The checker has memory of its own.
             check: Checks::Off,
         };
