@@ -260,7 +260,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     #[cfg(feature = "text")]
     fn write_machine_ir(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        self.mach.write(out)
+        self.mach.write(out, self.target.registers(&self.mach.frame))
     }
 
     fn num_insts(&self) -> usize {

@@ -11,6 +11,7 @@ pub use crate::operand::{Amode, Base, Callee, FloatSize, Neon3, NeonUnary, Src};
 
 use crate::operand::VisitOperands as _;
 use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE, r};
+use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
@@ -264,6 +265,10 @@ impl MachInst for Inst {
     #[inline(always)]
     fn role(&self) -> Role {
         self.row_role()
+    }
+
+    fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.write_row(out)
     }
 
     fn clobbers(&self) -> RegUnits {

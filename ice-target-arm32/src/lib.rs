@@ -18,6 +18,7 @@ mod operand;
 mod regs;
 mod symbols;
 mod target;
+mod text;
 
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;

@@ -16,6 +16,7 @@ pub use crate::operand::{Amode, Amount, Base, Callee, Compare, Extend, Src};
 
 use crate::operand::{VisitOperands as _, class};
 use crate::regs::{self, BYTE, GPR, RAX, RBX, RCX, RDI, RDX, RSI, XMM};
+use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, BitOp, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
 use ice_codegen::mach::{MachBlock, MachInst, Operand, OperandVisitor, RegUnits, Remat, Role, VReg};
@@ -270,6 +271,10 @@ impl MachInst for Inst {
     #[inline(always)]
     fn role(&self) -> Role {
         self.row_role()
+    }
+
+    fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.write_row(out)
     }
 
     fn clobbers(&self) -> RegUnits {

@@ -20,6 +20,7 @@ mod regs;
 mod size;
 mod symbols;
 mod target;
+mod text;
 
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;

@@ -214,18 +214,38 @@ impl NeonImm {
         }
     }
 
-    pub(super) fn write_number(self, f: &mut dyn fmt::Write) -> fmt::Result {
+    /// What a move puts in a lane of its type, or for an inverted one the complement.
+    fn number(self) -> u64 {
         let byte = u64::from(self.byte);
-        let number = match (self.cmode, self.op) {
+        match (self.cmode, self.op) {
             (14, 0) => byte,
             (14, _) => (0..8).filter(|i| byte >> i & 1 != 0).fold(0, |all, i| all | 255 << (8 * i)),
-            (15, _) => return write!(f, "{}", FloatImm(self.byte)),
+            (15, _) => u64::from(FloatImm(self.byte).to_f32()),
             (12, _) => byte << 8 | 0xff,
             (13, _) => byte << 16 | 0xffff,
             (8..=11, _) => byte << (4 * (self.cmode & 2)),
             (cmode, _) => byte << (4 * (cmode & 6)),
+        }
+    }
+
+    /// The bits that a move puts in each doubleword: what [`splat`](Self::splat) makes the immediate of.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        let number = self.number();
+        let bits = match self.lane_type() {
+            "i8" => number * 0x0101_0101_0101_0101,
+            "i16" => number * 0x0001_0001_0001_0001,
+            "i64" => number,
+            _ => number << 32 | number,
         };
-        write!(f, "#{number:#x}")
+        if self.op == 1 && self.cmode != 14 { !bits } else { bits }
+    }
+
+    pub(super) fn write_number(self, f: &mut dyn fmt::Write) -> fmt::Result {
+        match self.cmode {
+            15 => write!(f, "{}", FloatImm(self.byte)),
+            _ => write!(f, "#{:#x}", self.number()),
+        }
     }
 }
 

@@ -17,7 +17,13 @@ macro_rules! x87 {
         impl $ty {
             /// All operations, in order.
             pub const ALL: &[$ty] = &[$($ty::$name),*];
-            const ROWS: &[(&str, Code)] = &[$(($mnemonic, code($text))),*];
+            const ROWS: &[(&'static str, Code)] = &[$(($mnemonic, code($text))),*];
+
+            /// The mnemonic.
+            #[must_use]
+            pub const fn mnemonic(self) -> &'static str {
+                Self::ROWS[self as usize].0
+            }
         }
     };
 }

@@ -10,7 +10,6 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
 use ice_ir::Inst;
@@ -216,33 +215,6 @@ impl<I: MachInst> MachFunction<I> {
             inst.is_move().into_iter().for_each(|(from, to)| self.references.copy(from, to));
         }
         self.operand_starts.push(self.operands.len() as u32);
-    }
-
-    /// Writes the function with virtual registers as operands.
-    pub fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        use ice_regalloc::Function;
-        for block in self.blocks() {
-            write!(out, "{block}")?;
-            for (i, param) in self.block_params(block).iter().enumerate() {
-                write!(out, "{}{param}", if i == 0 { "(" } else { ", " })?;
-            }
-            writeln!(out, "{}:", if self.block_params(block).is_empty() { "" } else { ")" })?;
-            for i in self.inst_range(block) {
-                write!(out, "    {:?}", self.insts[i])?;
-                for (n, operand) in self.operands(MachInstId::new(i)).iter().enumerate() {
-                    write!(out, "{}{operand}", if n == 0 { "  ; " } else { ", " })?;
-                }
-                writeln!(out)?;
-            }
-            for (n, succ) in self.block_succs(block).iter().enumerate() {
-                write!(out, "    -> {succ}")?;
-                for arg in self.edge_args(block, n) {
-                    write!(out, " {arg}")?;
-                }
-                writeln!(out)?;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ mod frame;
 mod function;
 mod origins;
 pub mod rows;
+pub mod text;
 
 pub use definitions::{UndefinedUse, check_definitions};
 pub use frame::{FrameInfo, FrameObject};
@@ -61,13 +62,11 @@ pub trait MachInst: Copy + fmt::Debug {
         None
     }
 
-    /// Writes the instruction; `name` prints a virtual register.
-    fn write(
-        &self,
-        out: &mut dyn fmt::Write,
-        name: &dyn Fn(VReg) -> ice_regalloc::Allocation,
-    ) -> fmt::Result {
-        let _ = name;
+    /// Writes the instruction in its own form, see [`text`].
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{self:?}")
     }
 }

@@ -178,3 +178,51 @@ macro_rules! encode_insts {
         }
     };
 }
+
+/// Reads the rows of a table as text: `write_row` of `Inst`, and how an `Inst` is read.
+#[macro_export]
+macro_rules! inst_text {
+    (|$em:ident, $bound:ident| $(
+        $(#[$doc:meta])*
+        $name:ident $({ $($field:ident: $ty:ty),* })? $(is $role:ident)? $form:literal
+        [$($of:ident: $kind:ident($($arg:expr),*)),*] $(max $max:expr)? => $encode:expr;
+    )*) => {
+        impl Inst {
+            /// Writes the instruction in the form of its row.
+            pub(crate) fn write_row(&self, out: &mut dyn core::fmt::Write) -> core::fmt::Result {
+                use $crate::mach::text::{FieldText, write_form};
+                #[allow(unused_imports, reason = "for rows that have fields")]
+                match self {
+                    $(Inst::$name $({ $($field),* })? => {
+                        write_form::<Inst>(out, $form, &[$($((stringify!($field), $field as &dyn FieldText<Inst>)),*)?])
+                    })*
+                }
+            }
+        }
+
+        impl $crate::mach::text::ReadInst for Inst {
+            /// The one row whose form the text has.
+            fn read(text: &str) -> Option<Inst> {
+                use $crate::mach::text::{FieldText, Reader, read_form};
+                let mut found = None;
+                $({
+                    $($(let mut $field: Option<$ty> = None;)*)?
+                    #[allow(unused_variables, reason = "some rows have no fields")]
+                    let field = |name: &str, reader: &mut Reader<'_>| match name {
+                        $($(stringify!($field) => {
+                            $field = <$ty as FieldText<Inst>>::read(reader);
+                            $field.is_some()
+                        })*)?
+                        _ => false,
+                    };
+                    if read_form(text, $form, field)
+                        && found.replace(Inst::$name $({ $($field: $field?),* })?).is_some()
+                    {
+                        return None;
+                    }
+                })*
+                found
+            }
+        }
+    };
+}

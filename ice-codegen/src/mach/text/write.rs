@@ -1,0 +1,156 @@
+//! Machine functions to text.
+
+use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
+use core::fmt;
+use ice_regalloc::{Constraint, Function, OperandKind, OperandPos, RegisterFile, VReg};
+
+impl<I: MachInst> MachFunction<I> {
+    /// Writes the function; `registers` has the names of registers and classes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut dyn fmt::Write, registers: &RegisterFile<'_>) -> fmt::Result {
+        write_frame(&self.frame, out)?;
+        self.write_vregs(out, registers)?;
+        for block in self.blocks() {
+            write!(out, "{block}")?;
+            write_list(out, self.block_params(block))?;
+            match self.loop_depth(block) {
+                0 => writeln!(out, ":")?,
+                depth => writeln!(out, " depth {depth}:")?,
+            }
+            for index in self.inst_range(block) {
+                self.write_inst(out, MachInstId::from_u32(index as u32), registers)?;
+            }
+            for (n, succ) in self.block_succs(block).iter().enumerate() {
+                write!(out, "{}{succ}", if n == 0 { "    -> " } else { ", " })?;
+                write_list(out, self.edge_args(block, n))?;
+            }
+            out.write_str(if self.block_succs(block).is_empty() { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+
+    /// Registers one after another that have one class and size are one line.
+    fn write_vregs(&self, out: &mut dyn fmt::Write, registers: &RegisterFile<'_>) -> fmt::Result {
+        let kind = |n: usize| {
+            let vreg = VReg::from_u32(n as u32);
+            (self.vreg_class(vreg), self.vreg_size(vreg))
+        };
+        let mut first = 0;
+        while first < self.num_vregs() {
+            let (class, size) = kind(first);
+            let same = (first..self.num_vregs()).take_while(|&n| kind(n) == (class, size)).count();
+            write!(out, "v{first}")?;
+            if same > 1 {
+                write!(out, "-v{}", first + same - 1)?;
+            }
+            writeln!(out, ": {} {size}", registers.class(class).name)?;
+            first += same;
+        }
+        Ok(())
+    }
+
+    fn write_inst(
+        &self,
+        out: &mut dyn fmt::Write,
+        id: MachInstId,
+        registers: &RegisterFile<'_>,
+    ) -> fmt::Result {
+        let inst = &self.insts()[id.as_u32() as usize];
+        out.write_str("    ")?;
+        inst.write(out)?;
+        let mut own = 0;
+        inst.visit_operands(|_| own += 1);
+        let (own, more) = self.operands(id).split_at(own);
+        for (n, operand) in more.iter().enumerate() {
+            out.write_str(if n == 0 { " (" } else { ", " })?;
+            write_operand(out, *operand, registers)?;
+        }
+        out.write_str(if more.is_empty() { "" } else { ")" })?;
+        let mut mark = "    ; ";
+        for operand in own {
+            if let Constraint::Fixed(reg) = operand.constraint() {
+                write!(out, "{mark}{} in {}", operand.vreg(), registers.name(reg))?;
+                mark = ", ";
+            }
+        }
+        writeln!(out)
+    }
+}
+
+/// Virtual registers in parentheses, if there are any.
+fn write_list(out: &mut dyn fmt::Write, vregs: &[VReg]) -> fmt::Result {
+    for (n, vreg) in vregs.iter().enumerate() {
+        write!(out, "{}{vreg}", if n == 0 { "(" } else { ", " })?;
+    }
+    out.write_str(if vregs.is_empty() { "" } else { ")" })
+}
+
+fn write_operand(out: &mut dyn fmt::Write, operand: Operand, registers: &RegisterFile<'_>) -> fmt::Result {
+    let kind = match (operand.kind(), operand.pos()) {
+        (OperandKind::Use, OperandPos::Early) => "use",
+        (OperandKind::Use, OperandPos::Late) => "use late",
+        (OperandKind::Def, OperandPos::Late) => "def",
+        (OperandKind::Def, OperandPos::Early) => "def early",
+        (OperandKind::UseDef, _) => "use-def",
+    };
+    write!(out, "{kind} {}:{} ", operand.vreg(), registers.class(operand.class()).name)?;
+    out.write_str(match operand.constraint() {
+        Constraint::Any => "any",
+        Constraint::Reg => "reg",
+        Constraint::Stack => "stack",
+        Constraint::Fixed(reg) => registers.name(reg),
+    })
+}
+
+/// What is special in the frame, if anything is.
+fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
+    let FrameInfo {
+        objects,
+        outgoing,
+        has_dynamic_alloca,
+        has_calls,
+        returns_twice,
+        needs_frame_pointer,
+        popped,
+        global_base,
+        uses_global_base,
+        saved_arguments,
+        register_arguments,
+    } = frame;
+    let mut mark = "frame ";
+    let mut item = |text: fmt::Arguments<'_>| {
+        out.write_str(core::mem::replace(&mut mark, ", "))?;
+        out.write_fmt(text)
+    };
+    for object in objects {
+        item(format_args!("object {} align {}", object.size, 1u64 << object.align_log2))?;
+    }
+    for (name, number) in
+        [("outgoing", outgoing), ("popped", popped), ("register_arguments", register_arguments)]
+    {
+        if *number != 0 {
+            item(format_args!("{name} {number}"))?;
+        }
+    }
+    if let Some(base) = global_base {
+        item(format_args!("global_base {base}"))?;
+    }
+    if let Some(object) = saved_arguments {
+        item(format_args!("saved_arguments {object}"))?;
+    }
+    let flags = [
+        ("dynamic_alloca", has_dynamic_alloca),
+        ("calls", has_calls),
+        ("returns_twice", returns_twice),
+        ("frame_pointer", needs_frame_pointer),
+        ("uses_global_base", uses_global_base),
+    ];
+    for (name, flag) in flags {
+        if *flag {
+            item(format_args!("{name}"))?;
+        }
+    }
+    out.write_str(if mark == ", " { "\n" } else { "" })
+}
