@@ -13,6 +13,7 @@ mod freeze;
 mod helpers;
 mod known_faults;
 mod linking;
+mod machine_text;
 mod machines;
 mod native;
 mod objects;

@@ -22,4 +22,5 @@ mod text;
 
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;
+pub use regs::{FramePointer, register_file};
 pub use target::{Arm32, Division, FloatAbi};

@@ -24,4 +24,5 @@ mod text;
 
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;
+pub use regs::{FramePointer, register_file};
 pub use target::X86;
