@@ -12,7 +12,6 @@ use ice_ir::{
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Makes the decision called `name` about a function and gives what is to be compared.
 fn perform(name: &str, func: &Function) -> Result<String, Failed> {
@@ -106,5 +105,5 @@ fn run(name: &str, input: &str) -> Result<String, Failed> {
 }
 
 fn main() {
-    filetest::run_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests"), run);
+    filetest::run_all(&[("filetests", run)]);
 }

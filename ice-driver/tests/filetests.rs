@@ -11,8 +11,10 @@
 //!
 //! Directives and labels that nothing names are left out. A file shows what a rule of a back end does, and next to
 //! it where the rule must not do it. Passes that give the function back have their tests in
-//! `ice-passes/tests/filetests`.
+//! `ice-passes/tests/filetests`. What register allocation does with machine functions stands in `allocation/`.
 
+#[path = "common/allocation.rs"]
+mod allocation;
 #[path = "common/filetest.rs"]
 mod filetest;
 
@@ -20,7 +22,6 @@ use ice_driver::machine::{Features, with_switch};
 use ice_driver::options::RelocationModel;
 use ice_driver::{Arch, Emit, InputFormat, OptLevel, Options, compile_to};
 use libtest_mimic::Failed;
-use std::path::Path;
 
 /// The targets, each with its features, and the options that the words of the `; test:` line name.
 fn options(words: &str) -> Result<(Vec<(Arch, Features)>, Options), Failed> {
@@ -87,5 +88,5 @@ fn run(words: &str, input: &str) -> Result<String, Failed> {
 }
 
 fn main() {
-    filetest::run_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests"), run);
+    filetest::run_all(&[("filetests", run), ("allocation", allocation::run)]);
 }

@@ -14,7 +14,6 @@ use ice_passes::{
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Runs the pass called `name` on a function and gives what is to be compared.
 fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, Failed> {
@@ -116,5 +115,5 @@ fn run(name: &str, input: &str) -> Result<String, Failed> {
 }
 
 fn main() {
-    filetest::run_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests"), run);
+    filetest::run_all(&[("filetests", run)]);
 }

@@ -237,14 +237,14 @@ static CLASSES: [ClassInfo; 5] = [
     class("single", &SINGLES, 4, 4),
     class("double", &DOUBLES, 8, 8),
     class("quad", &QUADS, 16, 8),
-    class("low quad", &LOW_QUADS, 16, 8),
+    class("low_quad", &LOW_QUADS, 16, 8),
 ];
 static CLASSES_FP: [ClassInfo; 5] = [
     class("core", &CORE_FP, 4, 4),
     class("single", &SINGLES, 4, 4),
     class("double", &DOUBLES, 8, 8),
     class("quad", &QUADS, 16, 8),
-    class("low quad", &LOW_QUADS, 16, 8),
+    class("low_quad", &LOW_QUADS, 16, 8),
 ];
 
 static FILE: RegisterFile = RegisterFile { regs: REGISTERS, classes: &CLASSES, callee_saved: CALLEE_SAVED };

@@ -15,21 +15,27 @@ use std::path::{Path, PathBuf};
 
 const EXPECT: &str = "; expect:\n";
 
-/// Runs every file of `directory` as a test of its name. `perform` is given the words behind `; test: ` and the
-/// program.
-pub fn run_all(directory: &Path, perform: fn(&str, &str) -> Result<String, Failed>) -> ! {
+/// What is done with a file, given the words behind `; test: ` and the program.
+pub type Perform = fn(&str, &str) -> Result<String, Failed>;
+
+/// Runs every file of each directory, which is in `tests`, as a test of its name.
+pub fn run_all(directories: &[(&str, Perform)]) -> ! {
     let arguments = Arguments::from_args();
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let trials = files.into_iter().map(|path| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name, move || run(&path, perform))
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit()
+    let mut trials = Vec::new();
+    for &(directory, perform) in directories {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(directory);
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        trials.extend(files.into_iter().map(|path| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Trial::test(name, move || run(&path, perform))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit()
 }
 
-fn run(path: &Path, perform: fn(&str, &str) -> Result<String, Failed>) -> Result<(), Failed> {
+fn run(path: &Path, perform: Perform) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let (input, expected) = text.split_once(EXPECT).unwrap_or((&text, ""));
     let test = input.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no '; test:' line")?;

@@ -2,7 +2,9 @@
 
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
-use ice_regalloc::{Constraint, Function, OperandKind, OperandPos, RegisterFile, VReg};
+use ice_regalloc::{
+    Allocation, Constraint, Edit, Function, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
+};
 
 impl<I: MachInst> MachFunction<I> {
     /// Writes the function; `registers` has the names of registers and classes.
@@ -27,6 +29,37 @@ impl<I: MachInst> MachFunction<I> {
                 write_list(out, self.edge_args(block, n))?;
             }
             out.write_str(if self.block_succs(block).is_empty() { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+
+    /// Writes instructions with the places that an allocation has for their operands, in the order in which the allocator
+    /// sees them, and its edits between them. It is not read back.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_allocated(
+        &self,
+        out: &mut dyn fmt::Write,
+        registers: &RegisterFile<'_>,
+        allocation: &Output,
+    ) -> fmt::Result {
+        let mut edits = &allocation.edits[..];
+        for block in self.blocks() {
+            writeln!(out, "{block}:")?;
+            for index in self.inst_range(block) {
+                let id = MachInstId::from_u32(index as u32);
+                write_edits(out, &mut edits, ProgPoint::before(id), registers)?;
+                out.write_str("    ")?;
+                self.insts()[index].write(out)?;
+                let places = self.operands(id).iter().zip(allocation.allocs_of(id));
+                for (n, (operand, &place)) in places.enumerate() {
+                    write!(out, "{}{}=", if n == 0 { "    ; " } else { " " }, operand.vreg())?;
+                    write_place(out, place, registers)?;
+                }
+                writeln!(out)?;
+                write_edits(out, &mut edits, ProgPoint::after(id), registers)?;
+            }
         }
         Ok(())
     }
@@ -76,6 +109,34 @@ impl<I: MachInst> MachFunction<I> {
             }
         }
         writeln!(out)
+    }
+}
+
+/// Writes the first of the edits, those up to a point.
+fn write_edits(
+    out: &mut dyn fmt::Write,
+    edits: &mut &[Edit],
+    point: ProgPoint,
+    registers: &RegisterFile<'_>,
+) -> fmt::Result {
+    while let [edit, rest @ ..] = *edits
+        && edit.point <= point
+    {
+        out.write_str("    ")?;
+        write_place(out, edit.to, registers)?;
+        out.write_str(" <- ")?;
+        write_place(out, edit.from, registers)?;
+        writeln!(out)?;
+        *edits = rest;
+    }
+    Ok(())
+}
+
+/// A register by its name, a slot or instruction by its number.
+fn write_place(out: &mut dyn fmt::Write, place: Allocation, registers: &RegisterFile<'_>) -> fmt::Result {
+    match place.as_reg() {
+        Some(reg) => out.write_str(registers.name(reg)),
+        None => write!(out, "{place}"),
     }
 }
 
