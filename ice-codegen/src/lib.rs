@@ -22,6 +22,7 @@
 extern crate alloc;
 
 #[cfg(feature = "text")]
+#[cfg(feature = "text")]
 mod annotation;
 pub mod block_layout;
 pub mod block_order;
@@ -39,6 +40,7 @@ pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(feature = "text")]
 #[cfg(feature = "text")]
 pub use annotation::Annotation;
 pub use block_layout::BlockLayout;

@@ -1,15 +1,22 @@
 //! The `ice` command: what each subcommand does with files and processes.
 
+#[cfg(not(any(feature = "pexe", feature = "llvm", feature = "text")))]
+compile_error!("the command needs a form of input: one of the features `pexe`, `llvm` and `text`");
+
 use crate::error::{Blame, Error};
 use crate::files::{Output, is_dash, read_input};
 use crate::flags::{self, Command, Invocation, Request, Stats};
 use crate::inspect::Purpose;
+#[cfg(feature = "interpreter")]
+use crate::interpret;
 use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
-use crate::{format, inspect, interpret, runtime, translate};
-use ice_elf::{Sink, SinkError};
+use crate::{format, inspect, runtime, translate};
+#[cfg(all(feature = "pexe", any(feature = "llvm", feature = "text")))]
+use ice_elf::Sink;
+use ice_elf::SinkError;
 use ice_ir::Program;
 use ice_ir::native::Environment;
 use signal_hook::consts::SIGPIPE;
@@ -62,7 +69,7 @@ impl Failure {
         };
         let name = if is_dash(path) { "<stdin>".into() } else { path.to_string_lossy() };
         // The place in a text follows the name without a blank, as editors and terminals know it.
-        let separator = if matches!(error, Error::Text(_)) { ":" } else { ": " };
+        let separator = if error.begins_with_place() { ":" } else { ": " };
         Failure { message: format!("{name}{separator}{error}"), code }
     }
 }
@@ -95,13 +102,21 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
         Command::Translate => translate(work)?,
         Command::Build => build(work)?,
         Command::Run => return run(work),
+        #[cfg(feature = "interpreter")]
         Command::Interpret => return interpret::interpret(&read_program(work, Purpose::Look)?, work),
+        #[cfg(any(feature = "pexe", feature = "llvm"))]
         Command::Dump => dump(work)?,
         Command::Verify => {
             read_program(work, Purpose::Look)?;
         }
+        #[cfg(feature = "text")]
         Command::Print => print(work)?,
+        #[cfg(all(feature = "pexe", any(feature = "llvm", feature = "text")))]
         Command::Freeze => freeze(work)?,
+        #[allow(unreachable_patterns, reason = "with all features every command is built in")]
+        command => {
+            return Err(Failure::trouble(format_args!("{} is not built in", command.row().name)));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,9 +151,10 @@ fn read_program(work: &Invocation, purpose: Purpose) -> Result<Program, Failure>
 
 fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
     let format = input_format(work, bytes)?;
-    let triple = match format {
+    let triple: Option<String> = match format {
+        #[cfg(feature = "llvm")]
         InputFormat::Llvm => {
-            translate::triple_of(bytes).map_err(|error| Failure::input(&work.input, &error))?
+            crate::formats::llvm::triple_of(bytes).map_err(|error| Failure::input(&work.input, &error))?
         }
         _ => None,
     };
@@ -165,12 +181,15 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         format,
         threads: work.threads.unwrap_or_else(processors),
         function: work.function.clone(),
+        #[cfg(feature = "text")]
         print_after: work.print_after.clone(),
         disabled: work.disabled.clone(),
+        #[cfg(feature = "text")]
         print: |text| {
             let _ = io::stderr().write_all(text.as_bytes());
         },
         timing: work.timing,
+        #[cfg(feature = "text")]
         commentary: work.commentary,
         relocation: work.relocation,
         features: match triple {
@@ -257,6 +276,7 @@ fn run(work: &Invocation) -> Result<ExitCode, Failure> {
     crate::execute::execute(arch, &executable, directory, &work.input, &work.arguments)
 }
 
+#[cfg(any(feature = "pexe", feature = "llvm"))]
 fn dump(work: &Invocation) -> Result<(), Failure> {
     let bytes = read(work)?;
     if input_format(work, &bytes)? == InputFormat::Text {
@@ -278,6 +298,7 @@ fn dump(work: &Invocation) -> Result<(), Failure> {
     }
 }
 
+#[cfg(feature = "text")]
 fn print(work: &Invocation) -> Result<(), Failure> {
     let program = read_program(work, Purpose::Look)?;
     let path = output_path(work);
@@ -287,9 +308,11 @@ fn print(work: &Invocation) -> Result<(), Failure> {
     commit(output, path)
 }
 
+#[cfg(all(feature = "pexe", any(feature = "llvm", feature = "text")))]
 fn freeze(work: &Invocation) -> Result<(), Failure> {
     let program = read_program(work, Purpose::Freeze)?;
-    let bytes = inspect::freeze(&program).map_err(|error| Failure::input(&work.input, &error))?;
+    let bytes =
+        crate::formats::pexe::freeze(&program).map_err(|error| Failure::input(&work.input, &error))?;
     let path = output_path(work);
     let mut output = create(path)?;
     let written = output.append(&bytes);

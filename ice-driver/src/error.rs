@@ -1,6 +1,7 @@
 //! The one error type of translation.
 
 use crate::machine::{Arch, UnknownTarget};
+use crate::options::InputFormat;
 use core::fmt;
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::{CodegenStep, CompileError, ErrorKind, Internal};
@@ -12,8 +13,10 @@ pub enum Error {
     /// The file is none that can be read; says what it is, behind "this file is".
     NoProgram(&'static str),
     /// The bitcode is not well-formed; says where.
+    #[cfg(any(feature = "pexe", feature = "llvm"))]
     Bitcode(Box<ice_bitcode::LocatedError>),
     /// The body of a function in LLVM bitcode is not well-formed or not supported.
+    #[cfg(feature = "llvm")]
     Body {
         /// The name of the function in the module.
         name: String,
@@ -23,14 +26,18 @@ pub enum Error {
         error: Box<ice_bitcode::LocatedError>,
     },
     /// The text is not well-formed; says where.
+    #[cfg(feature = "text")]
     Text(ice_ir::ParseError),
     /// The text is not UTF-8 from this byte on.
+    #[cfg(feature = "text")]
     NotUtf8(usize),
     /// The program breaks rules of the IR; says where and which.
     Verify(Vec<ice_ir::VerifierError>),
     /// The native program has no frozen form.
+    #[cfg(feature = "pexe")]
     Freeze(ice_bitcode::pexe::FreezeError),
     /// The program cannot be started in the interpreter.
+    #[cfg(feature = "interpreter")]
     Interpret(ice_interpreter::Trap),
     /// A function cannot be compiled.
     Compile {
@@ -54,6 +61,8 @@ pub enum Error {
     UnsupportedRelocation(RelocKind),
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
+    /// The input is of a form that this build does not read.
+    FormatNotBuiltIn(InputFormat),
     /// Addresses of the module have another width than those of the target.
     PointerWidth {
         /// The target.
@@ -61,7 +70,10 @@ pub enum Error {
         /// The module's integer type for addresses.
         pointer: ice_ir::Type,
     },
+    /// The module is for another environment than that which the compiler was made for.
+    OtherEnvironment,
     /// The module was made for a machine whose addresses have another width.
+    #[cfg(feature = "llvm")]
     WrongTarget {
         /// The machine that was asked for.
         arch: Arch,
@@ -92,11 +104,24 @@ impl Error {
         match self {
             Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
-            | Error::WrongTarget { .. }
+            | Error::FormatNotBuiltIn(_)
             | Error::NotForPnacl(_)
             | Error::NoSuchFunction(_) => Blame::Request,
+            #[cfg(feature = "llvm")]
+            Error::WrongTarget { .. } => Blame::Request,
             _ => Blame::Input,
         }
+    }
+}
+
+impl Error {
+    /// Whether the message begins with a line and a column of the input.
+    #[cfg(feature = "cli")]
+    pub(crate) fn begins_with_place(&self) -> bool {
+        #[cfg(feature = "text")]
+        return matches!(self, Error::Text(_));
+        #[cfg(not(feature = "text"))]
+        false
     }
 }
 
@@ -120,10 +145,15 @@ impl fmt::Display for Error {
                 f,
                 "this file is {found} (programs are PNaCl bitcode, .pexe, LLVM bitcode, .bc, and the text form, .ice)"
             ),
+            #[cfg(any(feature = "pexe", feature = "llvm"))]
             Error::Bitcode(error) => error.fmt(f),
+            #[cfg(feature = "llvm")]
             Error::Body { name, function, error } => write!(f, "{}: {error}", FunctionName(name, *function)),
+            #[cfg(feature = "text")]
             Error::Text(error) => error.fmt(f),
+            #[cfg(feature = "text")]
             Error::NotUtf8(offset) => write!(f, "not UTF-8 at byte {offset}"),
+            #[cfg(feature = "pexe")]
             Error::Freeze(error) => write!(f, "{error}"),
             Error::Verify(errors) => {
                 for (i, error) in errors.iter().enumerate() {
@@ -131,6 +161,7 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            #[cfg(feature = "interpreter")]
             Error::Interpret(trap) => trap.fmt(f),
             Error::Compile { name, error } => {
                 write!(f, "{}: {}", FunctionName(name, error.function), error.kind)
@@ -151,11 +182,18 @@ impl fmt::Display for Error {
             Error::TargetNotBuiltIn(arch) => {
                 write!(f, "target {arch} is not built in; there are {}", Arch::built_in_names())
             }
+            Error::FormatNotBuiltIn(format) => {
+                write!(f, "{} is not read by this build", format.name())
+            }
             Error::PointerWidth { arch, pointer } => {
                 write!(f, "the program has addresses of type {pointer}; those of {arch} are others")
             }
+            #[cfg(feature = "llvm")]
             Error::WrongTarget { arch, triple } => {
                 write!(f, "target {arch} has addresses of another width than the module's, {triple}")
+            }
+            Error::OtherEnvironment => {
+                f.write_str("the module is for another environment than that which the compiler was made for")
             }
             Error::NotForPnacl(calls) => write!(f, "PNaCl programs are translated for calls {calls}"),
             Error::UnknownTriple(triple) => write!(f, "the target triple of the module: {triple}"),

@@ -6,7 +6,6 @@
 use crate::error::Error;
 use crate::files::is_dash;
 use crate::options::InputFormat;
-use ice_bitcode::llvm;
 use std::path::Path;
 
 /// First bytes of files that are no programs for `ice`.
@@ -23,6 +22,9 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"MZ", "a program for Windows"),
     (b"\xcf\xfa\xed\xfe", "a Mach-O file"),
 ];
+
+/// First bytes of LLVM bitcode, bare and in a wrapper.
+const LLVM: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
 /// How LLVM's text form begins its lines.
 const LLVM_TEXT: &[&str] = &["; ModuleID", "source_filename =", "target datalayout", "target triple"];
@@ -46,7 +48,7 @@ fn as_text(bytes: &[u8]) -> Option<&str> {
 /// # Errors
 /// [`Error::NoProgram`] with what it is instead.
 pub fn input_format(path: &Path, bytes: &[u8]) -> Result<InputFormat, Error> {
-    if llvm::is_llvm(bytes) {
+    if LLVM.iter().any(|start| bytes.starts_with(start)) {
         return Ok(InputFormat::Llvm);
     }
     if bytes.starts_with(b"PEXE") {

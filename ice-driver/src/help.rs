@@ -1,6 +1,6 @@
 //! Help, manual page and shell completions, from the table of [`flags`](crate::flags).
 
-use crate::flags::{COMMANDS, Command, FLAGS, FlagRow, spelling};
+use crate::flags::{Command, FlagRow, commands, flags, spelling};
 use core::fmt::Write;
 
 const ABOUT: &str = "a fast code generator for PNaCl programs";
@@ -57,12 +57,12 @@ fn write_values<'a>(out: &mut String, rows: impl Iterator<Item = &'a FlagRow>) {
 /// What `ice --help` prints.
 pub fn help() -> String {
     let mut out = format!("ice: {ABOUT}\n\nusage: ice COMMAND [FLAGS] IN ...\n\ncommands:\n");
-    for row in COMMANDS {
+    for row in commands() {
         let _ = writeln!(out, "  {:26} {}", format!("{} {}", row.name, row.operands), row.help);
     }
     out.push_str("\nflags:\n");
-    write_flags(&mut out, FLAGS.iter());
-    write_values(&mut out, FLAGS.iter());
+    write_flags(&mut out, flags());
+    write_values(&mut out, flags());
     out.push_str("\n'-' as IN is the standard input. 'ice help COMMAND' lists the flags of one command.\n\nexit codes:\n");
     for (code, meaning) in EXIT_CODES {
         let _ = writeln!(out, "  {code}  {meaning}");
@@ -91,23 +91,22 @@ pub fn man_page() -> String {
         ".TH ICE 1 \"\" \"ice {}\"\n.SH NAME\nice \\- {ABOUT}\n.SH SYNOPSIS\n",
         env!("CARGO_PKG_VERSION")
     );
-    for row in COMMANDS {
+    for row in commands() {
         let _ = writeln!(out, ".B ice {}\n[\\fIFLAGS\\fR] {}\n.br", row.name, troff(row.operands));
     }
     out.push_str(".SH COMMANDS\n");
-    for row in COMMANDS {
+    for row in commands() {
         let _ = writeln!(out, ".TP\n.B {}\n{}", row.name, troff(row.help));
     }
     out.push_str(".SH FLAGS\n");
-    for row in FLAGS {
+    for row in flags() {
         let _ = writeln!(out, ".TP\n.B {}\n{}", troff(left_side(row).trim_start()), troff(row.help));
         let offers = row.offers.values();
         if !offers.is_empty() {
             let _ = writeln!(out, "({})", troff(&offers.join(", ")));
         }
         if row.commands != 0 {
-            let takes: Vec<_> = COMMANDS
-                .iter()
+            let takes: Vec<_> = commands()
                 .filter(|c| c.command.flags().any(|r| r.flag == row.flag))
                 .map(|c| c.name)
                 .collect();
@@ -143,7 +142,7 @@ fn words(row: &FlagRow) -> impl Iterator<Item = String> {
 
 fn bash() -> String {
     let mut out = String::from("_ice() {\n    local word=$2 previous=$3 words\n    case $previous in\n");
-    for row in FLAGS.iter().filter(|row| row.value.is_some()) {
+    for row in flags().filter(|row| row.value.is_some()) {
         let names: Vec<_> = words(row).collect();
         let action = match &*row.offers.values() {
             [] => "compgen -f -- \"$word\"".to_owned(),
@@ -152,12 +151,12 @@ fn bash() -> String {
         let _ = writeln!(out, "    {}) COMPREPLY=($({action})); return ;;", names.join("|"));
     }
     out.push_str("    esac\n    case ${COMP_WORDS[1]} in\n");
-    for row in COMMANDS {
+    for row in commands() {
         let flags: Vec<_> = row.command.flags().flat_map(words).collect();
         let _ = writeln!(out, "    {}) words='{}' ;;", row.name, flags.join(" "));
     }
-    let alone: Vec<_> = FLAGS.iter().filter(|row| row.commands == 0).flat_map(words).collect();
-    let commands: Vec<_> = COMMANDS.iter().map(|row| row.name).collect();
+    let alone: Vec<_> = flags().filter(|row| row.commands == 0).flat_map(words).collect();
+    let commands: Vec<_> = commands().map(|row| row.name).collect();
     let _ = writeln!(out, "    *) words='{} --help {}' ;;\n    esac", commands.join(" "), alone.join(" "));
     out.push_str(
         "    if [[ $COMP_CWORD -eq 1 || $word == -* ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n    \
@@ -168,15 +167,12 @@ fn bash() -> String {
 
 fn fish() -> String {
     let mut out = String::new();
-    for row in COMMANDS {
+    for row in commands() {
         let _ = writeln!(out, "complete -c ice -n __fish_use_subcommand -a {} -d '{}'", row.name, row.help);
     }
-    for row in FLAGS {
-        let users: Vec<_> = COMMANDS
-            .iter()
-            .filter(|c| c.command.flags().any(|r| r.flag == row.flag))
-            .map(|c| c.name)
-            .collect();
+    for row in flags() {
+        let users: Vec<_> =
+            commands().filter(|c| c.command.flags().any(|r| r.flag == row.flag)).map(|c| c.name).collect();
         let condition = match users.is_empty() {
             true => "__fish_use_subcommand".to_owned(),
             false => format!("'__fish_seen_subcommand_from {}'", users.join(" ")),
@@ -196,6 +192,7 @@ fn fish() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::table::{COMMANDS, FLAGS};
 
     #[test]
     fn every_text_names_every_command_and_flag() {

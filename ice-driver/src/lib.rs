@@ -1,22 +1,33 @@
-//! From a program to an object file or an executable: recipes, threads, writers, and the `ice` command.
+//! From functions and programs to machine code: recipes, threads, objects, and the `ice` command.
 //!
-//! [`compile_to`] is the library: bytes in, bytes out, no input or output. All other modules serve it or
-//! the command line. Not for you if you want to build functions yourself: take `ice-ir` and
-//! `ice-target-x86`, which this crate only connects.
+//! [`Compiler`] turns one function after another into bytes, for those who build functions themselves:
 //!
-//! | file | what it holds |
-//! |---|---|
-//! | `translate` | [`compile_to`]: module in, output out |
-//! | `bodies` | the functions of the input, read one at a time |
-//! | `recipe` | the steps for one function, and the memory of all of them |
-//! | `parallel` | ranges of jobs on several threads, results in order |
-//! | `output`, `object`, `assembly`, `names` | what becomes of translated functions |
-//! | `machine` | what the driver knows of each machine, one file a machine |
-//! | `options`, `report`, `error` | choices, counts, errors |
-//! | `inspect`, `interpret` | programs as they are |
-//! | `cli`, `flags`, `help` | the command `ice` |
-//! | `format`, `files`, `temporary` | its inputs and outputs |
-//! | `toolchain`, `runtime`, `execute` | linking and running programs |
+//! ```
+//! use ice_driver::{Arch, CodeOptions, Compiler, Recipe};
+//! use ice_ir::{BinaryOp, Function, FunctionBuilder, FunctionDecl, FunctionKind, Linkage, Module, Name, Signature, Type};
+//!
+//! // i32 square(i32 x) { return x * x; }
+//! let mut module = Module::new();
+//! let signature = Signature::new(vec![Type::I32], Type::I32);
+//! let sig = module.signatures.push(signature.clone());
+//! let decl = FunctionDecl::new(Name::default(), sig, Linkage::External, FunctionKind::Defined);
+//! let id = module.functions.push(decl);
+//! let mut func = Function::new();
+//! let mut b = FunctionBuilder::new(&mut func);
+//! b.begin(id, &signature);
+//! let entry = b.create_block();
+//! b.switch_to_block(entry);
+//! let x = b.func.params()[0];
+//! let square = b.binary(BinaryOp::Mul, x, x);
+//! b.ret(Some(square));
+//!
+//! let mut compiler = Compiler::new(&module, CodeOptions::new(Arch::X86_64, Recipe::O2))?;
+//! let compiled = compiler.compile(&module, &func)?;
+//! assert_eq!(compiled.code().last(), Some(&0xc3)); // ret
+//! # Ok::<(), ice_driver::Error>(())
+//! ```
+//!
+//! [`compile_to`] translates whole files, from bytes to bytes:
 //!
 //! ```
 //! use ice_driver::{Arch, InputFormat, Options, compile_to};
@@ -30,18 +41,53 @@
 //! assert_eq!(&object[..4], b"\x7fELF");
 //! # Ok::<(), ice_driver::Error>(())
 //! ```
+//!
+//! | cargo feature | what it adds |
+//! |---|---|
+//! | `x86`, `arm32` | machines |
+//! | `pexe`, `llvm` | inputs: PNaCl bitcode, LLVM bitcode |
+//! | `text` | the text form, assembler text, and what steps have made as text |
+//! | `cli` | the command `ice`: files, flags, linking, running; only this reads or writes anything |
+//! | `interpreter` | `ice interpret` |
+//!
+//! All are on unless `default-features = false`.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `compiler` | [`Compiler`]: a function in, code out |
+//! | `translate` | [`compile_to`]: a module in, an object out |
+//! | `formats` | the forms of input, one file a form |
+//! | `recipe` | the steps for one function, and the memory of all of them |
+//! | `parallel` | ranges of jobs on several threads, results in order |
+//! | `output`, `object`, `assembly`, `representation`, `names` | what becomes of translated functions |
+//! | `machine` | what the driver knows of each machine, one file a machine |
+//! | `options`, `report`, `error` | choices, counts, errors |
+//! | `inspect`, `interpret` | programs as they are |
+//! | `cli`, `flags`, `help` | the command `ice` |
+//! | `format`, `files`, `temporary` | its inputs and outputs |
+//! | `toolchain`, `runtime`, `execute` | linking and running programs |
 #![deny(unsafe_code)]
 
+#[cfg(feature = "text")]
 pub mod assembly;
-pub mod bodies;
+#[cfg(feature = "cli")]
 pub mod cli;
+pub mod compiler;
 pub mod error;
+#[cfg(feature = "cli")]
 pub mod execute;
+#[cfg(feature = "cli")]
 pub mod files;
+#[cfg(feature = "cli")]
 pub mod flags;
+#[cfg(feature = "cli")]
 pub mod format;
+pub mod formats;
+#[cfg(feature = "cli")]
 pub mod help;
+#[cfg(feature = "cli")]
 pub mod inspect;
+#[cfg(all(feature = "cli", feature = "interpreter"))]
 pub mod interpret;
 pub mod machine;
 pub mod names;
@@ -53,15 +99,25 @@ pub mod placement;
 pub mod recipe;
 pub mod relocations;
 pub mod report;
+#[cfg(feature = "text")]
+pub mod representation;
+#[cfg(feature = "cli")]
 pub mod runtime;
+#[cfg(feature = "cli")]
 pub mod temporary;
+#[cfg(feature = "cli")]
 pub mod toolchain;
 pub mod translate;
 
+pub use compiler::{CodeOptions, CodeReference, CompiledFunction, Compiler};
 pub use error::{Blame, Error};
 pub use ice_elf::Sink as ObjectSink;
 pub use machine::Arch;
-pub use options::{Commentary, Emit, FunctionSelector, InputFormat, OptLevel, Options, Timing};
+#[cfg(feature = "text")]
+pub use options::Commentary;
+pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Timing};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};
+pub use translate::compile_module;
+#[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 pub use translate::compile_to;

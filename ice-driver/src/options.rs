@@ -2,6 +2,7 @@
 
 use crate::machine::{Arch, Features};
 use crate::recipe::{Recipe, Step};
+use ice_codegen::NativeModel;
 
 /// Optimisation level as written on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,10 +44,13 @@ pub enum Emit {
     /// A relocatable ELF object.
     Object,
     /// The intermediate representation that lowering sees, in the text form of `ice-ir`.
+    #[cfg(feature = "text")]
     Ir,
     /// Machine instructions over virtual registers.
+    #[cfg(feature = "text")]
     Mir,
     /// Text for the GNU assembler and `llvm-mc`, which make the same object from it.
+    #[cfg(feature = "text")]
     Assembly,
 }
 
@@ -61,6 +65,17 @@ pub enum InputFormat {
     Text,
 }
 
+impl InputFormat {
+    /// What users call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            InputFormat::Bitcode => "PNaCl bitcode",
+            InputFormat::Llvm => "LLVM bitcode",
+            InputFormat::Text => "the text form",
+        }
+    }
+}
+
 /// Where code and data of native programs may be put. PNaCl programs are always static.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RelocationModel {
@@ -69,6 +84,16 @@ pub enum RelocationModel {
     PositionIndependent,
     /// Where the linker says: for executables that are linked with `-no-pie`.
     Static,
+}
+
+impl RelocationModel {
+    /// How the code of native programs makes addresses.
+    pub const fn native(self) -> NativeModel {
+        match self {
+            RelocationModel::Static => NativeModel::Static,
+            RelocationModel::PositionIndependent => NativeModel::PositionIndependent,
+        }
+    }
 }
 
 /// One function of a module, as the user names it.
@@ -101,6 +126,7 @@ pub enum Timing {
 }
 
 /// Whether assembler text says what its lines are for.
+#[cfg(feature = "text")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Commentary {
     /// Nothing but the code.
@@ -121,6 +147,7 @@ pub struct Options {
     /// What to write.
     pub emit: Emit,
     /// Whether assembler text has comments.
+    #[cfg(feature = "text")]
     pub commentary: Commentary,
     /// What the input is.
     pub format: InputFormat,
@@ -130,10 +157,12 @@ pub struct Options {
     /// Translate only this function.
     pub function: Option<FunctionSelector>,
     /// Steps after which the function is given to [`Options::print`].
+    #[cfg(feature = "text")]
     pub print_after: Vec<Step>,
     /// Steps to leave out, of those that [are optional](Step::is_optional).
     pub disabled: Vec<Step>,
     /// Receives what [`Options::print_after`] asks for, function by function in their order.
+    #[cfg(feature = "text")]
     pub print: fn(&str),
     /// Whether to take times.
     pub timing: Timing,
@@ -150,12 +179,15 @@ impl Options {
             arch,
             level: OptLevel::Om1,
             emit: Emit::Object,
+            #[cfg(feature = "text")]
             commentary: Commentary::Off,
             format: InputFormat::Bitcode,
             threads: 0,
             function: None,
+            #[cfg(feature = "text")]
             print_after: Vec::new(),
             disabled: Vec::new(),
+            #[cfg(feature = "text")]
             print: |_| {},
             timing: Timing::Off,
             relocation: RelocationModel::PositionIndependent,

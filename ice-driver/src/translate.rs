@@ -3,20 +3,24 @@
 //! The header of the module is read first; then every body is read and translated by itself, on as many
 //! threads as asked for ([`parallel`](crate::parallel)), and written in the order of the module.
 
+#[cfg(feature = "text")]
 use crate::assembly::AssemblyOutput;
-use crate::bodies::{BitcodeBodies, Bodies, LlvmBodies, ProgramBodies};
 use crate::error::Error;
+use crate::formats::Bodies;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, InputFormat, Options, RelocationModel};
+use crate::options::{Emit, FunctionSelector, Options};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{FunctionCompiler, Job};
-use crate::report::{Report, Warning};
-use ice_bitcode::{llvm, pexe};
-use ice_codegen::{Checks, NativeModel};
+use crate::report::Report;
+#[cfg(feature = "text")]
+use crate::representation::{TextOutput, emit_program};
+use ice_codegen::{BackEnd, Checks};
 use ice_elf::Sink as ObjectSink;
-use ice_ir::{Filtered, FuncId, Function, Module, Program, Symbol};
+use ice_ir::{FuncId, Module};
+#[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
+use {crate::formats, crate::options::InputFormat};
 
 /// Translates the module in `input` and writes what `options` ask for into `sink`, which must be empty.
 ///
@@ -26,77 +30,22 @@ use ice_ir::{Filtered, FuncId, Function, Module, Program, Symbol};
 /// Malformed input, a function that the target cannot express, an unknown function, a target that is not
 /// built in, errors of the sink. The first function with an error is the one reported. The sink then holds
 /// a useless beginning.
+#[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 pub fn compile_to(
     input: &[u8],
     options: &Options,
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     match options.format {
-        InputFormat::Bitcode => {
-            let header = pexe::read_module(input).map_err(Error::Bitcode)?;
-            let bodies = BitcodeBodies { bytes: input, header: &header };
-            compile_bodies(&header.module, &bodies, input.len(), options, sink)
-        }
-        InputFormat::Llvm => compile_llvm(input, options, sink),
-        InputFormat::Text => {
-            let program = parse_text(input)?;
-            let bodies = ProgramBodies(&program.bodies);
-            compile_bodies(&program.module, &bodies, input.len(), options, sink)
-        }
+        #[cfg(feature = "pexe")]
+        InputFormat::Bitcode => formats::pexe::compile(input, options, sink),
+        #[cfg(feature = "llvm")]
+        InputFormat::Llvm => formats::llvm::compile(input, options, sink),
+        #[cfg(feature = "text")]
+        InputFormat::Text => formats::text::compile(input, options, sink),
+        #[allow(unreachable_patterns, reason = "with all features every format is read")]
+        format => Err(Error::FormatNotBuiltIn(format)),
     }
-}
-
-/// How the code of native programs makes addresses.
-fn native_model(options: &Options) -> NativeModel {
-    match options.relocation {
-        RelocationModel::Static => NativeModel::Static,
-        RelocationModel::PositionIndependent => NativeModel::PositionIndependent,
-    }
-}
-
-fn compile_llvm(
-    input: &[u8],
-    options: &Options,
-    sink: &mut (dyn ObjectSink + Send),
-) -> Result<Report, Error> {
-    let triple = triple_of(input)?.unwrap_or_default();
-    let machine = options.arch.machine();
-    let features = options.features.or(machine.features_of_triple(&triple));
-    let module = llvm::read_module(input, machine.legalization(features)).map_err(Error::Bitcode)?;
-    let program = llvm::LlvmProgram::new(module);
-    let module = program.module();
-    if module.pointer_type != machine.address_type() {
-        return Err(Error::WrongTarget { arch: options.arch, triple });
-    }
-    let features = features.or(machine.features_of_module(program.header()));
-    let options = Options { features, ..options.clone() };
-    let bodies = LlvmBodies { bytes: input, program: &program };
-    let mut report = compile_bodies(module, &bodies, input.len(), &options, sink)?;
-    report.warnings.extend(program.header().first_unwinding().map(|function| {
-        let name = module.symbol_name(Symbol::Function(function));
-        Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }
-    }));
-    Ok(report)
-}
-
-/// The target triple of a module of LLVM, if it names one.
-///
-/// # Errors
-/// The input is malformed before that place.
-pub fn triple_of(input: &[u8]) -> Result<Option<String>, Error> {
-    let triple = llvm::read_triple(input).map_err(Error::Bitcode)?;
-    Ok((!triple.is_empty()).then(|| String::from_utf8_lossy(&triple).into_owned()))
-}
-
-/// Parses and verifies a program in the text form.
-///
-/// # Errors
-/// A syntax error, or a rule of the IR that the program breaks.
-pub fn parse_text(input: &[u8]) -> Result<Program, Error> {
-    let text = std::str::from_utf8(input).map_err(|error| Error::NotUtf8(error.valid_up_to()))?;
-    let program = ice_ir::parse_program(text).map_err(Error::Text)?;
-    ice_ir::verify_program(&program, ice_ir::Rules::Ice).map_err(Error::Verify)?;
-    Ok(program)
 }
 
 /// The defined functions to translate, each with the number of its body.
@@ -121,31 +70,36 @@ fn select(
     Ok(found)
 }
 
-/// Translates the functions of a module that was read from `input_size` bytes.
-fn compile_bodies(
+/// Translates the functions of a module whose input has `input_size` bytes. [`Options::format`] is not looked at.
+///
+/// # Errors
+/// Those of `compile_to`.
+pub fn compile_module(
     module: &Module,
     bodies: &dyn Bodies,
     input_size: usize,
     options: &Options,
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
-    let target = options.arch.machine().back_end(module, native_model(options), options.features)?;
+    let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
     let functions = select(module, bodies.count(), options.function.as_ref())?;
     let job = Job {
-        target: &*target,
         module,
-        bodies,
         recipe: options.level.recipe(),
         emit: options.emit,
+        #[cfg(feature = "text")]
         print_after: &options.print_after,
         disabled: &options.disabled,
         timing: options.timing,
+        #[cfg(feature = "text")]
         commentary: options.commentary,
         check: Checks::Debug,
     };
+    #[cfg(feature = "text")]
     if options.emit == Emit::Ir && options.function.is_none() {
-        return emit_program(&job, &functions, sink);
+        return emit_program(module, bodies, &functions, sink);
     }
+    #[cfg(feature = "text")]
     let names;
     let begin: Begin<'_, '_> = match options.emit {
         Emit::Object => Box::new(|| {
@@ -157,13 +111,15 @@ fn compile_bodies(
             let names = SymbolNames::new(module);
             Ok(Box::new(ObjectOutput::new(options, module, &names, selected, limit, sink)?))
         }),
+        #[cfg(feature = "text")]
         Emit::Assembly => {
             names = SymbolNames::new(module);
             Box::new(|| Ok(Box::new(AssemblyOutput::new(options, module, &names, sink)?)))
         }
+        #[cfg(feature = "text")]
         Emit::Ir | Emit::Mir => Box::new(|| Ok(Box::new(TextOutput(sink)))),
     };
-    run(&job, &functions, options, begin)
+    run(&*target, bodies, &job, &functions, options, begin)
 }
 
 /// Starts the output of a module.
@@ -171,15 +127,17 @@ type Begin<'a, 'o> = Box<dyn FnOnce() -> Result<Box<dyn ModuleOutput + 'o>, Erro
 
 /// Translates the functions and hands them, in order, to the output that `begin` makes.
 fn run<'o>(
+    target: &dyn BackEnd,
+    bodies: &dyn Bodies,
     job: &Job<'_>,
     functions: &[(FuncId, usize)],
     options: &Options,
     begin: Begin<'_, 'o>,
 ) -> Result<Report, Error> {
-    let sizes = |number: usize| job.bodies.size(functions[number].1);
+    let sizes = |number: usize| bodies.size(functions[number].1);
     let (reports, output) = run_in_order(
         Plan::new(functions.len(), options.threads, sizes),
-        || FunctionCompiler::new(job),
+        || FunctionCompiler::new(target, bodies, job),
         |compiler, numbers, out: &mut RangeOutput| {
             out.clear();
             for &(function, body) in &functions[numbers] {
@@ -191,6 +149,7 @@ fn run<'o>(
         FunctionCompiler::into_report,
         begin,
         |output, out| {
+            #[cfg(feature = "text")]
             if !out.log.is_empty() {
                 (options.print)(&out.log);
             }
@@ -202,42 +161,5 @@ fn run<'o>(
     for part in &reports {
         report.merge(part);
     }
-    Ok(report)
-}
-
-/// Representations as text, one function after the other.
-struct TextOutput<'a>(&'a mut (dyn ObjectSink + Send));
-
-impl ModuleOutput for TextOutput<'_> {
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
-        Ok(self.0.append(output.text.as_bytes())?)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-/// The whole module as lowering sees it, as a program that can be read back.
-fn emit_program(
-    job: &Job<'_>,
-    functions: &[(FuncId, usize)],
-    sink: &mut (dyn ObjectSink + Send),
-) -> Result<Report, Error> {
-    let mut report = Report { environment: job.module.environment, ..Report::default() };
-    let mut program = Program { module: job.module.clone(), bodies: Vec::with_capacity(functions.len()) };
-    let (mut reader, mut filter) = (job.bodies.reader(), Filtered::new());
-    for &(_, body) in functions {
-        let mut func = Function::new();
-        reader.read(body, &mut filter, &mut func)?;
-        report.functions += 1;
-        report.blocks += func.num_blocks() as u64;
-        report.insts += func.num_insts() as u64;
-        program.bodies.push(func);
-    }
-    let mut text = String::new();
-    // Writing into a string cannot fail.
-    let _ = ice_ir::write_program(&program, &mut text);
-    sink.append(text.as_bytes())?;
     Ok(report)
 }

@@ -8,6 +8,7 @@ mod arithmetic;
 mod armv7;
 mod cli;
 mod commentary;
+mod compiler;
 mod extremes;
 mod freeze;
 mod helpers;

@@ -8,7 +8,7 @@ mod common;
 use ice_asm::x86::Mode;
 use ice_bitcode::pexe;
 use ice_codegen::Checks;
-use ice_driver::bodies::BitcodeBodies;
+use ice_driver::formats::pexe::BitcodeBodies;
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{FunctionCompiler, Job};
 use ice_driver::{Commentary, Emit, Recipe, Timing};
@@ -46,10 +46,9 @@ fn the_second_translation_allocates_nothing() {
     {
         let header = pexe::read_module(&bytes).unwrap();
         let target = X86::new(mode, &header.module, NativeModel::Static).unwrap();
+        let bodies = BitcodeBodies { bytes: &bytes, header: &header };
         let job = Job {
-            target: &target,
             module: &header.module,
-            bodies: &BitcodeBodies { bytes: &bytes, header: &header },
             recipe,
             emit: Emit::Object,
             print_after: &[],
@@ -59,7 +58,7 @@ fn the_second_translation_allocates_nothing() {
             // The checker has memory of its own.
             check: Checks::Off,
         };
-        let mut compiler = FunctionCompiler::new(&job);
+        let mut compiler = FunctionCompiler::new(&target, &bodies, &job);
         let mut output = RangeOutput::default();
         for round in 0..2 {
             for (body, function) in header.module.defined_functions().enumerate() {

@@ -7,9 +7,24 @@ use xshell::cmd;
 pub const HELP: &str = "\
 usage: cargo xtask lint
 
-Runs `cargo fmt --check` and `cargo clippy` with warnings as errors, both for the whole workspace with its tests. A
-component that the tool chain lacks is named in one line that says `skipped`.
+Runs `cargo fmt --check` and `cargo clippy` with warnings as errors, both for the whole workspace with its tests, and
+`cargo check` with warnings as errors for ice-driver with few of its features. A component that the tool chain lacks is
+named in one line that says `skipped`.
 ";
+
+/// Sets of features of ice-driver that somebody may want: the library with a machine, with a form of input, and the
+/// command with one of each.
+const FEATURES: [&str; 9] = [
+    "",
+    "x86",
+    "arm32",
+    "x86,pexe",
+    "arm32,llvm",
+    "x86,text",
+    "cli,x86,pexe",
+    "cli,arm32,llvm",
+    "cli,text,interpreter",
+];
 
 pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     arguments.finish()?;
@@ -19,6 +34,10 @@ pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     }
     if has(workspace, "clippy") {
         cmd!(sh, "cargo clippy --workspace --all-targets -- -D warnings").run()?;
+    }
+    for features in FEATURES {
+        let driver = ["-p", "ice-driver", "--no-default-features", "--features", features];
+        cmd!(sh, "cargo check --quiet {driver...}").env("RUSTFLAGS", "-D warnings").run()?;
     }
     Ok(())
 }

@@ -11,8 +11,13 @@ use xshell::cmd;
 pub const HELP: &str = "\
 usage: cargo xtask size
 
-Builds `ice` for release, strips a copy, and prints its size and that of its largest sections.
+Builds `ice` for release, once with everything and once for one target and one form of input, strips copies, and prints
+their sizes and those of their largest sections.
 ";
+
+/// What is built: its name, and the features of ice-driver in place of the default ones.
+const BUILDS: [(&str, Option<&str>); 2] =
+    [("everything", None), ("PNaCl bitcode to x86", Some("cli,pexe,x86"))];
 
 /// Puts a stripped copy of `ice` at `path`. Gives its size in bytes.
 pub fn strip(workspace: &Workspace, ice: &Path, path: &Path) -> anyhow::Result<u64> {
@@ -42,14 +47,27 @@ fn section(line: &str) -> Option<(String, u64)> {
 pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     arguments.finish()?;
     let path: PathBuf = workspace.results("size")?.join("ice");
-    let size = strip(workspace, &workspace.build_ice(Profile::Release)?, &path)?;
-    println!("ice, stripped: {size} bytes");
-    let mut sections = sections(&path)?;
-    sections.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
-    for (name, size) in sections.iter().take(8) {
-        println!("  {name:<20} {size:>9}");
+    for (name, features) in BUILDS {
+        let built = match features {
+            Some(features) => build(workspace, features)?,
+            None => workspace.build_ice(Profile::Release)?,
+        };
+        println!("{name}, stripped: {} bytes", strip(workspace, &built, &path)?);
+        let mut sections = sections(&path)?;
+        sections.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
+        for (name, size) in sections.iter().take(8) {
+            println!("  {name:<20} {size:>9}");
+        }
     }
     Ok(())
+}
+
+/// Builds `ice` with these features only, in a directory of its own.
+fn build(workspace: &Workspace, features: &str) -> anyhow::Result<PathBuf> {
+    let (sh, directory) = (&workspace.shell, workspace.target.join("size/build"));
+    let driver = ["-p", "ice-driver", "--bin", "ice", "--no-default-features", "--features", features];
+    cmd!(sh, "cargo build --quiet --release {driver...} --target-dir {directory}").quiet().run()?;
+    Ok(directory.join("release/ice"))
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 pub mod table;
 
-pub use table::{COMMANDS, Command, CommandRow, FLAGS, Flag, FlagRow, Offers};
+pub use table::{Command, CommandRow, Flag, FlagRow, Offers, commands, flags};
 
 use crate::machine::{Arch, Features, with_switch};
-use crate::options::{Commentary, Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
+#[cfg(feature = "text")]
+use crate::options::Commentary;
+use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
 use crate::recipe::Step;
 use core::fmt;
 use lexopt::Arg;
@@ -25,6 +27,7 @@ pub struct Invocation {
     /// `--emit`.
     pub emit: Emit,
     /// `--verbose`.
+    #[cfg(feature = "text")]
     pub commentary: Commentary,
     /// `-o`.
     pub output: Option<PathBuf>,
@@ -109,6 +112,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         level: None,
         arch: None,
         emit: Emit::Object,
+        #[cfg(feature = "text")]
         commentary: Commentary::Off,
         output: None,
         threads: None,
@@ -147,8 +151,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
             Arg::Value(value) => {
                 return Err(usage(format!("unexpected argument '{}'", value.to_string_lossy())));
             }
-            Arg::Short(c) => FLAGS.iter().find(|row| row.short == Some(c)).ok_or(arg),
-            Arg::Long(long) => FLAGS.iter().find(|row| row.long == Some(long)).ok_or(arg),
+            Arg::Short(c) => flags().find(|row| row.short == Some(c)).ok_or(arg),
+            Arg::Long(long) => flags().find(|row| row.long == Some(long)).ok_or(arg),
         };
         let row = row.map_err(|arg| UsageError(arg.unexpected().to_string()))?;
         match command {
@@ -175,6 +179,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
     if work.output.is_none() && (work.command.needs_output() || writes_object) {
         return Err(usage("the output file is missing (-o)"));
     }
+    #[cfg(feature = "text")]
     if work.commentary == Commentary::On && work.emit != Emit::Assembly {
         return Err(usage("'--verbose' is for '--emit asm'"));
     }
@@ -182,9 +187,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
 }
 
 fn find_command(name: &OsStr) -> Result<Command, UsageError> {
-    let row = COMMANDS.iter().find(|row| name == row.name);
+    let row = commands().find(|row| name == row.name);
     row.map(|row| row.command).ok_or_else(|| {
-        let names: Vec<_> = COMMANDS.iter().map(|row| row.name).collect();
+        let names: Vec<_> = commands().map(|row| row.name).collect();
         usage(format!("unknown command '{}'; there are {}", name.to_string_lossy(), names.join(", ")))
     })
 }
@@ -232,6 +237,7 @@ fn apply(
                 work.switches.push(feature.to_owned());
             }
         }
+        #[cfg(feature = "text")]
         Flag::Emit => {
             work.emit = match &*value {
                 "obj" => Emit::Object,
@@ -241,6 +247,7 @@ fn apply(
                 _ => return Err(bad()),
             }
         }
+        #[cfg(feature = "text")]
         Flag::Verbose => work.commentary = Commentary::On,
         Flag::Output => work.output = Some(PathBuf::from(os_value)),
         Flag::Threads => {
@@ -256,8 +263,12 @@ fn apply(
             }
         }
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
+        #[cfg(feature = "text")]
         Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),
+        #[cfg(feature = "text")]
         Flag::PrintAfter => work.print_after.push(Step::parse(&value).ok_or_else(bad)?),
+        #[cfg(not(feature = "text"))]
+        Flag::Emit | Flag::Verbose | Flag::PrintAfter => return Err(bad()),
         Flag::DisablePass => {
             let step = Step::parse(&value).filter(|step| step.is_optional());
             work.disabled.push(step.ok_or_else(bad)?);
@@ -279,6 +290,7 @@ fn apply(
 
 #[cfg(test)]
 mod tests {
+    use super::table::{COMMANDS, FLAGS};
     use super::*;
 
     fn parse_line(line: &str) -> Result<Request, UsageError> {

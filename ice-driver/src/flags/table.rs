@@ -101,7 +101,7 @@ const fn command(
     CommandRow { command, name, operands, help }
 }
 
-/// Every command.
+/// Every command, also those that this build has not.
 #[rustfmt::skip]
 pub const COMMANDS: &[CommandRow] = &[
     command(Command::Translate, "translate", "IN -o OUT",     "translate a program to an object file"),
@@ -163,7 +163,7 @@ pub fn switches() -> impl Iterator<Item = &'static Switch> {
     Arch::built_in().flat_map(|arch| arch.machine().switches())
 }
 
-/// Every flag.
+/// Every flag, also those that this build has not.
 #[rustfmt::skip]
 pub const FLAGS: &[FlagRow] = &[
     row(Flag::Level,        Some('O'), None,                     Some("LEVEL"),    T|B|R,           Offers::These(&["0", "1", "2", "m1"]),          "m1 and 0: fast translation; 2 and 1: fast code; m1 if not given"),
@@ -186,7 +186,35 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Completions,  None,      Some("completions"),      Some("SHELL"),    0,               Offers::These(&["bash", "zsh", "fish"]),        "print completions for bash, zsh or fish"),
 ];
 
+/// The commands of this build.
+pub fn commands() -> impl Iterator<Item = &'static CommandRow> {
+    COMMANDS.iter().filter(|row| row.command.is_built_in())
+}
+
+/// The flags of this build.
+pub fn flags() -> impl Iterator<Item = &'static FlagRow> {
+    FLAGS.iter().filter(|row| row.flag.is_built_in())
+}
+
+impl Flag {
+    /// Whether this build has it.
+    const fn is_built_in(self) -> bool {
+        !matches!(self, Flag::Emit | Flag::Verbose | Flag::PrintAfter) || cfg!(feature = "text")
+    }
+}
+
 impl Command {
+    /// Whether this build has it.
+    const fn is_built_in(self) -> bool {
+        match self {
+            Command::Interpret => cfg!(feature = "interpreter"),
+            Command::Dump => cfg!(any(feature = "pexe", feature = "llvm")),
+            Command::Print => cfg!(feature = "text"),
+            Command::Freeze => cfg!(all(feature = "pexe", any(feature = "llvm", feature = "text"))),
+            Command::Translate | Command::Build | Command::Run | Command::Verify => true,
+        }
+    }
+
     /// Its row.
     pub fn row(self) -> &'static CommandRow {
         &COMMANDS[self as usize]
@@ -194,7 +222,7 @@ impl Command {
 
     /// The flags it takes.
     pub fn flags(self) -> impl Iterator<Item = &'static FlagRow> {
-        FLAGS.iter().filter(move |row| row.commands & bit(self) != 0)
+        flags().filter(move |row| row.commands & bit(self) != 0)
     }
 
     /// Whether everything after the input belongs to the program.

@@ -3,13 +3,19 @@
 //! ELF for ARM keeps addends in the fields that are relocated (ELF for the ARM architecture, IHI 0044F,
 //! 4.6.1.2): 24 bits of words in branches, 16 bits of a signed number in `movw` and `movt`.
 
-use super::{Arch, Assembly, Attributes, FeatureId, Features, Machine, MappingSymbols, Switch, Tools};
+#[cfg(feature = "text")]
+use super::Assembly;
+#[cfg(feature = "cli")]
+use super::Tools;
+use super::{Arch, Attributes, FeatureId, Features, Machine, MappingSymbols, Switch};
 #[cfg(feature = "arm32")]
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use ice_asm::RelocKind;
+#[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{FloatRegisters, LlvmModule, MachineDescription, ResultRegisters};
+#[cfg(feature = "llvm")]
 use ice_ir::Type;
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
@@ -79,6 +85,7 @@ fn attributes(features: Features) -> Vec<u8> {
 }
 
 /// What an assembler must know: how the text is written, for which processor, how the code calls.
+#[cfg(feature = "text")]
 fn assembly_head(features: Features) -> String {
     let mut head = String::from("\t.syntax unified\n\t.arch armv7-a\n\t.fpu neon\n");
     if features.has(HWDIV) {
@@ -122,6 +129,7 @@ const fn is_instruction_field(kind: RelocKind) -> bool {
 
 /// The machine as legalisation sees it (procedure call standard, AAPCS32, 6 and 7), with floats in registers of their
 /// own.
+#[cfg(feature = "llvm")]
 const HARD: MachineDescription = MachineDescription {
     has_doubleword_vectors: true,
     half_argument: Type::F32,
@@ -136,6 +144,7 @@ const HARD: MachineDescription = MachineDescription {
 };
 
 /// With floats in general registers, as the base standard has them.
+#[cfg(feature = "llvm")]
 const SOFT: MachineDescription = MachineDescription {
     joined_doubles: 1,
     result_registers: Some(ResultRegisters { general: 4, float: FloatRegisters::General }),
@@ -190,6 +199,7 @@ impl Machine for Arm32 {
         }
     }
 
+    #[cfg(feature = "llvm")]
     fn features_of_module(&self, module: &LlvmModule) -> Features {
         match module.divides_in_hardware() {
             true => Features::default().with(HWDIV, true),
@@ -197,6 +207,7 @@ impl Machine for Arm32 {
         }
     }
 
+    #[cfg(feature = "llvm")]
     fn legalization(&self, features: Features) -> &'static MachineDescription {
         if features.has(SOFT_CALLS) { &SOFT } else { &HARD }
     }
@@ -241,10 +252,12 @@ impl Machine for Arm32 {
         Some(MappingSymbols { code: b"$a", data: b"$d" })
     }
 
+    #[cfg(feature = "text")]
     fn assembly(&self, features: Features) -> Assembly {
         Assembly { head: assembly_head(features), align: ".p2alignl", fill: "0xe7f000f0" }
     }
 
+    #[cfg(feature = "cli")]
     fn tools(&self, features: Features, _: Option<Arch>) -> Tools {
         Tools {
             compilers: match features.has(SOFT_CALLS) {

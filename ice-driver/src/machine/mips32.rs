@@ -1,7 +1,12 @@
 //! MIPS32 revision 2, little-endian, o32: its names, its objects, its tools. There is no back end.
 
-use super::{Arch, Assembly, Features, Machine, Tools};
+#[cfg(feature = "text")]
+use super::Assembly;
+#[cfg(feature = "cli")]
+use super::Tools;
+use super::{Arch, Machine};
 use ice_asm::RelocKind;
+#[cfg(feature = "llvm")]
 use ice_bitcode::llvm::MachineDescription;
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
@@ -26,7 +31,8 @@ impl Machine for Mips32 {
         matches!(architecture, Architecture::Mips32(_)) && is_little
     }
 
-    fn legalization(&self, _: Features) -> &'static MachineDescription {
+    #[cfg(feature = "llvm")]
+    fn legalization(&self, _: super::Features) -> &'static MachineDescription {
         &MachineDescription::PORTABLE
     }
 
@@ -42,11 +48,13 @@ impl Machine for Mips32 {
         }
     }
 
-    fn assembly(&self, _: Features) -> Assembly {
+    #[cfg(feature = "text")]
+    fn assembly(&self, _: super::Features) -> Assembly {
         Assembly { head: String::new(), align: ".p2align", fill: "0" }
     }
 
-    fn tools(&self, _: Features, _: Option<Arch>) -> Tools {
+    #[cfg(feature = "cli")]
+    fn tools(&self, _: super::Features, _: Option<Arch>) -> Tools {
         Tools {
             compilers: &["mipsel-linux-gnu-gcc"],
             compiler_options: &[],

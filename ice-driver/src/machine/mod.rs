@@ -22,6 +22,7 @@ use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use core::fmt;
 use ice_asm::RelocKind;
+#[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, NativeModel};
 use ice_ir::{Module, Type};
@@ -59,6 +60,7 @@ pub struct MappingSymbols {
 }
 
 /// How assembler text begins and what it writes where the machine decides.
+#[cfg(feature = "text")]
 pub struct Assembly {
     /// What an assembler must know before the first line.
     pub head: String,
@@ -70,6 +72,7 @@ pub struct Assembly {
 
 /// What C compilers and emulators there are for a machine, and what the runtime has for it.
 #[derive(Clone, Debug)]
+#[cfg(feature = "cli")]
 pub struct Tools {
     /// Compilers on other hosts in order of preference, each perhaps with options behind blanks.
     pub compilers: &'static [&'static str],
@@ -110,11 +113,13 @@ pub trait Machine: Sync {
     }
 
     /// What a module of LLVM for the machine says of features.
+    #[cfg(feature = "llvm")]
     fn features_of_module(&self, _module: &LlvmModule) -> Features {
         Features::default()
     }
 
     /// The machine as legalisation of LLVM bitcode sees it.
+    #[cfg(feature = "llvm")]
     fn legalization(&self, features: Features) -> &'static MachineDescription;
 
     /// The format of its objects.
@@ -155,12 +160,15 @@ pub trait Machine: Sync {
     }
 
     /// What assembler text for the machine has of its own.
+    #[cfg(feature = "text")]
     fn assembly(&self, features: Features) -> Assembly;
 
     /// What programs of the machine are linked and run with; `host` is the machine that does it.
+    #[cfg(feature = "cli")]
     fn tools(&self, features: Features, host: Option<Arch>) -> Tools;
 
     /// Whether the processor and the kernel of this host run its programs without help.
+    #[cfg(feature = "cli")]
     fn is_native_on(&self, host: Arch) -> bool {
         host == self.arch()
     }
@@ -268,6 +276,7 @@ impl fmt::Display for Arch {
 
 /// How LLVM bitcode with this triple is legalised to be looked at: as its machine has it, or as any machine that is
 /// not known.
+#[cfg(feature = "llvm")]
 pub fn legalization_of_triple(triple: &str) -> &'static MachineDescription {
     match Arch::of_any_system(triple).map(Arch::machine) {
         Some(machine) => machine.legalization(machine.features_of_triple(triple)),

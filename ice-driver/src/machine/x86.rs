@@ -3,15 +3,22 @@
 //! Sources: the System V ABI of x86-64 (3.2.3, 4.4) and of i386 (2.2.3, 4.3), and for the number of result registers
 //! the conventions that LLVM has for its own code.
 
-use super::{Arch, Assembly, Features, Machine, Tools};
+#[cfg(feature = "text")]
+use super::Assembly;
+#[cfg(feature = "cli")]
+use super::Tools;
+use super::{Arch, Machine};
 #[cfg(feature = "x86")]
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
+#[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
-use ice_ir::{Passing, Type};
+#[cfg(feature = "llvm")]
+use ice_ir::Passing;
+use ice_ir::Type;
 use object::elf;
 use target_lexicon::Architecture;
 #[cfg(feature = "x86")]
@@ -28,6 +35,7 @@ pub static I686: X86 = X86(Mode::Bits32);
 /// x86-64.
 pub static X86_64: X86 = X86(Mode::Bits64);
 
+#[cfg(feature = "llvm")]
 const WIDE: MachineDescription = MachineDescription {
     // xmm0, xmm1, st0, st1 for floats; rax, rdx, rcx.
     result_registers: Some(ResultRegisters {
@@ -44,6 +52,7 @@ const WIDE: MachineDescription = MachineDescription {
     ..NARROW
 };
 
+#[cfg(feature = "llvm")]
 const NARROW: MachineDescription = MachineDescription {
     has_two_lanes: true,
     half_argument: Type::F32,
@@ -111,7 +120,8 @@ impl Machine for X86 {
         }
     }
 
-    fn legalization(&self, _: Features) -> &'static MachineDescription {
+    #[cfg(feature = "llvm")]
+    fn legalization(&self, _: super::Features) -> &'static MachineDescription {
         match self.0 {
             Mode::Bits32 => &NARROW,
             Mode::Bits64 => &WIDE,
@@ -141,11 +151,13 @@ impl Machine for X86 {
         }
     }
 
-    fn assembly(&self, _: Features) -> Assembly {
+    #[cfg(feature = "text")]
+    fn assembly(&self, _: super::Features) -> Assembly {
         Assembly { head: String::new(), align: ".p2align", fill: "0xcc" }
     }
 
-    fn tools(&self, _: Features, host: Option<Arch>) -> Tools {
+    #[cfg(feature = "cli")]
+    fn tools(&self, _: super::Features, host: Option<Arch>) -> Tools {
         match self.0 {
             Mode::Bits32 => Tools {
                 compilers: match host {
@@ -167,6 +179,7 @@ impl Machine for X86 {
         }
     }
 
+    #[cfg(feature = "cli")]
     fn is_native_on(&self, host: Arch) -> bool {
         host == Arch::X86_64 || host == self.arch()
     }
@@ -176,7 +189,12 @@ impl Machine for X86 {
     }
 
     #[cfg(feature = "x86")]
-    fn back_end(&self, module: &Module, native: NativeModel, _: Features) -> Result<Box<dyn BackEnd>, Error> {
+    fn back_end(
+        &self,
+        module: &Module,
+        native: NativeModel,
+        _: super::Features,
+    ) -> Result<Box<dyn BackEnd>, Error> {
         let target = ice_target_x86::X86::new(self.0, module, native).map_err(super::foreign(self.arch()))?;
         Ok(Box::new(target))
     }

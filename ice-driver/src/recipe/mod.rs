@@ -4,8 +4,10 @@
 //! function to function, so that translating the thousandth function allocates nothing.
 
 mod pipeline;
+#[cfg(feature = "text")]
 mod print;
 
+pub(crate) use pipeline::Pipeline;
 pub use pipeline::{FunctionCompiler, Job};
 
 /// A list of steps.

@@ -1,35 +1,36 @@
 //! The steps, performed on one function after another with the same memory.
 
 use super::{Recipe, Step};
-use crate::bodies::{Bodies, BodyReader};
 use crate::error::{Error, StepResult};
-use crate::options::{Commentary, Emit, Timing};
+use crate::formats::{Bodies, BodyReader};
+use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
 use crate::report::Report;
-use ice_codegen::mach::KeepOrigins;
 use ice_codegen::{
-    Annotation, BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind,
-    FunctionInput,
+    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
+#[cfg(feature = "text")]
+use {
+    crate::options::Commentary,
+    ice_codegen::{Annotation, mach::KeepOrigins},
+};
 
 /// What all functions of a translation have in common.
 pub struct Job<'a> {
-    /// The back end.
-    pub target: &'a dyn BackEnd,
     /// The module.
     pub module: &'a Module,
-    /// Its bodies.
-    pub bodies: &'a dyn Bodies,
     /// The steps.
     pub recipe: Recipe,
     /// What is wanted in the end.
     pub emit: Emit,
     /// Whether assembler text has comments.
+    #[cfg(feature = "text")]
     pub commentary: Commentary,
     /// Steps after which the function is printed.
+    #[cfg(feature = "text")]
     pub print_after: &'a [Step],
     /// Steps to leave out, of those that [are optional](Step::is_optional).
     pub disabled: &'a [Step],
@@ -50,12 +51,24 @@ impl Job<'_> {
         step.is_optional() && self.disabled.contains(&step)
     }
 
+    /// Whether somebody looks at the steps one by one.
+    fn is_observed(&self) -> bool {
+        #[cfg(feature = "text")]
+        return self.timing == Timing::On || !self.print_after.is_empty();
+        #[cfg(not(feature = "text"))]
+        return self.timing == Timing::On;
+    }
+
     /// The last step that the wanted result needs.
     fn last(&self) -> Step {
         match self.emit {
-            Emit::Ir => Step::Read,
+            Emit::Object => Step::Emit,
+            #[cfg(feature = "text")]
+            Emit::Assembly => Step::Emit,
+            #[cfg(feature = "text")]
             Emit::Mir => Step::Lower,
-            Emit::Object | Emit::Assembly => Step::Emit,
+            #[cfg(feature = "text")]
+            Emit::Ir => Step::Read,
         }
     }
 }
@@ -74,9 +87,10 @@ pub struct FunctionCompiler<'a> {
 }
 
 /// The memory of every step.
-pub(super) struct Pipeline {
+pub(crate) struct Pipeline {
     filter: Filtered,
-    pub(super) func: Function,
+    /// The function as it is now.
+    pub(crate) func: Function,
     cfg: ControlFlowGraph,
     graph: Graph,
     pub(super) uses: Uses,
@@ -95,13 +109,15 @@ pub(super) struct Pipeline {
 }
 
 impl<'a> FunctionCompiler<'a> {
-    /// The memory for the functions of `job`.
-    pub fn new(job: &Job<'a>) -> FunctionCompiler<'a> {
-        let mut generator = job.target.generator(job.check);
+    /// The memory for the functions of `job`, which are these bodies, on this target.
+    pub fn new(target: &dyn BackEnd, bodies: &'a dyn Bodies, job: &Job<'_>) -> FunctionCompiler<'a> {
+        #[cfg_attr(not(feature = "text"), expect(unused_mut, reason = "only text has comments"))]
+        let mut generator = target.generator(job.check);
+        #[cfg(feature = "text")]
         if job.commentary == Commentary::On {
             generator.keep_origins(KeepOrigins::Yes);
         }
-        FunctionCompiler { reader: job.bodies.reader(), pipeline: Pipeline::new(generator) }
+        FunctionCompiler { reader: bodies.reader(), pipeline: Pipeline::new(generator) }
     }
 
     /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
@@ -116,74 +132,13 @@ impl<'a> FunctionCompiler<'a> {
         body: usize,
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
-        let last = job.last();
-        let is_observed = job.timing == Timing::On || !job.print_after.is_empty();
-        for &step in job.recipe.steps() {
-            if job.leaves_out(step) {
-                continue;
-            }
-            match is_observed {
-                false => self.step(step, job, function, body, out)?,
-                true => self.observe(step, job, function, body, out)?,
-            }
-            if step == last {
-                break;
-            }
-        }
         let pipeline = &mut self.pipeline;
-        match job.emit {
-            Emit::Ir => pipeline.write_ir(job.module, &mut out.text),
-            Emit::Mir => pipeline.write_mir(function, &mut out.text),
-            Emit::Object | Emit::Assembly => {}
-        }
-        pipeline.count(job.recipe);
-        out.add(function);
-        Ok(())
-    }
-
-    /// One step.
-    #[inline(always)]
-    fn step(
-        &mut self,
-        step: Step,
-        job: &Job<'_>,
-        function: FuncId,
-        body: usize,
-        out: &mut RangeOutput,
-    ) -> Result<(), Error> {
-        let pipeline = &mut self.pipeline;
-        if step != Step::Read {
-            let result = pipeline.perform(step, job, self.reader.flow_graph(), out);
-            return result.map_err(|kind| Error::compile(job.module, function, kind));
-        }
-        self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
-        pipeline.uses_hold = false;
-        pipeline.verify(job);
-        Ok(())
-    }
-
-    /// One step whose time is taken, or that is printed after.
-    #[cold]
-    #[inline(never)]
-    fn observe(
-        &mut self,
-        step: Step,
-        job: &Job<'_>,
-        function: FuncId,
-        body: usize,
-        out: &mut RangeOutput,
-    ) -> Result<(), Error> {
         let began = (job.timing == Timing::On).then(Instant::now);
-        let result = self.step(step, job, function, body, out);
-        let pipeline = &mut self.pipeline;
+        self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
         if let Some(began) = began {
-            pipeline.report.times[step as usize] += began.elapsed();
+            pipeline.report.times[Step::Read as usize] += began.elapsed();
         }
-        result?;
-        if job.print_after.contains(&step) {
-            pipeline.print(step, job.module, function, self.reader.flow_graph(), out);
-        }
-        Ok(())
+        pipeline.run(job, function, self.reader.flow_graph(), out)
     }
 
     /// Counts the code of a range of functions.
@@ -201,7 +156,8 @@ impl<'a> FunctionCompiler<'a> {
 }
 
 impl Pipeline {
-    fn new(generator: Box<dyn CodeGenerator>) -> Pipeline {
+    /// The memory of the steps around this code generator.
+    pub(crate) fn new(generator: Box<dyn CodeGenerator>) -> Pipeline {
         Pipeline {
             filter: Filtered::new(),
             func: Function::new(),
@@ -222,7 +178,81 @@ impl Pipeline {
         }
     }
 
+    /// Performs the recipe's steps on the function, which is read already; `read` is the flow graph of the reader.
+    /// Adds the function to `out`.
+    pub(crate) fn run(
+        &mut self,
+        job: &Job<'_>,
+        function: FuncId,
+        read: Option<&ControlFlowGraph>,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        self.uses_hold = false;
+        let last = job.last();
+        let is_observed = job.is_observed();
+        for &step in job.recipe.steps() {
+            if job.leaves_out(step) {
+                continue;
+            }
+            match is_observed {
+                false => self.step(step, job, function, read, out)?,
+                true => self.observe(step, job, function, read, out)?,
+            }
+            if step == last {
+                break;
+            }
+        }
+        #[cfg(feature = "text")]
+        match job.emit {
+            Emit::Ir => self.write_ir(job.module, &mut out.text),
+            Emit::Mir => self.write_mir(function, &mut out.text),
+            Emit::Object | Emit::Assembly => {}
+        }
+        self.count(job.recipe);
+        out.add(function);
+        Ok(())
+    }
+
+    /// One step.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        step: Step,
+        job: &Job<'_>,
+        function: FuncId,
+        read: Option<&ControlFlowGraph>,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        let result = self.perform(step, job, read, out);
+        result.map_err(|kind| Error::compile(job.module, function, kind))
+    }
+
+    /// One step whose time is taken, or that is printed after.
+    #[cold]
+    #[inline(never)]
+    fn observe(
+        &mut self,
+        step: Step,
+        job: &Job<'_>,
+        function: FuncId,
+        read: Option<&ControlFlowGraph>,
+        out: &mut RangeOutput,
+    ) -> Result<(), Error> {
+        let began = (job.timing == Timing::On).then(Instant::now);
+        let result = self.step(step, job, function, read, out);
+        if let Some(began) = began {
+            self.report.times[step as usize] += began.elapsed();
+        }
+        result?;
+        #[cfg(feature = "text")]
+        if job.print_after.contains(&step) {
+            self.print(step, job.module, function, read, out);
+        }
+        Ok(())
+    }
+
     /// The flow graph of the function as it is now; `read` is that of the reader.
+    #[cfg(feature = "text")]
     pub(super) fn flow_graph<'a>(&'a self, read: Option<&'a ControlFlowGraph>) -> &'a ControlFlowGraph {
         graph(read, &self.cfg, self.graph)
     }
@@ -249,7 +279,7 @@ impl Pipeline {
         out: &mut RangeOutput,
     ) -> StepResult {
         match step {
-            Step::Read => {}
+            Step::Read => self.verify(job),
             Step::ControlFlow => {
                 // The reader of bitcode needs the graph for its own checks.
                 self.graph = match read {
@@ -343,6 +373,7 @@ impl Pipeline {
 
     fn emit(&mut self, job: &Job<'_>, out: &mut RangeOutput) -> Result<(), ErrorKind> {
         match job.emit {
+            #[cfg(feature = "text")]
             Emit::Assembly => {
                 let annotation = Annotation { module: job.module, func: &self.func };
                 let annotation = (job.commentary == Commentary::On).then_some(annotation);

@@ -1,0 +1,110 @@
+//! LLVM bitcode.
+
+use super::{Bodies, BodyReader};
+use crate::error::Error;
+use crate::options::Options;
+use crate::report::{Report, Warning};
+use crate::translate::compile_module;
+use ice_bitcode::llvm;
+use ice_elf::Sink;
+use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, Symbol};
+#[cfg(feature = "cli")]
+use {crate::inspect::Purpose, crate::machine::legalization_of_triple, ice_ir::Program};
+
+/// Translates a module.
+///
+/// # Errors
+/// Those of [`compile_to`](crate::compile_to).
+pub fn compile(input: &[u8], options: &Options, sink: &mut (dyn Sink + Send)) -> Result<Report, Error> {
+    let triple = triple_of(input)?.unwrap_or_default();
+    let machine = options.arch.machine();
+    let features = options.features.or(machine.features_of_triple(&triple));
+    let module = llvm::read_module(input, machine.legalization(features)).map_err(Error::Bitcode)?;
+    let program = llvm::LlvmProgram::new(module);
+    let module = program.module();
+    if module.pointer_type != machine.address_type() {
+        return Err(Error::WrongTarget { arch: options.arch, triple });
+    }
+    let features = features.or(machine.features_of_module(program.header()));
+    let options = Options { features, ..options.clone() };
+    let bodies = LlvmBodies { bytes: input, program: &program };
+    let mut report = compile_module(module, &bodies, input.len(), &options, sink)?;
+    report.warnings.extend(program.header().first_unwinding().map(|function| {
+        let name = module.symbol_name(Symbol::Function(function));
+        Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }
+    }));
+    Ok(report)
+}
+
+/// The target triple of a module of LLVM, if it names one.
+///
+/// # Errors
+/// The input is malformed before that place.
+pub fn triple_of(input: &[u8]) -> Result<Option<String>, Error> {
+    let triple = llvm::read_triple(input).map_err(Error::Bitcode)?;
+    Ok((!triple.is_empty()).then(|| String::from_utf8_lossy(&triple).into_owned()))
+}
+
+/// The bodies of a module of LLVM.
+pub struct LlvmBodies<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// What was read of it so far.
+    pub program: &'a llvm::LlvmProgram,
+}
+
+struct LlvmReader<'a> {
+    bodies: &'a LlvmBodies<'a>,
+    reader: llvm::FunctionReader,
+}
+
+impl Bodies for LlvmBodies<'_> {
+    fn count(&self) -> usize {
+        self.program.bodies().len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.program.bodies()[index].bytes().len()
+    }
+
+    fn reader(&self) -> Box<dyn BodyReader + '_> {
+        Box::new(LlvmReader { bodies: self, reader: llvm::FunctionReader::default() })
+    }
+}
+
+impl BodyReader for LlvmReader<'_> {
+    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+        let LlvmBodies { bytes, program } = *self.bodies;
+        let body = &program.bodies()[index];
+        let mut builder = FunctionBuilder::filtered(func, filter);
+        self.reader.read(program, bytes, body, &mut builder).map_err(|error| {
+            let name = program.module().symbol_name(Symbol::Function(body.function));
+            Error::Body { name: String::from_utf8_lossy(name).into_owned(), function: body.function, error }
+        })
+    }
+
+    fn flow_graph(&self) -> Option<&ControlFlowGraph> {
+        Some(self.reader.flow_graph())
+    }
+}
+
+/// Reads a whole module of LLVM.
+///
+/// # Errors
+/// The input is malformed.
+#[cfg(feature = "cli")]
+pub fn read(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
+    let machine = match purpose {
+        Purpose::Look => legalization_of_triple(&String::from_utf8_lossy(&llvm::read_triple(bytes)?)),
+        Purpose::Freeze => &llvm::MachineDescription::PORTABLE,
+    };
+    let program = llvm::LlvmProgram::new(llvm::read_module(bytes, machine)?);
+    let mut reader = llvm::FunctionReader::new();
+    let mut bodies = Vec::with_capacity(program.bodies().len());
+    for body in program.bodies() {
+        let mut func = Function::new();
+        reader.read(&program, bytes, body, &mut FunctionBuilder::new(&mut func))?;
+        bodies.push(func);
+    }
+    Ok(Program { module: program.module().clone(), bodies })
+}

@@ -1,0 +1,64 @@
+//! The forms of input, one file a form: how a module begins, and its function bodies, to be read on any thread.
+
+#[cfg(feature = "llvm")]
+pub mod llvm;
+#[cfg(feature = "pexe")]
+pub mod pexe;
+#[cfg(feature = "text")]
+pub mod text;
+
+use crate::error::Error;
+use ice_ir::{ControlFlowGraph, Filtered, Function};
+
+/// Function bodies by number.
+pub trait Bodies: Sync {
+    /// Number of bodies.
+    fn count(&self) -> usize;
+
+    /// Bytes of body number `index`: how much work it is.
+    fn size(&self, index: usize) -> usize;
+
+    /// Memory of reading, for one thread.
+    fn reader(&self) -> Box<dyn BodyReader + '_>;
+}
+
+/// Reads bodies one after another.
+pub trait BodyReader: Send {
+    /// Reads body number `index` into `func`, through `filter` where that is possible.
+    ///
+    /// # Errors
+    /// The body is malformed.
+    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error>;
+
+    /// The flow graph of the body that was read last, where reading computes it anyway.
+    fn flow_graph(&self) -> Option<&ControlFlowGraph> {
+        None
+    }
+}
+
+/// Bytes of bitcode that hold an instruction, on average of large programs.
+const BITCODE_PER_INSTRUCTION: usize = 6;
+
+/// The bodies of a program in memory.
+pub struct ProgramBodies<'a>(pub &'a [Function]);
+
+impl Bodies for ProgramBodies<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        BITCODE_PER_INSTRUCTION * self.0[index].num_insts()
+    }
+
+    fn reader(&self) -> Box<dyn BodyReader + '_> {
+        Box::new(ProgramBodies(self.0))
+    }
+}
+
+impl BodyReader for ProgramBodies<'_> {
+    fn read(&mut self, index: usize, _: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+        func.clone_from(&self.0[index]);
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Compiler`] gives the code that objects have, function by function, and goes on after an error.
+
+use ice_codegen::{CodeSymbol, Libcall};
+use ice_driver::{Arch, CodeOptions, Compiler, Error, InputFormat, OptLevel, Options, Recipe, compile_to};
+use object::{Object as _, ObjectSection as _};
+
+const PROGRAM: &str = "\
+declare external @other(i32) -> i32
+define internal @f(v0: i32, v1: f64) -> f64 {
+  v2: f64 = 0x4000000000000000
+block0:
+  v3: i32 = call @other(v0)
+  v4: f64 = sitofp v3
+  v5: f64 = frem v4, v1
+  v6: f64 = fmul v5, v2
+  ret v6
+}
+define internal @g(v0: i32) -> i32 {
+block0:
+  switch v0, block4 [1: block1, 2: block2, 3: block3, 4: block1, 5: block2, 6: block4, 7: block3]
+block1:
+  v1: i32 = call @other(v0)
+  ret v1
+block2:
+  v2: i32 = mul v0, v0
+  ret v2
+block3:
+  v3: i32 = add v0, v0
+  ret v3
+block4:
+  ret v0
+}
+";
+
+/// The text section of an object of the program.
+fn text_section(arch: Arch, level: OptLevel) -> Vec<u8> {
+    let options = Options { level, format: InputFormat::Text, ..Options::new(arch) };
+    let mut bytes = Vec::new();
+    compile_to(PROGRAM.as_bytes(), &options, &mut bytes).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    file.section_by_name(".text").unwrap().data().unwrap().to_vec()
+}
+
+#[test]
+fn the_code_is_that_of_objects() {
+    let program = ice_ir::parse_program(PROGRAM).unwrap();
+    for (recipe, level) in [(Recipe::Om1, OptLevel::Om1), (Recipe::O2, OptLevel::O2)] {
+        for arch in Arch::built_in() {
+            let text = text_section(arch, level);
+            let mut compiler = Compiler::new(&program.module, CodeOptions::new(arch, recipe)).unwrap();
+            let mut at = 0usize;
+            for func in &program.bodies {
+                let compiled = compiler.compile(&program.module, func).unwrap();
+                at = at.next_multiple_of(16);
+                // Bytes of references differ: objects hold addends there.
+                let mut fields = vec![false; compiled.code().len()];
+                for reference in compiled.references() {
+                    fields[reference.offset as usize..][..4].fill(true);
+                }
+                for (index, (byte, is_field)) in compiled.code().iter().zip(fields).enumerate() {
+                    assert!(
+                        is_field || *byte == text[at + index],
+                        "{arch} {recipe:?} {} at {index}",
+                        func.id
+                    );
+                }
+                at += compiled.code().len();
+            }
+            assert_eq!(at, text.len(), "{arch} {recipe:?}");
+        }
+    }
+}
+
+#[test]
+fn references_say_what_they_mean() {
+    let program = ice_ir::parse_program(PROGRAM).unwrap();
+    let [f, g] = [0, 1].map(|index| &program.bodies[index]);
+    let options = CodeOptions::new(Arch::X86_32, Recipe::O2);
+    let mut compiler = Compiler::new(&program.module, options).unwrap();
+    let compiled = compiler.compile(&program.module, f).unwrap();
+    let targets: Vec<_> = compiled.references().map(|reference| reference.target).collect();
+    let other = program.module.function_by_name(b"other").unwrap();
+    assert!(targets.contains(&CodeSymbol::Function(other)), "{targets:?}");
+    assert!(targets.contains(&CodeSymbol::Libcall(Libcall::Fmod)), "{targets:?}");
+    let compiled = compiler.compile(&program.module, g).unwrap();
+    let tables: Vec<_> = compiled.jump_tables().iter().collect();
+    assert!(compiled.references().any(|reference| reference.target == CodeSymbol::JumpTable(0)));
+    assert!(tables.len() == 1 && tables[0].iter().all(|&target| (target as usize) < compiled.code().len()));
+}
+
+#[test]
+fn a_refused_function_does_not_stop_the_next() {
+    let program = ice_ir::parse_program(PROGRAM).unwrap();
+    let options = CodeOptions::new(Arch::X86_64, Recipe::O2);
+    let mut compiler = Compiler::new(&program.module, options).unwrap();
+    let code = compiler.compile(&program.module, &program.bodies[1]).unwrap().code().to_vec();
+    let mut broken = program.bodies[1].clone();
+    broken.id = program.bodies[0].id;
+    match compiler.compile(&program.module, &broken) {
+        Err(Error::Verify(errors)) => assert!(errors[0].to_string().contains("func1"), "{}", errors[0]),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(compiler.compile(&program.module, &program.bodies[1]).unwrap().code(), code);
+}
+
+#[test]
+fn modules_of_other_environments_are_refused() {
+    let program = ice_ir::parse_program(PROGRAM).unwrap();
+    let native = ice_ir::parse_program("target pointer i64 native\n").unwrap();
+    let options = CodeOptions::new(Arch::X86_32, Recipe::Om1);
+    assert!(matches!(Compiler::new(&native.module, options), Err(Error::PointerWidth { .. })));
+    let mut compiler = Compiler::new(&program.module, options).unwrap();
+    let result = compiler.compile(&native.module, &program.bodies[0]);
+    assert!(matches!(result, Err(Error::OtherEnvironment)));
+    let nothing = Compiler::new(&program.module, CodeOptions::new(Arch::Mips32, Recipe::Om1));
+    assert!(matches!(nothing, Err(Error::TargetNotBuiltIn(Arch::Mips32))));
+}
