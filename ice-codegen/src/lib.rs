@@ -17,6 +17,45 @@
 //! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
+//!
+//! A loop in its final order, with the block that its back edge gets, because values are moved on it:
+//!
+//! ```
+//! use ice_codegen::{BlockOrder, LoweredBlock};
+//! use ice_ir::{Block, ControlFlowGraph};
+//!
+//! let program = ice_ir::parse_program(
+//!     "define internal @f(v0: i1) -> i1 {
+//! block0:
+//!   br block1
+//! block1:
+//!   v1: i1 = phi [v0, block0], [v0, block1]
+//!   br v1, block1, block2
+//! block2:
+//!   ret v1
+//! }",
+//! )?;
+//! let func = &program.bodies[0];
+//! let (mut graph, mut order) = (ControlFlowGraph::new(), BlockOrder::default());
+//! graph.compute(func);
+//! order.compute(func, &graph);
+//! let [start, body, end] = [0, 1, 2].map(|n| LoweredBlock::Block(Block::from_u32(n)));
+//! let back = LoweredBlock::Edge { from: Block::from_u32(1), to: Block::from_u32(1) };
+//! assert_eq!(order.blocks(), [start, body, back, end]);
+//! # Ok::<(), ice_ir::ParseError>(())
+//! ```
+//!
+//! From there to bytes a [`CodeGenerator`] leads; the landing pages of `ice-target-x86` and `ice-target-arm32` have the
+//! rest of the way, and `examples/codegen.rs` all of it.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `text` (default) | machine functions and code as text |
+//! | `testing` | what tests of back ends share |
+//!
+//! Tests: plans of switches, divisors and shuffles against what they stand for, by all small and many random cases;
+//! files of functions and the machine IR that lowering for a machine of the tests makes of them; damaged allocations,
+//! which must become errors.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
