@@ -169,7 +169,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Level,        Some('O'), None,                     Some("LEVEL"),    T|B|R,           Offers::These(&["0", "1", "2", "m1"]),          "m1 and 0: fast translation; 2 and 1: fast code; m1 if not given"),
     row(Flag::Target,       None,      Some("target"),           Some("TARGET"),   T|B|R,           Offers::Targets,                                "machine: a name, or a triple of one; the host if not given"),
     row(Flag::Emit,         None,      Some("emit"),             Some("KIND"),     T,               Offers::These(&["obj", "ir", "mir", "asm"]),    "what to write: obj, ir, mir or asm; obj if not given"),
-    row(Flag::Verbose,      None,      Some("verbose"),          None,             T,               Offers::None,                                   "with --emit asm: comments name the instruction of the IR that code is for, and what is live"),
+    row(Flag::Verbose,      None,      Some("verbose"),          None,             T,               Offers::None,                                   "with --emit asm: comments say what code is for and what is live"),
     row(Flag::Relocation,   None,      Some("relocation-model"), Some("MODEL"),    T,               Offers::These(&["pic", "static"]),              "how native programs reach symbols: pic or static; pic if not given"),
     row(Flag::Features,     None,      Some("mattr"),            Some("FEATURES"), T|B|R,           Offers::Features,                               "features of the processor, each with + or -, separated by commas"),
     row(Flag::Output,       Some('o'), Some("output"),           Some("OUT"),      T|B|D|P|F,       Offers::None,                                   "output file; - is the standard output"),
