@@ -10,7 +10,7 @@
 pub use crate::operand::{Amode, Base, Callee, FloatSize, Neon3, NeonUnary, Src};
 
 use crate::operand::VisitOperands as _;
-use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE, r};
+use crate::regs::*;
 use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::arm32::{
@@ -273,7 +273,7 @@ impl MachInst for Inst {
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => regs::CALLER_SAVED,
+            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,
             _ => RegUnits::EMPTY,
         }
     }

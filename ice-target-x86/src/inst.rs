@@ -15,7 +15,7 @@
 pub use crate::operand::{Amode, Amount, Base, Callee, Compare, Extend, Src};
 
 use crate::operand::{VisitOperands as _, class};
-use crate::regs::{self, BYTE, GPR, RAX, RBX, RCX, RDI, RDX, RSI, XMM};
+use crate::regs::*;
 use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, BitOp, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
@@ -280,8 +280,8 @@ impl MachInst for Inst {
     fn clobbers(&self) -> RegUnits {
         match self {
             Inst::Call { mode, .. } | Inst::ThreadLocalCall { mode, .. } => match mode {
-                Mode::Bits32 => regs::CALLER_SAVED_32,
-                Mode::Bits64 => regs::CALLER_SAVED_64,
+                Mode::Bits32 => CALLER_SAVED_32,
+                Mode::Bits64 => CALLER_SAVED_64,
             },
             _ => RegUnits::EMPTY,
         }

@@ -4,12 +4,9 @@
 use super::kinds::Tested;
 use super::{AL, Emitter, TRAP, imm};
 use crate::inst::{Callee, Inst, instructions};
-use crate::regs::{self, DOUBLE, GPR, LOW_QUAD, QUAD, SINGLE, r};
+use crate::regs::*;
 use ice_asm::Listing;
-use ice_asm::arm32::{
-    Alu, Barrier, Compare, Cond, Exclusive, Flags, Gpr, Mem, ModImm, Move, NeonLogic, Operand2, Qreg,
-    Transfer,
-};
+use ice_asm::arm32::*;
 use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::mach::VReg;
 use ice_regalloc::Allocation;
@@ -60,7 +57,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// `dst = place` unless they are the same register.
     pub(super) fn copy_to(&mut self, dst: Gpr, place: Allocation) {
-        match regs::as_gpr(place) {
+        match as_gpr(place) {
             Some(reg) => self.copy(dst, reg),
             None => {
                 let (base, offset) = self.slot(place);
@@ -84,7 +81,7 @@ impl<L: Listing> Emitter<'_, L> {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
                 let [dst] = self.places() else { return false };
-                let Some((dst, imm)) = regs::as_gpr(*dst).zip(u8::try_from(*imm).ok()) else { return false };
+                let Some((dst, imm)) = as_gpr(*dst).zip(u8::try_from(*imm).ok()) else { return false };
                 self.e.mov(AL, Move::Mov, Flags::Keep, dst, ModImm::small(imm));
             }
             Inst::Load { op, mem, .. } => {
@@ -92,7 +89,7 @@ impl<L: Listing> Emitter<'_, L> {
                     return false;
                 }
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
-                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
                 return self.usual_transfer(*op, dst, base, offset);
             }
             Inst::Store { op, mem, .. } => {
@@ -101,17 +98,17 @@ impl<L: Listing> Emitter<'_, L> {
                 }
                 let [src, places @ ..] = self.places() else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
-                let Some(src) = regs::as_gpr(*src) else { return false };
+                let Some(src) = as_gpr(*src) else { return false };
                 return self.usual_transfer(*op, src, base, offset);
             }
             Inst::Lea { mem, .. } => {
                 let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
-                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
                 self.add_offset(dst, base, offset);
             }
             Inst::TestZero { lhs } => {
                 let [reg] = self.places() else { return false };
-                let Some(reg) = regs::as_gpr(*reg) else { return false };
+                let Some(reg) = as_gpr(*reg) else { return false };
                 if self.tested.take() != Some(*lhs) {
                     self.e.compare(AL, Compare::Cmp, reg, ModImm::small(0));
                 }
@@ -176,7 +173,7 @@ impl<L: Listing> Emitter<'_, L> {
             Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
             Callee::Value(_) => {
                 let place = self.next();
-                let callee = match regs::as_gpr(place) {
+                let callee = match as_gpr(place) {
                     Some(reg) => reg,
                     None => {
                         self.copy_to(Gpr::IP, place);

@@ -6,10 +6,8 @@ use super::kinds::Source;
 use super::vector::load_store;
 use crate::inst::{Amount, Callee, Extend, Inst, instructions};
 use crate::operand::class;
-use crate::regs::{self, BYTE, GPR, RAX, RBX, RCX, RDI, RDX, RSI, XMM};
-use ice_asm::x86::{
-    AddressSize, Alu, BitTest, DoubleShift, Fence, Gpr, Imm, Mem, Mode, RepOp, Rm, Shift, SseOp, Unary, Width,
-};
+use crate::regs::*;
+use ice_asm::x86::*;
 use ice_asm::{Listing, RelocKind, SymbolId};
 use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::magic::Signedness;
@@ -34,12 +32,12 @@ impl<L: Listing> Emitter<'_, L> {
                 let Some((mem, [dst])) = self.near(mem, self.address_size, self.places()) else {
                     return false;
                 };
-                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
                 self.e.mov_r_place(Width::B32, dst, mem);
             }
             Inst::Store { width: Width::B32, mem, .. } => {
                 let [src, places @ ..] = self.places() else { return false };
-                let Some(src) = regs::as_gpr(*src) else { return false };
+                let Some(src) = as_gpr(*src) else { return false };
                 let Some((mem, _)) = self.near(mem, self.address_size, places) else { return false };
                 self.e.mov_place_r(Width::B32, mem, src);
             }
@@ -53,7 +51,7 @@ impl<L: Listing> Emitter<'_, L> {
                 let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.places()) else {
                     return false;
                 };
-                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
                 if dst == mem.mem().base {
                     return false;
                 }
@@ -61,7 +59,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             Inst::MovImm { width: Width::B32, imm, .. } => {
                 let [dst] = self.places() else { return false };
-                let Some(dst) = regs::as_gpr(*dst) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
                 self.constant(Width::B32, dst, *imm);
             }
             Inst::Compare { op, width, rhs, .. } => {
