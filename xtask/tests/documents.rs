@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Documents that say where things are.
-const MAPS: [&str; 2] = ["ARCHITECTURE.md", "README.md"];
+const MAPS: [&str; 3] = ["ARCHITECTURE.md", "README.md", "docs/porting.md"];
 
 /// What a path with alternatives in braces stands for.
 fn alternatives(path: &str) -> Vec<String> {
@@ -45,4 +45,31 @@ fn every_path_of_the_maps_exists() {
         }
     }
     assert!(count > 30, "only {count} paths were found");
+}
+
+/// What `docs/porting.md` shows as a newcomer's change is one that can be made today: what stands around it is in the
+/// files, and what it adds is not. Adding an instruction takes at most 6 lines in 2 files.
+#[test]
+fn the_change_shown_for_porting_fits() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace");
+    let text = fs::read_to_string(root.join("docs/porting.md")).expect("docs/porting.md");
+    let diff = text.split("```diff\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a change");
+    let (mut files, mut added) = (0, 0);
+    for file in diff.split("--- a/").skip(1) {
+        let name = file.lines().next().expect("the name of a file");
+        let source = fs::read_to_string(root.join(name)).expect(name);
+        for hunk in file.split("\n@@ ").skip(1) {
+            let lines = hunk.lines().skip(1).filter(|line| !line.is_empty());
+            let (new, old): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('+'));
+            let old: String = old.iter().map(|line| format!("{}\n", &line[1..])).collect();
+            assert!(old.lines().count() > 3 && source.contains(&old), "{name}: this is not in it\n{old}");
+            assert!(
+                new.iter().all(|line| !source.contains(&line[1..])),
+                "{name}: the change is made already"
+            );
+            added += new.len();
+        }
+        files += 1;
+    }
+    assert!(files == 2 && added > 0 && added <= 6, "{added} lines in {files} files");
 }
