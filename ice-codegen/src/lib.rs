@@ -10,7 +10,9 @@
 //! | [`mach`] | machine functions and the sinks that lowering writes to |
 //! | [`target`] | the one trait that a back end implements |
 //! | [`lower`] | the walk over the function that asks the target for each instruction |
+//! | [`rules`] | which rule lowers an instruction, and the operands that every rule asks for |
 //! | [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: shuffles, divisors as multipliers, plans of switches |
+//! | [`abi`] | what calling conventions share |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
@@ -60,6 +62,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod abi;
 #[cfg(feature = "text")]
 #[cfg(feature = "text")]
 mod annotation;
@@ -74,6 +77,7 @@ pub mod lanes;
 pub mod lower;
 pub mod mach;
 pub mod magic;
+pub mod rules;
 pub mod switch;
 pub mod target;
 #[cfg(feature = "testing")]
@@ -91,4 +95,5 @@ pub use constant_hoisting::{Constant, HeldConstants};
 pub use generator::{BackEnd, Checks, CodeGenerator, FunctionInput, Generator};
 pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
+pub use rules::Operands;
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};

@@ -3,8 +3,8 @@
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
 use crate::internal::Internal;
-use crate::lower::Lower;
-use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink};
+use crate::lower::{Lower, ValueRegs};
+use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink, VReg};
 use alloc::boxed::Box;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
@@ -83,14 +83,14 @@ pub trait Target {
     /// Memory of emission, reused from function to function.
     type Scratch: Default;
 
+    /// log2 of the alignment of the stack pointer: the largest that an object of the frame gets without a move of it.
+    const STACK_ALIGN_LOG2: u8;
+
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static>;
 
     /// How values live in registers, by type.
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()];
-
-    /// Notes in `frame` what must be known before the first instruction is lowered.
-    fn prepare(&self, _module: &Module, _func: &Function, _frame: &mut FrameInfo) {}
 
     /// Moves the incoming arguments to where the function's parameters live.
     fn lower_params<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>) -> Result<(), ErrorKind>;
@@ -111,13 +111,17 @@ pub trait Target {
     /// Names the constants that lowering `inst` puts in registers, each with the instructions that it takes.
     fn costly_constants(&self, _func: &Function, _inst: Inst, _visit: &mut dyn FnMut(Constant, u32)) {}
 
-    /// Makes a constant that [`costly_constants`](Self::costly_constants) has named, in this register.
-    fn hold<S: Sink<Self::Inst>>(
+    /// The register of a constant that a loop around the current block holds.
+    fn held_constant<S: Sink<Self::Inst>>(
         &self,
         _cx: &mut Lower<'_, Self::Inst, S>,
-        _constant: Constant,
-        _reg: crate::mach::VReg,
-    ) {
+        _value: Value,
+    ) -> Option<VReg> {
+        None
+    }
+
+    /// Makes a constant that [`costly_constants`](Self::costly_constants) has named, in this register.
+    fn hold<S: Sink<Self::Inst>>(&self, _cx: &mut Lower<'_, Self::Inst, S>, _constant: Constant, _reg: VReg) {
     }
 
     /// Lowers one instruction that is neither a phi nor a terminator.
@@ -137,8 +141,9 @@ pub trait Target {
     /// Jumps to `target`: the terminator of a split edge.
     fn lower_jump<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, target: MachBlock);
 
-    /// Puts a constant, address or undefined value into registers of its own.
-    fn materialize<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, value: Value);
+    /// Puts a constant, address or undefined value into fresh registers of its own
+    /// ([`Lower::fresh_constant_regs`]), and gives them. Writes no flags: rules make constants before they compare.
+    fn materialize<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> ValueRegs;
 
     /// Emits the allocated function into `buffer` and finishes it; `out` has the constants interned by
     /// lowering and receives code, relocations and jump tables.

@@ -17,6 +17,7 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
 use ice_codegen::ErrorKind;
+use ice_codegen::abi::{MAX_FRAME, StackArguments};
 use ice_codegen::mach::{FrameInfo, MachFunction};
 use ice_ir::Type;
 use ice_ir::native::Passing;
@@ -54,8 +55,8 @@ pub(crate) struct ArgumentPlaces {
     pub(crate) core: u8,
     /// Single-precision registers that are free, one bit each.
     free: u16,
-    /// Bytes of stack arguments so far (NSAA).
-    pub(crate) stack: u32,
+    /// Those on the stack so far (NSAA).
+    pub(crate) stack: StackArguments,
     /// What is left of a group.
     group: Group,
 }
@@ -68,16 +69,13 @@ struct Group {
     place: ArgumentPlace,
 }
 
-/// More bytes of stack arguments than any function can have.
-const MAX_STACK: u32 = 1 << 31;
-
 impl ArgumentPlaces {
     pub(crate) const fn new(convention: Convention) -> Self {
         ArgumentPlaces {
             convention,
             core: 0,
             free: 0xffff,
-            stack: 0,
+            stack: StackArguments::EMPTY,
             group: Group { left: 0, place: ArgumentPlace::Stack(0) },
         }
     }
@@ -195,13 +193,13 @@ impl ArgumentPlaces {
         }
         let (first, left) = (self.core, u32::from(CORE_ARGS - self.core));
         // Scalars of two words never are in part: an even register begins a whole pair.
-        if left == 0 || count > left && self.stack > 0 {
+        if left == 0 || count > left && !self.stack.is_empty() {
             self.core = CORE_ARGS;
             return self.on_stack(count.saturating_mul(4), align);
         }
         let registers = count.min(left) as u8;
         self.core += registers;
-        let stack = self.stack;
+        let stack = self.stack.bytes();
         self.on_stack((count - u32::from(registers)).saturating_mul(4), 4);
         ArgumentPlace::Words { first, registers, stack }
     }
@@ -228,10 +226,7 @@ impl ArgumentPlaces {
     }
 
     fn on_stack(&mut self, size: u32, align: u32) -> ArgumentPlace {
-        // Past the limit the function is refused.
-        let offset = self.stack.next_multiple_of(align);
-        self.stack = offset.saturating_add(size).min(MAX_STACK);
-        ArgumentPlace::Stack(offset)
+        ArgumentPlace::Stack(self.stack.take(size, align))
     }
 }
 
@@ -255,7 +250,7 @@ pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<
             _ => Some(places.next(ty, Passing::Plain)),
         };
     }
-    (places.stack == 0).then_some(out)
+    places.stack.is_empty().then_some(out)
 }
 
 /// Offsets of everything in the frame. Reused from function to function.
@@ -280,13 +275,6 @@ pub(crate) struct Frame {
     /// Offset of each spill slot from the base register.
     pub(crate) slots: Vec<i32>,
 }
-
-/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
-/// met and not jumped over.
-pub(crate) const PAGE: u32 = 4096;
-
-/// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
-pub(crate) const MAX_FRAME: u64 = 1 << 30;
 
 /// Bytes of the saved r11 and lr, which are above all other saved registers.
 pub(crate) const SAVED_PAIR: i32 = 8;
@@ -368,7 +356,7 @@ mod tests {
         arguments: [(Type, Passing); N],
     ) -> ([ArgumentPlace; N], u32) {
         let mut places = ArgumentPlaces::new(convention);
-        (arguments.map(|(ty, passing)| places.next(ty, passing)), places.stack)
+        (arguments.map(|(ty, passing)| places.next(ty, passing)), places.stack.bytes())
     }
 
     fn places<const N: usize>(types: [Type; N]) -> ([ArgumentPlace; N], u32) {

@@ -1,17 +1,18 @@
 //! The [`Target`] implementation: ties lowering rules, frame layout and emission together.
 
+use crate::emit;
 use crate::inst::Inst;
 use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
-use crate::{emit, lower};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
+use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
-    NativeModel, Target,
+    NativeModel, Target, ValueRegs,
 };
 use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
@@ -117,16 +118,14 @@ impl Target for Arm32 {
     type Branches = Branches;
     type Scratch = emit::EmitScratch;
 
+    const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
+
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         regs::register_file(Arm32::frame_pointer(frame))
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
         &LAYOUTS
-    }
-
-    fn prepare(&self, module: &Module, func: &Function, frame: &mut FrameInfo) {
-        lower::prepare(module, func, frame);
     }
 
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
@@ -152,12 +151,33 @@ impl Target for Arm32 {
         self.name_costly_constants(func, inst, visit);
     }
 
+    fn held_constant<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
+        self.register_held(cx, value)
+    }
+
     fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: ice_codegen::Constant, reg: VReg) {
         self.make_held(cx, constant, reg);
     }
 
     fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
-        self.lower_inst(cx, inst)
+        match cx.rule::<Self>(inst) {
+            Rule::Done => {}
+            Rule::IntBinary { op, args, result } => self.int_binary(cx, op, args, result),
+            Rule::PairBinary { op, args, result } => self.pair_binary(cx, op, args, result),
+            Rule::FloatBinary { op, args, result } => self.float_binary(cx, op, args, result),
+            Rule::IntCast { op, arg, result } => self.int_cast(cx, op, arg, result),
+            Rule::FloatCast { op, arg, result } => self.float_cast(cx, op, arg, result),
+            Rule::Compare { result } => self.compare_value(cx, inst, result),
+            Rule::Select { cond, values, result } => self.select(cx, cond, values, result),
+            Rule::DynamicAlloca { size, align_log2, result } => self.alloca(cx, size, align_log2, result)?,
+            Rule::Load { address, align_log2, result } => self.load(cx, address, align_log2, result),
+            Rule::Store { address, value, align_log2 } => self.store(cx, address, align_log2, value),
+            Rule::Call => self.call(cx, inst)?,
+            Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
+            Rule::Vector(rule) => self.vector(cx, inst, rule)?,
+            Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
+        }
+        Ok(())
     }
 
     fn lower_terminator<S: Sink<Inst>>(
@@ -172,8 +192,8 @@ impl Target for Arm32 {
         cx.sink.push(Inst::Jump { target });
     }
 
-    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) {
-        self.materialize_constant(cx, value);
+    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        self.materialize_constant(cx, value)
     }
 
     fn emit<L: Listing>(

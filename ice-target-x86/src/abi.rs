@@ -15,6 +15,7 @@ use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
 use ice_codegen::ErrorKind;
+use ice_codegen::abi::{MAX_FRAME, PAGE, StackArguments};
 use ice_codegen::mach::{FrameInfo, MachFunction, MachInstId};
 use ice_ir::Type;
 use ice_ir::native::{Arity, Passing};
@@ -45,8 +46,8 @@ pub(crate) struct ArgumentPlaces {
     pub(crate) ints: usize,
     /// Vector argument registers used so far.
     pub(crate) vectors: u8,
-    /// Bytes of stack arguments so far.
-    pub(crate) stack: u32,
+    /// Those on the stack so far.
+    pub(crate) stack: StackArguments,
     /// The static chain has ecx.
     has_chain: bool,
     /// The other half of a pair was put on the stack.
@@ -55,7 +56,15 @@ pub(crate) struct ArgumentPlaces {
 
 impl ArgumentPlaces {
     pub(crate) fn new(mode: Mode, arity: Arity) -> Self {
-        ArgumentPlaces { mode, arity, ints: 0, vectors: 0, stack: 0, has_chain: false, half_on_stack: false }
+        ArgumentPlaces {
+            mode,
+            arity,
+            ints: 0,
+            vectors: 0,
+            stack: StackArguments::EMPTY,
+            has_chain: false,
+            half_on_stack: false,
+        }
     }
 
     /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
@@ -76,7 +85,7 @@ impl ArgumentPlaces {
         match passing {
             Passing::ByVal { size, align_log2 } => {
                 let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
-                let size = size.checked_next_multiple_of(word).unwrap_or(MAX_STACK);
+                let size = size.checked_next_multiple_of(word).unwrap_or(u32::MAX);
                 return self.on_stack(size, align.max(word));
             }
             Passing::Nest if self.mode == Mode::Bits64 => return ArgumentPlace::Register(NEST_64),
@@ -134,15 +143,9 @@ impl ArgumentPlaces {
     }
 
     fn on_stack(&mut self, size: u32, align: u32) -> ArgumentPlace {
-        // Past the limit the function is refused.
-        let offset = self.stack.next_multiple_of(align);
-        self.stack = offset.saturating_add(size).min(MAX_STACK);
-        ArgumentPlace::Stack(offset)
+        ArgumentPlace::Stack(self.stack.take(size, align))
     }
 }
-
-/// More bytes of stack arguments than any function can have.
-const MAX_STACK: u32 = 1 << 31;
 
 /// Largest alignment inside of the argument area that is obeyed.
 const MAX_ARGUMENT_ALIGN_LOG2: u8 = 12;
@@ -219,10 +222,6 @@ pub(crate) struct Frame {
     pub(crate) places: Vec<FramePlace>,
 }
 
-/// Frames from this size on touch every page on the way down, so that the guard page below the stack is
-/// met and not jumped over.
-pub(crate) const PAGE: u32 = 4096;
-
 /// The register with which the prologue touches the pages of a large frame: one that carries no argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Probe {
@@ -250,9 +249,6 @@ impl Probe {
         }
     }
 }
-
-/// Largest frame that is accepted: what is below leaves room for the arithmetic of addresses.
-pub(crate) const MAX_FRAME: u64 = 1 << 30;
 
 impl Frame {
     /// The register that the frame hangs off.
@@ -337,7 +333,7 @@ mod tests {
         assert_eq!(places.next(Type::F32, Passing::Plain), ArgumentPlace::Stack(12));
         assert_eq!(places.next(Type::V4I32, Passing::Plain), ArgumentPlace::Register(xmm(0)));
         assert_eq!(places.next(Type::F64, Passing::Plain), ArgumentPlace::Stack(16));
-        assert_eq!(places.stack, 24);
+        assert_eq!(places.stack.bytes(), 24);
     }
 
     #[test]

@@ -22,8 +22,8 @@
 
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
-use ice_codegen::CodeSymbol;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{CodeSymbol, Operands as _};
 use ice_ir::{BinaryOp, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.

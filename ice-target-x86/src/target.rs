@@ -8,10 +8,11 @@ use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
-    NativeModel, Target,
+    NativeModel, Target, ValueRegs,
 };
 use ice_ir::{Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
@@ -139,6 +140,8 @@ impl Target for X86 {
     type Branches = ice_asm::x86::Branches;
     type Scratch = emit::EmitScratch;
 
+    const STACK_ALIGN_LOG2: u8 = 4;
+
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         regs::register_file(self.mode, X86::frame_pointer(frame))
     }
@@ -165,7 +168,24 @@ impl Target for X86 {
     }
 
     fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
-        self.lower_inst(cx, inst)
+        match cx.rule::<Self>(inst) {
+            Rule::Done => {}
+            Rule::IntBinary { op, args, result } => self.int_binary(cx, op, args, result),
+            Rule::PairBinary { op, args, result } => self.pair_binary(cx, op, args, result),
+            Rule::FloatBinary { op, args, result } => self.float_binary(cx, op, args, result),
+            Rule::IntCast { op, arg, result } => self.int_cast(cx, op, arg, result),
+            Rule::FloatCast { op, arg, result } => self.float_cast(cx, op, arg, result),
+            Rule::Compare { result } => self.compare_value(cx, inst, result),
+            Rule::Select { cond, values, result } => self.select(cx, cond, values, result),
+            Rule::DynamicAlloca { size, align_log2, result } => self.alloca(cx, size, align_log2, result),
+            Rule::Load { address, result, .. } => self.load(cx, address, result),
+            Rule::Store { address, value, .. } => self.store(cx, inst, address, value),
+            Rule::Call => self.call(cx, inst)?,
+            Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
+            Rule::Vector(rule) => self.vector(cx, rule)?,
+            Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
+        }
+        Ok(())
     }
 
     fn lower_terminator<S: Sink<Inst>>(
@@ -180,8 +200,8 @@ impl Target for X86 {
         cx.sink.push(Inst::Jmp { target });
     }
 
-    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) {
-        self.materialize_constant(cx, value);
+    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        self.materialize_constant(cx, value)
     }
 
     fn emit<L: Listing>(

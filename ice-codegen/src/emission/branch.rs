@@ -46,7 +46,7 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
         if let Some(header) = header {
             let (cond, other) = if if_false == next { (inverse, if_true) } else { (cond, if_false) };
             let (header, other) = (self.target_label(header), self.target_label(other));
-            self.cursor_mut().pass_next();
+            self.cursor().pass_next();
             self.buffer().jump_if(cond, header);
             self.buffer().jump(other);
         } else if if_true == next {
@@ -61,7 +61,7 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
 
     /// Where `block` jumps back to, if it has one predecessor and does nothing else.
     #[inline]
-    fn jump_back(&self, block: MachBlock) -> Option<MachBlock> {
+    fn jump_back(&mut self, block: MachBlock) -> Option<MachBlock> {
         let cursor = self.cursor();
         let range = cursor.mach.inst_range(block);
         let id = MachInstId::from_u32(range.start as u32);

@@ -25,7 +25,7 @@ pub use switch::{Half, Relation, SwitchEmitter};
 
 use crate::mach::{MachBlock, MachInst};
 use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
-use ice_regalloc::{Allocation, Edit, ProgPoint};
+use ice_regalloc::{Allocation, Edit, PReg, ProgPoint};
 
 /// A fault: an operand is not in a register of the bank that the instruction reads.
 pub const NO_REGISTER: &str = "an operand has no register of its class";
@@ -47,11 +47,8 @@ pub trait InstEmitter<'a>: Sized {
     /// The branches of the machine.
     type Branches: BranchIsa;
 
-    /// Where emission is.
-    fn cursor(&self) -> &Cursor<'a, Self::Inst>;
-
-    /// The same, to consume operands and edits.
-    fn cursor_mut(&mut self) -> &mut Cursor<'a, Self::Inst>;
+    /// Where emission is; operands and edits are consumed from it.
+    fn cursor(&mut self) -> &mut Cursor<'a, Self::Inst>;
 
     /// Where the code goes. The locations that it is told are numbers of instructions of the function before it was lowered.
     fn buffer(&mut self) -> &mut CodeBuffer<Self::Listing, Self::Branches>;
@@ -80,7 +77,7 @@ pub trait InstEmitter<'a>: Sized {
 
     /// Executes an instruction again, into the target of `edit`, leaving the flags alone.
     fn again(&mut self, inst: &'a Self::Inst, edit: &'a Edit) {
-        self.cursor_mut().operands = core::slice::from_ref(&edit.to);
+        self.cursor().operands = core::slice::from_ref(&edit.to);
         self.inst(inst);
     }
 
@@ -88,25 +85,46 @@ pub trait InstEmitter<'a>: Sized {
     /// end.
     #[inline(always)]
     fn fault(&mut self, what: &'static str) {
-        self.cursor_mut().fault(what);
+        self.cursor().fault(what);
     }
 
     /// The place of the next operand of the current instruction.
     #[inline(always)]
     fn next(&mut self) -> Allocation {
-        self.cursor_mut().next_place()
+        self.cursor().next_place()
     }
 
-    /// The places of all operands of the current instruction.
+    /// The next operand, in a register as `of` tells it; `any` after a fault.
     #[inline(always)]
-    fn places(&self) -> &'a [Allocation] {
-        self.cursor().places()
+    fn next_register<R>(&mut self, of: impl FnOnce(Allocation) -> Option<R>, any: R) -> R {
+        match of(self.next()) {
+            Some(reg) => reg,
+            None => self.no_register(any),
+        }
+    }
+
+    /// Goes on with `any` register. Not inlined, so that a branch leads here and registers are not selected without one.
+    #[cold]
+    #[inline(never)]
+    fn no_register<R>(&mut self, any: R) -> R {
+        self.fault(NO_REGISTER);
+        any
+    }
+
+    /// The place of the next operand, which must be this register.
+    #[inline(always)]
+    fn next_fixed(&mut self, reg: PReg) -> Allocation {
+        let place = self.next();
+        if place != Allocation::reg(reg) {
+            self.fault("an operand is not in the one register that it can be in");
+        }
+        place
     }
 
     /// The label of a block that a branch names.
     #[inline(always)]
     fn target_label(&mut self, block: MachBlock) -> Label {
-        self.cursor_mut().target_label(block)
+        self.cursor().target_label(block)
     }
 
     /// Lets what waits for an island go there in time, before each instruction and edit.
@@ -122,9 +140,9 @@ pub trait InstEmitter<'a>: Sized {
     fn walk(&mut self) {
         let mach = self.cursor().mach;
         for block in mach.blocks() {
-            self.cursor_mut().block = block;
+            self.cursor().block = block;
             if self.is_written(block) {
-                self.cursor_mut().skip_edits(block);
+                self.cursor().skip_edits(block);
                 continue;
             }
             self.buffer().bind(label(block));
@@ -136,7 +154,7 @@ pub trait InstEmitter<'a>: Sized {
                 }
             }
         }
-        self.cursor_mut().end();
+        self.cursor().end();
     }
 
     /// Writes the instructions of a block but for the last, which it gives, and all edits before that.
@@ -145,7 +163,7 @@ pub trait InstEmitter<'a>: Sized {
         let mach = self.cursor().mach;
         let range = mach.inst_range(block);
         self.begin_block(block);
-        self.cursor_mut().begin(range.start);
+        self.cursor().begin(range.start);
         let (last, insts) = mach.insts()[range].split_last()?;
         let mut next_stop = self.cursor().next_stop();
         for inst in insts {
@@ -157,7 +175,7 @@ pub trait InstEmitter<'a>: Sized {
             if !self.usual(inst) {
                 self.unusual(inst);
             }
-            self.cursor_mut().step();
+            self.cursor().step();
         }
         let point = ProgPoint::before(self.cursor().at);
         if next_stop <= point {
@@ -170,8 +188,8 @@ pub trait InstEmitter<'a>: Sized {
     /// Writes any instruction, unless nothing wants what it makes where it stands.
     #[inline(never)]
     fn unusual(&mut self, inst: &'a Self::Inst) {
-        if !self.cursor_mut().is_left_to_users(inst) {
-            self.cursor_mut().take_operands();
+        if !self.cursor().is_left_to_users(inst) {
+            self.cursor().take_operands();
             self.inst(inst);
         }
     }
@@ -189,7 +207,7 @@ pub trait InstEmitter<'a>: Sized {
             self.edit(edit);
             left = rest;
         }
-        self.cursor_mut().edits = left;
+        self.cursor().edits = left;
         self.locate(point);
         self.cursor().next_stop()
     }
@@ -198,7 +216,7 @@ pub trait InstEmitter<'a>: Sized {
     #[inline(always)]
     fn locate(&mut self, point: ProgPoint) {
         if self.cursor().next_origin().is_some_and(|next| next <= point) {
-            let location = self.cursor_mut().origin_at(point);
+            let location = self.cursor().origin_at(point);
             self.buffer().set_location(location);
         }
     }

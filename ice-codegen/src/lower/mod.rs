@@ -130,7 +130,7 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     /// Constants in memory.
     pub constants: &'a mut ConstantPool,
     scratch: &'a mut LowerScratch,
-    layouts: &'static [TypeLayout; Type::ALL.len()],
+    pub(crate) layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
     /// The instruction being lowered, if any is.
     inst: Option<Inst>,
@@ -353,10 +353,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             };
             *latest = found as u32;
             let value = incoming[found].0;
-            if self.is_constant(value) {
-                target.materialize(self, value);
-            }
-            let regs = self.regs(value);
+            let regs = match self.is_constant(value) {
+                true => target.materialize(self, value),
+                false => self.regs(value),
+            };
             self.scratch.args.extend(regs.iter());
         }
     }
@@ -392,6 +392,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.scratch.params = params;
     }
 
+    #[inline(always)]
     fn lower_block<T: Target<Inst = I>>(&mut self, target: &T, block: Block) -> Result<(), ErrorKind> {
         self.begin_block(block);
         let func = self.func;
@@ -517,7 +518,7 @@ pub fn lower_function<T: Target>(
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.num_switches = 0;
     scratch.faults = Faults::default();
-    target.prepare(module, func, &mut mach.frame);
+    mach.frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
     let layouts = target.layouts();
     let mut cx = Lower {
         module,

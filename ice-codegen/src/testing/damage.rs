@@ -126,7 +126,7 @@ pub fn check_shape<T: Target>(target: &T) {
 }
 
 /// The error for a function whose only block ends with `last`, which names a block or a switch that is not there.
-pub fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
+fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
     let mut mach = MachFunction::new();
     let operand_classes: Vec<_> = {
         let mut list = Vec::new();
@@ -148,11 +148,44 @@ pub fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
     emit(target, &mach, &[], &allocation).expect_err("a block is missing").to_string()
 }
 
-/// The error for a successor that is not there.
-pub fn missing_successor<I: MachInst>() -> String {
-    let mut mach = MachFunction::<I>::new();
+/// Checks that each of `ends`, which names a block that is not there, is an internal error that names the instruction.
+///
+/// # Panics
+/// If one is not.
+pub fn check_ends<T: Target>(target: &T, ends: &[T::Inst]) {
+    for &end in ends {
+        let expected = alloc::format!(
+            "internal error in emission, inst0 {end:?} in block0: control goes to a block that is not there"
+        );
+        assert_eq!(end_with(target, end), expected);
+    }
+}
+
+/// Checks that `switch`, which has no plan, is an internal error that says so.
+///
+/// # Panics
+/// If it is not.
+pub fn check_missing_switch<T: Target>(target: &T, switch: T::Inst) {
+    let error = end_with(target, switch);
+    assert!(error.ends_with("its switch has no plan"), "{error}");
+}
+
+/// Checks that a successor that is not there, and a branch whose block is no successor, are internal errors of lowering.
+///
+/// # Panics
+/// If one is not.
+pub fn check_targets<T: Target>(target: &T) {
+    let mut mach = MachFunction::<T::Inst>::new();
     mach.begin_block(&[]);
     mach.add_successor(MachBlock::from_u32(1), &[]);
     mach.end_block();
-    mach.finish().expect_err("there is one block").to_string()
+    assert_eq!(
+        mach.finish().expect_err("there is one block").to_string(),
+        "internal error in lowering, block1: a block has this successor, and there is no such block"
+    );
+    let text =
+        |end| alloc::format!("define internal @f(v0: i1) -> void {{\nblock0:\n  {end}\nblock1:\n  ret\n}}\n");
+    let error = super::lowered_as(target, &text("br block1"), &text("ret"));
+    assert!(error.starts_with("internal error in lowering, inst0 "), "{error}");
+    assert!(error.ends_with(": a branch goes to a block that is no successor"), "{error}");
 }

@@ -4,9 +4,11 @@
 
 mod damage;
 mod origins;
+mod pairs;
 
-pub use damage::{check_shape, damage_places, end_with, missing_successor};
+pub use damage::{check_ends, check_missing_switch, check_shape, check_targets, damage_places};
 pub use origins::check_origins;
+pub use pairs::check_pairs;
 
 use crate::lower::{LowerScratch, PlannedSwitch, lower_function};
 use crate::mach::{KeepOrigins, MachFunction};
@@ -77,7 +79,7 @@ fn emit<T: Target>(
 }
 
 /// The error of lowering a function as if it had the blocks and edges of another.
-pub fn lowered_as<T: Target>(target: &T, text: &str, other: &str) -> String {
+fn lowered_as<T: Target>(target: &T, text: &str, other: &str) -> String {
     let [program, other] = [text, other].map(|text| parse_program(text).expect("the text is well-formed"));
     let (func, other) = (&program.bodies[0], &other.bodies[0]);
     let (mut cfg, mut order, mut uses) = (ControlFlowGraph::new(), BlockOrder::default(), Uses::default());

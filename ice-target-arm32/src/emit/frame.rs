@@ -1,10 +1,11 @@
 //! Prologue and epilogue, and moves of the stack pointer.
 
 use super::{AL, Emitter, imm};
-use crate::abi::{PAGE, SAVED_PAIR};
+use crate::abi::SAVED_PAIR;
 use crate::regs::FramePointer;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
+use ice_codegen::abi::PAGE;
 
 /// The size of a page as an operand.
 const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");

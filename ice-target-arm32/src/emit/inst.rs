@@ -80,7 +80,7 @@ impl<L: Listing> Emitter<'_, L> {
         match inst {
             Inst::Params => {}
             Inst::MovImm { imm, .. } => {
-                let [dst] = self.places() else { return false };
+                let [dst] = self.cursor.places() else { return false };
                 let Some((dst, imm)) = as_gpr(*dst).zip(u8::try_from(*imm).ok()) else { return false };
                 self.e.mov(AL, Move::Mov, Flags::Keep, dst, ModImm::small(imm));
             }
@@ -88,7 +88,7 @@ impl<L: Listing> Emitter<'_, L> {
                 if mem.is_register() && !self.plan.is_made() {
                     return false;
                 }
-                let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
+                let Some((base, offset, [dst])) = self.near(mem, self.cursor.places()) else { return false };
                 let Some(dst) = as_gpr(*dst) else { return false };
                 return self.usual_transfer(*op, dst, base, offset);
             }
@@ -96,18 +96,18 @@ impl<L: Listing> Emitter<'_, L> {
                 if mem.is_register() && !self.plan.is_made() {
                     return false;
                 }
-                let [src, places @ ..] = self.places() else { return false };
+                let [src, places @ ..] = self.cursor.places() else { return false };
                 let Some((base, offset, _)) = self.near(mem, places) else { return false };
                 let Some(src) = as_gpr(*src) else { return false };
                 return self.usual_transfer(*op, src, base, offset);
             }
             Inst::Lea { mem, .. } => {
-                let Some((base, offset, [dst])) = self.near(mem, self.places()) else { return false };
+                let Some((base, offset, [dst])) = self.near(mem, self.cursor.places()) else { return false };
                 let Some(dst) = as_gpr(*dst) else { return false };
                 self.add_offset(dst, base, offset);
             }
             Inst::TestZero { lhs } => {
-                let [reg] = self.places() else { return false };
+                let [reg] = self.cursor.places() else { return false };
                 let Some(reg) = as_gpr(*reg) else { return false };
                 if self.tested.take() != Some(*lhs) {
                     self.e.compare(AL, Compare::Cmp, reg, ModImm::small(0));

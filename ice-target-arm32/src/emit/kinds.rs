@@ -9,7 +9,7 @@ use crate::inst::{Amode, Callee, FloatSize, Src};
 use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Dreg, Gpr, Mem, Operand2, Qreg, Sreg, Transfer};
-use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::{RegClass, VReg};
 use ice_regalloc::{Allocation, PReg};
 
@@ -82,7 +82,7 @@ macro_rules! tested {
 macro_rules! pair_in_its_registers {
     ($($kind:ident)*) => {$(
         pub(super) fn $kind(&mut self, _: [VReg; 2], _: RegClass, regs: [PReg; 2]) -> [Gpr; 2] {
-            regs.map(|reg| self.fixed(reg))
+            regs.map(|reg| Gpr::of(self.next_fixed(reg)).unwrap_or(Gpr::ANY))
         }
     )*};
 }
@@ -155,25 +155,6 @@ impl<L: Listing> Emitter<'_, L> {
     /// The next place, a register.
     #[inline(always)]
     pub(super) fn register<R: Register>(&mut self) -> R {
-        match R::of(self.next()) {
-            Some(reg) => reg,
-            None => self.no_register(),
-        }
-    }
-
-    /// The next place, which must be this register.
-    fn fixed(&mut self, reg: PReg) -> Gpr {
-        let place = self.next();
-        if place != Allocation::reg(reg) {
-            self.fault("an operand is not in the one register that it can be in");
-        }
-        Gpr::of(place).unwrap_or(Gpr::ANY)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn no_register<R: Register>(&mut self) -> R {
-        self.fault(NO_REGISTER);
-        R::ANY
+        self.next_register(R::of, R::ANY)
     }
 }

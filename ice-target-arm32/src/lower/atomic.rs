@@ -15,7 +15,8 @@ use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Exclusive};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, ValueRegs};
+use ice_codegen::rules::AtomicRule;
+use ice_codegen::{ErrorKind, Operands as _, ValueRegs};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
 /// The operations on a word, or the low and high half of a pair; `None` for an exchange.
@@ -47,30 +48,21 @@ impl Arm32 {
         op: Intrinsic,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
-        match (op, args) {
-            (Intrinsic::AtomicLoad, &[address, ..]) => {
-                let result = cx.result(inst);
-                self.atomic_load(cx, address, result);
-            }
-            (Intrinsic::AtomicStore, &[value, address, ..]) => self.atomic_store(cx, value, address),
-            (Intrinsic::AtomicRmw, &[code, address, value, ..]) => {
-                let result = cx.result(inst);
-                let op = cx.func.int_value(code).and_then(AtomicOp::from_code);
-                let op = op.ok_or(ErrorKind::Unsupported("this atomic operation"))?;
+        match cx.atomic_rule(inst, op, args)? {
+            AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
+            AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
+            AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 let old = cx.regs(result);
                 self.fenced(cx, |cx| self.atomic_rmw(cx, op, address, value, old));
             }
-            (Intrinsic::AtomicCmpxchg, &[address, expected, new, ..]) => {
-                let result = cx.result(inst);
+            AtomicRule::CompareExchange { address, expected, new, result } => {
                 self.fenced(cx, |cx| self.atomic_cmpxchg(cx, address, [expected, new], result));
             }
-            (Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll, _) => cx.sink.push(Inst::Fence),
-            (Intrinsic::AtomicIsLockFree, &[size, ..]) => {
-                let dst = cx.regs(cx.result(inst)).lo();
-                let free = matches!(cx.func.int_value(size), Some(1 | 2 | 4 | 8));
-                cx.sink.push(Inst::MovImm { dst, imm: free.into() });
+            AtomicRule::Fence => cx.sink.push(Inst::Fence),
+            AtomicRule::IsLockFree { is_free, result } => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::MovImm { dst, imm: is_free.into() });
             }
-            _ => return Err(ErrorKind::Unsupported("this atomic intrinsic")),
         }
         Ok(())
     }

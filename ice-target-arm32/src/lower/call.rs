@@ -1,16 +1,18 @@
 //! Calls, incoming parameters and returns.
 
 use super::{float_size, is_extension};
-use crate::abi::{ArgumentPlace, ArgumentPlaces, CORE_ARGS, Convention, MAX_FRAME, result_places};
+use crate::abi::{ArgumentPlace, ArgumentPlaces, CORE_ARGS, Convention, result_places};
 use crate::inst::{Amode, Base, Callee, FloatSize, Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, FloatAbi};
 use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
+use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
 use ice_codegen::mach::{Operand, RegClass, Sink, VReg};
-use ice_codegen::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
+use ice_codegen::rules::{Call, Destination};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{FuncId, SigId, Signature, Type, Value, ValueDef, ValueRange};
+use ice_ir::{Signature, Type, Value};
 
 /// Most arguments that are in registers: 4 core, 16 extension.
 const MAX_IN_REGISTERS: usize = 20;
@@ -20,18 +22,6 @@ type Operands = ArrayVec<Operand, 24>;
 
 /// The words of a value, the low one first.
 type Words = ArrayVec<VReg, 4>;
-
-/// The registers of a result with its type.
-type ResultRegs = (ValueRegs, Type);
-
-/// What a call goes to, before it is known how it gets there.
-#[derive(Clone, Copy)]
-enum Destination {
-    Known(FuncId),
-    Address(Value),
-}
-
-const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
 const NEST: ErrorKind = ErrorKind::Unsupported("a static chain (nest)");
 
@@ -107,9 +97,7 @@ impl Arm32 {
                 ArgumentPlace::Stack(_) => is_done = false,
             }
         }
-        if u64::from(places.stack) > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(places.stack.into()));
-        }
+        places.stack.check()?;
         if signature.arity == Arity::Variadic {
             for n in places.core..CORE_ARGS {
                 let word = self.temp(cx);
@@ -218,56 +206,10 @@ impl Arm32 {
         words
     }
 
-    /// A direct call.
-    pub(super) fn call_function<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: FuncId,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        let signature = cx.module.signature(callee);
-        self.call(cx, inst, Destination::Known(callee), Some(signature), cx.func.args(args))
-    }
-
-    /// An indirect call.
-    pub(super) fn call_address<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: Value,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        self.call(cx, inst, Destination::Address(callee), None, cx.func.args(args))
-    }
-
-    /// A call of an address, perhaps that of a function, with a signature of its own.
-    pub(super) fn call_as<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        signature: SigId,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        let Some((&callee, args)) = cx.func.args(args).split_first() else {
-            return Err(ErrorKind::Unsupported("a call without a callee"));
-        };
-        let callee = match cx.func.value_def(callee) {
-            ValueDef::Function(callee) => Destination::Known(callee),
-            _ => Destination::Address(callee),
-        };
-        self.call(cx, inst, callee, Some(&cx.module.signatures[signature]), args)
-    }
-
-    /// Arguments on the stack first: they need registers on their way.
-    fn call<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: Destination,
-        signature: Option<&Signature>,
-        args: &[Value],
-    ) -> Result<(), ErrorKind> {
+    /// A call of a function. Arguments on the stack come first: they need registers on their way.
+    #[inline(never)]
+    pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
+        let Call { callee, signature, args } = cx.call_of(inst)?;
         let (func, convention) = (cx.func, self.convention(signature));
         let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
         if signature.is_some_and(|s| s.passing.contains(&Passing::Nest)) {
@@ -289,7 +231,9 @@ impl Arm32 {
             self.register_argument(cx, arg, passing, place, &mut operands);
         }
         let callee = match callee {
-            Destination::Known(callee) => Callee::Symbol(CodeSymbol::Function(callee).pack()),
+            Destination::Function(callee) | Destination::Retyped(callee) => {
+                Callee::Symbol(CodeSymbol::Function(callee).pack())
+            }
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
         let results = cx.call_results(inst, signature);
@@ -455,17 +399,23 @@ impl Arm32 {
         }
     }
 
-    /// A call of a helper with operands that are in place, and bytes of arguments on the stack.
+    /// A call of a helper with operands that are in place.
     pub(super) fn push_libcall<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         helper: Libcall,
         operands: &[Operand],
-        stack: u32,
     ) {
         let callee = Callee::Symbol(CodeSymbol::Libcall(helper).pack());
         let mut operands: Operands = operands.iter().copied().collect();
-        let done = self.finish_call(cx, callee, Convention::Base, &mut operands, stack, [None, None]);
+        let done = self.finish_call(
+            cx,
+            callee,
+            Convention::Base,
+            &mut operands,
+            StackArguments::EMPTY,
+            [None, None],
+        );
         if done.is_err() {
             cx.fault("a helper has a result that has no place");
         }
@@ -495,15 +445,11 @@ impl Arm32 {
         callee: Callee,
         convention: Convention,
         operands: &mut Operands,
-        stack: u32,
+        stack: StackArguments,
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
-        if u64::from(stack) > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(stack.into()));
-        }
-        let frame = cx.sink.frame();
-        frame.has_calls = true;
-        frame.outgoing = frame.outgoing.max(stack);
+        stack.check()?;
+        cx.note_call(stack);
         // What most calls have.
         if let [result, None] = results
             && result.is_none_or(|(_, ty)| ty == Type::I32)
@@ -512,8 +458,8 @@ impl Arm32 {
             cx.sink.push_with(Inst::Call { callee }, operands);
             return Ok(());
         }
-        let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
-        let places = result_places(convention, types).ok_or(NO_ROOM)?;
+        let types = result_types(results, |(_, ty)| ty);
+        let places = result_places(convention, types).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut joined = ArrayVec::<(FloatSize, VReg, Words), 2>::new();
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
@@ -549,23 +495,21 @@ impl Arm32 {
     }
 
     /// Return with none, one or two values.
+    #[inline(never)]
     pub(super) fn lower_return<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         values: [Option<Value>; 2],
     ) -> Result<(), ErrorKind> {
-        // What most functions return.
-        if let [Some(value), None] = values
-            && cx.func.value_type(value) == Type::I32
-        {
-            let result = Operand::use_fixed(self.regs(cx, value).lo(), GPR, r(0));
+        if let Some(word) = cx.returned_word(values) {
+            let result = Operand::use_fixed(self.regs(cx, word).lo(), GPR, r(0));
             cx.sink.push_with(Inst::Ret, &[result]);
             return Ok(());
         }
         let mut operands = Operands::new();
-        let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
+        let types = result_types(values, |value| cx.func.value_type(value));
         let convention = self.convention(Some(cx.module.signature(cx.func.id)));
-        let places = result_places(convention, types).ok_or(NO_ROOM)?;
+        let places = result_places(convention, types).ok_or(NO_ROOM_FOR_RESULT)?;
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };
             let regs = self.regs(cx, value);

@@ -6,7 +6,9 @@ use super::{float_size, is_extension};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift};
+use ice_codegen::Operands as _;
 use ice_codegen::mach::Sink;
+use ice_codegen::rules::Condition;
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
 /// How the flags tell the result of a comparison.
@@ -70,22 +72,19 @@ impl Arm32 {
 
     /// Sets the flags for a condition value, which may have been folded.
     pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
-        if let Some(inst) = cx.folded(cond) {
-            return match *cx.func.inst(inst) {
-                InstData::Cast { arg, .. } => {
-                    let (lhs, op) = (self.reg(cx, arg), Compare::Tst);
-                    cx.sink.push(Inst::Compare { op, lhs, rhs: Src::Imm(ModImm::small(1)) });
-                    Test::Flags(Cond::Ne, None)
-                }
-                InstData::Binary { op, args } => self.test_logic(cx, op, args),
-                _ => self.compare(cx, inst),
-            };
+        match cx.condition(cond) {
+            Condition::Known(known) => return Test::Known(known),
+            Condition::Logic(op, args) => return self.test_logic(cx, op, args),
+            Condition::Comparison(inst) => return self.compare(cx, inst),
+            Condition::LowBit(value) => {
+                let (lhs, op) = (self.reg(cx, value), Compare::Tst);
+                cx.sink.push(Inst::Compare { op, lhs, rhs: Src::Imm(ModImm::small(1)) });
+            }
+            Condition::Register(value) => {
+                let lhs = self.reg(cx, value);
+                cx.sink.push(Inst::TestZero { lhs });
+            }
         }
-        if let Some(number) = cx.func.int_value(cond) {
-            return Test::Known(number != 0);
-        }
-        let lhs = self.reg(cx, cond);
-        cx.sink.push(Inst::TestZero { lhs });
         Test::Flags(Cond::Ne, None)
     }
 
@@ -222,7 +221,7 @@ impl Arm32 {
     }
 
     /// A comparison as a boolean.
-    pub(super) fn compare_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+    pub(crate) fn compare_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
         let dst = cx.regs(result).lo();
         let test = self.compare(cx, inst);
         cx.sink.push(match test {
@@ -232,12 +231,11 @@ impl Arm32 {
     }
 
     /// A select with a scalar condition.
-    pub(super) fn select<S: Sink<Inst>>(
+    pub(crate) fn select<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         cond: Value,
-        if_true: Value,
-        if_false: Value,
+        [if_true, if_false]: [Value; 2],
         result: Value,
     ) {
         let ty = cx.func.value_type(result);

@@ -13,12 +13,13 @@
 
 use super::divide::multiplier;
 use super::int::{alu, alu_immediate};
-use super::{fixed_alloca, float_size, is_extension};
+use super::{float_size, is_extension};
 use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::rules::fixed_alloca;
 use ice_codegen::{CodeSymbol, Constant, ValueRegs};
 use ice_ir::{BinaryOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 
@@ -91,7 +92,7 @@ impl Arm32 {
     }
 
     /// The register of a constant that a loop holds.
-    pub(super) fn held_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
+    pub(crate) fn register_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
         match word(cx.func, value) {
             Some(number) => cx.held(Constant::Word(number)),
             None => cx.held(Constant::Value(value)),
@@ -167,6 +168,7 @@ impl Arm32 {
         inst: ice_ir::Inst,
         visit: &mut dyn FnMut(Constant, u32),
     ) {
+        let is_object = |inst| fixed_alloca::<Self>(func, inst).is_some();
         match *func.inst(inst) {
             InstData::Binary { op, args } => {
                 let b = args[1];
@@ -187,7 +189,7 @@ impl Arm32 {
                 } else if op == BinaryOp::Add {
                     // The object of the frame that an array is.
                     for arg in args {
-                        if func.defining_inst(arg).is_some_and(|inst| fixed_alloca(func, inst).is_some()) {
+                        if func.defining_inst(arg).is_some_and(is_object) {
                             visit(Constant::Value(arg), 1);
                         }
                     }

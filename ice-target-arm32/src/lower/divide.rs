@@ -233,6 +233,6 @@ impl Arm32 {
             Operand::use_fixed(rhs, GPR, r(1)),
             Operand::def_fixed(dst, GPR, result),
         ];
-        self.push_libcall(cx, helper, &operands, 0);
+        self.push_libcall(cx, helper, &operands);
     }
 }

@@ -4,8 +4,8 @@ use super::{Signedness, float_size};
 use crate::inst::{FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
-use ice_codegen::Libcall;
 use ice_codegen::mach::Sink;
+use ice_codegen::{Libcall, Operands as _};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Picks by f32 or f64.
@@ -23,7 +23,7 @@ fn is_two(func: &Function, value: Value) -> bool {
 
 impl Arm32 {
     /// Any binary operator on f32 or f64.
-    pub(super) fn float_binary<S: Sink<Inst>>(
+    pub(crate) fn float_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -67,7 +67,7 @@ impl Arm32 {
     }
 
     /// Conversions that involve a scalar floating-point type.
-    pub(super) fn float_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(crate) fn float_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         match op {
             CastOp::Fptosi | CastOp::Fptoui => return self.float_to_int(cx, op, arg, result),

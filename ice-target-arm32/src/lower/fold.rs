@@ -19,7 +19,7 @@
 //! two instructions.
 //!
 //! A rule that finds no use for a folded definition asks for its register, and it is lowered then and there
-//! ([`Arm32::regs`]).
+//! ([`Operands::regs`](ice_codegen::Operands::regs)).
 //!
 //! Cost: constant for each definition with one use.
 
@@ -28,6 +28,7 @@ use super::int::{Product, alu, product, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Shift;
+use ice_codegen::Operands as _;
 use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 

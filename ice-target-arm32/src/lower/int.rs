@@ -7,6 +7,7 @@ use super::fold::Shifted;
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Move, Multiply, Shift, Transfer};
+use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
@@ -69,7 +70,7 @@ pub(super) fn product(number: u32) -> Option<Product> {
 
 impl Arm32 {
     /// Any binary operator on an integer of up to 32 bits.
-    pub(super) fn int_binary<S: Sink<Inst>>(
+    pub(crate) fn int_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -214,7 +215,7 @@ impl Arm32 {
     }
 
     /// Truncation and extension of scalar integers, pairs included.
-    pub(super) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(crate) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         // The bits above do not matter, or are what they should be.
         let is_same = match op {

@@ -5,23 +5,23 @@ use crate::inst::{Amode, Base, FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Float2, ModImm, Transfer, Unary};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Libcall, ValueRegs};
-use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
+use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_ir::{Intrinsic, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 64;
 
 impl Arm32 {
     /// Lowers a call of an intrinsic.
-    pub(super) fn intrinsic<S: Sink<Inst>>(
+    #[inline(never)]
+    pub(crate) fn intrinsic<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         inst: ice_ir::Inst,
         op: Intrinsic,
-        args: ValueRange,
+        args: &[Value],
     ) -> Result<(), ErrorKind> {
         let func = cx.func;
-        let args = func.args(args);
         let result = func.result(inst);
         let ty = result.map_or(Type::Void, |r| func.value_type(r));
         match (op, result) {

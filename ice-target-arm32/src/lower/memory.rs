@@ -3,25 +3,26 @@
 //! Loads and stores of words and halves work at any address. Those of scalars in extension registers need a
 //! multiple of 4, so that what may be elsewhere goes through core registers.
 
-use super::{STACK_ALIGN_LOG2, fixed_alloca, float_size};
-use crate::abi::{MAX_FRAME, PAGE};
+use super::float_size;
+use crate::abi::STACK_ALIGN;
 use crate::address::{load_op, store_op};
 use crate::inst::{Amode, Base, FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Transfer};
-use ice_codegen::ErrorKind;
+use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, Operands as _, Target as _};
 use ice_ir::{Type, Value};
 
 /// The alignment that floating-point accesses need.
 const FLOAT_ALIGN_LOG2: u8 = 2;
 
 /// Bytes of the stack pointer's alignment less one.
-const ALIGN_MASK: u32 = (1 << STACK_ALIGN_LOG2) - 1;
+const ALIGN_MASK: u32 = STACK_ALIGN - 1;
 
 impl Arm32 {
     /// A load of any type.
-    pub(super) fn load<S: Sink<Inst>>(
+    pub(crate) fn load<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         address: Value,
@@ -62,7 +63,7 @@ impl Arm32 {
     }
 
     /// A store of any type.
-    pub(super) fn store<S: Sink<Inst>>(
+    pub(crate) fn store<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         address: Value,
@@ -112,20 +113,14 @@ impl Arm32 {
         });
     }
 
-    /// A stack allocation: a fixed object of the frame, or a move of the stack pointer.
-    pub(super) fn alloca<S: Sink<Inst>>(
+    /// A stack allocation that moves the stack pointer.
+    pub(crate) fn alloca<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
         size: Value,
         align_log2: u8,
+        result: Value,
     ) -> Result<(), ErrorKind> {
-        let result = cx.result(inst);
-        if let Some((size, align_log2)) = fixed_alloca(cx.func, inst) {
-            let object = cx.sink.frame().add_object(size, align_log2);
-            cx.set_frame_object(result, object);
-            return Ok(());
-        }
         // So that several do not add up to nothing.
         let constant = cx.func.int_value(size).map(|size| u64::from(size as u32));
         if let Some(size) = constant.filter(|&size| size > MAX_FRAME) {
@@ -133,7 +128,7 @@ impl Arm32 {
         }
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 8.
-        let slack = if align_log2 > STACK_ALIGN_LOG2 { (1u32 << align_log2.min(31)) - 1 } else { 0 };
+        let slack = if align_log2 > Self::STACK_ALIGN_LOG2 { (1u32 << align_log2.min(31)) - 1 } else { 0 };
         let constant = constant
             .map(|size| size + u64::from(slack))
             .map(|size| size.next_multiple_of(ALIGN_MASK as u64 + 1));

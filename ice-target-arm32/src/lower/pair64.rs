@@ -9,12 +9,12 @@ use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Cond, Flags, ModImm, Multiply, MultiplyLong, Shift};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{Libcall, ValueRegs};
+use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
 impl Arm32 {
     /// Any binary operator on pairs.
-    pub(super) fn pair_binary<S: Sink<Inst>>(
+    pub(crate) fn pair_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,

@@ -18,7 +18,7 @@ impl Arm32 {
         let places = self.places_after_parameters(cx.module.signature(cx.func.id));
         let first = match places.core {
             core @ 0..CORE_ARGS => home(core),
-            _ => Amode::new(Base::Incoming, places.stack as i32),
+            _ => Amode::new(Base::Incoming, places.stack.bytes() as i32),
         };
         let src = self.temp(cx);
         cx.sink.push(Inst::Lea { dst: src, mem: first });

@@ -26,7 +26,8 @@ use ice_asm::arm32::{
     NeonShiftImm, Shift, Sign,
 };
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Libcall};
+use ice_codegen::rules::VectorRule;
+use ice_codegen::{ErrorKind, Libcall, Operands as _};
 use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// The instruction for an operator, where one instruction does it.
@@ -90,6 +91,32 @@ fn float_plan(cond: FloatCond) -> (Option<IntCond>, bool) {
 }
 
 impl Arm32 {
+    /// Chooses the rule for an instruction on vectors.
+    #[inline(never)]
+    pub(crate) fn vector<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+        rule: VectorRule,
+    ) -> Result<(), ErrorKind> {
+        match rule {
+            VectorRule::Binary { op, args, result } => self.vector_binary(cx, op, args, result),
+            VectorRule::Cast { op, arg, result } => self.vector_cast(cx, op, arg, result),
+            VectorRule::IntCompare { result, .. } | VectorRule::FloatCompare { result, .. } => {
+                self.vector_compare(cx, inst, result)
+            }
+            VectorRule::Select { cond, values: [if_true, if_false], result } => {
+                self.vector_select(cx, [cond, if_true, if_false], result)
+            }
+            VectorRule::ExtractElement { vector, index, result } => {
+                self.extract_element(cx, vector, index, result)
+            }
+            VectorRule::InsertElement { vector, element, index, result } => {
+                self.insert_element(cx, inst, [vector, element, index], result)
+            }
+        }
+    }
+
     pub(super) fn quad<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
         cx.temp(Type::V4I32).lo()
     }
@@ -115,7 +142,7 @@ impl Arm32 {
     }
 
     /// Any binary operator on vectors.
-    pub(super) fn vector_binary<S: Sink<Inst>>(
+    fn vector_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -212,7 +239,7 @@ impl Arm32 {
     }
 
     /// A comparison of vectors: all ones where it holds.
-    pub(super) fn vector_compare<S: Sink<Inst>>(
+    fn vector_compare<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         inst: ice_ir::Inst,
@@ -326,7 +353,7 @@ impl Arm32 {
     }
 
     /// A select lane by lane: condition, then values.
-    pub(super) fn vector_select<S: Sink<Inst>>(
+    fn vector_select<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         args: [Value; 3],
@@ -340,7 +367,7 @@ impl Arm32 {
     }
 
     /// Conversions from or to a vector.
-    pub(super) fn vector_cast<S: Sink<Inst>>(
+    fn vector_cast<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: CastOp,

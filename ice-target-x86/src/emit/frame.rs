@@ -1,10 +1,11 @@
 //! Prologue and epilogue, and moves of the stack pointer.
 
 use super::Emitter;
-use crate::abi::{PAGE, Probe};
+use crate::abi::Probe;
 use crate::regs::{self, FramePointer};
 use ice_asm::Listing;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
+use ice_codegen::abi::PAGE;
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.

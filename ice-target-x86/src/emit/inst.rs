@@ -29,26 +29,26 @@ impl<L: Listing> Emitter<'_, L> {
         match inst {
             Inst::Params => {}
             Inst::Load { width: Width::B32, mem, .. } => {
-                let Some((mem, [dst])) = self.near(mem, self.address_size, self.places()) else {
+                let Some((mem, [dst])) = self.near(mem, self.address_size, self.cursor.places()) else {
                     return false;
                 };
                 let Some(dst) = as_gpr(*dst) else { return false };
                 self.e.mov_r_place(Width::B32, dst, mem);
             }
             Inst::Store { width: Width::B32, mem, .. } => {
-                let [src, places @ ..] = self.places() else { return false };
+                let [src, places @ ..] = self.cursor.places() else { return false };
                 let Some(src) = as_gpr(*src) else { return false };
                 let Some((mem, _)) = self.near(mem, self.address_size, places) else { return false };
                 self.e.mov_place_r(Width::B32, mem, src);
             }
             Inst::StoreImm { width: Width::B32, imm, mem } => {
-                let Some((mem, _)) = self.near(mem, self.address_size, self.places()) else {
+                let Some((mem, _)) = self.near(mem, self.address_size, self.cursor.places()) else {
                     return false;
                 };
                 self.e.mov_place_i(Width::B32, mem, *imm);
             }
             Inst::Lea { width: Width::B32, mem, .. } => {
-                let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.places()) else {
+                let Some((mem, [dst])) = self.near(mem, AddressSize::Native, self.cursor.places()) else {
                     return false;
                 };
                 let Some(dst) = as_gpr(*dst) else { return false };
@@ -58,7 +58,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.lea_place(Width::B32, dst, mem);
             }
             Inst::MovImm { width: Width::B32, imm, .. } => {
-                let [dst] = self.places() else { return false };
+                let [dst] = self.cursor.places() else { return false };
                 let Some(dst) = as_gpr(*dst) else { return false };
                 self.constant(Width::B32, dst, *imm);
             }

@@ -8,7 +8,7 @@ use crate::inst::{Amode, Amount, Callee, Src};
 use crate::regs;
 use ice_asm::Listing;
 use ice_asm::x86::{Gpr, Imm, Mem, Rm, Xmm};
-use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::{RegClass, VReg};
 use ice_regalloc::{Allocation, PReg};
 
@@ -59,7 +59,7 @@ macro_rules! in_its_register {
     ($($kind:ident)*) => {$(
         #[inline(always)]
         pub(super) fn $kind(&mut self, _: VReg, _: RegClass, reg: PReg) {
-            self.fixed(reg);
+            self.next_fixed(reg);
         }
     )*};
 }
@@ -68,8 +68,8 @@ macro_rules! pair_in_its_registers {
     ($($kind:ident)*) => {$(
         #[inline(always)]
         pub(super) fn $kind(&mut self, _: [VReg; 2], _: RegClass, [first, second]: [PReg; 2]) {
-            self.fixed(first);
-            self.fixed(second);
+            self.next_fixed(first);
+            self.next_fixed(second);
         }
     )*};
 }
@@ -122,7 +122,7 @@ impl<L: Listing> Emitter<'_, L> {
     #[inline(always)]
     pub(super) fn count(&mut self, amount: Amount) -> Amount {
         if let Amount::Cl(_) = amount {
-            self.fixed(regs::RCX);
+            self.next_fixed(regs::RCX);
         }
         amount
     }
@@ -138,10 +138,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// The next place, a register.
     #[inline(always)]
     pub(super) fn register<R: Register>(&mut self) -> R {
-        match R::of(self.next()) {
-            Some(reg) => reg,
-            None => self.no_register(),
-        }
+        self.next_register(R::of, R::ANY)
     }
 
     /// The next place, a register or slot.
@@ -151,20 +148,5 @@ impl<L: Listing> Emitter<'_, L> {
             Some(reg) => Rm::Reg(reg),
             None => Rm::Mem(self.slot(place)),
         }
-    }
-
-    /// The next place, which must be this register.
-    #[inline(always)]
-    fn fixed(&mut self, reg: PReg) {
-        if self.next() != Allocation::reg(reg) {
-            self.fault("an operand is not in the one register that it can be in");
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn no_register<R: Register>(&mut self) -> R {
-        self.fault(NO_REGISTER);
-        R::ANY
     }
 }

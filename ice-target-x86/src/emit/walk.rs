@@ -15,12 +15,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Branches = Branches;
 
     #[inline(always)]
-    fn cursor(&self) -> &Cursor<'a, Inst> {
-        &self.cursor
-    }
-
-    #[inline(always)]
-    fn cursor_mut(&mut self) -> &mut Cursor<'a, Inst> {
+    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
         &mut self.cursor
     }
 

@@ -15,8 +15,9 @@
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, SseOp, Unary, Width};
-use ice_codegen::ErrorKind;
 use ice_codegen::mach::Sink;
+use ice_codegen::rules::AtomicRule;
+use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
 /// The loop's operation on one register, `None` for what has an instruction of its own.
@@ -50,29 +51,20 @@ impl X86 {
         op: Intrinsic,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
-        match (op, args) {
-            (Intrinsic::AtomicLoad, &[address, ..]) => {
-                let result = cx.result(inst);
-                self.atomic_load(cx, address, result);
-            }
-            (Intrinsic::AtomicStore, &[value, address, ..]) => self.atomic_store(cx, value, address),
-            (Intrinsic::AtomicRmw, &[code, address, value, ..]) => {
-                let result = cx.result(inst);
-                let op = cx.func.int_value(code).and_then(AtomicOp::from_code);
-                let op = op.ok_or(ErrorKind::Unsupported("this atomic operation"))?;
+        match cx.atomic_rule(inst, op, args)? {
+            AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
+            AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
+            AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 self.atomic_rmw(cx, op, address, value, result);
             }
-            (Intrinsic::AtomicCmpxchg, &[address, expected, new, ..]) => {
-                let result = cx.result(inst);
+            AtomicRule::CompareExchange { address, expected, new, result } => {
                 self.atomic_cmpxchg(cx, address, [expected, new], result);
             }
-            (Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll, _) => cx.sink.push(Inst::Mfence),
-            (Intrinsic::AtomicIsLockFree, &[size, ..]) => {
-                let dst = cx.regs(cx.result(inst)).lo();
-                let free = matches!(cx.func.int_value(size), Some(1 | 2 | 4 | 8));
-                cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: free.into() });
+            AtomicRule::Fence => cx.sink.push(Inst::Mfence),
+            AtomicRule::IsLockFree { is_free, result } => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: is_free.into() });
             }
-            _ => return Err(ErrorKind::Unsupported("this atomic intrinsic")),
         }
         Ok(())
     }

@@ -1,18 +1,17 @@
 //! Calls, incoming parameters and returns.
 
-use crate::abi::{ArgumentPlace, ArgumentPlaces, MAX_FRAME, ResultPlace, result_places};
+use crate::abi::{ArgumentPlace, ArgumentPlaces, ResultPlace, result_places};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::{Alu, Mode, Width};
+use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
 use ice_codegen::mach::{Operand, Sink, VReg};
-use ice_codegen::{CodeSymbol, ErrorKind, Libcall, ValueRegs};
+use ice_codegen::rules::{Call, Destination};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
 use ice_ir::native::{Arity, Passing};
-use ice_ir::{
-    FuncId, Function, FunctionKind, InstData, Intrinsic, Linkage, SigId, Signature, Type, Value, ValueDef,
-    ValueRange,
-};
+use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Type, Value};
 
 /// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
 /// vectors, 8 vectors, the global base, and two results, one of them a pair.
@@ -20,13 +19,6 @@ type Operands = ArrayVec<Operand, 20>;
 
 /// Bytes at the bottom of the frame through which values pass between x87 and vector registers.
 pub(super) const FPU_TRANSFER: u32 = 8;
-
-/// What a call goes to, before it is known how it gets there.
-#[derive(Clone, Copy)]
-enum Destination {
-    Known(CodeSymbol, Origin),
-    Address(Value),
-}
 
 /// Whose code makes the results of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,9 +29,6 @@ enum Origin {
     Elsewhere,
 }
 
-/// The registers of a result with its type.
-type ResultRegs = (ValueRegs, Type);
-
 /// How the operand of [`Intrinsic::ByValue`] is passed.
 const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
 
@@ -48,8 +37,6 @@ fn is_by_value(func: &Function, arg: Value) -> bool {
     let def = func.defining_inst(arg).map(|inst| func.inst(inst));
     matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
 }
-
-const NO_ROOM: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
 impl X86 {
     /// What is handed out to the parameters of a function.
@@ -66,7 +53,6 @@ impl X86 {
         let mut operands = Operands::new();
         let func = cx.func;
         let signature = cx.module.signature(func.id);
-        cx.sink.frame().needs_frame_pointer |= cx.module.functions[func.id].traits.frame_pointer;
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
@@ -91,10 +77,8 @@ impl X86 {
                 ArgumentPlace::Stack(_) => {}
             }
         }
-        if u64::from(places.stack) > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(places.stack.into()));
-        }
-        let has_stack_arguments = places.stack != 0;
+        places.stack.check()?;
+        let has_stack_arguments = !places.stack.is_empty();
         let is_saved = signature.arity == Arity::Variadic && self.mode == Mode::Bits64;
         let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
         if !operands.is_empty() {
@@ -154,67 +138,23 @@ impl X86 {
         }
     }
 
-    /// A direct call.
-    pub(super) fn call_function<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: FuncId,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        let signature = cx.module.signature(callee);
+    /// Whose code makes the results of a call. Another definition may take the place of a weak one, and of those that a
+    /// library exports.
+    fn origin<S: Sink<Inst>>(self, cx: &Cx<'_, S>, callee: Destination) -> Origin {
+        let Destination::Function(callee) = callee else { return Origin::Elsewhere };
         let function = &cx.module.functions[callee];
-        cx.sink.frame().returns_twice |= function.traits.returns_twice;
-        // Another definition may take the place of a weak one, and of those that a library exports.
         let stays = function.linkage.is_local() || !self.is_native() && function.linkage == Linkage::External;
-        let origin = match function.kind {
+        match function.kind {
             FunctionKind::Defined if stays => Origin::Here,
             _ => Origin::Elsewhere,
-        };
-        let callee = Destination::Known(CodeSymbol::Function(callee), origin);
-        self.call(cx, inst, callee, Some(signature), cx.func.args(args))
+        }
     }
 
-    /// An indirect call.
-    pub(super) fn call_address<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: Value,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        self.call(cx, inst, Destination::Address(callee), None, cx.func.args(args))
-    }
-
-    /// A call of an address, perhaps that of a function, with a signature of its own.
-    pub(super) fn call_as<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        signature: SigId,
-        args: ValueRange,
-    ) -> Result<(), ErrorKind> {
-        let Some((&callee, args)) = cx.func.args(args).split_first() else {
-            return Err(ErrorKind::Unsupported("a call without a callee"));
-        };
-        let callee = match cx.func.value_def(callee) {
-            ValueDef::Function(callee) => {
-                cx.sink.frame().returns_twice |= cx.module.functions[callee].traits.returns_twice;
-                Destination::Known(CodeSymbol::Function(callee), Origin::Elsewhere)
-            }
-            _ => Destination::Address(callee),
-        };
-        self.call(cx, inst, callee, Some(&cx.module.signatures[signature]), args)
-    }
-
-    fn call<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-        callee: Destination,
-        signature: Option<&Signature>,
-        args: &[Value],
-    ) -> Result<(), ErrorKind> {
+    /// A call of a function.
+    #[inline(never)]
+    pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
+        let Call { callee, signature, args } = cx.call_of(inst)?;
+        let origin = self.origin(cx, callee);
         let func = cx.func;
         let arity = signature.map_or(Arity::Fixed, |s| s.arity);
         let mut places = ArgumentPlaces::new(self.mode, arity);
@@ -250,9 +190,11 @@ impl X86 {
             cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
             operands.push(Operand::use_fixed(dst, GPR, RAX));
         }
-        let (callee, origin) = match callee {
-            Destination::Known(symbol, origin) => (self.callee(cx, symbol, &mut operands), origin),
-            Destination::Address(address) => (Callee::Value(self.reg(cx, address)), Origin::Elsewhere),
+        let callee = match callee {
+            Destination::Function(callee) | Destination::Retyped(callee) => {
+                self.callee(cx, CodeSymbol::Function(callee), &mut operands)
+            }
+            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
         };
         let results = cx.call_results(inst, signature);
         let popped = match signature {
@@ -347,12 +289,10 @@ impl X86 {
         cx: &mut Cx<'_, S>,
         (callee, origin): (Callee, Origin),
         operands: &mut Operands,
-        (stack, popped): (u32, u8),
+        (stack, popped): (StackArguments, u8),
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
-        let frame = cx.sink.frame();
-        frame.has_calls = true;
-        frame.outgoing = frame.outgoing.max(stack);
+        cx.note_call(stack);
         let call = Inst::Call { callee, mode: self.mode, popped };
         // What most calls have.
         let is_clean = origin == Origin::Here || self.mode == Mode::Bits32;
@@ -363,8 +303,8 @@ impl X86 {
             cx.sink.push_with(call, operands);
             return Ok(());
         }
-        let types = results.map(|result| result.map_or(Type::Void, |(_, ty)| ty));
-        let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
+        let types = result_types(results, |(_, ty)| ty);
+        let places = result_places(self.mode, types).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
@@ -404,22 +344,20 @@ impl X86 {
     }
 
     /// Return with none, one or two values.
+    #[inline(never)]
     pub(super) fn lower_return<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         values: [Option<Value>; 2],
     ) -> Result<(), ErrorKind> {
-        // What most functions return.
-        if let [Some(value), None] = values
-            && cx.func.value_type(value) == Type::I32
-        {
-            let result = Operand::use_fixed(self.regs(cx, value).lo(), GPR, RAX);
+        if let Some(word) = cx.returned_word(values) {
+            let result = Operand::use_fixed(self.regs(cx, word).lo(), GPR, RAX);
             cx.sink.push_with(Inst::Ret, &[result]);
             return Ok(());
         }
         let mut operands = Operands::new();
-        let types = values.map(|value| value.map_or(Type::Void, |v| cx.func.value_type(v)));
-        let places = result_places(self.mode, types).ok_or(NO_ROOM)?;
+        let types = result_types(values, |value| cx.func.value_type(value));
+        let places = result_places(self.mode, types).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut on_fpu = ArrayVec::<(VReg, u8), 2>::new();
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };

@@ -3,7 +3,9 @@
 use crate::inst::{Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, SseOp, Width};
+use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::rules::Condition;
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// How the flags tell the result of a comparison.
@@ -78,19 +80,17 @@ impl X86 {
 
     /// Sets the flags for a condition value, which may have been folded.
     pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Test {
-        if let Some(inst) = cx.folded(cond) {
-            return match *cx.func.inst(inst) {
-                InstData::Cast { arg, .. } => self.test_low_bit(cx, arg),
-                InstData::Binary { op, args } => self.test_logic(cx, op, args),
-                _ => self.compare(cx, inst),
-            };
+        match cx.condition(cond) {
+            Condition::Known(known) => Test::Known(known),
+            Condition::LowBit(value) => self.test_low_bit(cx, value),
+            Condition::Logic(op, args) => self.test_logic(cx, op, args),
+            Condition::Comparison(inst) => self.compare(cx, inst),
+            Condition::Register(value) => {
+                let lhs = self.reg(cx, value);
+                cx.sink.push(Inst::Compare { op: Compare::Cmp, width: Width::B8, lhs, rhs: Src::Imm(0) });
+                Test::One(Cond::Ne)
+            }
         }
-        if let Some(number) = cx.func.int_value(cond) {
-            return Test::Known(number != 0);
-        }
-        let lhs = self.reg(cx, cond);
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: Width::B8, lhs, rhs: Src::Imm(0) });
-        Test::One(Cond::Ne)
     }
 
     /// Whether the lowest bit of `value` is set.
@@ -265,16 +265,11 @@ impl X86 {
         test
     }
 
-    /// An integer comparison as a boolean.
-    pub(super) fn icmp_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+    /// A comparison as a boolean.
+    pub(crate) fn compare_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
         let dst = cx.regs(result).lo();
         let test = self.compare(cx, inst);
         self.set_bool(cx, test, dst);
-    }
-
-    /// A floating-point comparison as a boolean.
-    pub(super) fn fcmp_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
-        self.icmp_value(cx, inst, result);
     }
 
     fn set_bool<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, test: Test, dst: VReg) {
@@ -294,12 +289,11 @@ impl X86 {
     }
 
     /// A select with a scalar condition.
-    pub(super) fn select<S: Sink<Inst>>(
+    pub(crate) fn select<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         cond: Value,
-        if_true: Value,
-        if_false: Value,
+        [if_true, if_false]: [Value; 2],
         result: Value,
     ) {
         let ty = cx.func.value_type(result);

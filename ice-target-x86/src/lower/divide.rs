@@ -11,9 +11,9 @@
 use crate::inst::{Amode, Amount, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, DoubleShift, Shift, Unary, Width};
-use ice_codegen::ValueRegs;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{self, Part, Signedness, parts};
+use ice_codegen::{Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
 /// A division by a constant in one register.

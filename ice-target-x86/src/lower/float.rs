@@ -4,8 +4,8 @@ use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Cond, Shift, SseOp, Width, X87Mem};
-use ice_codegen::Libcall;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{Libcall, Operands as _};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, Type, Value, ValueDef};
 
 /// The instruction for an operator on f32 or f64.
@@ -96,7 +96,7 @@ impl X86 {
     }
 
     /// Any binary operator on f32 or f64.
-    pub(super) fn float_binary<S: Sink<Inst>>(
+    pub(crate) fn float_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -131,7 +131,7 @@ impl X86 {
     }
 
     /// Conversions that involve a scalar floating-point type.
-    pub(super) fn float_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(crate) fn float_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let dst = cx.regs(result);
         match op {

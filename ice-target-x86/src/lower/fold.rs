@@ -23,7 +23,7 @@
 //! store with the same address value and type, and nothing between them that has a side effect.
 //!
 //! A rule that finds no use for a folded definition asks for its register, and it is lowered then and there
-//! ([`X86::regs`]).
+//! ([`Operands::regs`](ice_codegen::Operands::regs)).
 //!
 //! Cost: constant for each definition with one use.
 

@@ -4,6 +4,7 @@ use crate::address::MAX_SYMBOL_OFFSET;
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
+use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 
@@ -31,7 +32,7 @@ pub(super) fn shift(op: BinaryOp) -> Option<Shift> {
 
 impl X86 {
     /// Any binary operator on a scalar integer in one register.
-    pub(super) fn int_binary<S: Sink<Inst>>(
+    pub(crate) fn int_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -212,7 +213,7 @@ impl X86 {
     }
 
     /// Truncation and extension of scalar integers, pairs included.
-    pub(super) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(crate) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let regs = cx.regs(result);
         let dst = regs.lo();

@@ -6,8 +6,8 @@ use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, BitOp, Cond, Shift, SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Libcall, ValueRegs};
-use ice_ir::{Intrinsic, Type, Value, ValueDef, ValueRange};
+use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_ir::{Intrinsic, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 128;
@@ -17,15 +17,15 @@ const MAX_CHUNKS: usize = 8;
 
 impl X86 {
     /// Lowers a call of an intrinsic.
-    pub(super) fn intrinsic<S: Sink<Inst>>(
+    #[inline(never)]
+    pub(crate) fn intrinsic<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         inst: ice_ir::Inst,
         op: Intrinsic,
-        args: ValueRange,
+        args: &[Value],
     ) -> Result<(), ErrorKind> {
         let func = cx.func;
-        let args = func.args(args);
         let result = func.result(inst);
         let ty = result.map_or(Type::Void, |r| func.value_type(r));
         let address = cx.module.pointer_type;
@@ -48,7 +48,6 @@ impl X86 {
                 ));
             }
             Intrinsic::Setjmp => {
-                cx.sink.frame().returns_twice = true;
                 let args = [(self.regs(cx, args[0]), address)];
                 let result = result.map(|r| (cx.regs(r), ty));
                 self.libcall(cx, Libcall::Setjmp, &args, result);
@@ -60,7 +59,6 @@ impl X86 {
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
             Intrinsic::VaStart => self.start_variadic(cx, args[0]),
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
-                cx.sink.frame().needs_frame_pointer = true;
                 if let Some(result) = result {
                     let Some(level) = cx.func.int_value(args[0]) else {
                         return Err(ErrorKind::Unsupported("the address of a frame at a level that varies"));
@@ -85,14 +83,12 @@ impl X86 {
                 }
             }
             Intrinsic::Stacksave => {
-                cx.sink.frame().has_dynamic_alloca = true;
                 if let Some(result) = result {
                     let dst = cx.regs(result).lo();
                     cx.sink.push(Inst::StackSave { dst });
                 }
             }
             Intrinsic::Stackrestore => {
-                cx.sink.frame().has_dynamic_alloca = true;
                 let src = self.reg(cx, args[0]);
                 cx.sink.push(Inst::StackRestore { src });
             }

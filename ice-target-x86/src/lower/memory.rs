@@ -1,18 +1,17 @@
 //! Loads, stores and stack allocation.
 
 use super::int::{alu, shift};
-use super::{STACK_ALIGN_LOG2, fixed_alloca};
-use crate::abi::PAGE;
 use crate::inst::{Amode, Amount, Base, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Unary, Width};
-use ice_codegen::ErrorKind;
+use ice_codegen::abi::PAGE;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{Operands as _, Target as _};
 use ice_ir::{BinaryOp, InstData, Type, Value};
 
 impl X86 {
     /// A load of any type.
-    pub(super) fn load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+    pub(crate) fn load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
         let mem = self.address(cx, address);
         self.load_from(cx, mem, result);
     }
@@ -31,7 +30,7 @@ impl X86 {
     }
 
     /// A store of any type.
-    pub(super) fn store<S: Sink<Inst>>(
+    pub(crate) fn store<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         inst: ice_ir::Inst,
@@ -160,24 +159,17 @@ impl X86 {
         cx.sink.push(Inst::Store { width, src: temp, mem: to });
     }
 
-    /// A stack allocation: a fixed object of the frame, or a move of the stack pointer.
-    pub(super) fn alloca<S: Sink<Inst>>(
+    /// A stack allocation that moves the stack pointer.
+    pub(crate) fn alloca<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
         size: Value,
         align_log2: u8,
-    ) -> Result<(), ErrorKind> {
-        let result = cx.result(inst);
-        if let Some((size, align_log2)) = fixed_alloca(cx.func, inst) {
-            let object = cx.sink.frame().add_object(size, align_log2);
-            cx.set_frame_object(result, object);
-            return Ok(());
-        }
-        cx.sink.frame().has_dynamic_alloca = true;
+        result: Value,
+    ) {
         let dst = cx.regs(result).lo();
         // Room to round the address up, as the stack pointer itself is only aligned to 16.
-        let slack = if align_log2 > STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };
+        let slack = if align_log2 > Self::STACK_ALIGN_LOG2 { (1i32 << align_log2) - 1 } else { 0 };
         let width = self.address_width();
         let alu = |op, dst, imm| Inst::Alu { op, width, dst, src: Src::Imm(imm) };
         let number =
@@ -199,7 +191,6 @@ impl X86 {
         if slack != 0 {
             cx.sink.push(alu(Alu::And, dst, !slack));
         }
-        Ok(())
     }
 
     /// `dst = dst op imm` in 32 bits.

@@ -10,7 +10,7 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, DoubleShift, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{Libcall, ValueRegs};
+use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
 const W: Width = Width::B32;
@@ -27,7 +27,7 @@ pub(super) fn division_helper(op: BinaryOp) -> Libcall {
 
 impl X86 {
     /// Any binary operator on pairs.
-    pub(super) fn pair_binary<S: Sink<Inst>>(
+    pub(crate) fn pair_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,

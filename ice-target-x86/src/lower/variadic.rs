@@ -68,7 +68,7 @@ impl X86 {
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
         let places = self.parameter_places(cx.module.signature(cx.func.id));
-        let on_stack = Amode::new(Base::Incoming, places.stack as i32);
+        let on_stack = Amode::new(Base::Incoming, places.stack.bytes() as i32);
         let list = self.address(cx, list);
         if self.mode == Mode::Bits32 {
             return self.store_address(cx, on_stack, list);

@@ -4,8 +4,8 @@ use super::{by_lane, lane_bits, splat};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{SseOp, Width};
-use ice_codegen::ErrorKind;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{CastOp, Type, Value};
 
 /// 2^31 as binary32.

@@ -4,6 +4,7 @@
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
+use ice_codegen::Operands as _;
 use ice_codegen::lanes::{constant_vector, lane_bits, uniform_lane};
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::Value;

@@ -7,10 +7,10 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, SseOp, Unary, Width};
-use ice_codegen::Libcall;
 use ice_codegen::lanes::{constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
+use ice_codegen::{Libcall, Operands as _};
 use ice_ir::{BinaryOp, Type, Value};
 
 /// The number of the lane that a constant index names.

@@ -20,10 +20,11 @@ use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
-use ice_codegen::ErrorKind;
 use ice_codegen::lanes::lane_bits;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
+use ice_codegen::rules::VectorRule;
+use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 
 /// Picks by the width of a lane: 8, 16 or 32 bits. What is of 64 bits goes other ways before.
@@ -130,6 +131,25 @@ fn float_test(cond: FloatCond) -> PackedTest {
 }
 
 impl X86 {
+    /// Chooses the rule for an instruction on vectors.
+    #[inline(never)]
+    pub(crate) fn vector<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rule: VectorRule) -> Result<(), ErrorKind> {
+        match rule {
+            VectorRule::Binary { op, args, result } => return self.vector_binary(cx, op, args, result),
+            VectorRule::Cast { op, arg, result } => return self.vector_cast(cx, op, arg, result),
+            VectorRule::IntCompare { cond, args, result } => self.vector_icmp(cx, cond, args, result),
+            VectorRule::FloatCompare { cond, args, result } => self.vector_fcmp(cx, cond, args, result),
+            VectorRule::Select { cond, values, result } => self.vector_select(cx, cond, values, result),
+            VectorRule::ExtractElement { vector, index, result } => {
+                self.extract_element(cx, vector, index, result);
+            }
+            VectorRule::InsertElement { vector, element, index, result } => {
+                self.insert_element(cx, vector, element, index, result);
+            }
+        }
+        Ok(())
+    }
+
     // ---- small helpers of all vector rules
 
     /// `dst = dst op src`.
@@ -180,7 +200,7 @@ impl X86 {
     // ---- arithmetic
 
     /// Any binary operator on vectors.
-    pub(super) fn vector_binary<S: Sink<Inst>>(
+    fn vector_binary<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BinaryOp,
@@ -260,13 +280,7 @@ impl X86 {
 
     /// An integer comparison. There is "equal" and "signed greater"; the others exchange the operands,
     /// complement the result, or flip the sign bits to compare unsigned.
-    pub(super) fn vector_icmp<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        cond: IntCond,
-        args: [Value; 2],
-        result: Value,
-    ) {
+    fn vector_icmp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2], result: Value) {
         use IntCond::*;
         let ty = cx.func.value_type(args[0]);
         let complement = matches!(cond, Ne | Ule | Uge | Sle | Sge);
@@ -299,7 +313,7 @@ impl X86 {
     }
 
     /// A comparison of v4f32 or v2f64.
-    pub(super) fn vector_fcmp<S: Sink<Inst>>(
+    fn vector_fcmp<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         cond: FloatCond,
@@ -340,12 +354,11 @@ impl X86 {
     }
 
     /// A select lane by lane: the mask, which is as wide as the lanes, keeps one side and clears the other.
-    pub(super) fn vector_select<S: Sink<Inst>>(
+    fn vector_select<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         cond: Value,
-        if_true: Value,
-        if_false: Value,
+        [if_true, if_false]: [Value; 2],
         result: Value,
     ) {
         if self.select_extremum(cx, cond, [if_true, if_false], result) {

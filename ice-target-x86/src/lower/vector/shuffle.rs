@@ -9,6 +9,7 @@ use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
+use ice_codegen::Operands as _;
 use ice_codegen::lanes::{self, Origin, Shuffle, are, whole_lanes};
 use ice_codegen::mach::Sink;
 use ice_ir::Value;

@@ -9,7 +9,7 @@ use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{Libcall, ValueRegs};
+use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, Type, Value};
 
 /// 2^52 as binary64: with an integer of 32 bits in the low half the number is their sum.

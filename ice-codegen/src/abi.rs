@@ -1,0 +1,116 @@
+//! What calling conventions and frames of all machines share: the area of stack arguments, results of calls, limits.
+//!
+//! *Problem.* A convention answers two questions: where does the next argument go, and where do results come back. Around
+//! the answers stands the same work: offsets in the area of stack arguments, notes in the frame of who calls, and the
+//! results that most functions have, which need no answer.
+//!
+//! *Contract.* [`StackArguments`] hands out offsets from left to right and never overflows; a function whose area is
+//! larger than [`MAX_FRAME`] is refused by [`StackArguments::check`]. [`Lower::note_call`] keeps an area as large as the
+//! largest call needs at the bottom of the frame.
+//!
+//! *What a target answers.* Which arguments and results are in which registers: its own `abi` module.
+
+use crate::lower::{Lower, ValueRegs};
+use crate::mach::{MachInst, Sink};
+use crate::target::ErrorKind;
+use ice_ir::{Type, Value};
+
+/// Largest frame in bytes that is accepted: what is below leaves room for the arithmetic of addresses.
+pub const MAX_FRAME: u64 = 1 << 30;
+
+/// Bytes of a page. Frames from this size on touch every page on the way down, so that the guard page below the stack is
+/// met and not jumped over.
+pub const PAGE: u32 = 4096;
+
+/// More bytes of stack arguments than any function can have.
+const MAX_STACK: u32 = 1 << 31;
+
+/// The area of stack arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StackArguments {
+    bytes: u32,
+}
+
+impl StackArguments {
+    /// An empty area.
+    pub const EMPTY: StackArguments = StackArguments { bytes: 0 };
+
+    /// The offset of the next argument, of `size` bytes at a multiple of `align` (a power of two), from the start.
+    pub fn take(&mut self, size: u32, align: u32) -> u32 {
+        // Past the limit the function is refused.
+        let offset = self.bytes.next_multiple_of(align);
+        self.bytes = offset.saturating_add(size).min(MAX_STACK);
+        offset
+    }
+
+    /// Bytes handed out so far.
+    pub const fn bytes(self) -> u32 {
+        self.bytes
+    }
+
+    /// Whether no argument is on the stack so far.
+    pub const fn is_empty(self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Checks that a frame can hold the area.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check(self) -> Result<(), ErrorKind> {
+        match u64::from(self.bytes) > MAX_FRAME {
+            true => Err(ErrorKind::FrameTooLarge(self.bytes.into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The registers of a result with its type.
+pub type ResultRegs = (ValueRegs, Type);
+
+/// The error for results that the convention has no registers for.
+pub const NO_ROOM_FOR_RESULT: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
+
+/// The types of results; void for those that are not there.
+pub fn result_types<T>(results: [Option<T>; 2], ty: impl Fn(T) -> Type) -> [Type; 2] {
+    results.map(|result| result.map_or(Type::Void, &ty))
+}
+
+impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
+    /// Notes a call with this area of stack arguments.
+    #[inline]
+    pub fn note_call(&mut self, stack: StackArguments) {
+        let frame = self.sink.frame();
+        frame.has_calls = true;
+        frame.outgoing = frame.outgoing.max(stack.bytes);
+    }
+
+    /// The only value that is returned, if it is a word: what most functions return.
+    #[inline]
+    pub fn returned_word(&self, values: [Option<Value>; 2]) -> Option<Value> {
+        match values {
+            [Some(value), None] if self.func.value_type(value) == Type::I32 => Some(value),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_lie_one_behind_another_up_to_a_limit() {
+        let mut stack = StackArguments::EMPTY;
+        assert_eq!(
+            [(4, 4), (8, 8), (1, 4), (16, 16)].map(|(size, align)| stack.take(size, align)),
+            [0, 8, 16, 32]
+        );
+        assert_eq!((stack.bytes(), stack.check()), (48, Ok(())));
+        stack.take(u32::MAX, 4);
+        let large = stack.bytes();
+        stack.take(u32::MAX, 64);
+        assert_eq!(stack.bytes(), large);
+        assert_eq!(stack.check(), Err(ErrorKind::FrameTooLarge(large.into())));
+    }
+}

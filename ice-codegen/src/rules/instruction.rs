@@ -1,0 +1,208 @@
+//! The rules of instructions inside a block.
+
+use crate::lower::Lower;
+use crate::mach::{MachInst, Sink};
+use crate::target::{ErrorKind, Target};
+use ice_ir::{
+    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Signature, Type, Value, ValueDef,
+};
+
+/// What a call goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Destination {
+    /// A function of the module with the signature that it has there.
+    Function(FuncId),
+    /// A function of the module with another signature.
+    Retyped(FuncId),
+    /// An address.
+    Address(Value),
+}
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// What it goes to.
+    pub callee: Destination,
+    /// The signature, if the types of arguments and result do not say everything.
+    pub signature: Option<&'a Signature>,
+    /// The arguments.
+    pub args: &'a [Value],
+}
+
+/// The kind of an instruction, and what it works on. A pair is an integer of 64 bits in two registers.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields are those of the instructions")]
+pub enum Rule<'a> {
+    /// Nothing is left to do.
+    Done,
+    /// Arithmetic on integers in one register.
+    IntBinary { op: BinaryOp, args: [Value; 2], result: Value },
+    /// Arithmetic on pairs.
+    PairBinary { op: BinaryOp, args: [Value; 2], result: Value },
+    /// Arithmetic on scalar floating-point numbers.
+    FloatBinary { op: BinaryOp, args: [Value; 2], result: Value },
+    /// A truncation or extension of integers.
+    IntCast { op: CastOp, arg: Value, result: Value },
+    /// A conversion from, to or between floating-point numbers, or a copy of their bits.
+    FloatCast { op: CastOp, arg: Value, result: Value },
+    /// A comparison of integers, addresses or floating-point numbers, as a boolean.
+    Compare { result: Value },
+    /// A choice by a boolean between the first value, if it is true, and the second, which may be vectors.
+    Select { cond: Value, values: [Value; 2], result: Value },
+    /// What works lane by lane, or on a lane.
+    Vector(VectorRule),
+    /// Storage of a size or at a time that is not known before the function runs; the frame has a dynamic alloca.
+    DynamicAlloca { size: Value, align_log2: u8, result: Value },
+    /// A load.
+    Load { address: Value, align_log2: u8, result: Value },
+    /// A store.
+    Store { address: Value, value: Value, align_log2: u8 },
+    /// A call of a function: [`Lower::call_of`] tells which.
+    Call,
+    /// A call of an intrinsic.
+    Intrinsic { op: Intrinsic, args: &'a [Value] },
+    /// The instruction does not belong inside a block.
+    Misplaced,
+}
+
+/// The kind of an instruction that has a vector as an operand or as its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the fields are those of the instructions")]
+pub enum VectorRule {
+    /// Arithmetic.
+    Binary { op: BinaryOp, args: [Value; 2], result: Value },
+    /// A conversion.
+    Cast { op: CastOp, arg: Value, result: Value },
+    /// A comparison of integers.
+    IntCompare { cond: IntCond, args: [Value; 2], result: Value },
+    /// A comparison of floating-point numbers.
+    FloatCompare { cond: FloatCond, args: [Value; 2], result: Value },
+    /// A choice lane by lane between the first value, where the condition is true, and the second.
+    Select { cond: Value, values: [Value; 2], result: Value },
+    /// One lane.
+    ExtractElement { vector: Value, index: Value, result: Value },
+    /// A vector with one lane replaced.
+    InsertElement { vector: Value, element: Value, index: Value, result: Value },
+}
+
+impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
+    /// Whether a value of the type is a pair.
+    #[inline]
+    pub fn is_pair(&self, ty: Type) -> bool {
+        ty == Type::I64 && self.layouts[Type::I64 as usize].parts > 1
+    }
+
+    /// The rule of an instruction inside a block. What needs no machine is done.
+    #[inline(always)]
+    pub fn rule<T: Target<Inst = I>>(&mut self, inst: Inst) -> Rule<'a> {
+        let func = self.func;
+        let is_vector = |value: Value| func.value_type(value).is_vector();
+        match *func.inst(inst) {
+            InstData::Binary { op, args } => {
+                let result = self.result(inst);
+                let ty = func.value_type(result);
+                if ty.is_vector() {
+                    Rule::Vector(VectorRule::Binary { op, args, result })
+                } else if op.is_float() {
+                    Rule::FloatBinary { op, args, result }
+                } else if self.is_pair(ty) {
+                    Rule::PairBinary { op, args, result }
+                } else {
+                    Rule::IntBinary { op, args, result }
+                }
+            }
+            InstData::Cast { op, arg } => {
+                let result = self.result(inst);
+                match op {
+                    _ if is_vector(arg) || is_vector(result) => {
+                        Rule::Vector(VectorRule::Cast { op, arg, result })
+                    }
+                    CastOp::Trunc | CastOp::Zext | CastOp::Sext => Rule::IntCast { op, arg, result },
+                    _ => Rule::FloatCast { op, arg, result },
+                }
+            }
+            InstData::Icmp { cond, args } => {
+                let result = self.result(inst);
+                match is_vector(args[0]) {
+                    true => Rule::Vector(VectorRule::IntCompare { cond, args, result }),
+                    false => Rule::Compare { result },
+                }
+            }
+            InstData::Fcmp { cond, args } => {
+                let result = self.result(inst);
+                match is_vector(args[0]) {
+                    true => Rule::Vector(VectorRule::FloatCompare { cond, args, result }),
+                    false => Rule::Compare { result },
+                }
+            }
+            InstData::Select { cond, if_true, if_false } => {
+                let (values, result) = ([if_true, if_false], self.result(inst));
+                match is_vector(cond) {
+                    true => Rule::Vector(VectorRule::Select { cond, values, result }),
+                    false => Rule::Select { cond, values, result },
+                }
+            }
+            InstData::ExtractElement { vector, index } => {
+                Rule::Vector(VectorRule::ExtractElement { vector, index, result: self.result(inst) })
+            }
+            InstData::InsertElement { vector, element, index } => {
+                Rule::Vector(VectorRule::InsertElement { vector, element, index, result: self.result(inst) })
+            }
+            InstData::Alloca { size, align_log2 } => match self.place_alloca::<T>(inst) {
+                true => Rule::Done,
+                false => Rule::DynamicAlloca { size, align_log2, result: self.result(inst) },
+            },
+            InstData::Load { address, align_log2 } => {
+                Rule::Load { address, align_log2, result: self.result(inst) }
+            }
+            InstData::Store { address, value, align_log2 } => Rule::Store { address, value, align_log2 },
+            InstData::CallIntrinsic { op, args, .. } => {
+                self.note_intrinsic(op);
+                Rule::Intrinsic { op, args: func.args(args) }
+            }
+            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallAs { .. } => Rule::Call,
+            // The call has defined it.
+            InstData::SecondResult { .. } => Rule::Done,
+            InstData::Phi { .. }
+            | InstData::Br { .. }
+            | InstData::CondBr { .. }
+            | InstData::Switch { .. }
+            | InstData::Ret { .. }
+            | InstData::RetPair { .. }
+            | InstData::Unreachable => Rule::Misplaced,
+        }
+    }
+
+    /// The call of a function that `inst` is.
+    ///
+    /// # Errors
+    /// It is none, or has no callee.
+    #[inline(always)]
+    pub fn call_of(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
+        let (func, module) = (self.func, self.module);
+        Ok(match *func.inst(inst) {
+            InstData::Call { callee, args, .. } => {
+                self.note_callee(callee);
+                let signature = Some(module.signature(callee));
+                Call { callee: Destination::Function(callee), signature, args: func.args(args) }
+            }
+            InstData::CallIndirect { callee, args, .. } => {
+                Call { callee: Destination::Address(callee), signature: None, args: func.args(args) }
+            }
+            InstData::CallAs { signature, args, .. } => {
+                let Some((&callee, args)) = func.args(args).split_first() else {
+                    return Err(ErrorKind::Unsupported("a call without a callee"));
+                };
+                let callee = match func.value_def(callee) {
+                    ValueDef::Function(callee) => {
+                        self.note_callee(callee);
+                        Destination::Retyped(callee)
+                    }
+                    _ => Destination::Address(callee),
+                };
+                Call { callee, signature: Some(&module.signatures[signature]), args }
+            }
+            _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
+        })
+    }
+}

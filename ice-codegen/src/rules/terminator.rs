@@ -1,0 +1,54 @@
+//! The rules of terminators.
+
+use crate::lower::Lower;
+use crate::mach::{MachBlock, MachInst, Sink};
+use crate::target::ErrorKind;
+use ice_ir::{Inst, InstData, Type, Value};
+
+/// The kind of a terminator, and what it works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the fields are those of the instructions")]
+pub enum Terminator {
+    /// Goes to a block.
+    Jump { target: MachBlock },
+    /// Goes to one of two blocks by a boolean.
+    Branch { cond: Value, if_true: MachBlock, if_false: MachBlock },
+    /// Goes where the plan of this index says, by a value of this type.
+    Switch { switch: u32, value: Value, ty: Type },
+    /// Returns none, one or two values.
+    Return { values: [Option<Value>; 2] },
+    /// Is never reached.
+    Unreachable,
+}
+
+impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
+    /// The rule of a terminator. A switch is planned; one without cases is a jump.
+    ///
+    /// # Errors
+    /// The instruction does not end a block.
+    #[inline(always)]
+    pub fn terminator(&mut self, inst: Inst) -> Result<Terminator, ErrorKind> {
+        let func = self.func;
+        Ok(match *func.inst(inst) {
+            InstData::Br { target } => Terminator::Jump { target: self.target(target) },
+            InstData::CondBr { cond, if_true, if_false } => {
+                let (if_true, if_false) = (self.target(if_true), self.target(if_false));
+                Terminator::Branch { cond, if_true, if_false }
+            }
+            InstData::Switch { value, default, table } => {
+                let (cases, ty) = (&func.switch(table).cases, func.value_type(value));
+                match cases.is_empty() {
+                    true => Terminator::Jump { target: self.target(default) },
+                    false => {
+                        let switch = self.plan_switch(ty.bits(), default, cases);
+                        Terminator::Switch { switch, value, ty }
+                    }
+                }
+            }
+            InstData::Ret { value } => Terminator::Return { values: [value, None] },
+            InstData::RetPair { values } => Terminator::Return { values: values.map(Some) },
+            InstData::Unreachable => Terminator::Unreachable,
+            _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
+        })
+    }
+}
