@@ -11,14 +11,13 @@ pub use crate::operand::{Amode, Base, Callee, FloatSize, Neon3, NeonUnary, Src};
 
 use crate::operand::VisitOperands as _;
 use crate::regs::*;
-use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Exclusive, Extend, Flags, Float2, Float3, FloatImm, FloatToInt,
     IntToFloat, Lane, ModImm, Move, Multiply, MultiplyLong, Neon2, NeonImm, NeonShiftImm, Sign, Transfer,
     Unary,
 };
-use ice_codegen::mach::{MachBlock, MachInst, Operand, OperandVisitor, RegUnits, Remat, Role, VReg};
+use ice_codegen::mach::{MachBlock, MachInst, RegUnits, Remat, VReg};
 
 /// Hands the rows to a reader.
 macro_rules! instructions {
@@ -257,19 +256,7 @@ pub(crate) fn is_one_word(number: u32) -> bool {
 }
 
 impl MachInst for Inst {
-    #[inline(always)]
-    fn visit_operands(&self, visit: impl FnMut(Operand)) {
-        self.visit_row(OperandVisitor(visit));
-    }
-
-    #[inline(always)]
-    fn role(&self) -> Role {
-        self.row_role()
-    }
-
-    fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        self.write_row(out)
-    }
+    ice_codegen::row_methods!();
 
     fn clobbers(&self) -> RegUnits {
         match self {

@@ -16,10 +16,9 @@ pub use crate::operand::{Amode, Amount, Base, Callee, Compare, Extend, Src};
 
 use crate::operand::{VisitOperands as _, class};
 use crate::regs::*;
-use core::fmt;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, BitOp, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
-use ice_codegen::mach::{MachBlock, MachInst, Operand, OperandVisitor, RegUnits, Remat, Role, VReg};
+use ice_codegen::mach::{MachBlock, MachInst, RegUnits, Remat, VReg};
 use ice_codegen::magic::Signedness;
 
 /// Hands the rows to a reader.
@@ -263,19 +262,7 @@ pub(crate) use instructions;
 instructions!(ice_codegen::insts!);
 
 impl MachInst for Inst {
-    #[inline(always)]
-    fn visit_operands(&self, visit: impl FnMut(Operand)) {
-        self.visit_row(OperandVisitor(visit));
-    }
-
-    #[inline(always)]
-    fn role(&self) -> Role {
-        self.row_role()
-    }
-
-    fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        self.write_row(out)
-    }
+    ice_codegen::row_methods!();
 
     fn clobbers(&self) -> RegUnits {
         match self {

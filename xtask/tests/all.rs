@@ -6,5 +6,6 @@ mod bisect;
 mod cc;
 mod crosstest;
 mod documents;
+mod duplicates;
 mod samples;
 mod tools;

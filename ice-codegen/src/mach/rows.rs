@@ -179,6 +179,26 @@ macro_rules! encode_insts {
     };
 }
 
+/// What a [`MachInst`](crate::mach::MachInst) says by its rows; stands in its `impl`, before what only the machine knows.
+#[macro_export]
+macro_rules! row_methods {
+    () => {
+        #[inline(always)]
+        fn visit_operands(&self, visit: impl FnMut($crate::mach::Operand)) {
+            self.visit_row($crate::mach::OperandVisitor(visit));
+        }
+
+        #[inline(always)]
+        fn role(&self) -> $crate::mach::Role {
+            self.row_role()
+        }
+
+        fn write(&self, out: &mut dyn core::fmt::Write) -> core::fmt::Result {
+            self.write_row(out)
+        }
+    };
+}
+
 /// Reads the rows of a table as text: `write_row` of `Inst`, and how an `Inst` is read.
 #[macro_export]
 macro_rules! inst_text {
