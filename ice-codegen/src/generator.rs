@@ -18,6 +18,7 @@ use crate::compiled::CompiledCode;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
 use crate::target::{ErrorKind, Target};
+use crate::unwind::UnwindFacts;
 use alloc::boxed::Box;
 #[cfg(feature = "text")]
 use alloc::string::String;
@@ -105,6 +106,9 @@ pub trait CodeGenerator: Send {
     /// Those of `out`.
     #[cfg(feature = "text")]
     fn write_machine_ir(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Describes the frame of the function that was emitted.
+    fn describe_frame(&self, facts: &mut UnwindFacts);
 
     /// Number of machine instructions of the function that was lowered.
     fn num_insts(&self) -> usize;
@@ -261,6 +265,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     #[cfg(feature = "text")]
     fn write_machine_ir(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         self.mach.write(out, self.target.registers(&self.mach.frame))
+    }
+
+    fn describe_frame(&self, facts: &mut UnwindFacts) {
+        self.target.describe_frame(&self.scratch, facts);
     }
 
     fn num_insts(&self) -> usize {

@@ -18,6 +18,7 @@
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
 //! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
+//! | [`unwind`] | what unwinding must know of a frame |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
 //!
 //! A loop in its final order, with the block that its back edge gets, because values are moved on it:
@@ -82,6 +83,7 @@ pub mod switch;
 pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod unwind;
 
 #[cfg(feature = "text")]
 #[cfg(feature = "text")]
@@ -97,3 +99,4 @@ pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use rules::Operands;
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};
+pub use unwind::{SavedRegister, UnwindFacts};

@@ -5,6 +5,7 @@ use crate::constant_hoisting::Constant;
 use crate::internal::Internal;
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink, VReg};
+use crate::unwind::UnwindFacts;
 use alloc::boxed::Box;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
@@ -156,6 +157,9 @@ pub trait Target {
         buffer: &mut CodeBuffer<L, Self::Branches>,
         out: &mut CompiledCode,
     ) -> Result<(), ErrorKind>;
+
+    /// Describes the frame of the function that was emitted last with this memory.
+    fn describe_frame(&self, scratch: &Self::Scratch, facts: &mut UnwindFacts);
 }
 
 /// Why a function could not be compiled.

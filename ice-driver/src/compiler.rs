@@ -1,7 +1,8 @@
 //! One function of the IR to machine code, without files, threads or objects.
 //!
 //! A [`Compiler`] is made for a machine and a recipe; it owns the memory of every step and uses it from function to
-//! function. What it gives is plain data: bytes, references with what they mean, constants, jump tables. Placing the
+//! function. What it gives is plain data: bytes, references with what they mean, constants, jump tables,
+//! what unwinding must know. Placing the
 //! code and resolving the references is the caller's part: [`Machine::relocation_type`] has the number that ELF gives
 //! a reference, and `ice-elf` writes objects. For whole programs there is [`compile_module`](crate::compile_module).
 //!
@@ -13,7 +14,7 @@ use crate::options::{Emit, RelocationModel, Timing};
 use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe};
 use ice_asm::{ConstantId, RelocKind};
-use ice_codegen::{Checks, CodeSymbol, FunctionCode, TableSlice};
+use ice_codegen::{Checks, CodeSymbol, FunctionCode, TableSlice, UnwindFacts};
 use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
 
 /// What a [`Compiler`] makes of functions.
@@ -44,6 +45,7 @@ pub struct Compiler {
     kind: (Environment, Type),
     pipeline: Pipeline,
     verifier: VerifierScratch,
+    frame: UnwindFacts,
     out: RangeOutput,
 }
 
@@ -60,6 +62,7 @@ impl Compiler {
             kind: (module.environment, module.pointer_type),
             pipeline: Pipeline::new(target.generator(Checks::Debug)),
             verifier: VerifierScratch::new(),
+            frame: UnwindFacts::default(),
             out: RangeOutput::default(),
         })
     }
@@ -89,8 +92,9 @@ impl Compiler {
         self.out.clear();
         self.pipeline.func.clone_from(func);
         self.pipeline.run(&job, func.id, None, &mut self.out)?;
+        self.pipeline.generator.describe_frame(&mut self.frame);
         let (_, code, _) = self.out.function(0);
-        Ok(CompiledFunction { code })
+        Ok(CompiledFunction { code, frame: &self.frame })
     }
 }
 
@@ -98,6 +102,7 @@ impl Compiler {
 #[derive(Debug)]
 pub struct CompiledFunction<'a> {
     code: FunctionCode<'a>,
+    frame: &'a UnwindFacts,
 }
 
 /// A place in code that refers to something.
@@ -138,6 +143,11 @@ impl CompiledFunction<'_> {
     /// The jump tables, in the order of the numbers in [`CodeSymbol::JumpTable`]: offsets in the code.
     pub fn jump_tables(&self) -> TableSlice<'_> {
         self.code.tables
+    }
+
+    /// The frame, and where the caller's registers are in it.
+    pub fn frame(&self) -> &UnwindFacts {
+        self.frame
     }
 
     /// Where data stands between instructions: starts and ends as offsets in the code.

@@ -1,6 +1,6 @@
 //! [`Compiler`] gives the code that objects have, function by function, and goes on after an error.
 
-use ice_codegen::{CodeSymbol, Libcall};
+use ice_codegen::{CodeSymbol, Libcall, UnwindFacts};
 use ice_driver::{Arch, CodeOptions, Compiler, Error, InputFormat, OptLevel, Options, Recipe, compile_to};
 use object::{Object as _, ObjectSection as _};
 
@@ -114,4 +114,64 @@ fn modules_of_other_environments_are_refused() {
     assert!(matches!(result, Err(Error::OtherEnvironment)));
     let nothing = Compiler::new(&program.module, CodeOptions::new(Arch::Mips32, Recipe::Om1));
     assert!(matches!(nothing, Err(Error::TargetNotBuiltIn(Arch::Mips32))));
+}
+
+/// A frame whose size and saved registers the first instructions show.
+#[test]
+fn frames_are_as_the_prologue_makes_them() {
+    let text = "target pointer i32\ndeclare external @other(i32) -> i32
+define internal @f(v0: i32) -> i32 {
+block0:
+  v1: i32 = call @other(v0)
+  v2: i32 = call @other(v1)
+  v3: i32 = add v2, v0
+  ret v3
+}\n";
+    let program = ice_ir::parse_program(text).unwrap();
+    let frame = |arch| {
+        let options = CodeOptions::new(arch, Recipe::O2);
+        let mut compiler = Compiler::new(&program.module, options).unwrap();
+        let compiled = compiler.compile(&program.module, &program.bodies[0]).unwrap();
+        (compiled.code().to_vec(), compiled.frame().clone())
+    };
+    let saved =
+        |facts: &UnwindFacts| facts.saved.iter().map(|one| (one.register, one.offset)).collect::<Vec<_>>();
+    // push rbx; the return address above it.
+    let (code, facts) = frame(Arch::X86_64);
+    assert_eq!((code[0], facts.frame_size, facts.base), (0x53, 16, (7, -16)));
+    assert_eq!(saved(&facts), [(16, -8), (3, -16)]);
+    // sub esp, imm8: the argument stays on the stack.
+    let (code, facts) = frame(Arch::X86_32);
+    assert_eq!(code[..2], [0x83, 0xec]);
+    let size = 4 + u32::from(code[2]);
+    assert_eq!((facts.frame_size, facts.base), (size, (4, -(size as i32))));
+    assert_eq!(saved(&facts), [(8, -4)]);
+    // push {r4, lr}.
+    let (code, facts) = frame(Arch::Arm32);
+    assert_eq!(code[..4], 0xe92d_4010_u32.to_le_bytes());
+    assert_eq!((facts.frame_size, facts.base), (8, (13, -8)));
+    assert_eq!(saved(&facts), [(4, -8), (14, -4)]);
+}
+
+/// Where the stack pointer moves, the frame hangs off a frame pointer.
+#[test]
+fn frames_of_dynamic_objects_have_a_frame_pointer() {
+    let text = "target pointer i32\ndeclare external @other(i32) -> i32
+define internal @f(v0: i32) -> i32 {
+block0:
+  v1: i32 = alloca v0, align 4
+  v2: i32 = call @other(v1)
+  ret v2
+}\n";
+    let program = ice_ir::parse_program(text).unwrap();
+    for (arch, pointer, link) in [(Arch::X86_64, 6, -16), (Arch::X86_32, 5, -8), (Arch::Arm32, 11, -8)] {
+        let mut compiler = Compiler::new(&program.module, CodeOptions::new(arch, Recipe::Om1)).unwrap();
+        let compiled = compiler.compile(&program.module, &program.bodies[0]).unwrap();
+        let facts = compiled.frame();
+        assert_eq!(facts.base, (pointer, link), "{arch}");
+        assert!(
+            facts.saved.iter().any(|one| (one.register, one.offset) == (pointer, link)),
+            "{arch}: {facts:?}"
+        );
+    }
 }

@@ -16,9 +16,9 @@ use crate::regs::{self, FramePointer, d, q, r, s};
 use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
-use ice_codegen::ErrorKind;
 use ice_codegen::abi::{MAX_FRAME, StackArguments};
 use ice_codegen::mach::{FrameInfo, MachFunction};
+use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
 use ice_regalloc::{Output, PReg};
@@ -344,6 +344,34 @@ impl Frame {
         }
         self.incoming = total as i32 - base;
         Ok(())
+    }
+}
+
+/// The DWARF number of d0 (DWARF for the ARM architecture, IHI 0040B, 3.1).
+const DWARF_D0: u16 = 256;
+
+impl Frame {
+    /// Says what the prologue has done to the caller's registers. What is pushed as padding alone is not saved.
+    pub(crate) fn describe(&self, facts: &mut UnwindFacts) {
+        let (first, count) = self.saved_doubles;
+        let core = -((self.register_arguments + 4 * self.saved.len()) as i32);
+        let doubles = core - 8 * i32::from(count);
+        let size = self.size as i32 - doubles;
+        let base = match self.pointer {
+            FramePointer::None => (13, -size),
+            FramePointer::Used => (11, -(self.register_arguments as i32) - SAVED_PAIR),
+        };
+        facts.begin(size as u32, base);
+        let pushed = (0..16).filter(|&number| self.saved.0 >> number & 1 != 0);
+        for (number, nth) in pushed.zip(0..) {
+            // r12 belongs to nobody.
+            if number != 12 {
+                facts.save(number, core + 4 * nth);
+            }
+        }
+        for nth in 0..count {
+            facts.save(DWARF_D0 + u16::from(first + nth), doubles + 8 * i32::from(nth));
+        }
     }
 }
 

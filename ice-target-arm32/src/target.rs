@@ -12,7 +12,7 @@ use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
-    NativeModel, Target, ValueRegs,
+    NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
@@ -206,5 +206,9 @@ impl Target for Arm32 {
         out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
         emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
+    }
+
+    fn describe_frame(&self, scratch: &emit::EmitScratch, facts: &mut UnwindFacts) {
+        scratch.frame.describe(facts);
     }
 }

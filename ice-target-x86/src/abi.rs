@@ -14,9 +14,9 @@ use crate::regs::{self, FramePointer, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
-use ice_codegen::ErrorKind;
 use ice_codegen::abi::{MAX_FRAME, PAGE, StackArguments};
 use ice_codegen::mach::{FrameInfo, MachFunction, MachInstId};
+use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::{Arity, Passing};
 use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
@@ -311,6 +311,41 @@ impl Frame {
         self.outgoing = outgoing as i32;
         self.incoming = (total as i64 - base) as i32;
         Ok(())
+    }
+}
+
+const STACK_POINTER: PReg = PReg(4);
+const FRAME_POINTER: PReg = PReg(5);
+
+/// The DWARF number of a general register (System V ABI: i386, table 2.14; x86-64, figure 3.36).
+fn dwarf_number(mode: Mode, reg: u8) -> u16 {
+    const WIDE: [u8; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
+    match (mode, WIDE.get(usize::from(reg))) {
+        (Mode::Bits64, Some(&number)) => number.into(),
+        _ => reg.into(),
+    }
+}
+
+impl Frame {
+    /// Says what the prologue has done to the caller's registers.
+    pub(crate) fn describe(&self, mode: Mode, facts: &mut UnwindFacts) {
+        let (word, return_address) = match mode {
+            Mode::Bits32 => (4, 8),
+            Mode::Bits64 => (8, 16),
+        };
+        let number = |reg: PReg| dwarf_number(mode, reg.0);
+        let pointer = (self.pointer == FramePointer::Used).then_some(FRAME_POINTER);
+        let pushed = pointer.into_iter().chain(self.saved.iter().copied());
+        let size = self.size as i32 + word * (1 + pushed.clone().count() as i32);
+        let base = match pointer {
+            Some(pointer) => (number(pointer), -2 * word),
+            None => (number(STACK_POINTER), -size),
+        };
+        facts.begin(size as u32, base);
+        facts.save(return_address, -word);
+        for (reg, nth) in pushed.zip(2..) {
+            facts.save(number(reg), -word * nth);
+        }
     }
 }
 

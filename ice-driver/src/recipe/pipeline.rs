@@ -104,7 +104,7 @@ pub(crate) struct Pipeline {
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
     pub(super) order: BlockOrder,
-    pub(super) generator: Box<dyn CodeGenerator>,
+    pub(crate) generator: Box<dyn CodeGenerator>,
     report: Report,
 }
 

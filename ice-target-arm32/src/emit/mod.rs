@@ -82,7 +82,7 @@ pub(crate) fn emit_function<L: Listing>(
 /// Memory of emission, reused from function to function.
 #[derive(Default)]
 pub struct EmitScratch {
-    frame: Frame,
+    pub(crate) frame: Frame,
     /// Blocks that were written out of their turn.
     written: Vec<bool>,
     plan: Plan,
