@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use ice_asm::{
     BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
 };
-use ice_ir::{FuncId, GlobalId, Inst, Symbol};
+use ice_ir::{BinaryOp, FuncId, GlobalId, Inst, Symbol};
 
 macro_rules! libcalls {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -120,6 +120,18 @@ libcalls! {
     TlsGetAddrRegister = "___tls_get_addr",
     /// Not a function: the linker's table of addresses.
     GlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_",
+}
+
+impl Libcall {
+    /// The helper that divides integers of 64 bits, or gives the remainder.
+    pub const fn of_division(op: BinaryOp) -> Libcall {
+        match op {
+            BinaryOp::Udiv => Libcall::Udivdi3,
+            BinaryOp::Sdiv => Libcall::Divdi3,
+            BinaryOp::Urem => Libcall::Umoddi3,
+            _ => Libcall::Moddi3,
+        }
+    }
 }
 
 /// What a relocation of a compiled function refers to.

@@ -12,12 +12,11 @@
 //! frames are a list.
 
 use crate::inst::Inst;
-use crate::regs::{self, FramePointer, d, q, r, s};
-use crate::target::Arm32;
+use crate::regs::{self, d, q, r, s};
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
 use ice_codegen::abi::{MAX_FRAME, StackArguments};
-use ice_codegen::mach::{FrameInfo, MachFunction};
+use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
@@ -290,7 +289,7 @@ impl Frame {
         allocation: &Output,
     ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
-        self.pointer = Arm32::frame_pointer(info);
+        self.pointer = info.pointer();
         let used = allocation.used_regs.intersection(regs::CALLEE_SAVED);
         let mut saved = RegList::default();
         let (mut first, mut last) = (u8::MAX, 0);

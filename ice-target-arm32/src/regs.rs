@@ -13,6 +13,7 @@
 //! choice after them. (AAPCS, IHI 0042F, 5.1.)
 
 use ice_asm::arm32::{Dreg, Gpr, Qreg, Sreg};
+use ice_codegen::mach::FramePointer;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// Core registers.
@@ -250,16 +251,6 @@ static CLASSES_FP: [ClassInfo; 5] = [
 static FILE: RegisterFile = RegisterFile { regs: REGISTERS, classes: &CLASSES, callee_saved: CALLEE_SAVED };
 static FILE_FP: RegisterFile =
     RegisterFile { regs: REGISTERS, classes: &CLASSES_FP, callee_saved: CALLEE_SAVED };
-
-/// Whether a function keeps its frame in a register of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FramePointer {
-    /// The stack pointer does not move: slots hang off it.
-    #[default]
-    None,
-    /// r11 is the frame pointer.
-    Used,
-}
 
 /// The register file of a function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -2,7 +2,7 @@
 
 use crate::emit;
 use crate::inst::Inst;
-use crate::regs::{self, DOUBLE, FramePointer, GPR, QUAD, SINGLE};
+use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
@@ -77,14 +77,6 @@ impl Arm32 {
     pub(crate) const fn is_native(self) -> bool {
         !matches!(self.model, CodeModel::Pnacl)
     }
-
-    /// Whether the function needs r11 for its frame.
-    pub(crate) const fn frame_pointer(frame: &FrameInfo) -> FramePointer {
-        match frame.has_dynamic_alloca || frame.needs_frame_pointer {
-            true => FramePointer::Used,
-            false => FramePointer::None,
-        }
-    }
 }
 
 /// How values live in registers, by type.
@@ -121,7 +113,7 @@ impl Target for Arm32 {
     const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::register_file(Arm32::frame_pointer(frame))
+        regs::register_file(frame.pointer())
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {

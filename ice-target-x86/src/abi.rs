@@ -10,12 +10,11 @@
 //! arguments. Without a dynamic allocation everything hangs off the stack pointer, which stays put.
 
 use crate::inst::Inst;
-use crate::regs::{self, FramePointer, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
-use crate::target::X86;
+use crate::regs::{self, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
 use ice_codegen::abi::{MAX_FRAME, PAGE, StackArguments};
-use ice_codegen::mach::{FrameInfo, MachFunction, MachInstId};
+use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::{Arity, Passing};
@@ -267,7 +266,7 @@ impl Frame {
         allocation: &Output,
     ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
-        let pointer = X86::frame_pointer(info);
+        let pointer = info.pointer();
         let word: u64 = if mode == Mode::Bits32 { 4 } else { 8 };
         let callee_saved = match mode {
             Mode::Bits32 => regs::CALLEE_SAVED_32,

@@ -50,7 +50,8 @@ mod symbols;
 mod target;
 mod text;
 
+pub use ice_codegen::mach::FramePointer;
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;
-pub use regs::{FramePointer, register_file};
+pub use regs::register_file;
 pub use target::X86;

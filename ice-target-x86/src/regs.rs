@@ -6,6 +6,7 @@
 //! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
 
 use ice_asm::x86::{Gpr, Mode, Xmm};
+use ice_codegen::mach::FramePointer;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// General registers.
@@ -141,16 +142,6 @@ static FILE_32: RegisterFile = file(&CLASSES_32, CALLEE_SAVED_32);
 static FILE_32_FP: RegisterFile = file(&CLASSES_32_FP, CALLEE_SAVED_32);
 static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
 static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
-
-/// Whether a function keeps its frame in a register of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FramePointer {
-    /// The stack pointer does not move: slots hang off it.
-    #[default]
-    None,
-    /// rbp is the frame pointer.
-    Used,
-}
 
 /// The register file for a mode.
 pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -6,10 +6,10 @@
 
 use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src, instructions};
-use crate::regs::FramePointer;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::FramePointer;
 use ice_codegen::mach::{MachFunction, MachInstId};
 use ice_regalloc::{Edit, Output};
 

@@ -2,7 +2,7 @@
 
 use crate::emit;
 use crate::inst::Inst;
-use crate::regs::{self, BYTE, FramePointer, GPR, XMM};
+use crate::regs::{self, BYTE, GPR, XMM};
 use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
@@ -97,14 +97,6 @@ impl X86 {
             _ => Width::B32,
         }
     }
-
-    /// Whether the function needs rbp for its frame.
-    pub(crate) const fn frame_pointer(frame: &FrameInfo) -> FramePointer {
-        match frame.has_dynamic_alloca || frame.needs_frame_pointer {
-            true => FramePointer::Used,
-            false => FramePointer::None,
-        }
-    }
 }
 
 /// How values live in registers, by type.
@@ -143,7 +135,7 @@ impl Target for X86 {
     const STACK_ALIGN_LOG2: u8 = 4;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::register_file(self.mode, X86::frame_pointer(frame))
+        regs::register_file(self.mode, frame.pointer())
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {

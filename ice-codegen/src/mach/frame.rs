@@ -12,6 +12,16 @@ pub struct FrameObject {
     pub align_log2: u8,
 }
 
+/// Whether a function keeps its frame in a register of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FramePointer {
+    /// The stack pointer does not move: slots hang off it.
+    #[default]
+    None,
+    /// They hang off the frame pointer.
+    Used,
+}
+
 /// Frame facts of one function.
 #[derive(Clone, Debug, Default)]
 pub struct FrameInfo {
@@ -54,6 +64,14 @@ impl FrameInfo {
         self.uses_global_base = false;
         self.saved_arguments = None;
         self.register_arguments = 0;
+    }
+
+    /// Whether the frame hangs off a register of its own, as far as is known.
+    pub const fn pointer(&self) -> FramePointer {
+        match self.has_dynamic_alloca || self.needs_frame_pointer {
+            true => FramePointer::Used,
+            false => FramePointer::None,
+        }
     }
 
     /// Adds a fixed object and gives its index.

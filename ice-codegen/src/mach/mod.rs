@@ -16,7 +16,7 @@ pub mod rows;
 pub mod text;
 
 pub use definitions::{UndefinedUse, check_definitions};
-pub use frame::{FrameInfo, FrameObject};
+pub use frame::{FrameInfo, FrameObject, FramePointer};
 pub use function::MachFunction;
 pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass, RegUnits, Remat, VReg};
 pub use origins::KeepOrigins;

@@ -2,10 +2,10 @@
 
 use super::{AL, Emitter, imm};
 use crate::abi::SAVED_PAIR;
-use crate::regs::FramePointer;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
+use ice_codegen::mach::FramePointer;
 
 /// The size of a page as an operand.
 const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");

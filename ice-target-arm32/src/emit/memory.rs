@@ -3,10 +3,11 @@
 use super::Emitter;
 use super::kinds::Parts;
 use crate::inst::{Amode, Base, Inst};
-use crate::regs::{self, FramePointer};
+use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Flags, Gpr, Mem, ModImm, Operand2, Shift, Transfer};
 use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT};
+use ice_codegen::mach::FramePointer;
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {

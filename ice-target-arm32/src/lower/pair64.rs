@@ -48,18 +48,12 @@ impl Arm32 {
         if op == BinaryOp::Mul {
             return self.pair_multiply(cx, [a, b], dst);
         }
-        let helper = match op {
-            BinaryOp::Udiv => Libcall::Udivdi3,
-            BinaryOp::Sdiv => Libcall::Divdi3,
-            BinaryOp::Urem => Libcall::Umoddi3,
-            _ => Libcall::Moddi3,
-        };
         let divisor = self.regs(cx, b);
         if cx.func.int_value(b).is_none_or(|n| n == 0) && !self.is_native() {
             cx.sink.push(Inst::TrapIfZero { lo: divisor.lo(), hi: Some(divisor.hi()) });
         }
         let args = [(self.regs(cx, a), Type::I64), (divisor, Type::I64)];
-        self.libcall(cx, helper, &args, Some((dst, Type::I64)));
+        self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
     }
 
     /// lo×lo in 64 bits plus the two cross products in the high half.

@@ -2,10 +2,11 @@
 
 use super::Emitter;
 use crate::abi::Probe;
-use crate::regs::{self, FramePointer};
+use crate::regs;
 use ice_asm::Listing;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
 use ice_codegen::abi::PAGE;
+use ice_codegen::mach::FramePointer;
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.

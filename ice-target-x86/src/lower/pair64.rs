@@ -15,16 +15,6 @@ use ice_ir::{BinaryOp, Type, Value};
 
 const W: Width = Width::B32;
 
-/// The function that divides integers of 64 bits, or gives the remainder.
-pub(super) fn division_helper(op: BinaryOp) -> Libcall {
-    match op {
-        BinaryOp::Udiv => Libcall::Udivdi3,
-        BinaryOp::Sdiv => Libcall::Divdi3,
-        BinaryOp::Urem => Libcall::Umoddi3,
-        _ => Libcall::Moddi3,
-    }
-}
-
 impl X86 {
     /// Any binary operator on pairs.
     pub(crate) fn pair_binary<S: Sink<Inst>>(
@@ -56,7 +46,7 @@ impl X86 {
             return;
         }
         let args = [(self.regs(cx, a), Type::I64), (self.regs(cx, b), Type::I64)];
-        self.libcall(cx, division_helper(op), &args, Some((dst, Type::I64)));
+        self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
     }
 
     /// The two halves of an operation, without those that a constant half decides.

@@ -3,7 +3,6 @@
 
 use super::splat;
 use crate::inst::{Inst, Src};
-use crate::lower::pair64::division_helper;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
@@ -209,7 +208,7 @@ impl X86 {
             let regs = if self.has_pairs() {
                 let regs = cx.temp(Type::I64);
                 let args = [(lhs, Type::I64), (rhs, Type::I64)];
-                self.libcall(cx, division_helper(op), &args, Some((regs, Type::I64)));
+                self.libcall(cx, Libcall::of_division(op), &args, Some((regs, Type::I64)));
                 regs
             } else {
                 let signed = matches!(op, BinaryOp::Sdiv | BinaryOp::Srem);
