@@ -11,15 +11,57 @@ use crate::registers::{RegUnits, RegisterFile};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// One pass over each block; values cross block borders in their spill slots.
+    /// Block-local allocation, in one forward pass over each block, without liveness analysis.
+    ///
+    /// *Method.* Local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., "Index Register
+    /// Allocation", 1966). A value that several blocks refer to is in its spill slot at every block border; a value
+    /// of one block has a slot only while it is evicted. Next uses come from [`References`](crate::References), which a
+    /// client may keep while it writes its function.
+    ///
+    /// *Invariants* between two instructions: a virtual register is in at most one physical register; a value that is
+    /// needed is in its register, or its slot holds it, or both; at the start of a block no register is taken and
+    /// every value that crosses blocks is in its slot.
+    ///
+    /// *Cost.* Linear in operands; an eviction looks at each register of one class.
     #[default]
     Minimal,
-    /// The same without the short path for plain instructions: slower, the reference that tests
+    /// The minimal mode without the short path for plain instructions: slower, the reference that tests
     /// compare with. The code may differ slightly.
+    #[cfg(feature = "testing")]
     MinimalReference,
-    /// Linear scan over the whole function: better code, about twice the time or more. Accepts
-    /// whatever the minimal mode accepts.
+    /// Linear scan over the whole function: better code, about twice the time or more. Accepts whatever the minimal
+    /// mode accepts, and leaves to it what its heuristics cannot place.
+    ///
+    /// *Method*, in three steps. First liveness and live intervals with holes. Then linear scan (Mössenböck and
+    /// Pfeiffer, "Linear Scan Register Allocation in the Context of SSA Form and Register Constraints", 2002) gives
+    /// whole intervals registers; when there is none, the one whose holders weigh least, in operands by length, is
+    /// taken from them if they weigh less than the newcomer, and what lost is offered once more what is free beside
+    /// everything that kept its register. Intervals that found no register are split, at blocks and loops. Last, a
+    /// forward walk over each block finds a place for every operand: a value with a register is in it wherever it
+    /// is live; one without is in its slot at block borders, and within a block in whatever register is left, with
+    /// furthest-next-use eviction. Where an operand needs a register and all are taken, the holder that costs least is
+    /// saved around the instruction, or loses its register for good, and the walk starts again. Copies at one point
+    /// happen at once and are put in order by [`MoveSolver`](crate::MoveSolver); values that never live together
+    /// share a slot.
+    ///
+    /// *Invariants* of the walk, between two instructions: a live value with a register is in it; one without is in some
+    /// register, or its slot holds it, or both, and at block borders the slot does; a value that can be made again has
+    /// that in place of a slot.
+    ///
+    /// *Cost.* Linear in operands and segments of intervals, plus n log n for the order of the intervals. Liveness takes
+    /// blocks times values at worst, 64 values at a time, up to [`Options::steps`].
     Linear,
+}
+
+impl Mode {
+    /// Whether short paths are not taken.
+    pub(crate) const fn is_reference(self) -> bool {
+        match self {
+            #[cfg(feature = "testing")]
+            Mode::MinimalReference => true,
+            _ => false,
+        }
+    }
 }
 
 /// Whether a spill slot may hold one value after another.
@@ -92,6 +134,7 @@ impl<'f> Context<'f> {
     /// # Errors
     ///
     /// [`Error`] tells what is malformed.
+    #[cfg(feature = "testing")]
     pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile<'f>) -> Result<usize, Error> {
         linear::analyze(func, file, &Options::default(), &mut self.linear)
     }

@@ -1,34 +1,15 @@
 //! The full mode: linear scan over the whole function, then a walk that places every operand.
 //!
-//! Problem: keep values in registers across blocks, calls and loops, at near-linear cost, for
-//! register files that alias and instructions with any constraints.
+//! Problem, method, invariants and cost are said at [`Mode::Linear`](crate::Mode::Linear).
 //!
-//! Method, in three steps:
-//! 1. liveness and intervals (`liveness`, `ranges`);
-//! 2. `assign`: linear scan gives whole intervals registers, the others live in slots;
-//! 3. a forward walk over each block (`inst`, `edges`) finds a place for every operand. A value
-//!    with a register is in that register wherever it is live. A value without one is in its slot
-//!    at block borders, and inside a block it is kept in whatever register is left, with
-//!    furthest-next-use eviction (Belady 1966): this splits its interval at its uses. Where an
-//!    operand needs a register and all are taken, the holder that costs least is saved around the
-//!    instruction; if that is dear, or impossible because the instruction ends the block, it loses
-//!    its register for good and the walk starts again. A function that defeats this is given to
-//!    the minimal mode.
+//! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers and `split`
+//! divides what got none; `inst`, with `plain` for the usual instruction and `pick` for the choice of a register, finds
+//! places for the operands of one instruction, and `edges` does block borders; `shuffle` puts the copies of one point
+//! in order, and `slots` gives values that never live together one slot.
 //!
-//! The moves before one instruction, or behind it, or at a block border, happen at once and are
-//! ordered by the move solver (`shuffle`). Last, `slots` gives values that never live together one
-//! slot.
-//!
-//! Invariants between two instructions:
-//! * `owner`, `occupied` and `Value::reg` agree;
-//! * a live value with a home register is in it;
-//! * a live value without one is in its register, or its slot is `valid`, or both; at block
-//!   borders the slot is;
-//! * a value whose definition can be executed again has that in place of a slot, always valid. Without a
-//!   home it has no place at its definition, which is left out.
-//!
-//! Cost: linear in operands and segments, plus n log n for the order of the intervals; the walk
-//! is repeated a bounded number of times and seldom at all.
+//! In the walk `owner`, `occupied` and `Value::reg` agree between two instructions. A value whose definition can be executed
+//! again and that has no home has no place at its definition, which is left out. The walk is repeated a bounded number of
+//! times, and seldom at all.
 
 mod assign;
 mod edges;

@@ -1,23 +1,13 @@
 //! The minimal mode: block-local allocation in one forward pass over each block.
 //!
-//! Problem: assign registers in two passes over the instructions, without liveness analysis, and
-//! still keep values in registers inside a block.
-//!
-//! Method: local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., *Index
-//! Register Allocation*, 1966). A value referenced in several blocks is in its home slot at every
-//! block border; a value of one block has a slot only while it is evicted.
-//!
-//! Invariants between two instructions:
-//! * a virtual register is in at most one physical register, and `owner` and `reg` agree;
-//! * a needed value is in its register, or its slot is `VALID`, or both;
-//! * at a block's start no register is bound and every crossing value is in its slot.
+//! Problem, method, invariants and cost are said at [`Mode::Minimal`](crate::Mode::Minimal). Beside these, `owner` and
+//! `reg` agree between two instructions.
 //!
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
 //! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register
 //! file; this file drives.
 //!
-//! Cost: linear in operands; eviction looks at each register of one class. The parts that are called
-//! most state what was measured.
+//! The parts that are called most state what was measured.
 
 mod edges;
 mod fixed;
@@ -26,7 +16,7 @@ mod plain;
 mod state;
 
 use self::inst::Work;
-use crate::context::{Mode, Options};
+use crate::context::Options;
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::MoveSolver;
@@ -250,7 +240,7 @@ fn allocate_with<'f, F: Function, U: Units>(
         allocs: Cell::from_mut(&mut *allocs).as_slice_of_cells(),
         used_regs: U::EMPTY,
         out,
-        slow: if options.mode == Mode::MinimalReference { Shape::ANY } else { Shape::GENERAL },
+        slow: if options.mode.is_reference() { Shape::ANY } else { Shape::GENERAL },
         occupied: U::EMPTY,
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
