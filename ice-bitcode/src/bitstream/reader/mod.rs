@@ -84,7 +84,7 @@ struct Scope {
     is_special: bool,
     /// The abbreviations that it inherits.
     inherited: Inherited,
-    /// Where its list of abbreviations starts, if it defines some itself.
+    /// Where the list of the abbreviations that it defines itself starts.
     abbrevs: usize,
 }
 
@@ -98,7 +98,7 @@ pub struct Reader<'a> {
     scope: Scope,
     /// The blocks around the innermost one.
     outer: Vec<Scope>,
-    /// Abbreviations of the open blocks that define some, inherited ones first in each.
+    /// Abbreviations that the open blocks define themselves, which come behind those that they inherit.
     abbrevs: Vec<Arc<Abbrev>>,
     info: Arc<BlockInfo>,
     /// Inside BLOCKINFO: the block that the next definitions are for.
@@ -508,9 +508,6 @@ impl<'a> Reader<'a> {
                     Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
                     _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
                     _ => {
-                        if self.abbrevs.len() == self.scope.abbrevs {
-                            self.abbrevs.extend_from_slice(self.info.get(self.scope.inherited));
-                        }
                         self.abbrevs.push(abbrev);
                     }
                 }

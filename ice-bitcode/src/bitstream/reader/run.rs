@@ -29,8 +29,7 @@ impl Reader<'_> {
     /// The cursor is a copy, to be in registers.
     #[inline(never)]
     pub(super) fn read_run(&mut self, words: &mut Vec<u64>, last: u64) -> Result<usize> {
-        let own = &self.abbrevs[self.scope.abbrevs..];
-        let abbrevs = if own.is_empty() { self.info.get(self.scope.inherited) } else { own };
+        let (abbrevs, own) = (self.info.get(self.scope.inherited), &self.abbrevs[self.scope.abbrevs..]);
         let (width, limit, mut cursor) = (self.scope.width, self.limit, self.cursor);
         let (mut entry, mut used, mut blob) = (cursor.position(), 0, None);
         self.entry = entry;
@@ -62,7 +61,8 @@ impl Reader<'_> {
                 end = cursor.position();
                 *head = [length << 32 | code, end];
             } else {
-                let Some(abbrev) = abbrevs.get((selector - FIRST_ABBREV) as usize) else {
+                let number = (selector - FIRST_ABBREV) as usize;
+                let Some(abbrev) = abbrevs.get(number).or_else(|| own.get(number - abbrevs.len())) else {
                     let unknown = Error::UnknownAbbrev { abbrev: selector, block: self.scope.id };
                     break Stop::Failed(if cursor.position() > limit { Error::Truncated } else { unknown });
                 };
