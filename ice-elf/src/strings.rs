@@ -1,6 +1,6 @@
 //! A string table: names one after another, each ended by a byte 0, equal names stored once.
 //!
-//! The table is its own dictionary: a hash table (open addressing, linear probing, at most half full) holds
+//! The table is its own dictionary: a hash table (open addressing, linear probing, at most three quarters full) holds
 //! offsets into the bytes and keeps the hash beside each, so names are compared only when hashes agree.
 //! Offset 0 is the empty name. Cost: linear in the bytes of the names. The result depends only on the calls.
 use alloc::vec;
@@ -40,7 +40,7 @@ impl StringTable {
         if name.is_empty() {
             return Ok(0);
         }
-        if self.used * 2 >= self.slots.len() {
+        if self.used * 4 >= self.slots.len() * 3 {
             self.grow((self.slots.len() * 2).max(64));
         }
         let hash = hash(name);
@@ -69,7 +69,7 @@ impl StringTable {
 
     /// Makes room for so many names more.
     pub(crate) fn reserve(&mut self, additional: usize) {
-        let size = self.used.saturating_add(additional).saturating_mul(2).next_power_of_two();
+        let size = (self.used.saturating_add(additional).saturating_mul(4) / 3 + 1).next_power_of_two();
         if size > self.slots.len() {
             self.grow(size);
         }

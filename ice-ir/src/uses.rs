@@ -32,6 +32,7 @@ impl Uses {
     /// Counts the uses in `func`.
     pub fn compute(&mut self, func: &Function) {
         self.values.clear();
+        self.values.reserve_exact(func.num_values());
         self.values.resize(func.num_values(), ValueUses::default());
         self.dead.clear();
         let mut block = func.layout.entry();

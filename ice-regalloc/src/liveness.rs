@@ -116,6 +116,7 @@ impl Liveness {
         self.steps = 0;
         if scan.crossing > 0 {
             self.lists.clear();
+            self.lists.reserve_exact(func.num_vregs());
             self.lists.resize(func.num_vregs(), EMPTY);
             // A function that took too many steps has left marks.
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());

@@ -167,6 +167,8 @@ impl Ranges {
     ) {
         let vregs = func.num_vregs();
         self.intervals.clear();
+        // No more than the largest function needs.
+        self.intervals.reserve_exact(vregs);
         self.intervals.extend(scan.vregs.iter().map(|s| Interval { class: s.class, narrow: s.class, ..NEW }));
         self.heads.clear();
         self.heads.resize(vregs, NONE);

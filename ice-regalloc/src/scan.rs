@@ -146,6 +146,7 @@ impl Scan {
         let threads = &refs.threads;
         let (mut crossing, mut undefined) = (0, false);
         self.vregs.clear();
+        self.vregs.reserve_exact(threads.len());
         self.vregs.extend(threads.iter().map(|thread| {
             crossing += u32::from(thread.crosses());
             undefined |= thread.is_undefined();

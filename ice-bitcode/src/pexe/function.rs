@@ -29,9 +29,10 @@ pub struct FunctionReader {
     records: Records,
     /// Local values by number: parameters, constants, results; announced ones ahead of time.
     pub(super) locals: Vec<Local>,
-    /// Addresses of functions and globals that this body uses: (epoch, value).
-    addresses: Vec<(u32, PackedOption<Value>)>,
-    epoch: u32,
+    /// Addresses of functions and globals that this body uses: by number.
+    addresses: Vec<PackedOption<Value>>,
+    /// The numbers of those.
+    addressed: Vec<u32>,
     /// Number of functions and globals of the module: the number of the first local value.
     pub(super) first_local: u32,
     /// Index in `locals` of the next value to be defined.
@@ -151,12 +152,10 @@ impl FunctionReader {
         builder.begin(function, signature);
         self.num_functions = module.functions.len() as u32;
         self.first_local = self.num_functions + module.globals.len() as u32;
-        self.addresses.resize(self.first_local as usize, (0, None.into()));
-        self.epoch = self.epoch.wrapping_add(1);
-        if self.epoch == 0 {
-            self.addresses.fill((0, None.into()));
-            self.epoch = 1;
+        for number in self.addressed.drain(..) {
+            self.addresses[number as usize] = None.into();
         }
+        self.addresses.resize(self.first_local as usize, None.into());
         self.locals.clear();
         let params = builder.func.params().iter().zip(&signature.params);
         self.locals.extend(params.map(|(&param, &ty)| Local::new(param, ty, 0)));
@@ -393,8 +392,7 @@ impl FunctionReader {
         number: u32,
         builder: &mut FunctionBuilder<'_>,
     ) -> Checked<(Value, Type)> {
-        let (epoch, value) = self.addresses[number as usize];
-        if let (true, Some(value)) = (epoch == self.epoch, value.expand()) {
+        if let Some(value) = self.addresses[number as usize].expand() {
             return Ok((value, module.pointer_type));
         }
         let symbol = match number.checked_sub(self.num_functions) {
@@ -408,7 +406,8 @@ impl FunctionReader {
             }
         };
         let value = builder.address(symbol, module.pointer_type);
-        self.addresses[number as usize] = (self.epoch, value.into());
+        self.addresses[number as usize] = value.into();
+        self.addressed.push(number);
         Ok((value, module.pointer_type))
     }
 

@@ -336,7 +336,10 @@ impl ModuleReader {
         symbols::resolve_intrinsics(&mut self.module).map_err(|error| reader.error(error))?;
         globals::check_relocations(&self.module).map_err(|error| reader.error(error))?;
         self.has_declared = true;
-        let module = core::mem::take(&mut self.module);
+        let mut module = core::mem::take(&mut self.module);
+        // They are complete, and stay to the end.
+        module.functions.shrink_to_fit();
+        module.globals.shrink_to_fit();
         let block_info = Arc::clone(reader.block_info());
         Ok(Box::new(ModuleHeader { module, bodies: Vec::new(), block_info, outer: self.outer }))
     }

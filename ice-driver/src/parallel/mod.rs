@@ -32,7 +32,7 @@ const BYTES_PER_THREAD: usize = 16 << 10;
 const LARGEST_RANGE: usize = 16 << 10;
 
 /// A job of more bytes is a range by itself, and the worker does not keep the memory that it took.
-const LARGE_JOB: usize = 8 << 10;
+const LARGE_JOB: usize = 4 << 10;
 
 /// Ranges are not made smaller than this, in bytes.
 const SMALLEST_RANGE: usize = 1 << 10;

@@ -253,6 +253,7 @@ pub(crate) fn allocate<'f, F: Function>(
 impl Walk {
     fn reset(&mut self, ranges: &Ranges) {
         self.values.clear();
+        self.values.reserve_exact(ranges.intervals.len());
         self.values.extend(ranges.intervals.iter().map(|interval| Value {
             next: DEAD,
             last: 0,
