@@ -7,9 +7,10 @@
 //! program, and has an exponent by the same rule.
 //!
 //! The sizes are small, so that the whole takes minutes; a square with a small factor shows at larger ones, which
-//! `--scale` gives. Where a frame outgrows the offsets of one instruction between the two sizes, the step looks like
-//! growth: shapes with many slots are larger.
+//! `--scale` gives. Where a frame, or the distance of addresses, outgrows the offsets of one instruction between the two
+//! sizes, the step looks like growth, and so does memory that outgrows what every process takes: such shapes are larger.
 
+mod bitstream;
 mod data;
 mod flow;
 mod text;
@@ -22,6 +23,8 @@ use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use Writer::{Program, Text};
 
 /// The ratio of the sizes.
 const STEP: usize = 4;
@@ -37,64 +40,75 @@ const RECIPES: [(&str, &str); 4] =
 /// The pages of a process are counted with an error: memory below this many KiB shows no growth.
 const LEAST_MEMORY: u64 = 1 << 10;
 
-/// A shape: its name, the larger size, and what writes its functions and globals.
-type Shape = (&'static str, usize, fn(usize) -> String);
+/// A shape: its name, the larger size, and what writes it.
+type Shape = (&'static str, usize, Writer);
+
+/// What writes a shape of a size.
+#[derive(Clone, Copy)]
+enum Writer {
+    /// Functions and globals as text.
+    Text(fn(usize) -> String),
+    /// A whole program.
+    Program(fn(usize) -> Vec<u8>),
+}
 
 #[rustfmt::skip]
-const SHAPES: [Shape; 53] = [
-    ("straight line",               4_000, data::straight_line),
-    ("deep expression",             4_000, data::deep_expression),
-    ("dead code",                   4_000, data::dead_code),
-    ("common subexpressions",       2_000, data::common_subexpressions),
-    ("selects",                     2_000, data::selects),
-    ("vectors",                     2_000, data::vectors),
-    ("numbers of 64 bits",          2_000, data::wide_numbers),
-    ("live values",                 8_000, data::many_live_values),
-    ("live across blocks",          1_000, data::values_live_across_blocks),
-    ("live across calls",           8_000, data::values_live_across_calls),
-    ("one value used everywhere",   2_000, data::one_value_used_everywhere),
-    ("calls",                       2_000, data::many_calls),
-    ("arguments of a call",         8_000, data::many_arguments),
-    ("setjmp",                      1_000, data::setjmps),
-    ("copies of memory",            1_000, data::copies_of_memory),
-    ("atomic updates",              1_000, data::atomics),
-    ("objects of a frame",          2_000, data::many_allocas),
-    ("large frame",                 1_000, data::large_frame),
-    ("dynamic objects",             1_000, data::dynamic_allocas),
-    ("one address",                 2_000, data::one_address),
-    ("stores that may alias",       2_000, data::stores_that_may_alias),
-    ("chain of addresses",          2_000, data::chain_of_addresses),
-    ("constants",                   2_000, data::many_constants),
-    ("constants in a loop",         2_000, data::many_constants_in_a_loop),
-    ("floating-point constants",    2_000, data::many_float_constants),
-    ("invariants of a loop",        2_000, data::invariants_of_a_loop),
-    ("diamonds",                    1_000, flow::diamonds),
-    ("chain to one exit",           2_000, flow::chain_to_one_exit),
-    ("many exits",                  1_000, flow::many_exits),
-    ("conjunction",                 2_000, flow::conjunction),
-    ("unreachable blocks",          2_000, flow::unreachable_blocks),
-    ("critical edges",              2_000, flow::critical_edges),
-    ("far branches",                2_000, flow::far_branches),
-    ("loops in a row",              1_000, flow::loops_in_a_row),
-    ("nested loops",                1_000, flow::nested_loops),
-    ("nested loops with constants", 1_000, flow::nested_loops_with_constants),
-    ("irreducible loops in a row",  1_000, flow::irreducible_loops_in_a_row),
-    ("irreducible ladder",          2_000, flow::irreducible_ladder),
-    ("irreducible web",             2_000, flow::irreducible_web),
-    ("phis of one block",           2_000, flow::phis_of_one_block),
-    ("chain of phis",               1_000, flow::chain_of_phis),
-    ("switch, dense",               2_000, flow::switch_dense),
-    ("switch, sparse",              2_000, flow::switch_sparse),
-    ("switch, a third full",        4_000, flow::switch_thirds),
-    ("switch, runs",                2_000, flow::switch_runs),
-    ("switch to one block",         4_000, flow::switch_to_one_block),
-    ("switches in loops",             250, flow::switches_in_loops),
-    ("tiny functions",              4_000, data::tiny_functions),
-    ("table of functions",          4_000, data::table_of_functions),
-    ("global variables",            4_000, data::many_globals),
-    ("signatures",                  4_000, data::many_signatures),
-    ("bytes of one initialiser",   16_000, data::large_initializer),
-    ("names",                       4_000, data::long_names),
+const SHAPES: [Shape; 55] = [
+    ("straight line",               4_000, Text(data::straight_line)),
+    ("deep expression",             4_000, Text(data::deep_expression)),
+    ("dead code",                   4_000, Text(data::dead_code)),
+    ("common subexpressions",       2_000, Text(data::common_subexpressions)),
+    ("selects",                     2_000, Text(data::selects)),
+    ("vectors",                     2_000, Text(data::vectors)),
+    ("numbers of 64 bits",          2_000, Text(data::wide_numbers)),
+    ("live values",                 8_000, Text(data::many_live_values)),
+    ("live across blocks",          1_000, Text(data::values_live_across_blocks)),
+    ("live across calls",           8_000, Text(data::values_live_across_calls)),
+    ("one value used everywhere",   2_000, Text(data::one_value_used_everywhere)),
+    ("calls",                       2_000, Text(data::many_calls)),
+    ("arguments of a call",         8_000, Text(data::many_arguments)),
+    ("setjmp",                      1_000, Text(data::setjmps)),
+    ("copies of memory",            1_000, Text(data::copies_of_memory)),
+    ("atomic updates",              1_000, Text(data::atomics)),
+    ("objects of a frame",          2_000, Text(data::many_allocas)),
+    ("large frame",                 1_000, Text(data::large_frame)),
+    ("dynamic objects",             1_000, Text(data::dynamic_allocas)),
+    ("one address",                 2_000, Text(data::one_address)),
+    ("stores that may alias",       2_000, Text(data::stores_that_may_alias)),
+    ("chain of addresses",         32_000, Text(data::chain_of_addresses)),
+    ("constants",                   2_000, Text(data::many_constants)),
+    ("constants in a loop",         2_000, Text(data::many_constants_in_a_loop)),
+    ("floating-point constants",    2_000, Text(data::many_float_constants)),
+    ("invariants of a loop",        2_000, Text(data::invariants_of_a_loop)),
+    ("diamonds",                    1_000, Text(flow::diamonds)),
+    ("chain to one exit",           2_000, Text(flow::chain_to_one_exit)),
+    ("many exits",                  1_000, Text(flow::many_exits)),
+    ("conjunction",                 2_000, Text(flow::conjunction)),
+    ("unreachable blocks",          2_000, Text(flow::unreachable_blocks)),
+    ("critical edges",              2_000, Text(flow::critical_edges)),
+    ("far branches",                2_000, Text(flow::far_branches)),
+    ("loops in a row",              1_000, Text(flow::loops_in_a_row)),
+    ("nested loops",                1_000, Text(flow::nested_loops)),
+    ("nested loops with constants", 1_000, Text(flow::nested_loops_with_constants)),
+    ("irreducible loops in a row",  1_000, Text(flow::irreducible_loops_in_a_row)),
+    ("irreducible ladder",          2_000, Text(flow::irreducible_ladder)),
+    ("irreducible web",             8_000, Text(flow::irreducible_web)),
+    ("phis of one block",           8_000, Text(flow::phis_of_one_block)),
+    ("chain of phis",               1_000, Text(flow::chain_of_phis)),
+    ("switch, dense",               2_000, Text(flow::switch_dense)),
+    ("switch, sparse",              2_000, Text(flow::switch_sparse)),
+    ("switch, a third full",        4_000, Text(flow::switch_thirds)),
+    ("switch, runs",                2_000, Text(flow::switch_runs)),
+    ("switch to one block",         4_000, Text(flow::switch_to_one_block)),
+    ("switches in loops",             250, Text(flow::switches_in_loops)),
+    ("tiny functions",              4_000, Text(data::tiny_functions)),
+    ("table of functions",          4_000, Text(data::table_of_functions)),
+    ("global variables",            4_000, Text(data::many_globals)),
+    ("signatures",                  4_000, Text(data::many_signatures)),
+    ("bytes of one initialiser",   64_000, Text(data::large_initializer)),
+    ("names",                       4_000, Text(data::long_names)),
+    ("abbreviations",               2_000, Program(bitstream::abbreviations)),
+    ("types",                       8_000, Program(bitstream::types)),
 ];
 
 /// Prints the table at `scale` times the sizes; with `only`, of the shapes whose names contain it.
@@ -105,7 +119,7 @@ pub fn run(workspace: &Workspace, only: Option<&str>, scale: usize) -> anyhow::R
     need_tools(&["valgrind", "time"])?;
     let ice = workspace.build_ice(Profile::Release)?;
     let growth = Growth { ice: &ice, results: workspace.results("growth")? };
-    let start = growth.costs("start", "")?;
+    let start = growth.costs("start", Text(|_| String::new()), 0)?;
     println!(
         "Growth of work and memory with size, as exponents, at the larger size; in brackets millions of instructions \
          and MiB there\n"
@@ -145,8 +159,8 @@ impl Growth<'_> {
     /// Prints the row of a shape and gives what grows too fast with it.
     fn measure(&self, (name, size, write): Shape, start: &Costs) -> anyhow::Result<Vec<String>> {
         let file = name.replace([' ', ','], "-");
-        let small = self.costs(&format!("{file}-small"), &write(size / STEP))?;
-        let large = self.costs(&format!("{file}-large"), &write(size))?;
+        let small = self.costs(&format!("{file}-small"), write, size / STEP)?;
+        let large = self.costs(&format!("{file}-large"), write, size)?;
         let (mut row, mut bad) = (format!("| {name} | {size} |"), Vec::new());
         let mut grow = |what: &str, [start, small, large]: [u64; 3], shown: &dyn Fn(u64) -> String| {
             let [small, large] = [small, large].map(|cost| cost.saturating_sub(start).max(1));
@@ -168,14 +182,23 @@ impl Growth<'_> {
         Ok(bad)
     }
 
-    /// What each recipe costs on a program with these functions and globals.
-    fn costs(&self, file: &str, functions: &str) -> anyhow::Result<Costs> {
+    /// What each recipe costs on the program that `write` makes of a size.
+    fn costs(&self, file: &str, write: Writer, size: usize) -> anyhow::Result<Costs> {
         let path = |extension: &str| self.results.join(format!("{file}.{extension}"));
-        let (text, program) = (path("ice"), path("pexe"));
-        std::fs::write(&text, format!("{ENTRY}{functions}")).with_context(|| text.display().to_string())?;
-        let mut freeze = process::command(self.ice, ["freeze"]);
-        let outcome = process::run(freeze.arg(&text).arg("-o").arg(&program), LIMIT)?;
-        ensure!(outcome.end == End::Exit(0), "{file}: {}: {}", outcome.end, outcome.first_errors());
+        let program = path("pexe");
+        match write {
+            Program(write) => {
+                std::fs::write(&program, write(size)).with_context(|| program.display().to_string())?;
+            }
+            Text(write) => {
+                let text = path("ice");
+                std::fs::write(&text, format!("{ENTRY}{}", write(size)))
+                    .with_context(|| text.display().to_string())?;
+                let mut freeze = process::command(self.ice, ["freeze"]);
+                let outcome = process::run(freeze.arg(&text).arg("-o").arg(&program), LIMIT)?;
+                ensure!(outcome.end == End::Exit(0), "{file}: {}: {}", outcome.end, outcome.first_errors());
+            }
+        }
         let flags = |(target, level): (&str, &str)| {
             let flags = ["translate", level, "--threads", "0", "--target", target].map(str::to_owned);
             flags.into_iter().chain([show(&program), "-o".into(), show(&path("o"))]).collect::<Vec<String>>()
@@ -190,7 +213,7 @@ impl Growth<'_> {
     }
 }
 
-/// What every program has.
+/// What every program that is written as text has.
 const ENTRY: &str = "define external @_start(v0: i32) -> void {\nblock0:\nret\n}\n";
 
 /// The power of the size that the work grows with.
