@@ -198,8 +198,12 @@ pub fn flags() -> impl Iterator<Item = &'static FlagRow> {
 
 impl Flag {
     /// Whether this build has it.
-    const fn is_built_in(self) -> bool {
-        !matches!(self, Flag::Emit | Flag::Verbose | Flag::PrintAfter) || cfg!(feature = "text")
+    fn is_built_in(self) -> bool {
+        match self {
+            Flag::Emit | Flag::Verbose | Flag::PrintAfter => cfg!(feature = "text"),
+            Flag::Features => switches().next().is_some(),
+            _ => true,
+        }
     }
 }
 
