@@ -3,6 +3,7 @@
 //! A table of a switch is a row of branches in the code: the index, two bits to the left, is added to pc.
 
 use super::{AL, Emitter, TRAP};
+use crate::fuse::predicate::goes_round;
 use crate::inst::Inst;
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
@@ -44,7 +45,7 @@ impl<L: Listing> Emitter<'_, L> {
             return true;
         }
         let is_next = if_true == self.cursor.next_block();
-        if !is_next && !self.goes_round(if_false, if_true) {
+        if !is_next && !goes_round(self.cursor.mach, self.cursor.block, if_false, if_true) {
             return false;
         }
         let if_false = self.target_label(if_false);
@@ -65,12 +66,6 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn unreachable(&mut self) {
         self.e.udf(TRAP);
         self.e.buf.stop_flow();
-    }
-
-    /// Whether a branch goes back to `target` as long as a loop lasts, and to `other` once.
-    pub(super) fn goes_round(&self, target: MachBlock, other: MachBlock) -> bool {
-        let depths = [target, other].map(|block| self.cursor.mach.loop_depth(block));
-        target <= self.cursor.block && (other > self.cursor.block || depths[0] > depths[1])
     }
 
     /// Compares a register with a constant.

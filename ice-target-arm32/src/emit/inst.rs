@@ -3,6 +3,7 @@
 
 use super::kinds::Tested;
 use super::{AL, Emitter, TRAP, imm};
+use crate::fuse::compare::is_tested;
 use crate::inst::{Callee, Inst, instructions};
 use crate::regs::*;
 use ice_asm::Listing;
@@ -11,44 +12,11 @@ use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::mach::VReg;
 use ice_regalloc::Allocation;
 
-/// How far ahead of an instruction the comparison of its result with zero may be.
-const MAX_TEST_DISTANCE: usize = 12;
-
-/// Whether `dst` is compared with zero among the next instructions, and nothing before that writes flags or `dst`.
-pub(super) fn tested(following: &[Inst], dst: VReg) -> bool {
-    for inst in following.iter().take(MAX_TEST_DISTANCE) {
-        let written = match *inst {
-            Inst::TestZero { lhs } => return lhs == dst,
-            Inst::Mov { dst, .. }
-            | Inst::MovImm { dst, .. }
-            | Inst::MovSymbol { dst, .. }
-            | Inst::MovSrc { flags: Flags::Keep, dst, .. }
-            | Inst::Extend { dst, .. }
-            | Inst::Load { dst, .. }
-            | Inst::Lea { dst, .. }
-            | Inst::Alu { flags: Flags::Keep, dst, .. }
-            | Inst::Mul { dst, .. }
-            | Inst::MultiplyAdd { dst, .. }
-            | Inst::BitField { dst, .. } => Some(dst),
-            Inst::Store { .. }
-            | Inst::StoreFloat { .. }
-            | Inst::LoadFloat { .. }
-            | Inst::MovFloat { .. }
-            | Inst::Float3 { .. }
-            | Inst::Float3Acc { .. } => None,
-            _ => return false,
-        };
-        if written == Some(dst) {
-            return false;
-        }
-    }
-    false
-}
-
 impl<L: Listing> Emitter<'_, L> {
     /// The flags that an operation sets which gives `dst`: also those that the next comparison with zero wants.
     fn flags_for_test(&mut self, flags: Flags, dst: VReg) -> Flags {
-        if tested(self.following(), dst) {
+        let following = self.code().behind(self.cursor.at, self.end);
+        if is_tested(following, dst) {
             self.tested = Some(dst);
             return Flags::Set;
         }

@@ -10,20 +10,20 @@ mod control;
 mod fault_tests;
 mod float;
 mod frame;
+mod fused;
 mod inst;
 mod kinds;
 mod ledger;
 mod memory;
 mod native;
 mod pool;
-mod predicate;
 #[cfg(test)]
 mod tests;
 mod vector;
 mod walk;
-mod writeback;
 
 use crate::abi::Frame;
+use crate::fuse::writeback::Plan;
 use crate::inst::Inst;
 use crate::target::Arm32;
 use alloc::vec::Vec;
@@ -35,7 +35,6 @@ use ice_codegen::mach::{MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind};
 use ice_regalloc::{Allocation, Output};
 use ledger::Ledger;
-use writeback::Plan;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
 const TRAP: u16 = 0xede0;
@@ -95,7 +94,7 @@ struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
-    /// The condition of what is written: not always in a block that [`predicate`] puts elsewhere.
+    /// The condition of what is written: not always in a block that [`fuse`](crate::fuse) puts elsewhere.
     cond: Cond,
     written: &'a mut Vec<bool>,
     /// Index of the end of the block that is written.
@@ -114,11 +113,6 @@ const WRONG_SIZE: &str = "it has operands of a size that it cannot have";
 const AL: Cond = Cond::Al;
 
 impl<'a, L: Listing> Emitter<'a, L> {
-    /// The rest of the block behind the current instruction.
-    fn following(&self) -> &'a [Inst] {
-        self.cursor.mach.insts().get(self.cursor.at.as_u32() as usize + 1..self.end).unwrap_or(&[])
-    }
-
     /// The offset of a slot.
     #[inline(always)]
     fn offset(&self, place: Allocation) -> Option<i32> {

@@ -10,31 +10,25 @@
 //!
 //! Which access takes which addition is a [`Plan`] for the block, made once, at the first instruction that can be
 //! part of a pair and for all behind it. In it an access takes one addition at most and an addition goes into one
-//! access at most, whatever stands between the two of a pair, other pairs included. The walk does what it says.
+//! access at most, whatever stands between the two of a pair, other pairs included.
 //!
 //! Cost: for each access at a register alone the next few instructions; nothing for blocks without one.
 
-use super::Emitter;
-use super::inst::tested;
+use super::AllocatedCode;
+use super::compare::is_tested;
 use super::predicate::size;
 use crate::inst::{Base, Inst, Src};
-use crate::regs;
 use alloc::vec::Vec;
-use ice_asm::Listing;
-use ice_asm::arm32::{Alu, Flags, Index, Mem, Transfer};
-use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
+use ice_asm::arm32::{Alu, Flags, Index, Transfer};
 use ice_codegen::mach::{MachInstId, VReg};
 use ice_regalloc::{Allocation, ProgPoint};
 
 /// How far behind an access the addition may be.
 const WINDOW: usize = 5;
 
-/// A fault: what was planned for an instruction does not fit it.
-const NOT_PLANNED: &str = "the plan for it is that of another instruction";
-
 /// What becomes of an instruction of a pair.
-#[derive(Clone, Copy, Debug)]
-enum Fate {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
     /// An access that also does the addition `step`.
     Steps { index: Index, amount: i32, step: MachInstId },
     /// An addition that an access does.
@@ -43,7 +37,7 @@ enum Fate {
 
 /// The pairs of the block that is written.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// Instructions that are part of a pair, in order.
     fates: Vec<(MachInstId, Fate)>,
     /// The first of them that the walk has not come to.
@@ -53,29 +47,72 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Forgets the pairs of another block.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         (self.next, self.is_made) = (0, false);
         self.fates.clear();
     }
 
     /// Whether the pairs of the block are known from here on.
-    pub(super) fn is_made(&self) -> bool {
+    pub(crate) fn is_made(&self) -> bool {
         self.is_made
     }
 
     /// The next instruction that is part of a pair.
-    fn upcoming(&self) -> Option<MachInstId> {
+    pub(crate) fn upcoming(&self) -> Option<MachInstId> {
         self.fates.get(self.next).map(|&(inst, _)| inst)
+    }
+
+    /// What becomes of that instruction; the one behind it is then the next.
+    pub(crate) fn take(&mut self) -> Option<Fate> {
+        let &(_, fate) = self.fates.get(self.next)?;
+        self.next += 1;
+        Some(fate)
+    }
+
+    /// Plans the pairs of the block that ends before the index `end`, from the instruction `at` on, if it can begin one and
+    /// there is no plan yet. Says whether it planned.
+    #[inline(always)]
+    pub(crate) fn make(&mut self, code: AllocatedCode<'_>, at: MachInstId, inst: &Inst, end: usize) -> bool {
+        let makes = !self.is_made && may_begin(inst);
+        if makes {
+            self.find(code, at, end);
+        }
+        makes
+    }
+
+    #[inline(never)]
+    fn find(&mut self, code: AllocatedCode<'_>, at: MachInstId, end: usize) {
+        self.is_made = true;
+        // Bit n: whether the n-th instruction behind the present one is part of a pair.
+        let mut taken = 0_u32;
+        let mut id = at;
+        while (id.as_u32() as usize) < end {
+            let is_taken = taken & 1 != 0;
+            taken >>= 1;
+            let inst = &code.mach.insts()[id.as_u32() as usize];
+            if !is_taken
+                && may_begin(inst)
+                && let Some((n, index, amount)) = code.pair(id, inst, taken, end)
+            {
+                taken |= 1 << n;
+                let other = later(id, n + 1);
+                let (access, step) = if step(inst).is_some() { (other, id) } else { (id, other) };
+                self.fates.push((access, Fate::Steps { index, amount, step }));
+                self.fates.push((step, Fate::InAccess));
+            }
+            id = later(id, 1);
+        }
+        self.fates.sort_unstable_by_key(|&(inst, _)| inst);
     }
 }
 
 /// A load or store of a core register at a register alone.
-struct Access {
-    op: Transfer,
+pub(crate) struct Access {
+    pub(crate) op: Transfer,
     base: VReg,
     /// Where the base is, and what is loaded or stored.
-    place: Allocation,
-    data: Allocation,
+    pub(crate) place: Allocation,
+    pub(crate) data: Allocation,
 }
 
 /// The base, the result and the amount of an addition of a constant.
@@ -109,19 +146,14 @@ fn later(inst: MachInstId, n: usize) -> MachInstId {
     MachInstId::from_u32(inst.as_u32() + n as u32)
 }
 
-impl<'a, L: Listing> Emitter<'a, L> {
-    /// The instructions of the block behind `inst`.
-    fn behind(&self, inst: MachInstId) -> &'a [Inst] {
-        self.cursor.mach.insts().get(inst.as_u32() as usize + 1..self.end).unwrap_or(&[])
-    }
-
+impl AllocatedCode<'_> {
     /// The access that `inst` is, if it can have a writeback.
-    fn access(&self, id: MachInstId, inst: &Inst) -> Option<Access> {
+    pub(crate) fn access(self, id: MachInstId, inst: &Inst) -> Option<Access> {
         let (op, mem) = match *inst {
             Inst::Load { op, mem, .. } | Inst::Store { op, mem, .. } if mem.is_register() => (op, mem),
             _ => return None,
         };
-        let (Base::Reg(base), &[first, second]) = (mem.base, self.cursor.allocation.allocs_of(id)) else {
+        let (Base::Reg(base), &[first, second]) = (mem.base, self.places(id)) else {
             return None;
         };
         let is_load = matches!(inst, Inst::Load { .. });
@@ -130,54 +162,22 @@ impl<'a, L: Listing> Emitter<'a, L> {
         can_step.then_some(Access { op, base, place, data })
     }
 
-    /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
-    #[inline(always)]
-    pub(super) fn plan_steps(&mut self, inst: &Inst) {
-        if !self.plan.is_made && may_begin(inst) {
-            self.find_steps();
-        }
-    }
-
-    #[inline(never)]
-    fn find_steps(&mut self) {
-        self.plan.is_made = true;
-        // Bit n: whether the n-th instruction behind the present one is part of a pair.
-        let mut taken = 0_u32;
-        let mut id = self.cursor.at;
-        while (id.as_u32() as usize) < self.end {
-            let is_taken = taken & 1 != 0;
-            taken >>= 1;
-            let inst = &self.cursor.mach.insts()[id.as_u32() as usize];
-            if !is_taken
-                && may_begin(inst)
-                && let Some((n, index, amount)) = self.pair(id, inst, taken)
-            {
-                taken |= 1 << n;
-                let other = later(id, n + 1);
-                let (access, step) = if step(inst).is_some() { (other, id) } else { (id, other) };
-                self.plan.fates.push((access, Fate::Steps { index, amount, step }));
-                self.plan.fates.push((step, Fate::InAccess));
-            }
-            id = later(id, 1);
-        }
-        self.plan.fates.sort_unstable_by_key(|&(inst, _)| inst);
-        self.planned = self.plan.upcoming();
-    }
-
     /// How many instructions stand between `inst` and the other of its pair, and the writeback of the access.
-    fn pair(&self, id: MachInstId, inst: &Inst, taken: u32) -> Option<(usize, Index, i32)> {
+    fn pair(self, id: MachInstId, inst: &Inst, taken: u32, end: usize) -> Option<(usize, Index, i32)> {
         match step(inst) {
-            Some((_, to, amount)) => self.is_step_before(id, to, amount).then_some((0, Index::Pre, amount)),
+            Some((_, to, amount)) => {
+                self.is_step_before(id, to, amount, end).then_some((0, Index::Pre, amount))
+            }
             None => {
                 let access = self.access(id, inst)?;
-                self.step_behind(id, &access, taken).map(|(n, amount)| (n, Index::Post, amount))
+                self.step_behind(id, &access, taken, end).map(|(n, amount)| (n, Index::Post, amount))
             }
         }
     }
 
     /// An addition to the base soon behind an access, that is not part of another pair.
-    fn step_behind(&self, id: MachInstId, access: &Access, taken: u32) -> Option<(usize, i32)> {
-        let behind = self.behind(id);
+    fn step_behind(self, id: MachInstId, access: &Access, taken: u32, end: usize) -> Option<(usize, i32)> {
+        let behind = self.behind(id, end);
         let near = &behind[..behind.len().min(WINDOW)];
         // Mostly there is none.
         if !near.iter().any(|inst| step(inst).is_some_and(|(from, ..)| from == access.base)) {
@@ -186,14 +186,14 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let place = access.place;
         for (n, inst) in near.iter().enumerate() {
             let at = later(id, n + 1);
-            let allocs = self.cursor.allocation.allocs_of(at);
+            let allocs = self.places(at);
             if let Some((from, to, amount)) = step(inst)
                 && from == access.base
             {
                 let is_alone = taken & 1 << n == 0
                     && allocs == [place, place]
                     && fits(access.op, amount)
-                    && !tested(&behind[n + 1..], to)
+                    && !is_tested(&behind[n + 1..], to)
                     && !self.is_edited(place, id, at);
                 return is_alone.then_some((n, amount));
             }
@@ -207,41 +207,23 @@ impl<'a, L: Listing> Emitter<'a, L> {
     }
 
     /// Whether the instruction behind the addition `id`, which gives `to`, is an access there that can take it.
-    fn is_step_before(&self, id: MachInstId, to: VReg, amount: i32) -> bool {
-        let behind = self.behind(id);
+    fn is_step_before(self, id: MachInstId, to: VReg, amount: i32, end: usize) -> bool {
+        let behind = self.behind(id, end);
         let next = later(id, 1);
         behind.first().and_then(|inst| self.access(next, inst)).is_some_and(|access| {
             access.base == to
-                && self.cursor.allocation.allocs_of(id) == [access.place, access.place]
+                && self.places(id) == [access.place, access.place]
                 && fits(access.op, amount)
-                && !tested(behind, to)
+                && !is_tested(behind, to)
                 && !self.is_edited(access.place, id, next)
         })
     }
 
     /// Whether an edit between two instructions reads or writes the place.
-    fn is_edited(&self, place: Allocation, from: MachInstId, to: MachInstId) -> bool {
-        let edits = &self.cursor.allocation.edits;
+    fn is_edited(self, place: Allocation, from: MachInstId, to: MachInstId) -> bool {
+        let edits = &self.allocation.edits;
         let start = edits.partition_point(|edit| edit.point < ProgPoint::after(from));
         let between = edits[start..].iter().take_while(|edit| edit.point <= ProgPoint::before(to));
         between.into_iter().any(|edit| edit.from == place || edit.to == place)
-    }
-
-    /// Does what the plan says of the current instruction.
-    pub(super) fn planned(&mut self, inst: &Inst) {
-        let Some(&(_, fate)) = self.plan.fates.get(self.plan.next) else { return self.fault(NOT_PLANNED) };
-        self.plan.next += 1;
-        self.planned = self.plan.upcoming();
-        let Fate::Steps { index, amount, step } = fate else { return };
-        let Some(Access { op, place, data, .. }) = self.access(self.cursor.at, inst) else {
-            return self.fault(NOT_PLANNED);
-        };
-        let (Some(base), Some(data)) = (regs::as_gpr(place), regs::as_gpr(data)) else {
-            return self.fault(NO_REGISTER);
-        };
-        let mem = Mem { index, ..Mem::new(base, amount) };
-        self.e.transfer(self.cond, op, data, mem);
-        self.ledger.itself(self.cursor.mach, self.cursor.at);
-        self.ledger.part_of(self.cursor.mach, step, self.cursor.at);
     }
 }

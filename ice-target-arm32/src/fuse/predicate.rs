@@ -11,14 +11,12 @@
 //!
 //! What has been written so is left out when its turn comes.
 
-use super::{AL, Emitter};
+use super::AllocatedCode;
 use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
-use ice_asm::Listing;
 use ice_asm::arm32::{Cond, Flags};
-use ice_codegen::emission::InstEmitter as _;
-use ice_codegen::mach::{MachBlock, MachInstId};
-use ice_regalloc::{Edit, Function, ProgPoint};
+use ice_codegen::mach::{MachBlock, MachFunction, MachInstId};
+use ice_regalloc::{Edit, Function as _, ProgPoint};
 
 /// Most instructions on a way forward.
 const MAX_FORWARD: usize = 2;
@@ -34,7 +32,7 @@ struct Body {
 }
 
 /// How many machine words the instruction becomes, if each can have a condition and none writes the flags.
-pub(super) fn size(inst: &Inst) -> Option<usize> {
+pub(crate) fn size(inst: &Inst) -> Option<usize> {
     match *inst {
         Inst::Mov { .. } => Some(0),
         Inst::MovImm { imm, .. } => Some(if is_one_word(imm) { 1 } else { 2 }),
@@ -61,27 +59,66 @@ pub(super) fn size(inst: &Inst) -> Option<usize> {
     }
 }
 
-impl<'a, L: Listing> Emitter<'a, L> {
-    /// Whether the block is one that [`body`](Self::body) looks into: not written yet, short, and only one edge leads
-    /// to it.
-    #[inline(always)]
-    fn may_be_body(&self, block: MachBlock) -> bool {
-        let insts = &self.cursor.mach.insts()[self.cursor.mach.inst_range(block)];
-        matches!(insts, [.., Inst::Jump { .. }])
-            && insts.len() <= 2 * MAX_BACK + 1
-            && block > self.cursor.block
-            && self.cursor.mach.block_preds(block).len() == 1
-            && !self.written[block.as_u32() as usize]
-    }
+/// What is written in place of a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Predication {
+    /// Blocks, each under its condition, one behind the other.
+    pub(crate) bodies: [Option<(MachBlock, Cond)>; 2],
+    /// Where control goes behind them.
+    pub(crate) then: Then,
+}
 
-    /// The edits of a block.
-    fn edits_of(&self, block: MachBlock) -> &'a [Edit] {
-        let range = self.cursor.mach.inst_range(block);
+/// Where control goes behind a block under a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Then {
+    /// To this block.
+    Jump(MachBlock),
+    /// To the head of a loop under the condition, and else to the other block or what comes next.
+    Back { cond: Cond, header: MachBlock, other: Option<MachBlock> },
+}
+
+/// The block behind `block`.
+fn next(block: MachBlock) -> MachBlock {
+    MachBlock::from_u32(block.as_u32() + 1)
+}
+
+/// Whether a branch in `block` goes back to `target` as long as a loop lasts, and to `other` once.
+pub(crate) fn goes_round(
+    mach: &MachFunction<Inst>,
+    block: MachBlock,
+    target: MachBlock,
+    other: MachBlock,
+) -> bool {
+    let depths = [target, other].map(|block| mach.loop_depth(block));
+    target <= block && (other > block || depths[0] > depths[1])
+}
+
+/// Whether `body`, a successor of `block`, may be one that can be written in place of a branch: not written yet, short, and
+/// only one edge leads to it.
+#[inline(always)]
+pub(crate) fn may_be_body(
+    code: AllocatedCode<'_>,
+    block: MachBlock,
+    body: MachBlock,
+    written: &[bool],
+) -> bool {
+    let insts = &code.mach.insts()[code.mach.inst_range(body)];
+    matches!(insts, [.., Inst::Jump { .. }])
+        && insts.len() <= 2 * MAX_BACK + 1
+        && body > block
+        && code.mach.block_preds(body).len() == 1
+        && !written[body.as_u32() as usize]
+}
+
+impl<'a> AllocatedCode<'a> {
+    /// The edits of `block`; `left` are those behind the block `from`, in which the walk is.
+    pub(crate) fn edits_of(self, block: MachBlock, from: MachBlock, left: &'a [Edit]) -> &'a [Edit] {
+        let range = self.mach.inst_range(block);
         let at = |index: usize| MachInstId::from_u32(index as u32);
         // Those of the next block are the next ones; blocks that are asked for are short.
-        let mut edits = self.cursor.edits;
-        if block != self.cursor.next_block() {
-            edits = &self.cursor.allocation.edits;
+        let mut edits = left;
+        if block != next(from) {
+            edits = &self.allocation.edits;
             let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
             edits = &edits[start..];
         }
@@ -89,18 +126,18 @@ impl<'a, L: Listing> Emitter<'a, L> {
         &edits[..edits.iter().take_while(|edit| edit.point < end).count()]
     }
 
-    /// The block, if it is short and simple and only one edge leads to it.
-    fn body(&self, block: MachBlock) -> Option<Body> {
-        if !self.may_be_body(block) {
+    /// The block with its size, if it [may be](may_be_body) written in place of a branch in `from` and is simple.
+    fn body(self, block: MachBlock, from: MachBlock, left: &'a [Edit], written: &[bool]) -> Option<Body> {
+        if !may_be_body(self, from, block, written) {
             return None;
         }
-        let range = self.cursor.mach.inst_range(block);
-        let insts = &self.cursor.mach.insts()[range.clone()];
+        let range = self.mach.inst_range(block);
+        let insts = &self.mach.insts()[range.clone()];
         let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
         let mut words = 0;
         for (inst, index) in insts.iter().zip(range.start..) {
             let id = MachInstId::from_u32(index as u32);
-            words += match (inst, self.cursor.allocation.allocs_of(id)) {
+            words += match (inst, self.places(id)) {
                 // A copy is a word if it does not vanish.
                 (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) => {
                     size(inst)? + usize::from(from != to)
@@ -113,10 +150,10 @@ impl<'a, L: Listing> Emitter<'a, L> {
         if words > MAX_BACK {
             return None;
         }
-        let edits = self.edits_of(block);
+        let edits = self.edits_of(block, from, left);
         for edit in edits {
             words += match edit.from.as_remat() {
-                Some(inst) => size(self.cursor.mach.insts().get(inst.as_u32() as usize)?)?,
+                Some(inst) => size(self.mach.insts().get(inst.as_u32() as usize)?)?,
                 None => 1,
             };
         }
@@ -126,57 +163,37 @@ impl<'a, L: Listing> Emitter<'a, L> {
         Some(Body { block, target, size: words })
     }
 
-    /// Writes a body under a condition.
-    fn write_body(&mut self, body: Body, cond: Cond) {
-        self.cond = cond;
-        let (left, branch) = (self.cursor.edits, self.cursor.at);
-        self.cursor.edits = self.edits_of(body.block);
-        self.insts_to_last(body.block);
-        self.end_plan();
-        self.ledger.part_of(self.cursor.mach, self.cursor.at, branch);
-        self.cursor.edits = left;
-        self.cursor.at = branch;
-        self.cond = AL;
-        self.written[body.block.as_u32() as usize] = true;
-    }
-
-    /// Writes a branch with one of its successors, or both, if that is shorter. False if it has written nothing.
-    pub(super) fn predicate(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
-        if !self.may_be_body(if_true) && !self.may_be_body(if_false) {
-            return false;
-        }
-        let following = self.cursor.next_block();
-        let bodies = [self.body(if_true), self.body(if_false)];
+    /// What is written in place of the branch at the end of `block`, if that is shorter; `left` are the edits behind the
+    /// block, and blocks that are `written` have been left to no branch or to another one.
+    pub(crate) fn predication(
+        self,
+        block: MachBlock,
+        [if_true, if_false]: [MachBlock; 2],
+        cond: Cond,
+        left: &'a [Edit],
+        written: &[bool],
+    ) -> Option<Predication> {
+        let bodies = [if_true, if_false].map(|body| self.body(body, block, left, written));
         if let [Some(first), Some(second)] = bodies
             && first.target == second.target
             && first.size + second.size <= MAX_FORWARD
         {
-            self.write_body(first, cond);
-            self.write_body(second, cond.invert());
-            let target = self.target_label(first.target);
-            self.e.jump(target);
-            return true;
+            let bodies = [Some((first.block, cond)), Some((second.block, cond.invert()))];
+            return Some(Predication { bodies, then: Then::Jump(first.target) });
         }
         let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
         for (body, cond, other) in sides {
             let Some(body) = body else { continue };
+            let bodies = [Some((body.block, cond)), None];
             if body.target == other && body.size <= MAX_FORWARD {
-                self.write_body(body, cond);
-                let other = self.target_label(other);
-                self.e.jump(other);
-                return true;
+                return Some(Predication { bodies, then: Then::Jump(other) });
             }
-            if self.goes_round(body.target, other) {
-                self.write_body(body, cond);
-                let target = self.target_label(body.target);
-                self.e.jump_if(cond, target);
-                if other != following || body.block == following {
-                    let other = self.target_label(other);
-                    self.e.jump(other);
-                }
-                return true;
+            if goes_round(self.mach, block, body.target, other) {
+                let is_next = other == next(block) && body.block != other;
+                let other = (!is_next).then_some(other);
+                return Some(Predication { bodies, then: Then::Back { cond, header: body.target, other } });
             }
         }
-        false
+        None
     }
 }
