@@ -8,6 +8,7 @@
 //! every instruction a test of its result. [`Faults`] keeps the first one; the step asks for it once, at its end, and
 //! its output is then thrown away. Cost: what leads to [`Faults::note`] is a branch that is taken by faults alone.
 
+use crate::mach::text::inst_text;
 use crate::mach::{MachFunction, MachInst, MachInstId};
 use alloc::boxed::Box;
 use alloc::format;
@@ -107,8 +108,9 @@ pub fn check_places<I: MachInst>(mach: &MachFunction<I>, allocation: &Output) ->
 pub fn describe<I: MachInst>(mach: &MachFunction<I>, inst: MachInstId) -> String {
     let index = inst.as_u32() as usize;
     let Some(data) = mach.insts().get(index) else { return "the end of the function".into() };
+    let form = inst_text(data);
     match mach.blocks().find(|&block| mach.inst_range(block).contains(&index)) {
-        Some(block) => format!("{inst} {data:?} in {block}"),
-        None => format!("{inst} {data:?}"),
+        Some(block) => format!("{inst} '{form}' in {block}"),
+        None => format!("{inst} '{form}'"),
     }
 }

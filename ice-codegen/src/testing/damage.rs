@@ -5,6 +5,7 @@
 
 use super::{allocate, emit, machine};
 use crate::internal::CodegenStep;
+use crate::mach::text::inst_text;
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink};
 use crate::{ErrorKind, Target};
 use alloc::string::{String, ToString};
@@ -155,7 +156,8 @@ fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
 pub fn check_ends<T: Target>(target: &T, ends: &[T::Inst]) {
     for &end in ends {
         let expected = alloc::format!(
-            "internal error in emission, inst0 {end:?} in block0: control goes to a block that is not there"
+            "internal error in emission, inst0 '{}' in block0: control goes to a block that is not there",
+            inst_text(&end)
         );
         assert_eq!(end_with(target, end), expected);
     }

@@ -8,6 +8,7 @@
 
 use crate::inst::Inst;
 use alloc::vec::Vec;
+use ice_codegen::internal::describe;
 use ice_codegen::mach::{MachFunction, MachInstId};
 
 /// Who did an instruction.
@@ -70,11 +71,4 @@ impl Ledger {
             }
         }
     }
-}
-
-/// An instruction and where it is, for a person.
-fn describe(mach: &MachFunction<Inst>, inst: MachInstId) -> alloc::string::String {
-    let index = inst.as_u32() as usize;
-    let block = mach.blocks().find(|&block| mach.inst_range(block).contains(&index));
-    alloc::format!("emission, {inst:?} {:?} in {block:?}", mach.insts()[index])
 }

@@ -36,6 +36,14 @@ use super::MachInst;
 use alloc::string::String;
 use core::fmt;
 
+/// An instruction in its own form.
+pub fn inst_text(inst: &impl MachInst) -> String {
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = inst.write(&mut text);
+    text
+}
+
 /// Instructions that can be read.
 pub trait ReadInst: MachInst {
     /// Reads what [`MachInst::write`] writes, all of `text`. `None` if it is no instruction, or could be several.
