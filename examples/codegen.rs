@@ -37,7 +37,7 @@ fn main() {
     let mut generator = target.generator(Checks::Debug);
     let mut out = CompiledCode::default();
     let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
-    generator.lower(input, &mut out.constants).expect("x86-64 has all of it");
+    generator.lower(input).expect("x86-64 has all of it");
     generator.allocate(Allocation::Linear).expect("a register for each value");
     generator.emit(&mut out).expect("a few bytes");
     println!("{} machine instructions: {:02x?}", generator.num_insts(), out.code);

@@ -83,6 +83,13 @@ impl ConstantPool {
         ConstantId { size, index: index as u32 }
     }
 
+    /// Adds the constants of another pool in their order.
+    pub fn add_all(&mut self, other: &ConstantPool) {
+        self.c4.extend(&other.c4);
+        self.c8.extend(&other.c8);
+        self.c16.extend(&other.c16);
+    }
+
     /// How many constants of this size there are.
     #[must_use]
     pub fn len(&self, size: ConstantSize) -> usize {

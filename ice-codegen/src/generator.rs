@@ -24,9 +24,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 #[cfg(feature = "text")]
 use core::fmt;
+use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
-use ice_asm::{CodeBuffer, ConstantPool};
 use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
 use ice_regalloc::{Mode, Options, Output, SlotSharing};
 
@@ -67,11 +67,11 @@ pub trait CodeGenerator: Send {
     /// From now on the code of functions says what it is for ([`CompiledCode::origins`]), or does not, as at first.
     fn keep_origins(&mut self, keep: KeepOrigins);
 
-    /// Lowers a function. `constants` receives those that its code loads.
+    /// Lowers a function.
     ///
     /// # Errors
     /// The target has no code for an instruction, or the frame is too large.
-    fn lower(&mut self, input: FunctionInput<'_>, constants: &mut ConstantPool) -> Result<(), ErrorKind>;
+    fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind>;
 
     /// Allocates registers and spill slots for the function that was lowered.
     ///
@@ -79,7 +79,7 @@ pub trait CodeGenerator: Send {
     /// The allocator refuses the function, which is a defect of the back end.
     fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind>;
 
-    /// Appends the allocated function to `out`, which has the constants that lowering has noted.
+    /// Appends the allocated function to `out`.
     ///
     /// # Errors
     /// The function is too large for its machine, or its allocation does not fit it.
@@ -193,10 +193,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.mach.keep_origins(keep);
     }
 
-    fn lower(&mut self, input: FunctionInput<'_>, constants: &mut ConstantPool) -> Result<(), ErrorKind> {
+    fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind> {
         let FunctionInput { module, func, cfg, order, uses } = input;
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
-        let result = lower_function(target, module, func, cfg, order, uses, constants, scratch, mach);
+        let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
         match result {
             Ok(()) => self.check_definitions(func),
             // The next function is not to find them.
@@ -220,14 +220,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     fn emit(&mut self, out: &mut CompiledCode) -> Result<(), ErrorKind> {
-        self.target.emit(
-            &self.mach,
-            self.lower.switches(),
-            self.allocator.output(),
-            &mut self.scratch,
-            &mut self.buffer,
-            out,
-        )
+        self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.buffer, out)
     }
 
     #[cfg(feature = "text")]
@@ -238,23 +231,22 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         text: &mut String,
     ) -> Result<(), ErrorKind> {
         let known = out.origins.len();
-        self.target.emit(
-            &self.mach,
-            self.lower.switches(),
-            self.allocator.output(),
-            &mut self.scratch,
-            &mut self.listing,
-            out,
-        )?;
+        self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.listing, out)?;
+        let CompiledCode { constants, origins, .. } = out;
+        let tables = &self.mach.tables;
+        let symbol = |symbol, text: &mut dyn fmt::Write| match tables.shared_symbol(symbol, constants) {
+            Some(symbol) => write!(text, "{}", SymbolText(symbol)),
+            // It has no relocation either.
+            None => Err(fmt::Error),
+        };
         // Writing into a string cannot fail.
-        let symbol = |symbol, out: &mut dyn fmt::Write| write!(out, "{}", SymbolText(symbol));
         let _ = match annotation {
             None => self.listing.write_listing(text, symbol),
             Some(annotation) => {
                 let marker = <T::Branches as BranchIsa>::COMMENT;
                 let (mach, allocation) = (&self.mach, self.allocator.output());
                 let registers = self.target.registers(&mach.frame);
-                let origins = &out.origins[known..];
+                let origins = &origins[known..];
                 let mut comments = Comments::new(annotation, marker, origins, mach, registers, allocation);
                 self.listing.write_annotated(text, symbol, |mark, out| comments.write(mark, out))
             }

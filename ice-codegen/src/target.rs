@@ -146,12 +146,11 @@ pub trait Target {
     /// ([`Lower::fresh_constant_regs`]), and gives them. Writes no flags: rules make constants before they compare.
     fn materialize<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> ValueRegs;
 
-    /// Emits the allocated function into `buffer` and finishes it; `out` has the constants interned by
-    /// lowering and receives code, relocations and jump tables.
+    /// Emits the allocated function into `buffer` and finishes it; `out` receives code, relocations, constants and jump
+    /// tables.
     fn emit<L: Listing>(
         &self,
         mach: &MachFunction<Self::Inst>,
-        switches: &[crate::lower::PlannedSwitch],
         allocation: &Output,
         scratch: &mut Self::Scratch,
         buffer: &mut CodeBuffer<L, Self::Branches>,

@@ -24,7 +24,7 @@
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
 //! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
-//! generator.lower(input, &mut out.constants).expect("every machine adds");
+//! generator.lower(input).expect("every machine adds");
 //! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
 //! assert_eq!(out.code, [0, 0, 0x80, 0xe0, 0x1e, 0xff, 0x2f, 0xe1]);

@@ -6,7 +6,6 @@ use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
@@ -191,13 +190,12 @@ impl Target for Arm32 {
     fn emit<L: Listing>(
         &self,
         mach: &MachFunction<Inst>,
-        switches: &[PlannedSwitch],
         allocation: &Output,
         scratch: &mut emit::EmitScratch,
         buffer: &mut CodeBuffer<L, Branches>,
         out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(*self, mach, switches, allocation, scratch, buffer, out)
+        emit::emit_function(*self, mach, allocation, scratch, buffer, out)
     }
 
     fn describe_frame(&self, scratch: &emit::EmitScratch, facts: &mut UnwindFacts) {

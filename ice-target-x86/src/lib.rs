@@ -25,7 +25,7 @@
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
 //! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
-//! generator.lower(input, &mut out.constants).expect("every machine adds");
+//! generator.lower(input).expect("every machine adds");
 //! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
 //! assert_eq!(out.code, [0x8b, 0x44, 0x24, 4, 0x01, 0xc0, 0xc3]);

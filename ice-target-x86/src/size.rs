@@ -8,9 +8,7 @@ use crate::abi::Frame;
 use crate::inst::{Callee, Inst, Src, instructions};
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::lower::PlannedSwitch;
-use ice_codegen::mach::FramePointer;
-use ice_codegen::mach::{MachFunction, MachInstId};
+use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, Tables};
 use ice_regalloc::{Edit, Output};
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
@@ -23,7 +21,7 @@ const LARGE: u32 = 6;
 /// Sizes that depend on the function. `SLOT` is for ModRM, SIB and displacement of a slot: where it is a constant
 /// nearly all bounds are.
 struct Bounds<'a, const SLOT: u32> {
-    switches: &'a [PlannedSwitch],
+    tables: &'a Tables,
     epilogue: u32,
 }
 
@@ -55,7 +53,7 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
     #[cold]
     fn switch(&self, switch: u32) -> u32 {
         // Two comparisons by halves, with their constants and branches, in each node.
-        let nodes = self.switches.get(switch as usize).map_or(0, |planned| planned.plan.nodes.len() as u32);
+        let nodes = self.tables.switch(switch).map_or(0, |planned| planned.plan.nodes.len() as u32);
         64u32.saturating_mul(nodes).saturating_add(64)
     }
 }
@@ -66,25 +64,23 @@ pub(crate) fn make_labels<L: Listing>(
     mach: &MachFunction<Inst>,
     allocation: &Output,
     frame: &Frame,
-    switches: &[PlannedSwitch],
     buffer: &mut CodeBuffer<L>,
 ) {
     // Slots, objects and incoming arguments of a small frame are reached with one byte.
     let is_small = frame.size + 16 * 8 <= 127 || (frame.pointer == FramePointer::Used && frame.size < 64);
     let labels = if is_small { make::<SMALL, L> } else { make::<LARGE, L> };
-    labels(mode, mach, allocation, 2 * frame.saved.len() as u32, switches, buffer);
+    labels(mode, mach, allocation, 2 * frame.saved.len() as u32, buffer);
 }
 
-/// The same where a slot takes `SLOT` bytes and the saved registers as many as `saved`.
+/// Makes the labels where a slot takes `SLOT` bytes and the saved registers as many as `saved`.
 fn make<const SLOT: u32, L: Listing>(
     mode: Mode,
     mach: &MachFunction<Inst>,
     allocation: &Output,
     saved: u32,
-    switches: &[PlannedSwitch],
     buffer: &mut CodeBuffer<L>,
 ) {
-    let bounds = Bounds::<SLOT> { switches, epilogue: 8 + saved + 2 };
+    let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 };
     let edit = SLOT + if mode == Mode::Bits32 { 3 } else { 4 };
 
     let mut offset = u64::from(40 + saved);

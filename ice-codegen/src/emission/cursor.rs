@@ -2,10 +2,10 @@
 
 use super::NO_BLOCK;
 use crate::internal::{CodegenStep, Faults, check_places, describe};
-use crate::lower::PlannedSwitch;
 use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
 use crate::{CompiledCode, ErrorKind};
-use ice_asm::{BranchIsa, CodeBuffer, Label, Listing, Location};
+use alloc::format;
+use ice_asm::{BranchIsa, CodeBuffer, Label, Listing, Location, Reloc};
 use ice_ir::Inst;
 use ice_regalloc::{Allocation, Edit, Output, Places, ProgPoint};
 
@@ -20,8 +20,6 @@ pub struct Cursor<'a, I> {
     pub mach: &'a MachFunction<I>,
     /// Its allocation.
     pub allocation: &'a Output,
-    /// Its switches, by index.
-    pub switches: &'a [PlannedSwitch],
     /// The current block.
     pub block: MachBlock,
     /// The current instruction.
@@ -45,16 +43,11 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     ///
     /// # Errors
     /// The allocation has more or fewer places than the function has operands.
-    pub fn new(
-        mach: &'a MachFunction<I>,
-        switches: &'a [PlannedSwitch],
-        allocation: &'a Output,
-    ) -> Result<Self, ErrorKind> {
+    pub fn new(mach: &'a MachFunction<I>, allocation: &'a Output) -> Result<Self, ErrorKind> {
         check_places(mach, allocation)?;
         Ok(Cursor {
             mach,
             allocation,
-            switches,
             block: MachBlock::from_u32(0),
             at: MachInstId::from_u32(0),
             edits: &allocation.edits,
@@ -210,6 +203,29 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     }
 }
 
+/// Appends the relocations of a function and the constants that it loads. Those have other numbers among the
+/// constants of all functions.
+fn add_relocs<I: MachInst>(
+    mach: &MachFunction<I>,
+    relocs: &[Reloc],
+    out: &mut CompiledCode,
+) -> Result<(), ErrorKind> {
+    let first = out.relocs.len();
+    out.relocs.extend_from_slice(relocs);
+    let mut faults = Faults::default();
+    if !mach.tables.constants.is_empty() {
+        out.constants.add_all(&mach.tables.constants);
+        for reloc in &mut out.relocs[first..] {
+            match mach.tables.shared_symbol(reloc.symbol, &mut out.constants) {
+                Some(symbol) => reloc.symbol = symbol,
+                None => faults.note(reloc.offset, "the constant of a relocation is not there"),
+            }
+        }
+    }
+    faults.check(CodegenStep::Layout, |offset| format!("offset {offset}"))?;
+    Ok(())
+}
+
 /// The end of emission: finishes the buffer and appends its code, relocations and constants to `out`.
 ///
 /// # Errors
@@ -224,7 +240,7 @@ pub fn finish<I: MachInst, L: Listing, B: BranchIsa>(
     buffer.finish()?;
     out.data.extend_from_slice(buffer.constant_ranges());
     out.code.extend_from_slice(buffer.bytes());
-    out.relocs.extend_from_slice(buffer.relocs());
+    add_relocs(mach, buffer.relocs(), out)?;
     let origin = |location: Option<Location>| location.map(|Location(inst)| Inst::from_u32(inst));
     out.origins.extend(buffer.locations().iter().map(|&(offset, location)| (offset, origin(location))));
     Ok(())

@@ -79,7 +79,7 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
 
     /// Writes the whole tree of a switch.
     fn switch(&mut self, switch: u32, regs: Self::Regs) {
-        match self.cursor().switches.get(switch as usize) {
+        match self.cursor().mach.tables.switch(switch) {
             Some(planned) => self.node(&planned.plan.nodes, &planned.plan.entries, 0, regs),
             None => self.fault(NO_PLAN),
         }

@@ -14,7 +14,7 @@ use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::constant_hoisting::{self, Constant, HeldConstants};
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
-use crate::switch::{self, SwitchPlan, SwitchScratch};
+use crate::switch::{self, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
 use alloc::format;
 use alloc::string::String;
@@ -23,7 +23,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use ice_asm::{ConstantId, ConstantPool, ConstantSize};
+use ice_asm::{ConstantId, ConstantSize};
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Uses, Value};
 
 /// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
@@ -54,15 +54,6 @@ impl ValueRegs {
     pub fn iter(self) -> impl Iterator<Item = VReg> {
         (0..self.parts).map(move |n| self.part(n))
     }
-}
-
-/// A switch ready for emission.
-#[derive(Clone, Debug, Default)]
-pub struct PlannedSwitch {
-    /// Bits of the condition.
-    pub bits: u32,
-    /// The decision tree.
-    pub plan: SwitchPlan<MachBlock>,
 }
 
 /// What lowering knows of a value.
@@ -97,20 +88,10 @@ pub struct LowerScratch {
     blocks: Vec<BlockFacts>,
     params: Vec<VReg>,
     args: Vec<VReg>,
-    switches: Vec<PlannedSwitch>,
-    /// How many of `switches` belong to this function; the others are kept for their memory.
-    num_switches: usize,
     planner: SwitchScratch,
     faults: Faults<(Option<Block>, Option<Inst>)>,
     /// What the loops of the function hold in registers; empty if nothing was computed.
     pub held: HeldConstants,
-}
-
-impl LowerScratch {
-    /// Switches of the function, by index.
-    pub fn switches(&self) -> &[PlannedSwitch] {
-        &self.switches[..self.num_switches]
-    }
 }
 
 /// What lowering rules see: the function, what is known about it, and where instructions go.
@@ -127,8 +108,6 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     pub uses: &'a Uses,
     /// Where instructions go.
     pub sink: &'a mut S,
-    /// Constants in memory.
-    pub constants: &'a mut ConstantPool,
     scratch: &'a mut LowerScratch,
     pub(crate) layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
@@ -282,7 +261,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// A constant in memory.
     pub fn constant(&mut self, size: ConstantSize, bits: u128) -> ConstantId {
-        self.constants.intern(size, bits)
+        self.sink.tables().constants.intern(size, bits)
     }
 
     /// Notes that `value` is the address of a frame object.
@@ -299,12 +278,8 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
     /// and gives its index.
     pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> u32 {
-        let LowerScratch { switches, num_switches, planner, blocks, .. } = &mut *self.scratch;
-        let index = *num_switches;
-        *num_switches += 1;
-        if switches.len() < *num_switches {
-            switches.push(PlannedSwitch::default());
-        }
+        let LowerScratch { planner, blocks, .. } = &mut *self.scratch;
+        let (index, switch) = self.sink.tables().add_switch();
         let missing = Cell::new(false);
         let target = |block: Block| match blocks[block.index()].target.expand() {
             Some(target) => target,
@@ -313,12 +288,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 MachBlock::new(0)
             }
         };
-        switches[index].bits = bits;
-        switch::plan(bits, default, cases, target, planner, &mut switches[index].plan);
+        switch.bits = bits;
+        switch::plan(bits, default, cases, target, planner, &mut switch.plan);
         if missing.get() {
             self.fault("a switch goes to a block that is no successor");
         }
-        index as u32
+        index
     }
 
     fn is_live_phi(&self, inst: Inst) -> Option<Value> {
@@ -507,7 +482,6 @@ pub fn lower_function<T: Target>(
     cfg: &ControlFlowGraph,
     order: &BlockOrder,
     uses: &Uses,
-    constants: &mut ConstantPool,
     scratch: &mut LowerScratch,
     mach: &mut MachFunction<T::Inst>,
 ) -> Result<(), ErrorKind> {
@@ -516,7 +490,6 @@ pub fn lower_function<T: Target>(
     scratch.values.resize(func.num_values(), ValueState { regs: None.into(), special: PLAIN });
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
-    scratch.num_switches = 0;
     scratch.faults = Faults::default();
     mach.frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
     let layouts = target.layouts();
@@ -527,7 +500,6 @@ pub fn lower_function<T: Target>(
         order,
         uses,
         sink: mach,
-        constants,
         scratch,
         layouts,
         block: None,

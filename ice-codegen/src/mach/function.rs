@@ -3,7 +3,7 @@
 use super::origins::Origins;
 use super::{
     FrameInfo, KeepOrigins, MachBlock, MachInst, MachInstId, Operand, RegClass, RegUnits, Remat, Role, Sink,
-    VReg,
+    Tables, VReg,
 };
 use crate::internal::{CodegenStep, Faults, Internal};
 use alloc::boxed::Box;
@@ -35,6 +35,8 @@ struct VRegData {
 pub struct MachFunction<I> {
     /// Frame facts gathered by lowering.
     pub frame: FrameInfo,
+    /// Constants and switches that instructions refer to by number.
+    pub tables: Tables,
     insts: Vec<I>,
     operands: Vec<Operand>,
     /// For each instruction and the end: where its operands start.
@@ -57,6 +59,7 @@ impl<I> Default for MachFunction<I> {
     fn default() -> Self {
         MachFunction {
             frame: FrameInfo::default(),
+            tables: Tables::default(),
             insts: Vec::new(),
             operands: Vec::new(),
             operand_starts: vec![0],
@@ -96,6 +99,7 @@ impl<I: MachInst> MachFunction<I> {
     /// Forgets everything but whether origins are kept; keeps the memory.
     pub fn clear(&mut self) {
         self.frame.clear();
+        self.tables.clear();
         self.insts.clear();
         self.operands.clear();
         self.operand_starts.truncate(1);
@@ -293,6 +297,10 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 
     fn frame(&mut self) -> &mut FrameInfo {
         &mut self.frame
+    }
+
+    fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
     }
 }
 

@@ -13,6 +13,7 @@ mod frame;
 mod function;
 mod origins;
 pub mod rows;
+mod tables;
 pub mod text;
 
 pub use definitions::{UndefinedUse, check_definitions};
@@ -22,6 +23,7 @@ pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass
 pub use origins::KeepOrigins;
 
 pub use rows::OperandVisitor;
+pub use tables::{PlannedSwitch, Tables};
 
 use core::fmt;
 
@@ -103,4 +105,7 @@ pub trait Sink<I: MachInst> {
 
     /// The frame under construction.
     fn frame(&mut self) -> &mut FrameInfo;
+
+    /// The constants and switches so far.
+    fn tables(&mut self) -> &mut Tables;
 }

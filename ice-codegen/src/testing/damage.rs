@@ -43,7 +43,7 @@ block0:
 pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
     let mach = machine(target, PROGRAM);
     let good = allocate(target, &mach, Mode::default());
-    let code = emit(target, &mach, &[], &good).expect("the allocation is good").code;
+    let code = emit(target, &mach, &good).expect("the allocation is good").code;
     let registers = target.registers(&mach.frame);
     let wrong_places = |class: RegClass| {
         let PReg(own) = registers.classes[class.index()].order[0];
@@ -52,7 +52,7 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
         others.chain([Allocation::NONE, Allocation::slot(Slot::from_u32(good.slots.len() as u32))])
     };
     let mut found = 0;
-    let mut check = |damaged: &Output, place: &dyn Fn() -> String| match emit(target, &mach, &[], damaged) {
+    let mut check = |damaged: &Output, place: &dyn Fn() -> String| match emit(target, &mach, damaged) {
         Ok(same) => assert_eq!(same.code, code, "{}: other code without an error", place()),
         Err(ErrorKind::Internal(internal)) => {
             assert_eq!(internal.step, CodegenStep::Emission);
@@ -101,7 +101,7 @@ pub fn check_shape<T: Target>(target: &T) {
     let error = |damage: &dyn Fn(&mut Output)| {
         let mut damaged = good.clone();
         damage(&mut damaged);
-        emit(target, &mach, &[], &damaged).expect_err("the allocation is damaged").to_string()
+        emit(target, &mach, &damaged).expect_err("the allocation is damaged").to_string()
     };
     let shapes = [
         error(&|out| _ = out.allocs.pop()),
@@ -146,7 +146,7 @@ fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
         operand_starts: Vec::from([0, operand_classes.len() as u32]),
         ..Output::default()
     };
-    emit(target, &mach, &[], &allocation).expect_err("a block is missing").to_string()
+    emit(target, &mach, &allocation).expect_err("a block is missing").to_string()
 }
 
 /// Checks that each of `ends`, which names a block that is not there, is an internal error that names the instruction.

@@ -10,14 +10,14 @@ pub use damage::{check_ends, check_missing_switch, check_shape, check_targets, d
 pub use origins::check_origins;
 pub use pairs::check_pairs;
 
-use crate::lower::{LowerScratch, PlannedSwitch, lower_function};
+use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{KeepOrigins, MachFunction};
 use crate::{BlockOrder, CompiledCode, ErrorKind, Target};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Debug;
-use ice_asm::{CodeBuffer, ConstantPool};
+use ice_asm::CodeBuffer;
 use ice_ir::{ControlFlowGraph, DominatorTree, LoopForest, Uses, parse_program};
 use ice_regalloc::{Context, Mode, Options, Output};
 
@@ -43,7 +43,7 @@ fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> Mach
     cfg.compute(func);
     order.compute(func, &cfg);
     uses.compute(func);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut scratch = LowerScratch::default();
     if T::HOLDS_CONSTANTS {
         let (mut tree, mut loops) = (DominatorTree::new(), LoopForest::new());
         tree.compute(func, &cfg);
@@ -52,7 +52,7 @@ fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> Mach
     }
     let mut mach = MachFunction::new();
     mach.keep_origins(keep);
-    lower_function(target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
+    lower_function(target, module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     mach
 }
@@ -69,12 +69,11 @@ fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>, mode: Mode) -> 
 fn emit<T: Target>(
     target: &T,
     mach: &MachFunction<T::Inst>,
-    switches: &[PlannedSwitch],
     allocation: &Output,
 ) -> Result<CompiledCode, ErrorKind> {
     let mut buffer = CodeBuffer::<(), T::Branches>::new();
     let (mut scratch, mut out) = (T::Scratch::default(), CompiledCode::default());
-    target.emit(mach, switches, allocation, &mut scratch, &mut buffer, &mut out)?;
+    target.emit(mach, allocation, &mut scratch, &mut buffer, &mut out)?;
     Ok(out)
 }
 
@@ -86,21 +85,11 @@ fn lowered_as<T: Target>(target: &T, text: &str, other: &str) -> String {
     cfg.compute(other);
     order.compute(other, &cfg);
     uses.compute(func);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut scratch = LowerScratch::default();
     let mut mach = MachFunction::new();
-    lower_function(
-        target,
-        &program.module,
-        func,
-        &cfg,
-        &order,
-        &uses,
-        &mut constants,
-        &mut scratch,
-        &mut mach,
-    )
-    .expect_err("a block has another successor")
-    .to_string()
+    lower_function(target, &program.module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
+        .expect_err("a block has another successor")
+        .to_string()
 }
 
 /// The name in a debug form.

@@ -41,7 +41,7 @@ pub fn check_origins<T: Target>(target: &T) {
         let [plain, noted] = [KeepOrigins::No, KeepOrigins::Yes].map(|keep| {
             let mach = machine_keeping(target, PROGRAM, keep);
             let allocation = allocate(target, &mach, mode);
-            emit(target, &mach, &[], &allocation).expect("the allocation is good")
+            emit(target, &mach, &allocation).expect("the allocation is good")
         });
         assert_eq!((plain.origins, plain.code), (Vec::new(), noted.code.clone()));
         let origins = noted.origins;

@@ -320,7 +320,7 @@ impl Pipeline {
                     order: &self.order,
                     uses: &self.uses,
                 };
-                self.generator.lower(input, &mut out.compiled.constants)?;
+                self.generator.lower(input)?;
             }
             Step::Allocate => self.generator.allocate(job.recipe.allocation())?,
             Step::Emit => self.emit(job, out)?,

@@ -30,7 +30,6 @@ use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
-use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::{MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind};
 use ice_regalloc::{Allocation, Output};
@@ -43,14 +42,13 @@ const TRAP: u16 = 0xede0;
 pub(crate) fn emit_function<L: Listing>(
     target: Arm32,
     mach: &MachFunction<Inst>,
-    switches: &[PlannedSwitch],
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, written, plan, ledger } = scratch;
-    let cursor = Cursor::new(mach, switches, allocation)?;
+    let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     written.clear();
     written.resize(mach.num_blocks(), false);

@@ -7,7 +7,7 @@
 use super::{AL, Emitter};
 use ice_asm::arm32::Gpr;
 use ice_asm::{Constant, Listing, RelocKind, SymbolId};
-use ice_codegen::lower::PlannedSwitch;
+use ice_codegen::mach::PlannedSwitch;
 
 /// What is added to a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Says that a switch comes.
     pub(super) fn room_for_switch(&mut self, switch: u32) {
-        let Some(PlannedSwitch { plan, .. }) = self.cursor.switches.get(switch as usize) else { return };
+        let Some(PlannedSwitch { plan, .. }) = self.cursor.mach.tables.switch(switch) else { return };
         let tables = plan.entries.len().saturating_mul(LARGEST_ENTRY);
         let size = plan.nodes.len().saturating_mul(LARGEST_NODE).saturating_add(tables);
         self.e.buf.room_for(u32::try_from(size).unwrap_or(u32::MAX));

@@ -31,8 +31,7 @@ fn compiled(text: &str) -> CompiledCode {
         Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::PositionIndependent };
     let (mut scratch, mut mach, mut out) =
         (LowerScratch::default(), MachFunction::new(), CompiledCode::default());
-    let constants = &mut out.constants;
-    lower_function(&target, &program.module, func, &cfg, &order, &uses, constants, &mut scratch, &mut mach)
+    lower_function(&target, &program.module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
         .expect("it can be lowered");
     let mut allocator = Context::default();
     allocator
@@ -40,9 +39,7 @@ fn compiled(text: &str) -> CompiledCode {
         .expect("it can be allocated");
     let mut buffer = CodeBuffer::<(), _>::new();
     let (mut emission, output) = (Default::default(), allocator.output());
-    target
-        .emit(&mach, scratch.switches(), output, &mut emission, &mut buffer, &mut out)
-        .expect("all is in reach");
+    target.emit(&mach, output, &mut emission, &mut buffer, &mut out).expect("all is in reach");
     out
 }
 

@@ -49,7 +49,7 @@ impl<L: Listing> Emitter<'_, L> {
         scratch: Gpr,
         table: Option<Gpr>,
     ) {
-        let bits = self.cursor.switches.get(switch as usize).map(|planned| planned.bits);
+        let bits = self.cursor.mach.tables.switch(switch).map(|planned| planned.bits);
         let width = if bits == Some(64) && high.is_none() { Width::B64 } else { Width::B32 };
         self.switch(switch, SwitchRegs { index, high, scratch, table, width });
     }

@@ -29,7 +29,6 @@ use crate::target::X86;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
-use ice_codegen::lower::PlannedSwitch;
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
 use ice_regalloc::Output;
@@ -38,7 +37,6 @@ use ice_regalloc::Output;
 pub(crate) fn emit_function<L: Listing>(
     target: X86,
     mach: &MachFunction<Inst>,
-    switches: &[PlannedSwitch],
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L>,
@@ -46,11 +44,11 @@ pub(crate) fn emit_function<L: Listing>(
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, tables } = scratch;
     let mode = target.mode;
-    let cursor = Cursor::new(mach, switches, allocation)?;
+    let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
     buffer.clear();
-    size::make_labels(mode, mach, allocation, frame, switches, buffer);
+    size::make_labels(mode, mach, allocation, frame, buffer);
     let mut emitter = Emitter {
         target,
         mode,

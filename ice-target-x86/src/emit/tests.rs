@@ -23,7 +23,7 @@ fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mu
     change(&mach, &mut output);
     let (mut buffer, mut out) = (CodeBuffer::<()>::new(), CompiledCode::default());
     let mut emission = Default::default();
-    target.emit(&mach, &[], &output, &mut emission, &mut buffer, &mut out).expect("it can be emitted");
+    target.emit(&mach, &output, &mut emission, &mut buffer, &mut out).expect("it can be emitted");
     out.code
 }
 

@@ -95,15 +95,15 @@ pub(in crate::lower) fn run_with_memory(
     cfg.compute(func);
     order.compute(func, &cfg);
     uses.compute(func);
-    let (mut constants, mut scratch) = (ConstantPool::new(), LowerScratch::default());
+    let mut scratch = LowerScratch::default();
     let mut mach = MachFunction::new();
     let target = X86 { mode, model: CodeModel::Pnacl };
     let module = &program.module;
-    lower_function(&target, module, func, &cfg, &order, &uses, &mut constants, &mut scratch, &mut mach)
+    lower_function(&target, module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut machine = Machine {
         mach: &mach,
-        constants: &constants,
+        constants: &mach.tables.constants,
         regs: alloc::vec![GARBAGE; mach.num_vregs()],
         memory: HashMap::new(),
         fpu: Vec::new(),
