@@ -142,6 +142,11 @@ impl Uses {
         uses.count == uses.addresses
     }
 
+    /// Whether every use of `value` is as an address, and there is one; false for a value younger than the counts.
+    pub fn is_only_address_if_known(&self, value: Value) -> bool {
+        self.values.get(value.index()).is_some_and(|uses| uses.count > 0 && uses.count == uses.addresses)
+    }
+
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
         let mut left = self.values[value.index()].accessed;

@@ -7,13 +7,16 @@
 extern crate alloc;
 
 pub mod changed;
+pub mod dead_cycles;
 pub mod hoist;
+pub mod known_bits;
 pub mod number_values;
 pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
 
 pub use changed::Changed;
+pub use dead_cycles::{CycleScratch, remove_dead_cycles};
 pub use hoist::{HoistScratch, hoist_invariants};
 pub use number_values::{Numbering, number_values};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};

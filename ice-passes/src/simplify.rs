@@ -9,8 +9,10 @@
 //! | `(x op c) op d`, op associative | `x op (c op d)` |
 //! | `(x + c) << k` | `(x << k) + (c << k)` |
 //! | `(x + c) + y` | `(x + y) + c` |
+//! | `x \| c` where no bit is in both | `x + c`, in addresses and in numbers of 32 bits |
+//! | `x < c` and its like, where all values of `x` give the same answer | the answer |
 //!
-//! The last two move constants outward, to where an address takes them as its displacement: arrays are
+//! Those of sums of sums move constants outward, to where an address takes them as its displacement: arrays are
 //! indexed by `i - 1` as cheaply as by `i`, and the fields of a record share the sum of base and index
 //! ("Hacker's Delight" 2nd edition, chapter 10 for the divisions).
 //!
@@ -19,7 +21,8 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the
 //! value of the instruction. Constant cost.
 
-use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
+use crate::known_bits::{constant_comparison, known_zeros};
+use ice_ir::{BinaryOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
 
 const CONSTANTS: usize = 128;
 
@@ -107,7 +110,11 @@ fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
 
 /// A cheaper form of `inst`, if there is one.
 pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, inst: Inst) -> Option<Rewrite> {
-    let &InstData::Binary { op, args: [a, b] } = func.inst(inst) else { return None };
+    let (op, [a, b]) = match *func.inst(inst) {
+        InstData::Binary { op, args } => (op, args),
+        InstData::Icmp { cond, args } => return answer(func, constants, cond, args),
+        _ => return None,
+    };
     let ty = func.value_type(a);
     if !ty.is_scalar_int() || ty == Type::I1 {
         return None;
@@ -128,6 +135,9 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     }
     if let Some(data) = reduce(func, constants, op, a, constant, ty) {
         return Some(Rewrite::Inst(data));
+    }
+    if op == BinaryOp::Or && is_sum(func, uses, inst, a, constant, ty) {
+        return Some(Rewrite::Inst(binary(BinaryOp::Add, a, b)));
     }
     match op {
         BinaryOp::Sdiv => divide(func, constants, inst, a, constant, ty),
@@ -153,6 +163,33 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
         }
         _ => None,
     }
+}
+
+/// The answer of a comparison with a constant that always gives the same.
+fn answer(
+    func: &mut Function,
+    constants: &mut Constants,
+    cond: IntCond,
+    [a, b]: [Value; 2],
+) -> Option<Rewrite> {
+    if !func.value_type(a).is_scalar_int() {
+        return None;
+    }
+    let holds = match (func.int_value(a), func.int_value(b)) {
+        (None, Some(number)) => constant_comparison(func, cond, a, number)?,
+        (Some(number), None) => constant_comparison(func, cond.swapped(), b, number)?,
+        _ if a == b => cond.holds((0, 0), (0, 0)),
+        _ => return None,
+    };
+    Some(Rewrite::Value(constants.int(func, Type::I1, i64::from(holds))))
+}
+
+/// Whether `a | constant`, the result of `inst`, is a sum that does no harm: no carry can arise, and no pair of registers
+/// needs one. A number of 64 bits that is an address is in one register.
+fn is_sum(func: &Function, uses: &Uses, inst: Inst, a: Value, constant: i64, ty: Type) -> bool {
+    let is_address = || func.result(inst).is_some_and(|result| uses.is_only_address_if_known(result));
+    let bits = constant as u64 & ty.int_mask();
+    (ty == Type::I32 || is_address()) && bits & !known_zeros(func, a) == 0
 }
 
 /// `x` and `c` if `value` is `x op c`.

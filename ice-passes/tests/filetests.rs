@@ -9,8 +9,8 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants, number_values,
-    sink, split_conditions,
+    Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants,
+    number_values, remove_dead_cycles, sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -37,6 +37,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "number-values" => {
             let changed = number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "dead-cycles" => {
+            let changed = remove_dead_cycles(func, &loops, &uses, &mut CycleScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "licm" => {
