@@ -117,7 +117,7 @@ macro_rules! instructions {
         [src: use_any(XMM), dst: def_reg(XMM)] max 4 + SLOT => em.copy_xmm(size, dst, src);
     /// `movss`, `movsd` or `movups` by size in bytes.
     LoadXmm { size: u8, dst: VReg, mem: Amode } "{dst} = movxmm{size} {mem}"
-        [mem: mem(), dst: def_reg(XMM)] max 4 + MEMORY => em.e.sse_x_xm(load_store(size), dst, Rm::Mem(mem));
+        [mem: mem(), dst: def_reg(XMM)] max 4 + MEMORY => em.load_xmm(size, dst, mem);
     StoreXmm { size: u8, src: VReg, mem: Amode } "movxmm{size} {mem}, {src}"
         [src: use_reg(XMM), mem: mem()] max 4 + MEMORY => em.e.sse_m_x(load_store(size), mem, src);
     /// All bits zero.
@@ -175,6 +175,11 @@ macro_rules! instructions {
     /// `xchg` with memory.
     Xchg { width: Width, dst: VReg, mem: Amode } "xchg{width} {mem}, {dst}"
         [mem: mem(), dst: use_def_reg(class(width))] max 5 + MEMORY => em.e.xchg_rm_r(width, Rm::Mem(mem), dst);
+    /// Operations on memory at once: mem = mem op src.
+    LockAlu { op: Alu, width: Width, src: VReg, mem: Amode } "lock {op}{width} {mem}, {src}"
+        [src: use_reg(class(width)), mem: mem()] max 4 + MEMORY => em.e.lock_alu_m_r(op, width, mem, src);
+    LockAluImm { op: Alu, width: Width, imm: i32, mem: Amode } "lock {op}{width} {mem}, {imm}"
+        [mem: mem()] max 8 + MEMORY => em.e.lock_alu_m_i(op, width, mem, Imm::from(imm));
     /// `lock cmpxchg`: rax is compared and gets the old value.
     LockCmpxchg { width: Width, expected: VReg, new: VReg, old: VReg, mem: Amode }
         "{old} = lock cmpxchg{width} {mem}, {expected}, {new}"

@@ -21,7 +21,7 @@ mod instruction;
 mod operands;
 mod terminator;
 
-pub use atomic::AtomicRule;
+pub use atomic::{AtomicRule, Exchange};
 pub use condition::Condition;
 pub use frame::fixed_alloca;
 pub use instruction::{Call, Destination, Rule, VectorRule};

@@ -364,7 +364,10 @@ mod tests {
         );
         assert!(refused("translate --threads 99999 a -o b").starts_with("'99999' is no N for '--threads'; "));
         let refusal = refused("translate --disable-pass emit a -o b");
-        assert!(refusal.starts_with("'emit' is no STEP for '--disable-pass'; there are number-values, licm"));
+        assert!(
+            refusal
+                .starts_with("'emit' is no STEP for '--disable-pass'; there are dead-cycles, number-values")
+        );
         assert_eq!(
             refused("translate --emit exe a -o b"),
             "'exe' is no KIND for '--emit'; there are obj, ir, mir, asm"

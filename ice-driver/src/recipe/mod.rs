@@ -32,6 +32,8 @@ pub enum Step {
     Dominators,
     /// The loop forest.
     Loops,
+    /// Loop variables that only count for themselves go away.
+    DeadCycles,
     /// Common subexpressions of the function; cheaper forms of instructions.
     NumberValues,
     /// Loop-invariant instructions go before their loops.
@@ -56,12 +58,13 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 15] = [
+    pub const ALL: [Step; 16] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
         Step::Dominators,
         Step::Loops,
+        Step::DeadCycles,
         Step::NumberValues,
         Step::Licm,
         Step::ShortCircuit,
@@ -82,6 +85,7 @@ impl Step {
             Step::Uses => "uses",
             Step::Dominators => "dominators",
             Step::Loops => "loops",
+            Step::DeadCycles => "dead-cycles",
             Step::NumberValues => "number-values",
             Step::Licm => "licm",
             Step::ShortCircuit => "short-circuit",
@@ -99,7 +103,8 @@ impl Step {
     pub const fn is_optional(self) -> bool {
         matches!(
             self,
-            Step::NumberValues
+            Step::DeadCycles
+                | Step::NumberValues
                 | Step::Licm
                 | Step::ShortCircuit
                 | Step::Sink
@@ -125,6 +130,7 @@ const O2: &[Step] = &[
     Step::Dominators,
     Step::Loops,
     Step::Uses,
+    Step::DeadCycles,
     Step::NumberValues,
     Step::Licm,
     Step::Uses,

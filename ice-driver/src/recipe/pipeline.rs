@@ -10,7 +10,7 @@ use ice_codegen::{
     BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
-use ice_passes::{Changed, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
+use ice_passes::{Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
 #[cfg(feature = "text")]
 use {
@@ -98,6 +98,7 @@ pub(crate) struct Pipeline {
     uses_hold: bool,
     pub(super) dominators: DominatorTree,
     pub(super) loops: LoopForest,
+    cycles: CycleScratch,
     numbering: Numbering,
     hoist: HoistScratch,
     short_circuit: ShortCircuitScratch,
@@ -167,6 +168,7 @@ impl Pipeline {
             uses_hold: false,
             dominators: DominatorTree::new(),
             loops: LoopForest::new(),
+            cycles: CycleScratch::default(),
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
             short_circuit: ShortCircuitScratch::default(),
@@ -297,7 +299,7 @@ impl Pipeline {
             }
             Step::Dominators => self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph)),
             Step::Loops => self.loops.compute(&self.func, graph(read, &self.cfg, self.graph)),
-            Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
+            Step::DeadCycles | Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
                 self.optimize(step, job, read);
                 self.verify(job);
             }
@@ -332,6 +334,9 @@ impl Pipeline {
     fn optimize(&mut self, step: Step, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
         let cfg = graph(read, &self.cfg, self.graph);
         let changed = match step {
+            Step::DeadCycles => {
+                ice_passes::remove_dead_cycles(&mut self.func, &self.loops, &self.uses, &mut self.cycles)
+            }
             Step::NumberValues => {
                 let (dominators, uses) = (&self.dominators, &self.uses);
                 ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering)

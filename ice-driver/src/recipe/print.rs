@@ -28,7 +28,12 @@ impl Pipeline {
     ) {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
-            Step::Read | Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
+            Step::Read
+            | Step::DeadCycles
+            | Step::NumberValues
+            | Step::Licm
+            | Step::ShortCircuit
+            | Step::Sink => {
                 self.write_ir(module, &mut out.log);
             }
             Step::Dominators => {

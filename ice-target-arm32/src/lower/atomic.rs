@@ -7,6 +7,9 @@
 //! | read-modify-write | loop of `ldrex` and `strex` | the same with `ldrexd` and `strexd` |
 //! | compare and exchange | the same | the same |
 //!
+//! A branch on whether a compare-and-exchange has succeeded reads the flags that it leaves: those of its comparison if
+//! that fails, and those of the store's result, 0, if it stores.
+//!
 //! Aligned accesses of up to 4 bytes are single-copy atomic, and so is `ldrexd` (DDI 0406C A3.5.3).
 
 use super::Signedness;
@@ -15,7 +18,7 @@ use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Exclusive};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::rules::AtomicRule;
+use ice_codegen::rules::{AtomicRule, Exchange};
 use ice_codegen::{ErrorKind, Operands as _, ValueRegs};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
@@ -55,9 +58,8 @@ impl Arm32 {
                 let old = cx.regs(result);
                 self.fenced(cx, |cx| self.atomic_rmw(cx, op, address, value, old));
             }
-            AtomicRule::CompareExchange { address, expected, new, result } => {
-                self.fenced(cx, |cx| self.atomic_cmpxchg(cx, address, [expected, new], result));
-            }
+            AtomicRule::CompareExchange(exchange) => self.atomic_cmpxchg(cx, exchange),
+            AtomicRule::Delayed => {}
             AtomicRule::Fence => cx.sink.push(Inst::Fence),
             AtomicRule::IsLockFree { is_free, result } => {
                 let dst = cx.regs(result).lo();
@@ -124,13 +126,13 @@ impl Arm32 {
         cx.sink.push(Inst::AtomicRmw { op, width: width(ty), old: old.lo(), new, src: src.lo(), address });
     }
 
-    fn atomic_cmpxchg<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        address: Value,
-        [expected, new]: [Value; 2],
-        result: Value,
-    ) {
+    /// Lowers a compare-and-exchange with its barriers; the flags are equal afterwards if it has succeeded.
+    pub(super) fn atomic_cmpxchg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, exchange: Exchange) {
+        self.fenced(cx, |cx| self.exchange(cx, exchange));
+    }
+
+    fn exchange<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, exchange: Exchange) {
+        let Exchange { address, expected, new, result } = exchange;
         let ty = cx.func.value_type(result);
         let address = self.plain_address(cx, address);
         let old = cx.regs(result);

@@ -64,7 +64,13 @@ impl Arm32 {
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
     fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
-            InstData::Icmp { cond, args } => self.compare_ints(cx, cond, args),
+            InstData::Icmp { cond, args } => match cx.exchange_of(inst) {
+                Some(exchange) => {
+                    self.atomic_cmpxchg(cx, exchange);
+                    Test::Flags(int_cond(cond), None)
+                }
+                None => self.compare_ints(cx, cond, args),
+            },
             InstData::Fcmp { cond, args } => self.compare_floats(cx, cond, args),
             _ => Test::Known(false),
         }

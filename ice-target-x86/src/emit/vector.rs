@@ -2,8 +2,9 @@
 
 use super::Emitter;
 use crate::regs;
-use ice_asm::x86::{Cond, Gpr, Mem, Rm, SseOp, Width, X87Mem, Xmm};
+use ice_asm::x86::{Cond, Gpr, Mem, Rm, SseOp, Target, Width, X87Mem, Xmm};
 use ice_asm::{Listing, Reach};
+use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
 use ice_regalloc::Allocation;
 
@@ -16,7 +17,27 @@ pub(super) fn load_store(size: u8) -> SseOp {
     }
 }
 
+/// The move between a register and memory that is known to be aligned to its size: places of operands are, since
+/// instructions on vectors read them, too.
+fn aligned_load_store(size: u8) -> SseOp {
+    if size == 16 { SseOp::Movaps } else { load_store(size) }
+}
+
+/// Whether the operand is a constant in memory, which lies at a multiple of its size.
+fn is_whole_constant(mem: &Mem) -> bool {
+    let is_constant = |symbol| matches!(CodeSymbol::unpack(symbol), CodeSymbol::Constant(_));
+    matches!(mem.target, Target::Symbol(symbol, _) if is_constant(symbol))
+        && mem.index.is_none()
+        && mem.disp == 0
+}
+
 impl<L: Listing> Emitter<'_, L> {
+    /// A scalar or vector from memory.
+    pub(super) fn load_xmm(&mut self, size: u8, dst: Xmm, mem: Mem) {
+        let op = if is_whole_constant(&mem) { aligned_load_store(size) } else { load_store(size) };
+        self.e.sse_x_xm(op, dst, Rm::Mem(mem));
+    }
+
     /// Between registers and slots; whole registers are copied whatever the size.
     pub(super) fn move_vector(&mut self, size: u8, to: Allocation, from: Allocation) {
         match (regs::as_vector(to), regs::as_vector(from)) {
@@ -27,11 +48,11 @@ impl<L: Listing> Emitter<'_, L> {
             }
             (Some(to), None) => {
                 let from = self.slot(from);
-                self.e.sse_x_xm(load_store(size), to, Rm::Mem(from));
+                self.e.sse_x_xm(aligned_load_store(size), to, Rm::Mem(from));
             }
             (None, Some(from)) => {
                 let to = self.slot(to);
-                self.e.sse_m_x(load_store(size), to, from);
+                self.e.sse_m_x(aligned_load_store(size), to, from);
             }
             (None, None) => self.fault(NO_REGISTER),
         }
@@ -42,7 +63,7 @@ impl<L: Listing> Emitter<'_, L> {
         match src {
             Rm::Reg(reg) if reg == dst => {}
             Rm::Reg(_) => self.e.sse_x_xm(SseOp::Movaps, dst, src),
-            Rm::Mem(_) => self.e.sse_x_xm(load_store(size), dst, src),
+            Rm::Mem(_) => self.e.sse_x_xm(aligned_load_store(size), dst, src),
         }
     }
 
@@ -66,7 +87,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.jump_if_within(cond.invert(), keep, Reach::Within(16));
         match src {
             Rm::Reg(_) => self.e.sse_x_xm(SseOp::Movaps, dst, src),
-            Rm::Mem(_) => self.e.sse_x_xm(load_store(size), dst, src),
+            Rm::Mem(_) => self.e.sse_x_xm(aligned_load_store(size), dst, src),
         }
         self.e.bind(keep);
     }

@@ -7,16 +7,19 @@
 //! | store | `xchg` | `movq` through a vector register, `mfence` |
 //! | add, sub, exchange | `lock xadd`, `neg` first for sub, `xchg` | `lock cmpxchg8b` loop |
 //! | and, or, xor | `lock cmpxchg` loop | `lock cmpxchg8b` loop |
+//! | any of these but an exchange without a user | `lock add` and its like | `lock cmpxchg8b` loop |
 //! | compare and exchange | `lock cmpxchg` | `lock cmpxchg8b` |
 //!
+//! A branch on whether a compare-and-exchange has succeeded reads the flags that it leaves.
+//!
 //! Aligned accesses of up to 8 bytes are atomic (Intel SDM volume 3, 9.1.1); plain loads need no fence
-//! where every store has one (ibid., 9.2). A dead result changes nothing: the access is still made.
+//! where every store has one (ibid., 9.2). The access is made whether or not somebody reads its result.
 
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, SseOp, Unary, Width};
 use ice_codegen::mach::Sink;
-use ice_codegen::rules::AtomicRule;
+use ice_codegen::rules::{AtomicRule, Exchange};
 use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
@@ -27,6 +30,15 @@ fn loop_op(op: AtomicOp) -> Option<Alu> {
         AtomicOp::Or => Some(Alu::Or),
         AtomicOp::Xor => Some(Alu::Xor),
         AtomicOp::Add | AtomicOp::Sub | AtomicOp::Exchange => None,
+    }
+}
+
+/// The operation that memory has of its own, where the old value is not wanted.
+fn locked_op(op: AtomicOp) -> Option<Alu> {
+    match op {
+        AtomicOp::Add => Some(Alu::Add),
+        AtomicOp::Sub => Some(Alu::Sub),
+        _ => loop_op(op),
     }
 }
 
@@ -57,9 +69,8 @@ impl X86 {
             AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 self.atomic_rmw(cx, op, address, value, result);
             }
-            AtomicRule::CompareExchange { address, expected, new, result } => {
-                self.atomic_cmpxchg(cx, address, [expected, new], result);
-            }
+            AtomicRule::CompareExchange(exchange) => self.atomic_cmpxchg(cx, exchange),
+            AtomicRule::Delayed => {}
             AtomicRule::Fence => cx.sink.push(Inst::Mfence),
             AtomicRule::IsLockFree { is_free, result } => {
                 let dst = cx.regs(result).lo();
@@ -115,6 +126,9 @@ impl X86 {
             return self.pair_rmw(cx, op, mem, value, result);
         }
         let width = self.width(ty);
+        if let Some(op) = locked_op(op).filter(|_| cx.uses.count(result) == 0) {
+            return self.locked_alu(cx, op, width, value, mem);
+        }
         let dst = cx.regs(result);
         if let Some(op) = loop_op(op) {
             let src = self.reg(cx, value);
@@ -130,6 +144,17 @@ impl X86 {
             AtomicOp::Exchange => Inst::Xchg { width, dst, mem },
             _ => Inst::LockXadd { width, dst, mem },
         });
+    }
+
+    /// What nobody reads the old value of is one operation on memory.
+    fn locked_alu<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, width: Width, value: Value, mem: Amode) {
+        match cx.func.int_value(value).and_then(|number| i32::try_from(number).ok()) {
+            Some(imm) => cx.sink.push(Inst::LockAluImm { op, width, imm, mem }),
+            None => {
+                let src = self.reg(cx, value);
+                cx.sink.push(Inst::LockAlu { op, width, src, mem });
+            }
+        }
     }
 
     /// The loop needs ecx:ebx and edx:eax, so its operand comes from the frame.
@@ -149,14 +174,10 @@ impl X86 {
         cx.sink.push(Inst::RmwLoop8b { op, operand, old: [old.lo(), old.hi()], scratch, mem });
     }
 
-    /// On x86-64 a 32-bit exchange that succeeds leaves rax as it was, and its upper half was zero.
-    fn atomic_cmpxchg<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        address: Value,
-        [expected, new]: [Value; 2],
-        result: Value,
-    ) {
+    /// Lowers a compare-and-exchange; the zero flag says afterwards whether it has succeeded. On x86-64 one of 32 bits
+    /// that succeeds leaves rax as it was, and its upper half was zero.
+    pub(super) fn atomic_cmpxchg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, exchange: Exchange) {
+        let Exchange { address, expected, new, result } = exchange;
         let ty = cx.func.value_type(result);
         let mem = self.address(cx, address);
         let expected = self.regs(cx, expected);
