@@ -26,6 +26,8 @@ pub struct CycleScratch {
     members: Vec<(Inst, Value)>,
     /// By member: uses by other members and itself.
     inner_uses: Vec<u32>,
+    /// What goes away.
+    dead: Vec<Inst>,
 }
 
 /// Removes cycles of instructions that nobody else uses.
@@ -35,44 +37,39 @@ pub fn remove_dead_cycles(
     uses: &Uses,
     scratch: &mut CycleScratch,
 ) -> Changed {
-    let mut any = false;
+    scratch.dead.clear();
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
-    let mut next_block = func.layout.entry();
-    while let Some(block) = next_block {
-        next_block = func.layout.next_block(block);
-        if loops.innermost(block) != Some(block) {
-            continue;
-        }
-        let mut next = func.layout.first_inst(block);
-        while let Some(inst) = next
-            && matches!(func.inst(inst), InstData::Phi { .. })
-        {
-            next = func.layout.next_inst(inst);
-            if may_be_dead(func, uses, inst)
-                && scratch.grow(func, loops, inst)
+    for block in func.blocks().filter(|&block| loops.innermost(block) == Some(block)) {
+        for phi in func.block_insts(block) {
+            if !matches!(func.inst(phi), InstData::Phi { .. }) {
+                break;
+            }
+            if may_be_dead(func, uses, phi)
+                && !scratch.dead.contains(&phi)
+                && scratch.grow(func, loops, phi)
                 && scratch.is_closed(func, uses)
             {
-                any = true;
-                // The next phi may be a member.
-                while let Some(phi) = next
-                    && scratch.contains(phi)
-                {
-                    next = func.layout.next_inst(phi);
-                }
-                scratch.members.iter().for_each(|&(member, _)| func.layout.remove_inst(member));
+                scratch.dead.extend(scratch.members.iter().map(|&(member, _)| member));
             }
         }
     }
-    Changed::instructions(any)
+    if !scratch.dead.is_empty() {
+        // What was dead before may use what is found now.
+        uses.remove_dead(func);
+        scratch.dead.iter().for_each(|&inst| func.layout.remove_inst(inst));
+    }
+    Changed::instructions(!scratch.dead.is_empty())
 }
 
 /// Whether no side effect is found along the last users of a phi.
 fn may_be_dead(func: &Function, uses: &Uses, phi: Inst) -> bool {
     let mut inst = phi;
     for _ in 0..STEPS {
-        let Some(user) = func.result(inst).and_then(|value| uses.last_user(value)) else { return false };
+        let Some(value) = func.result(inst) else { return false };
+        // Behind a dead last user may be others.
+        let Some(user) = uses.last_user(value) else { return uses.count(value) > 0 };
         if !is_removable(func, user) {
             return false;
         }
