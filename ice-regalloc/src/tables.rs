@@ -103,7 +103,7 @@ impl<'f> Tables<'f> {
         if free.is_empty() { self.later_free(class, busy) } else { Some(self.reg_of(free)) }
     }
 
-    /// The same when none of the first run is free.
+    /// The first register of the class that has none of the `busy` units, behind the first run of its order.
     #[inline(never)]
     fn later_free<U: Units>(&self, class: RegClass, busy: U) -> Option<PReg> {
         let order = &self.orders[class.index()];

@@ -108,7 +108,7 @@ macro_rules! instructions {
     SingleBits { dst: VReg, bits: u32 } "{dst} = bits {bits}" [dst: def_reg(SINGLE)] => em.single_bits(dst, bits);
     /// All bits zero.
     ZeroFloat { size: FloatSize, dst: VReg } "{dst} = zero.{size}" [dst: def_float(size)] => em.zero_float(dst);
-    /// The same bits in both halves of a quadword.
+    /// A quadword whose halves are both the constant.
     VectorImm { dst: VReg, imm: NeonImm } "{dst} = vmov {imm}"
         [dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.neon_mov_imm(dst, imm) };
     /// From the address of a symbol.
@@ -198,7 +198,7 @@ macro_rules! instructions {
         "{old}, {new} = loop {op}.{width} [{address}], {src}"
         [src: use_late_reg(GPR), address: use_late_reg(GPR), old: def_early_reg(GPR), new: def_early_reg(GPR)]
         => em.atomic_rmw(op, width, [old, new], src, address);
-    /// The same for pairs, old in r0 and r1, new in r2 and r3.
+    /// A loop: old = memory, memory = old op src, on pairs: old in r0 and r1, new in r2 and r3.
     AtomicRmwPair { op: Option<(Alu, Alu)>, old: [VReg; 2], new: [VReg; 2], src: [VReg; 2], address: VReg }
         "{old}, {new} = loop {op} [{address}], {src}"
         [src: use_late_pair(GPR), address: use_late_reg(GPR), old: def_early_fixed_pair(GPR, [r(0), r(1)]), new: def_early_fixed_pair(GPR, [r(2), r(3)])]
@@ -208,7 +208,7 @@ macro_rules! instructions {
         "{old} = cmpxchg.{width} [{address}], {expected}, {new}"
         [expected: use_late_reg(GPR), new: use_late_reg(GPR), address: use_late_reg(GPR), old: def_early_reg(GPR)]
         => em.atomic_cmpxchg(width, old, expected, new, address);
-    /// The same for pairs, old in r0 and r1, new in r2 and r3.
+    /// A loop: old = memory, and if it is the expected pair memory = new; old in r0 and r1, new in r2 and r3.
     AtomicCmpxchgPair { old: [VReg; 2], expected: [VReg; 2], new: [VReg; 2], address: VReg }
         "{old} = cmpxchg [{address}], {expected}, {new}"
         [expected: use_late_pair(GPR), address: use_late_reg(GPR), new: use_late_fixed_pair(GPR, [r(2), r(3)]), old: def_early_fixed_pair(GPR, [r(0), r(1)])]
@@ -235,7 +235,7 @@ macro_rules! instructions {
     /// A planned switch: `index` is the value.
     Switch { switch: u32, index: VReg } is Terminator "switch{switch} {index}"
         [index: use_reg(GPR)] => em.planned_switch(switch, index, None);
-    /// The same for a pair.
+    /// A planned switch on a pair.
     SwitchPair { switch: u32, lo: VReg, hi: VReg } is Terminator "switch{switch} {lo}:{hi}"
         [lo: use_reg(GPR), hi: use_reg(GPR)] => em.planned_switch(switch, lo, Some(hi));
     /// Epilogue and return; results are extra operands.

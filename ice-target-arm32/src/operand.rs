@@ -159,7 +159,7 @@ pub(crate) trait VisitOperands {
     /// An extension register of this size that is read.
     fn use_float(&mut self, reg: VReg, size: FloatSize);
 
-    /// The same where it may be missing.
+    /// An extension register of this size that is read, if there is one.
     fn use_float_if(&mut self, reg: Option<VReg>, size: FloatSize);
 
     /// An extension register of this size that is written.

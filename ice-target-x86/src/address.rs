@@ -133,7 +133,7 @@ impl X86 {
         }
     }
 
-    /// The same for an address that is more than a register.
+    /// The memory operand for an address that is more than a register.
     #[inline(never)]
     fn special_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
         if let Some(mode) = self.near_address(cx, value) {

@@ -195,7 +195,8 @@ macro_rules! instructions {
         "{old}, {scratch} = loop {op}{width} {mem}, {src}"
         [src: use_late_reg(class(width)), mem: late_mem(), old: def_early_fixed(class(width), RAX), scratch: def_early_reg(class(width))]
         max 64 => em.rmw_loop(op, width, src, mem, scratch);
-    /// The same for 64 bits in pairs; `operand` is in memory, ecx:ebx are destroyed. Exchange if `op` is None.
+    /// A compare-and-exchange loop on 64 bits in pairs: old value in edx:eax, ecx:ebx destroyed, `operand` in memory. Without
+    /// `op` it exchanges.
     RmwLoop8b { op: Option<(Alu, Alu)>, operand: u32, old: [VReg; 2], scratch: [VReg; 2], mem: Amode }
         "{old}, {scratch} = loop8b {op} {mem}, object{operand}"
         [mem: late_mem(), old: def_early_fixed_pair(GPR, [RAX, RDX]), scratch: def_early_fixed_pair(GPR, [RBX, RCX])]
@@ -218,7 +219,7 @@ macro_rules! instructions {
     /// dst = dst + offset of a thread-local symbol from the thread pointer.
     AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
         [dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset(dst, symbol);
-    /// The same with the offset from the linker's table.
+    /// dst = dst + offset of a thread-local symbol, which the linker's table has.
     AddTableThreadOffset { dst: VReg, symbol: SymbolId, base: Option<VReg> } "add_gottpoff {dst}, {symbol}, {base}"
         [base: use_reg_if(GPR), dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset_from_table(dst, symbol, base);
     /// The address of a thread-local symbol by a call; result and table address are extra operands.
@@ -249,7 +250,7 @@ macro_rules! instructions {
     Switch { switch: u32, index: VReg, scratch: VReg, table: Option<VReg> } is Terminator "switch{switch} {index}, {scratch}, {table}"
         [index: use_reg(GPR), scratch: use_reg(GPR), table: use_reg_if(GPR)]
         max bound.switch(*switch) => em.planned_switch(switch, index, None, scratch, table);
-    /// The same for a pair.
+    /// A planned switch on a pair.
     SwitchPair { switch: u32, lo: VReg, hi: VReg, scratch: VReg, table: Option<VReg> } is Terminator
         "switch{switch} {lo}:{hi}, {scratch}, {table}"
         [lo: use_reg(GPR), hi: use_reg(GPR), scratch: use_reg(GPR), table: use_reg_if(GPR)]

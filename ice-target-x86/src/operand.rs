@@ -155,7 +155,7 @@ pub(crate) trait VisitOperands {
     /// A register, slot or memory; an immediate has no operands.
     fn rm(&mut self, src: Src, class: RegClass);
 
-    /// The same where an immediate is possible, too.
+    /// A register, slot, memory or immediate, of which the last has no operands.
     fn rmi(&mut self, src: Src, class: RegClass);
 
     /// Both sides of a comparison, of which one at most is in memory.

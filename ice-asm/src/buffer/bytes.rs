@@ -114,7 +114,7 @@ impl CodeBytes {
         }
     }
 
-    /// The same where the storage ends. The parts come by value, in registers: an array would be written to
+    /// Appends parts where the storage ends. They come by value, in registers: an array would be written to
     /// memory before it is known whether it is wanted.
     #[cold]
     #[inline(never)]

@@ -17,7 +17,7 @@ use ice_asm::{BranchIsa, Label};
 /// How the value of a switch is to the constant that it was compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
-    /// The same.
+    /// Equal to it.
     Equal,
     /// Another.
     NotEqual,

@@ -121,7 +121,7 @@ pub(super) struct Splits {
     /// By value, and in it by block.
     homes: Vec<PartHome>,
     of_value: Vec<(u32, u32)>,
-    /// The same by block.
+    /// The homes by block.
     by_block: Vec<PartHome>,
     starts: Vec<u32>,
     fixes: Vec<Fix>,

@@ -62,7 +62,7 @@ impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
         }
     }
 
-    /// The same for any number of operands.
+    /// Places the operands of a plain instruction, however many there are.
     #[inline(never)]
     fn plain_operands(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
         let (mut def, mut pinned, mut left) = (None, U::EMPTY, Left::Nothing);

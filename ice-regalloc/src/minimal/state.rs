@@ -236,7 +236,7 @@ impl<F: Function, U: Units> Allocator<'_, F, U> {
         self.tables.first_free(class, busy)
     }
 
-    /// The same for a value that some registers are better for, if they are not `busy`.
+    /// A register of `class` that is not `busy`, for a value that some registers are better for than others.
     #[inline(never)]
     fn pick_wanted(&self, class: RegClass, busy: U, v: u32, hint: u8) -> Option<PReg> {
         let tables = self.tables;

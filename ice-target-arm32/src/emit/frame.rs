@@ -50,7 +50,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
     }
 
-    /// The same for any number of bytes: a touch and a step down, as long as there is a page. The number counts
+    /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
     /// down, so that no address is computed that would wrap around.
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
         let again = self.e.buf.new_label();

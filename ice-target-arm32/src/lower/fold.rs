@@ -112,7 +112,7 @@ impl Arm32 {
             Some(&InstData::Binary { args: [_, b], .. }) if word(cx.func, b).and_then(product).is_some())
     }
 
-    /// The same in floating point. Of two products one is folded.
+    /// Whether a floating-point sum takes in the product `result`. Of two products one is folded.
     fn folds_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
         let InstData::Binary { op: BinaryOp::Fadd | BinaryOp::Fsub, args: [a, b] } = *cx.func.inst(user)
         else {

@@ -52,7 +52,7 @@ impl Arm32 {
         }
     }
 
-    /// The same for a value that is not in a register yet.
+    /// A value of up to 32 bits that is not in a register yet, as a flexible operand.
     #[inline(never)]
     fn special_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match cx.func.value_def(value) {

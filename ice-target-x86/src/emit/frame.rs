@@ -53,7 +53,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.alu_r_i(Alu::Sub, self.stack_width(), Gpr::RSP, bytes as i32);
     }
 
-    /// The same for any number of bytes: a touch and a step down, as long as there is a page. The number counts
+    /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
     /// down, so that no address is computed that would wrap around.
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
         let (width, count_width) = (self.stack_width(), self.target.address_width());

@@ -114,7 +114,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 }
 
-/// The same `test` of fewer bytes: bits 7 to 31 of the constant are zero, so they are in the result.
+/// A `test` in as few bytes as do: where bits 7 to 31 of the constant are zero, so they are in the result.
 fn short_test(width: Width, imm: i32) -> (Width, i32) {
     if (0..=0x7f).contains(&imm) { (Width::B8, imm) } else { (width, imm) }
 }

@@ -120,7 +120,7 @@ impl X86 {
         self.store_src(cx, self.width(ty), src, mem);
     }
 
-    /// The same for a value that is not in one general register.
+    /// Stores a value that is not in one general register.
     #[inline(never)]
     fn store_apart<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
         let ty = cx.func.value_type(value);

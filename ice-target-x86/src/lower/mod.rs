@@ -79,7 +79,7 @@ impl X86 {
         }
     }
 
-    /// The same for a value that is not in registers yet.
+    /// A value that is not in registers yet, as a source operand.
     #[inline(never)]
     fn special_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match cx.func.value_def(value) {
