@@ -1,11 +1,9 @@
 //! `cargo xtask bisect` finds the function with a planted fault, also if it is internal.
 
 use crate::common;
-#[path = "common/planted.rs"]
-mod planting;
 
 use common::has_tools;
-use planting::planted;
+use common::planted::planted;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,11 +1,9 @@
 //! The cross test finds faults that are planted into LLVM's own code, and none where none is.
 
 use crate::common;
-#[path = "common/planted.rs"]
-mod planting;
 
+use common::planted::planted;
 use common::{has_all, has_tools};
-use planting::planted;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -329,7 +329,7 @@ mod tests {
     fn a_machine_knows_which_it_is() {
         for arch in Arch::ALL {
             assert_eq!(arch.machine().arch(), arch);
-            assert!(arch.machine().switches().iter().all(|switch| switch.names.len() > 0));
+            assert!(arch.machine().switches().iter().all(|switch| !switch.names.is_empty()));
         }
     }
 }

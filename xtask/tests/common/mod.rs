@@ -1,5 +1,6 @@
-//! The tools that the tests need.
+//! The tools that the tests need, and translators with faults.
 
+pub mod planted;
 pub mod tools;
 
 pub use tools::has as has_all;
