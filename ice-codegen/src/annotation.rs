@@ -1,7 +1,7 @@
 //! Comments between the lines of a listing: which instruction of the IR the code is for and which places it reads for
 //! the last time, and which places are live where a block begins and ends.
 
-use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
+use crate::mach::{MachBlock, MachFunction, MachInst};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -46,7 +46,7 @@ impl<'a, I: MachInst> Comments<'a, I> {
         let mut ends = Vec::new();
         for block in mach.blocks() {
             live.for_each_end(block, |inst, operand| {
-                ends.extend(origin(mach, inst).map(|origin| (origin, allocation.allocs_of(inst)[operand])));
+                ends.extend(mach.origin(inst).map(|origin| (origin, allocation.allocs_of(inst)[operand])));
             });
         }
         ends.sort_unstable();
@@ -112,11 +112,4 @@ impl<'a, I: MachInst> Comments<'a, I> {
         names.extend(set.slots().map(|slot| slot.to_string()));
         if names.is_empty() { "nothing".to_string() } else { names.join(" ") }
     }
-}
-
-/// The instruction of the IR that a machine instruction is for.
-fn origin<I: MachInst>(mach: &MachFunction<I>, inst: MachInstId) -> Option<Inst> {
-    let origins = mach.origins();
-    let behind = origins.partition_point(|&(first, _)| first <= inst);
-    origins[..behind].last().and_then(|&(_, origin)| origin)
 }

@@ -11,6 +11,7 @@
 
 use crate::changed::Changed;
 use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
 use ice_ir::{Function, Inst, InstData, LoopForest, Uses, Value};
 
 /// Steps along last users before a set is grown.
@@ -26,8 +27,9 @@ pub struct CycleScratch {
     members: Vec<(Inst, Value)>,
     /// By member: uses by other members and itself.
     inner_uses: Vec<u32>,
-    /// What goes away.
+    /// What goes away, and by instruction whether it does; the second is empty while nothing does.
     dead: Vec<Inst>,
+    is_dead: Vec<bool>,
 }
 
 /// Removes cycles of instructions that nobody else uses.
@@ -38,6 +40,7 @@ pub fn remove_dead_cycles(
     scratch: &mut CycleScratch,
 ) -> Changed {
     scratch.dead.clear();
+    scratch.is_dead.clear();
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
@@ -47,11 +50,11 @@ pub fn remove_dead_cycles(
                 break;
             }
             if may_be_dead(func, uses, phi)
-                && !scratch.dead.contains(&phi)
+                && !scratch.is_dead.get(phi.index()).is_some_and(|&is_dead| is_dead)
                 && scratch.grow(func, loops, phi)
                 && scratch.is_closed(func, uses)
             {
-                scratch.dead.extend(scratch.members.iter().map(|&(member, _)| member));
+                scratch.take_members(func.num_insts());
             }
         }
     }
@@ -90,6 +93,15 @@ fn is_removable(func: &Function, inst: Inst) -> bool {
 impl CycleScratch {
     fn contains(&self, inst: Inst) -> bool {
         self.members.iter().any(|&(member, _)| member == inst)
+    }
+
+    /// Notes that the members of the set go away, in a function of so many instructions.
+    fn take_members(&mut self, num_insts: usize) {
+        self.is_dead.resize(num_insts, false);
+        for &(member, _) in &self.members {
+            self.dead.push(member);
+            self.is_dead[member.index()] = true;
+        }
     }
 
     /// Makes the set of what computes the phi in its loop; false if it is too large.

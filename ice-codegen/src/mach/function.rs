@@ -169,6 +169,11 @@ impl<I: MachInst> MachFunction<I> {
         self.origins.as_slice()
     }
 
+    /// What a machine instruction is for, where that was kept. Logarithmic in the number of pairs.
+    pub fn origin(&self, inst: MachInstId) -> Option<Inst> {
+        self.origins.of(inst)
+    }
+
     /// The instructions of the whole function.
     pub fn insts(&self) -> &[I] {
         &self.insts

@@ -35,6 +35,11 @@ impl Origins {
         &self.starts
     }
 
+    pub fn of(&self, inst: MachInstId) -> Option<Inst> {
+        let behind = self.starts.partition_point(|&(first, _)| first <= inst);
+        self.starts[..behind].last().and_then(|&(_, origin)| origin)
+    }
+
     /// The machine instructions from `next` on, which is not there yet, come from `origin`.
     pub fn begin(&mut self, next: MachInstId, origin: Option<Inst>) {
         self.starts.pop_if(|&mut (first, _)| first == next);

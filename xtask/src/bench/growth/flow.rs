@@ -114,6 +114,27 @@ pub fn loops_in_a_row(count: usize) -> String {
     f.finish()
 }
 
+/// Loops one after another, each with a counter that only counts for itself.
+pub fn counters_nobody_reads(count: usize) -> String {
+    let Frame { mut f, p, n, zero, one } = frame();
+    let mut from = B::ENTRY;
+    for _ in 0..count {
+        let [body, after] = [f.block(), f.block()];
+        f.jump(body);
+        f.start(body);
+        let next = f.reserve();
+        let i = f.set("i32", format_args!("phi [{zero}, {from}], [{next}, {body}]"));
+        f.set_as(next, "i32", format_args!("add {i}, {one}"));
+        let y = f.load(p);
+        let condition = f.compare("slt", y, n);
+        f.branch(condition, body, after);
+        f.start(after);
+        from = after;
+    }
+    f.ret(n);
+    f.finish()
+}
+
 /// Loops inside each other, each with a counter; `inside` writes the innermost body.
 fn nest(count: usize, mut each: impl FnMut(&mut Body, V)) -> String {
     let Frame { mut f, p, n, zero, one } = frame();

@@ -53,7 +53,7 @@ enum Writer {
 }
 
 #[rustfmt::skip]
-const SHAPES: [Shape; 55] = [
+const SHAPES: [Shape; 56] = [
     ("straight line",               4_000, Text(data::straight_line)),
     ("deep expression",             4_000, Text(data::deep_expression)),
     ("dead code",                   4_000, Text(data::dead_code)),
@@ -88,6 +88,7 @@ const SHAPES: [Shape; 55] = [
     ("critical edges",              2_000, Text(flow::critical_edges)),
     ("far branches",                2_000, Text(flow::far_branches)),
     ("loops in a row",              1_000, Text(flow::loops_in_a_row)),
+    ("counters nobody reads",      16_000, Text(flow::counters_nobody_reads)),
     ("nested loops",                1_000, Text(flow::nested_loops)),
     ("nested loops with constants", 1_000, Text(flow::nested_loops_with_constants)),
     ("irreducible loops in a row",  1_000, Text(flow::irreducible_loops_in_a_row)),
