@@ -1,4 +1,4 @@
-//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32, x86-64 and ARMv7-A.
+//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32, x86-64, ARMv7-A and MIPS32.
 //!
 //! Not for you if you want to assemble text, to patch code that already runs, or to have operands
 //! checked by types alone: a register that a mode does not have is reported at the end, by
@@ -39,7 +39,7 @@
 //! Every row of the x86 tables is encoded in each operand shape with the registers, displacements
 //! and immediates where encodings change, decoded by `iced-x86`, and its listing is assembled by
 //! `llvm-mc` and the GNU assembler and compared byte for byte. Every row of the ARM tables is encoded with
-//! random operands, decoded by `capstone`, and its listing assembled likewise. Random control-flow graphs are emitted
+//! random operands, decoded by `capstone`, and its listing assembled likewise, as is every row of the MIPS tables. Random control-flow graphs are emitted
 //! for x86, for ARM with blocks of megabytes, and for a machine of the tests whose branches have four forms, slots,
 //! relocations, veneers and bundles; the bytes are interpreted against the graph.
 
@@ -52,8 +52,10 @@ pub mod arm32;
 mod buffer;
 mod error;
 mod listing;
+pub mod mips32;
 mod pool;
 mod reloc;
+mod table;
 pub mod x86;
 
 pub use buffer::{BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Place, Reach, Span};

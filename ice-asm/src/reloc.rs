@@ -51,6 +51,36 @@ pub enum RelocKind {
     ArmMovwPcRel,
     /// The 16-bit field of `movt`: the high half of the distance from the place (R_ARM_MOVT_PREL).
     ArmMovtPcRel,
+    /// The 16-bit field of `lui`: the high half of the address, to which the low half is added with its sign
+    /// (R_MIPS_HI16). In an object the linker finds the low half in the next relocation of kind `MipsLo16`.
+    MipsHi16,
+    /// The 16-bit field of an addition, load or store: the low half of the address (R_MIPS_LO16).
+    MipsLo16,
+    /// The high half of the distance from the place to the global pointer (R_MIPS_HI16 of `_gp_disp`). The symbol of
+    /// the relocation is not looked at.
+    MipsGpHi16,
+    /// The low half of the distance from the instruction before the place to the global pointer (R_MIPS_LO16 of
+    /// `_gp_disp`). The symbol of the relocation is not looked at.
+    MipsGpLo16,
+    /// The 26-bit field of `j` and `jal`: words, within the 256 MiB of the instruction in the slot (R_MIPS_26).
+    Mips26,
+    /// The 16-bit field of a load: the offset from the global pointer of the table entry with the symbol's address; of
+    /// a local symbol, with an address that a `MipsLo16` adds to (R_MIPS_GOT16).
+    MipsGot16,
+    /// The entry for a function that is called at once (R_MIPS_CALL16).
+    MipsCall16,
+    /// 32 bits, offset of the symbol from the global pointer (R_MIPS_GPREL32).
+    MipsGpRel32,
+    /// The 16-bit field of an addition: the offset from the global pointer of the table entries that name a
+    /// thread-local symbol to `__tls_get_addr` (R_MIPS_TLS_GD).
+    MipsTlsGd,
+    /// The 16-bit field of a load: the offset from the global pointer of the table entry with the offset of a
+    /// thread-local symbol from the thread pointer (R_MIPS_TLS_GOTTPREL).
+    MipsGotTpRel,
+    /// The high half of that offset itself (R_MIPS_TLS_TPREL_HI16).
+    MipsTpRelHi16,
+    /// The low half of that offset itself (R_MIPS_TLS_TPREL_LO16).
+    MipsTpRelLo16,
 }
 
 impl RelocKind {

@@ -8,4 +8,5 @@ mod arm32_branches;
 mod buffer;
 mod forms;
 mod graphs;
+mod mips32;
 mod x86;

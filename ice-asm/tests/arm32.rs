@@ -4,11 +4,10 @@
 use crate::common;
 
 use capstone::arch::{BuildsCapstone, BuildsCapstoneExtraMode};
-use common::Random;
+use common::assemblers::WordAssemblers;
+use common::{Random, listing};
 use ice_asm::arm32::*;
 use ice_asm::{CodeBuffer, Error, RelocKind, SymbolId, TextListing};
-use std::path::PathBuf;
-use std::process::Command;
 
 type Buffer = CodeBuffer<TextListing, Branches>;
 type Arm<'a> = Encoder<'a, TextListing>;
@@ -452,72 +451,24 @@ fn symbols(buffer: &mut Buffer) {
     e.buf.emit_label_difference(back, ahead);
 }
 
-fn listing(buffer: &Buffer) -> String {
-    let mut text = String::new();
-    buffer.write_listing(&mut text, |symbol, out| write!(out, "sym{}", symbol.0)).unwrap();
-    text
-}
-
-/// Clears the fields that the linker fills in.
-fn mask(buffer: &Buffer, bytes: &mut [u8]) {
-    for reloc in buffer.relocs() {
-        let at = reloc.offset as usize;
-        let Some(field) = bytes.get_mut(at..at + 4) else { continue };
-        let keep = match reloc.kind {
-            RelocKind::ArmCall | RelocKind::ArmJump24 => 0xff00_0000,
-            RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs => 0xfff0_f000,
-            _ => 0,
-        };
-        let word = u32::from_le_bytes(field.try_into().unwrap()) & keep;
-        field.copy_from_slice(&word.to_le_bytes());
+/// The bits that the linker does not fill in.
+fn kept_bits(kind: RelocKind) -> u32 {
+    match kind {
+        RelocKind::ArmCall | RelocKind::ArmJump24 => 0xff00_0000,
+        RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs => 0xfff0_f000,
+        _ => 0,
     }
 }
 
-/// Assembles the listing with each assembler and compares with the bytes, relocated fields excepted.
-fn check_assemblers(name: &str, buffer: &Buffer) {
-    const HEAD: &str = "\t.syntax unified\n\t.arch armv7-a\n\t.arch_extension idiv\n\t.fpu neon\n\t.arm\n";
-    let text = listing(buffer);
-    let mut ours = buffer.bytes().to_vec();
-    mask(buffer, &mut ours);
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let llvm: &[&str] = &["-filetype=obj", "-triple=armv7a-linux-gnueabihf", "-mattr=+neon,+vfp3,+hwdiv-arm"];
-    for (tool, args) in [("llvm-mc-19", llvm), ("arm-linux-gnueabihf-as", &[])] {
-        let [source, object] = ["s", "o"].map(|ext| directory.join(format!("arm-{name}-{tool}.{ext}")));
-        std::fs::write(&source, format!("{HEAD}{text}")).unwrap();
-        if !common::tools::has("listings", &[tool]) {
-            continue;
-        }
-        let output = Command::new(tool).args(args).arg(&source).arg("-o").arg(&object).output();
-        let output = output.expect("the assembler starts");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let first: Vec<_> = errors.lines().take(24).collect();
-        assert!(output.status.success(), "{name}, {tool}: {}", first.join("\n"));
-        let file = std::fs::read(&object).unwrap();
-        let mut theirs = text_section(&file).to_vec();
-        mask(buffer, &mut theirs);
-        let lines: Vec<_> = text.lines().filter(|line| line.starts_with('\t')).collect();
-        let differ: Vec<_> = ours
-            .chunks(4)
-            .zip(theirs.chunks(4))
-            .zip(&lines)
-            .filter(|((ours, theirs), _)| ours != theirs)
-            .map(|((ours, theirs), line)| format!("{line}: {ours:02x?} {theirs:02x?}"))
-            .take(30)
-            .collect();
-        assert!(differ.is_empty(), "{name}, {tool}:\n{}", differ.join("\n"));
-        assert_eq!(ours.len(), theirs.len(), "{name}, {tool}");
-    }
-}
-
-/// The first section with code of an ELF32 object.
-fn text_section(file: &[u8]) -> &[u8] {
-    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
-    let headers = word(32);
-    let count = usize::from(u16::from_le_bytes([file[48], file[49]]));
-    let is_code = |at: &usize| word(at + 4) == 1 && word(at + 8) & 4 != 0;
-    let at = (0..count).map(|n| headers + 40 * n).find(is_code).expect("a section with code");
-    &file[word(at + 16)..word(at + 16) + word(at + 20)]
-}
+const ASSEMBLERS: WordAssemblers = WordAssemblers {
+    machine: "arm",
+    head: "\t.syntax unified\n\t.arch armv7-a\n\t.arch_extension idiv\n\t.fpu neon\n\t.arm\n",
+    tools: &[
+        ("llvm-mc-19", &["-filetype=obj", "-triple=armv7a-linux-gnueabihf", "-mattr=+neon,+vfp3,+hwdiv-arm"]),
+        ("arm-linux-gnueabihf-as", &[]),
+    ],
+    kept_bits,
+};
 
 /// One spelling of what the decoder and this crate write differently.
 fn normalize(text: &str) -> String {
@@ -623,7 +574,7 @@ fn check(name: &str, emit: impl Fn(&mut Buffer, &mut Operands)) {
     let mut buffer = Buffer::new();
     emit(&mut buffer, &mut Operands(Random::new(0x1ce)));
     buffer.finish().unwrap();
-    check_assemblers(name, &buffer);
+    ASSEMBLERS.check(name, &buffer);
     check_decoder(name, &buffer);
 }
 
@@ -662,7 +613,7 @@ fn symbols_and_labels() {
     let mut buffer = Buffer::new();
     symbols(&mut buffer);
     buffer.finish().unwrap();
-    check_assemblers("symbols", &buffer);
+    ASSEMBLERS.check("symbols", &buffer);
 }
 
 #[test]

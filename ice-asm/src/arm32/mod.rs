@@ -44,6 +44,7 @@ use crate::buffer::bytes::Part;
 use crate::buffer::{CodeBuffer, Label};
 use crate::error::Error;
 use crate::listing::Listing;
+use crate::table::bits;
 use core::fmt;
 
 /// Appends instructions to a buffer.
@@ -52,55 +53,13 @@ pub struct Encoder<'a, L: Listing = ()> {
     pub buf: &'a mut CodeBuffer<L, Branches>,
 }
 
-/// The fixed bits of an encoding in the manual's notation: 32 characters beside spaces, of which `0` and `1`
-/// are fixed and all others belong to fields.
-const fn pattern(text: &str) -> u32 {
-    let text = text.as_bytes();
-    let (mut bits, mut count, mut i) = (0, 0, 0);
-    while i < text.len() {
-        if text[i] != b' ' {
-            bits = bits << 1 | (text[i] == b'1') as u32;
-            count += 1;
-        }
-        i += 1;
-    }
-    assert!(count == 32, "an encoding has 32 bits");
-    bits
-}
-
-/// A [`pattern`] that is parsed at compile time.
-macro_rules! bits {
-    ($text:literal) => {
-        const { $crate::arm32::pattern($text) }
-    };
-}
-
 /// An enum of operations with one line an operation: name, mnemonic, encoding, and for vectors the widths of
 /// lanes that it has.
 macro_rules! ops {
     ($(#[$doc:meta])* $ty:ident: $($name:ident $mnemonic:literal $text:literal $($lanes:literal)?,)*) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $ty {
-            $(#[doc = concat!("`", $mnemonic, "`, ", $text)] $name,)*
-        }
+        $crate::table::operations!($(#[$doc])* $ty: $($name $mnemonic $text,)*);
 
         impl $ty {
-            /// All operations, in order.
-            pub const ALL: &[$ty] = &[$($ty::$name),*];
-            const BITS: &[u32] = &[$($crate::arm32::pattern($text)),*];
-
-            /// The mnemonic, without condition; of vector operations with the type letter.
-            #[must_use]
-            pub const fn mnemonic(self) -> &'static str {
-                [$($mnemonic),*][self as usize]
-            }
-
-            #[inline]
-            fn bits(self) -> u32 {
-                Self::BITS[self as usize]
-            }
-
             $crate::arm32::ops!(@lanes $($($lanes)?)*);
         }
     };
@@ -132,7 +91,7 @@ const fn lane_set(text: &str) -> u8 {
     set
 }
 
-use {bits, ops};
+use ops;
 
 impl<'a, L: Listing> Encoder<'a, L> {
     /// An encoder that appends to `buf`.
@@ -187,8 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notation_is_parsed() {
-        assert_eq!(pattern("cccc 0001 0010 1111 1111 1111 0011 mmmm"), 0x012f_ff30);
+    fn lanes_are_a_set() {
         assert_eq!(lane_set("8 16 32 64"), 15);
         assert_eq!(lane_set("16 32"), 6);
         assert_eq!(lane_set("16"), 2);

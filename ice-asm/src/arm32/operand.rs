@@ -1,29 +1,8 @@
 //! Registers, conditions, flexible operands and addresses.
 
 use super::imm::ModImm;
+use crate::table::registers;
 use core::fmt;
-
-macro_rules! registers {
-    ($(#[$doc:meta])* $ty:ident below $limit:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $ty(u8);
-
-        impl $ty {
-            /// The register of this number, which counts modulo the number of registers.
-            #[must_use]
-            pub const fn new(number: u8) -> Self {
-                $ty(number & ($limit - 1))
-            }
-
-            /// The number.
-            #[must_use]
-            pub const fn number(self) -> u8 {
-                self.0
-            }
-        }
-    };
-}
 
 registers!(
     /// A core register by its number, 0 to 15.

@@ -141,7 +141,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         let start = self.offset();
         // Its bytes are written by `patch_branches`.
-        self.append_inst([Part { bytes: 0, len: size }]);
+        match size {
+            ..=16 => self.append_inst([Part { bytes: 0, len: size }]),
+            _ => self.append(&[0; 64][..size as usize]),
+        }
         if self.offset() == start {
             return; // The buffer is full.
         }

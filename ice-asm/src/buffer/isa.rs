@@ -74,7 +74,7 @@ pub trait BranchIsa {
     const COMMENT: &'static str;
     /// The opposite condition.
     fn invert(cond: Self::Cond) -> Self::Cond;
-    /// The size in bytes of a conditional or (`None`) unconditional branch, with its slot: at most 16, and 0 if
+    /// The size in bytes of a conditional or (`None`) unconditional branch, with its slot: at most 64, and 0 if
     /// the branch does not come in this form. Every branch comes in the last one.
     fn size(cond: Option<Self::Cond>, form: Form) -> u32;
     /// The reach of a form, the same for all branches that come in it.

@@ -339,6 +339,14 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
+    /// Takes back the instructions and data from `start` on, which were appended last, with their relocations.
+    pub(crate) fn take_back(&mut self, start: u32) {
+        self.bytes.truncate(start);
+        self.listing.cut(start);
+        let kept = self.relocs.partition_point(|reloc| reloc.offset < start);
+        self.relocs.truncate(kept);
+    }
+
     #[cold]
     fn fail_full(&mut self) {
         self.fail(Error::BufferFull { limit: self.bytes.limit() });

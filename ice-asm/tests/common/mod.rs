@@ -1,6 +1,7 @@
 //! Shared by the tests: assembling a listing with the assemblers that are installed, and random numbers.
 #![allow(dead_code)] // Each test uses its part.
 
+pub mod assemblers;
 pub mod tools;
 pub mod toy;
 

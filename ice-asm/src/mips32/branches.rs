@@ -1,0 +1,171 @@
+//! The branches of MIPS32, each with the instruction in its slot: 16 bits of words, ±128 KiB (MD00086, `BEQ`), and
+//! beyond that a distance made in `$at` and added to the address that `bal` gives.
+//!
+//! The far form works at any address and without the global pointer: `j` has neither quality. It keeps `$ra` on the
+//! stack and destroys `$at`:
+//!
+//! ```text
+//!         slot                    or: branch on the opposite over all this; slot
+//!         addiu $sp, $sp, -8
+//!         sw    $ra, 0($sp)
+//!         lui   $at, high
+//!         bal   next
+//!         addiu $at, $at, low
+//!   next: addu  $at, $ra, $at
+//!         lw    $ra, 0($sp)
+//!         jr    $at
+//!         addiu $sp, $sp, 8
+//! ```
+
+use super::control::{bal_word, branch_word, jr_word};
+use super::int::{Alu, AluSigned};
+use super::memory::Transfer;
+use super::operand::{Cond, Gpr};
+use super::text::{self, Operand};
+use super::{Encoder, int};
+use crate::buffer::{BranchIsa, Form, Label, Span};
+use crate::listing::Listing;
+use core::fmt;
+
+/// The branches of MIPS32, for [`CodeBuffer`](crate::CodeBuffer). Where one does not reach, it or its veneer destroys
+/// `$at`, and uses 8 bytes below the stack pointer.
+#[derive(Clone, Copy, Debug)]
+pub enum Branches {}
+
+/// The instruction in the slot of a branch: one that does nothing, or one that [`Encoder::slot`] was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot(pub(super) u32);
+
+/// One instruction and its slot.
+const NEAR: Form = Form(0);
+/// The words of the far form without the slot.
+const FAR_WORDS: usize = 9;
+/// Where in them `next` is.
+const NEXT: i64 = 5;
+
+/// The words of a jump that starts `distance` bytes before its target.
+fn far_words(distance: i64) -> [u32; FAR_WORDS] {
+    let (at, sp, ra) = (Gpr::AT, Gpr::SP, Gpr::RA);
+    let way = (distance - 4 * NEXT) as u32;
+    let (high, low) = (way.wrapping_add(0x8000) >> 16, way & 0xffff);
+    let moved_stack = |by: i16| AluSigned::Addiu.word(sp, sp, by as u16);
+    [
+        moved_stack(-8),
+        Transfer::Sw.word(ra, sp, 0),
+        int::lui_word(at, high as u16),
+        bal_word(8),
+        AluSigned::Addiu.word(at, at, low as u16),
+        Alu::Addu.word(at, ra, at),
+        Transfer::Lw.word(ra, sp, 0),
+        jr_word(at),
+        moved_stack(8),
+    ]
+}
+
+/// All words of a branch; of those in the near form there are two.
+fn words(cond: Option<Cond>, slot: Slot, form: Form, distance: i64) -> ([u32; FAR_WORDS + 2], usize) {
+    let mut words = [slot.0; FAR_WORDS + 2];
+    if form == NEAR {
+        words[0] = branch_word(cond, distance);
+        return (words, 2);
+    }
+    let start = match cond {
+        Some(cond) => {
+            words[0] = branch_word(Some(cond.invert()), 4 * (FAR_WORDS as i64 + 2));
+            2
+        }
+        None => 1,
+    };
+    words[start..start + FAR_WORDS].copy_from_slice(&far_words(distance - 4 * start as i64));
+    (words, start + FAR_WORDS)
+}
+
+impl BranchIsa for Branches {
+    type Cond = Cond;
+    type Slot = Slot;
+    const FORMS: u8 = 2;
+    const TABLE: Form = NEAR;
+    const ISLANDS: bool = true;
+    const STEP: u32 = 512;
+    const SMALLEST: u32 = 8;
+    const GRAIN: u32 = 4;
+    const SLOT_SIZE: u32 = 4;
+    const COMMENT: &'static str = "#";
+
+    #[inline]
+    fn invert(cond: Cond) -> Cond {
+        cond.invert()
+    }
+
+    #[inline]
+    fn size(cond: Option<Cond>, form: Form) -> u32 {
+        match (form, cond) {
+            (NEAR, _) => 8,
+            (_, None) => 4 * (FAR_WORDS as u32 + 1),
+            (_, Some(_)) => 4 * (FAR_WORDS as u32 + 2),
+        }
+    }
+
+    #[inline]
+    fn span(form: Form) -> Span {
+        match form {
+            NEAR => Span { back: (1 << 17) - 4, ahead: 1 << 17 },
+            _ => Span::ALL,
+        }
+    }
+
+    #[inline(always)]
+    fn encode(cond: Option<Cond>, slot: Slot, form: Form, distance: i64, out: &mut [u8]) {
+        let (words, _) = words(cond, slot, form, distance);
+        out.chunks_exact_mut(4).zip(words).for_each(|(out, word)| out.copy_from_slice(&word.to_le_bytes()));
+    }
+
+    fn encode_slot(slot: Slot, out: &mut [u8]) {
+        out.copy_from_slice(&slot.0.to_le_bytes());
+    }
+
+    fn fill_nops(out: &mut [u8]) {
+        out.fill(0);
+    }
+
+    fn write(
+        out: &mut dyn fmt::Write,
+        cond: Option<Cond>,
+        slot: Slot,
+        form: Form,
+        distance: i64,
+        target: Label,
+    ) -> fmt::Result {
+        let (words, count) = words(cond, slot, form, distance);
+        for (i, &word) in words[..count].iter().enumerate() {
+            if i != 0 {
+                out.write_str("\n\t")?;
+            }
+            let is_near = i == 0 && form == NEAR;
+            text::write_word(out, word, if is_near { Operand::Label(target) } else { Operand::Number })?;
+            if form != NEAR && word == jr_word(Gpr::AT) {
+                write!(out, " # {target}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<L: Listing> Encoder<'_, L> {
+    /// The one instruction that `emit` appends, for the slot of a branch to a label: it is taken off again. It has no
+    /// relocation, and does not write `$at`.
+    pub fn slot(&mut self, emit: impl FnOnce(&mut Self)) -> Slot {
+        let (start, relocs) = (self.buf.offset(), self.buf.relocs().len());
+        emit(self);
+        let word = self.buf.bytes().get(start as usize..).and_then(|rest| <[u8; 4]>::try_from(rest).ok());
+        let has_reloc = self.buf.relocs().len() != relocs;
+        self.buf.take_back(start);
+        match word {
+            Some(word) if !has_reloc => Slot(u32::from_le_bytes(word)),
+            _ => {
+                self.invalid();
+                Slot::default()
+            }
+        }
+    }
+}

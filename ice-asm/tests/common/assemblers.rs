@@ -1,0 +1,75 @@
+//! Assembling listings for machines whose instructions are words.
+
+use super::{listing, tools};
+use ice_asm::{BranchIsa, CodeBuffer, RelocKind, TextListing};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The assemblers of a machine.
+pub struct WordAssemblers {
+    /// The name of the machine.
+    pub machine: &'static str,
+    /// What they must know before the first line.
+    pub head: &'static str,
+    /// Their names and options.
+    pub tools: &'static [(&'static str, &'static [&'static str])],
+    /// The bits of a word with this relocation that the linker does not fill in.
+    pub kept_bits: fn(RelocKind) -> u32,
+}
+
+impl WordAssemblers {
+    /// Clears the fields that the linker fills in.
+    fn mask<B: BranchIsa>(&self, buffer: &CodeBuffer<TextListing, B>, bytes: &mut [u8]) {
+        for reloc in buffer.relocs() {
+            let at = reloc.offset as usize;
+            let Some(field) = bytes.get_mut(at..at + 4) else { continue };
+            let word = u32::from_le_bytes(field.try_into().unwrap()) & (self.kept_bits)(reloc.kind);
+            field.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Assembles the listing with each assembler and compares with the bytes, relocated fields excepted.
+    pub fn check<B: BranchIsa>(&self, name: &str, buffer: &CodeBuffer<TextListing, B>) {
+        let text = listing(buffer);
+        let mut ours = buffer.bytes().to_vec();
+        self.mask(buffer, &mut ours);
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        for (tool, args) in self.tools {
+            let [source, object] =
+                ["s", "o"].map(|ext| directory.join(format!("{}-{name}-{tool}.{ext}", self.machine)));
+            std::fs::write(&source, format!("{}{text}", self.head)).unwrap();
+            if !tools::has("listings", &[tool]) {
+                continue;
+            }
+            let output = Command::new(tool).args(*args).arg(&source).arg("-o").arg(&object).output();
+            let output = output.expect("the assembler starts");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let first: Vec<_> = errors.lines().take(24).collect();
+            assert!(output.status.success(), "{name}, {tool}: {}", first.join("\n"));
+            let file = std::fs::read(&object).unwrap();
+            let mut theirs = text_section(&file).to_vec();
+            self.mask(buffer, &mut theirs);
+            let lines: Vec<_> = text.lines().filter(|line| line.starts_with('\t')).collect();
+            let differ: Vec<_> = ours
+                .chunks(4)
+                .zip(theirs.chunks(4))
+                .zip(&lines)
+                .filter(|((ours, theirs), _)| ours != theirs)
+                .map(|((ours, theirs), line)| format!("{line}: {ours:02x?} {theirs:02x?}"))
+                .take(30)
+                .collect();
+            assert!(differ.is_empty(), "{name}, {tool}:\n{}", differ.join("\n"));
+            assert_eq!(ours.len(), theirs.len(), "{name}, {tool}");
+        }
+    }
+}
+
+/// The first section with code of an ELF32 object, which is not empty.
+fn text_section(file: &[u8]) -> &[u8] {
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let headers = word(32);
+    let count = usize::from(u16::from_le_bytes([file[48], file[49]]));
+    let is_code = |at: &usize| word(at + 4) == 1 && word(at + 8) & 4 != 0;
+    let at = (0..count).map(|n| headers + 40 * n).find(is_code).expect("a section with code");
+    &file[word(at + 16)..word(at + 16) + word(at + 20)]
+}
