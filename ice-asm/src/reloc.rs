@@ -26,7 +26,7 @@ pub enum RelocKind {
     GotPcRel32,
     /// 32 bits, offset of the symbol's entry from the global offset table (R_386_GOT32).
     Got32,
-    /// 32 bits, offset of the symbol from the global offset table (R_386_GOTOFF).
+    /// 32 bits, offset of the symbol from where code reaches the global offset table (R_386_GOTOFF, R_MIPS_GPREL32).
     GotOff32,
     /// 32 bits, PC-relative address of the global offset table (R_386_GOTPC).
     GotPc32,
@@ -52,16 +52,11 @@ pub enum RelocKind {
     /// The 16-bit field of `movt`: the high half of the distance from the place (R_ARM_MOVT_PREL).
     ArmMovtPcRel,
     /// The 16-bit field of `lui`: the high half of the address, to which the low half is added with its sign
-    /// (R_MIPS_HI16). In an object the linker finds the low half in the next relocation of kind `MipsLo16`.
+    /// (R_MIPS_HI16). In an object the linker finds the low half in the next relocation of kind `MipsLo16`. Of the
+    /// symbol `_gp_disp` both are halves of the distance from the place of the high one to the global pointer.
     MipsHi16,
     /// The 16-bit field of an addition, load or store: the low half of the address (R_MIPS_LO16).
     MipsLo16,
-    /// The high half of the distance from the place to the global pointer (R_MIPS_HI16 of `_gp_disp`). The symbol of
-    /// the relocation is not looked at.
-    MipsGpHi16,
-    /// The low half of the distance from the instruction before the place to the global pointer (R_MIPS_LO16 of
-    /// `_gp_disp`). The symbol of the relocation is not looked at.
-    MipsGpLo16,
     /// The 26-bit field of `j` and `jal`: words, within the 256 MiB of the instruction in the slot (R_MIPS_26).
     Mips26,
     /// The 16-bit field of a load: the offset from the global pointer of the table entry with the symbol's address; of
@@ -69,8 +64,6 @@ pub enum RelocKind {
     MipsGot16,
     /// The entry for a function that is called at once (R_MIPS_CALL16).
     MipsCall16,
-    /// 32 bits, offset of the symbol from the global pointer (R_MIPS_GPREL32).
-    MipsGpRel32,
     /// The 16-bit field of an addition: the offset from the global pointer of the table entries that name a
     /// thread-local symbol to `__tls_get_addr` (R_MIPS_TLS_GD).
     MipsTlsGd,

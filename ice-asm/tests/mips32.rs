@@ -75,8 +75,7 @@ fn integer(buffer: &mut Buffer, r: &mut Operands) {
     each(ShiftBy::ALL, buffer, r, |op, e, r| e.shift_by(op, r.gpr(), r.gpr(), r.gpr()));
     each(Count::ALL, buffer, r, |op, e, r| e.count(op, r.gpr(), r.gpr()));
     each(Extend::ALL, buffer, r, |op, e, r| e.extend(op, r.gpr(), r.gpr()));
-    each(Multiply::ALL, buffer, r, |op, e, r| e.multiply(op, r.gpr(), r.gpr()));
-    each(Divide::ALL, buffer, r, |op, e, r| e.divide(op, r.gpr(), r.gpr()));
+    each(MultiplyDivide::ALL, buffer, r, |op, e, r| e.multiply_divide(op, r.gpr(), r.gpr()));
     each(FromHiLo::ALL, buffer, r, |op, e, r| e.from_hi_lo(op, r.gpr()));
     each(ToHiLo::ALL, buffer, r, |op, e, r| e.to_hi_lo(op, r.gpr()));
     each(MoveIfFlag::ALL, buffer, r, |op, e, r| e.move_if_flag(op, r.gpr(), r.gpr(), r.cc()));
@@ -173,8 +172,6 @@ fn symbols(buffer: &mut Buffer, r: &mut Operands) {
     e.alu_signed(AluSigned::Addiu, Gpr::A0, Gpr::GP, Imm::Symbol(MipsTlsGd, symbol, 0));
     e.lui(Gpr::V1, Imm::Symbol(MipsTpRelHi16, symbol, 0));
     e.alu_signed(AluSigned::Addiu, Gpr::V1, Gpr::V1, Imm::Symbol(MipsTpRelLo16, symbol, 0));
-    e.lui(Gpr::GP, Imm::Symbol(MipsGpHi16, symbol, 0));
-    e.alu_signed(AluSigned::Addiu, Gpr::GP, Gpr::GP, Imm::Symbol(MipsGpLo16, symbol, 0));
     e.bind(ahead);
     e.nop();
     e.buf.align(16);

@@ -120,6 +120,10 @@ libcalls! {
     TlsGetAddrRegister = "___tls_get_addr",
     /// Not a function: the linker's table of addresses.
     GlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_",
+    /// Not a function: the distance from a place to what MIPS reaches the table from, which is no symbol of any object.
+    TableDistance = "_gp_disp",
+    /// Not a function: what MIPS reaches the table from, in programs at fixed addresses.
+    LocalTable = "__gnu_local_gp",
 }
 
 impl Libcall {

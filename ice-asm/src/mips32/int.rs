@@ -75,22 +75,18 @@ ops!(
 );
 
 ops!(
-    /// Multiplication to 64 bits in hi and lo; the others add to what is there or subtract from it.
-    Multiply "s, t":
+    /// Multiplication to 64 bits in hi and lo; `madd` and its like add to what is there or subtract from it. Division
+    /// with the quotient in lo and the remainder in hi, both undefined where the divisor is zero; the text has a
+    /// destination, without which it is a macro that tests the divisor.
+    MultiplyDivide "0s, t":
     Mult  "mult"  "0000 00ss ssst tttt 0000 0000 0001 1000",
     Multu "multu" "0000 00ss ssst tttt 0000 0000 0001 1001",
+    Div   "div"   "0000 00ss ssst tttt 0000 0000 0001 1010",
+    Divu  "divu"  "0000 00ss ssst tttt 0000 0000 0001 1011",
     Madd  "madd"  "0111 00ss ssst tttt 0000 0000 0000 0000",
     Maddu "maddu" "0111 00ss ssst tttt 0000 0000 0000 0001",
     Msub  "msub"  "0111 00ss ssst tttt 0000 0000 0000 0100",
     Msubu "msubu" "0111 00ss ssst tttt 0000 0000 0000 0101",
-);
-
-ops!(
-    /// Division with the quotient in lo and the remainder in hi, both undefined where the divisor is zero. The text has
-    /// a destination, without which it is a macro that tests the divisor.
-    Divide "0, s, t":
-    Div  "div"  "0000 00ss ssst tttt 0000 0000 0001 1010",
-    Divu "divu" "0000 00ss ssst tttt 0000 0000 0001 1011",
 );
 
 ops!(
@@ -126,8 +122,7 @@ pub(super) const ROWS: &[&[Row]] = &[
     ShiftBy::ROWS,
     Count::ROWS,
     Extend::ROWS,
-    Multiply::ROWS,
-    Divide::ROWS,
+    MultiplyDivide::ROWS,
     FromHiLo::ROWS,
     ToHiLo::ROWS,
     MoveIfFlag::ROWS,
@@ -216,13 +211,8 @@ impl<L: Listing> Encoder<'_, L> {
         self.inst(op.bits() | t.t() | d.d());
     }
 
-    /// `mult rs, rt` and its like.
-    pub fn multiply(&mut self, op: Multiply, s: Gpr, t: Gpr) {
-        self.inst(op.bits() | s.s() | t.t());
-    }
-
-    /// `div $zero, rs, rt`, `divu`.
-    pub fn divide(&mut self, op: Divide, s: Gpr, t: Gpr) {
+    /// `mult rs, rt`, `div $zero, rs, rt` and their like.
+    pub fn multiply_divide(&mut self, op: MultiplyDivide, s: Gpr, t: Gpr) {
         self.inst(op.bits() | s.s() | t.t());
     }
 

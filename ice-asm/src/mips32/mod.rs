@@ -30,8 +30,7 @@ pub use float::{
     FloatMultiplyAdd, FloatStoreIndexed, FloatTransfer, Transmit,
 };
 pub use int::{
-    Alu, AluSigned, AluUnsigned, Count, Divide, Extend, FromHiLo, MoveIfFlag, Multiply, Shift, ShiftBy,
-    ToHiLo,
+    Alu, AluSigned, AluUnsigned, Count, Extend, FromHiLo, MoveIfFlag, MultiplyDivide, Shift, ShiftBy, ToHiLo,
 };
 pub use memory::Transfer;
 pub use operand::{Cc, Cond, FloatWidth, Fpr, Gpr, Imm, Mem};

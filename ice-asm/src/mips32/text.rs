@@ -16,7 +16,7 @@
 //! | `k`, `q` | codes of breaks and traps | 25-16, 15-6 |
 //! | `h` | a hardware or control register, by number | 15-11 |
 //! | `w`, `W` | the format, single or double | 21, 0 |
-//! | `0` | register 0, always | |
+//! | `0` | register 0 as destination, where the bit is set | 1 |
 
 use super::operand::{Cc, Fpr, Gpr};
 use super::{control, float, int, memory};
@@ -96,7 +96,8 @@ fn write_operand(out: &mut dyn Write, letter: char, word: u32, operand: Operand)
         'M' => write!(out, "{}", Cc::new((word >> 18) as u8)),
         'w' => out.write_char(if word >> 21 & 1 == 0 { 's' } else { 'd' }),
         'W' => out.write_char(if word & 1 == 0 { 's' } else { 'd' }),
-        '0' => write!(out, "{}", Gpr::ZERO),
+        '0' if word & 2 == 0 => Ok(()),
+        '0' => write!(out, "{}, ", Gpr::ZERO),
         'i' | 'u' | 'j' if let Operand::Symbol(symbol) = operand => symbol.write(out),
         'b' if let Operand::Label(label) = operand => write!(out, "{label}"),
         'i' => write!(out, "{}", word as u16 as i16),
@@ -118,8 +119,6 @@ impl SymbolOperand {
         let operator = match self.kind {
             RelocKind::MipsHi16 => "%hi",
             RelocKind::MipsLo16 => "%lo",
-            RelocKind::MipsGpHi16 => return out.write_str("%hi(_gp_disp)"),
-            RelocKind::MipsGpLo16 => return out.write_str("%lo(_gp_disp)"),
             RelocKind::MipsGot16 => "%got",
             RelocKind::MipsCall16 => "%call16",
             RelocKind::MipsTlsGd => "%tlsgd",
