@@ -58,7 +58,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         sink: S,
     ) -> Result<Self, Error> {
         let (machine, relocation) = (options.arch.machine(), options.relocation);
-        let own = machine.assembly(options.features);
+        let own = machine.assembly(options.features, options.relocation.of(module));
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
         let mut output = AssemblyOutput {

@@ -59,6 +59,9 @@ pub enum Error {
     Object(ice_elf::Error),
     /// The back end asked for a relocation that the machine's objects do not have; a defect of the back end.
     UnsupportedRelocation(RelocKind),
+    /// The back end made the high half of an address without the low half that the linker needs for it; a defect of the
+    /// back end.
+    UnpairedRelocation,
     /// The machine is known, but this build has no back end for it.
     TargetNotBuiltIn(Arch),
     /// The input is of a form that this build does not read.
@@ -179,6 +182,7 @@ impl fmt::Display for Error {
             Error::UnsupportedRelocation(kind) => {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
+            Error::UnpairedRelocation => f.write_str("the high half of an address has no low half"),
             Error::TargetNotBuiltIn(arch) => {
                 write!(f, "target {arch} is not built in; there are {}", Arch::built_in_names())
             }

@@ -3,6 +3,8 @@
 use crate::machine::{Arch, Features};
 use crate::recipe::{Recipe, Step};
 use ice_codegen::NativeModel;
+use ice_ir::Module;
+use ice_ir::native::Environment;
 
 /// Optimisation level as written on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +89,14 @@ pub enum RelocationModel {
 }
 
 impl RelocationModel {
+    /// That of the code of a module where this one is wanted.
+    pub fn of(self, module: &Module) -> RelocationModel {
+        match module.environment {
+            Environment::Pnacl => RelocationModel::Static,
+            Environment::Native => self,
+        }
+    }
+
     /// How the code of native programs makes addresses.
     pub const fn native(self) -> NativeModel {
         match self {

@@ -34,6 +34,7 @@
 //! | `finish` | the end of the file: numbering, tables, section headers |
 //! | `section`, `symbol`, `relocation` | what a client says about each |
 //! | `format` | the ELF records in both classes, from the raw definitions of the `object` crate |
+//! | [`mips`] | the order of relocations that MIPS wants |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
 //! The crate has no features. It is tested by reading back with `object`, by `readelf`, and by linking with
@@ -45,6 +46,7 @@ extern crate alloc;
 mod error;
 mod finish;
 mod format;
+pub mod mips;
 mod relocatable;
 mod relocation;
 mod section;

@@ -25,7 +25,7 @@ pub struct Relocation {
 }
 
 /// What a relocation refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A symbol, defined or not.
     Symbol(SymbolId),

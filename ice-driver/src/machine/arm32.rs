@@ -212,7 +212,7 @@ impl Machine for Arm32 {
         if features.has(SOFT_CALLS) { &SOFT } else { &HARD }
     }
 
-    fn format(&self) -> ice_elf::Format {
+    fn format(&self, _: RelocationModel) -> ice_elf::Format {
         ice_elf::Format::arm(elf::EF_ARM_EABI_VER5)
     }
 
@@ -242,9 +242,9 @@ impl Machine for Arm32 {
         }
     }
 
-    fn attributes(&self, features: Features) -> Option<Attributes> {
-        let contents = attributes(features);
-        Some(Attributes { name: b".ARM.attributes", sh_type: SHT_ARM_ATTRIBUTES, contents })
+    fn attributes(&self, features: Features) -> Vec<Attributes> {
+        let (name, sh_type, contents) = (b".ARM.attributes", SHT_ARM_ATTRIBUTES, attributes(features));
+        vec![Attributes { name, sh_type, sh_flags: 0, alignment: 1, contents }]
     }
 
     /// ELF for the ARM architecture, IHI 0044F, 4.5.5.
@@ -253,7 +253,7 @@ impl Machine for Arm32 {
     }
 
     #[cfg(feature = "text")]
-    fn assembly(&self, features: Features) -> Assembly {
+    fn assembly(&self, features: Features, _: RelocationModel) -> Assembly {
         Assembly { head: assembly_head(features), align: ".p2alignl", fill: "0xe7f000f0" }
     }
 
@@ -339,7 +339,6 @@ mod tests {
             ("thumbv7-linux-gnueabihf", HARD),
             ("armv7-linux-gnueabi", SOFT),
             ("armv7-linux-androideabi21", SOFT),
-            ("mipsel-linux-gnu", MachineDescription::PORTABLE),
             ("vax-dec-ultrix", MachineDescription::PORTABLE),
             ("", MachineDescription::PORTABLE),
         ] {

@@ -25,6 +25,7 @@ use ice_asm::RelocKind;
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, NativeModel};
+use ice_elf::Relocation;
 use ice_ir::{Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
@@ -47,6 +48,10 @@ pub struct Attributes {
     pub name: &'static [u8],
     /// `sh_type`.
     pub sh_type: u32,
+    /// `sh_flags`.
+    pub sh_flags: u32,
+    /// Its alignment in bytes, and that of its one entry where it has flags.
+    pub alignment: u64,
     /// What is in it.
     pub contents: Vec<u8>,
 }
@@ -122,8 +127,8 @@ pub trait Machine: Sync {
     #[cfg(feature = "llvm")]
     fn legalization(&self, features: Features) -> &'static MachineDescription;
 
-    /// The format of its objects.
-    fn format(&self) -> ice_elf::Format;
+    /// The format of its objects with code of this model.
+    fn format(&self, relocation: RelocationModel) -> ice_elf::Format;
 
     /// The type of the relocation that ELF has for this kind, if it has one.
     fn relocation_type(&self, kind: RelocKind) -> Option<u32>;
@@ -144,14 +149,19 @@ pub trait Machine: Sync {
         matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32)
     }
 
+    /// Puts the relocations of a function into the order in which a linker understands them; `None` if there is none.
+    fn order_relocations(&self, _relocations: &mut [Relocation]) -> Option<()> {
+        Some(())
+    }
+
     /// What jump tables of native programs hold.
     fn table_entries(&self, _relocation: RelocationModel) -> TableEntries {
         TableEntries::Absolute
     }
 
-    /// The section of an object that says what its code needs.
-    fn attributes(&self, _features: Features) -> Option<Attributes> {
-        None
+    /// The sections of an object that say what its code needs.
+    fn attributes(&self, _features: Features) -> Vec<Attributes> {
+        Vec::new()
     }
 
     /// The symbols by which its objects tell code from data.
@@ -161,7 +171,7 @@ pub trait Machine: Sync {
 
     /// What assembler text for the machine has of its own.
     #[cfg(feature = "text")]
-    fn assembly(&self, features: Features) -> Assembly;
+    fn assembly(&self, features: Features, relocation: RelocationModel) -> Assembly;
 
     /// What programs of the machine are linked and run with; `host` is the machine that does it.
     #[cfg(feature = "cli")]

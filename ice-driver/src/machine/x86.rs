@@ -128,7 +128,7 @@ impl Machine for X86 {
         }
     }
 
-    fn format(&self) -> ice_elf::Format {
+    fn format(&self, _: RelocationModel) -> ice_elf::Format {
         match self.0 {
             Mode::Bits32 => ice_elf::Format::X86_32,
             Mode::Bits64 => ice_elf::Format::X86_64,
@@ -152,7 +152,7 @@ impl Machine for X86 {
     }
 
     #[cfg(feature = "text")]
-    fn assembly(&self, _: super::Features) -> Assembly {
+    fn assembly(&self, _: super::Features, _: RelocationModel) -> Assembly {
         Assembly { head: String::new(), align: ".p2align", fill: "0xcc" }
     }
 

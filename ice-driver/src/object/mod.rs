@@ -13,7 +13,7 @@
 //! goes straight to the sink.
 
 use crate::error::Error;
-use crate::machine::{Features, Machine};
+use crate::machine::{Attributes, Features, Machine};
 use crate::names::{SymbolNames, Visible};
 use crate::options::{self, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
@@ -124,7 +124,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         sink: S,
     ) -> Result<ObjectOutput<'m, S>, Error> {
         let (machine, relocation) = (options.arch.machine(), options.relocation);
-        let mut writer = ObjectWriter::new(sink, Options::new(machine.format()))?;
+        let mut writer = ObjectWriter::new(sink, Options::new(machine.format(relocation.of(module))))?;
         writer.standard_section(StandardSection::Text)?;
         let mut output = ObjectOutput {
             machine,
@@ -164,10 +164,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     /// What the code needs of its machine, and that `.text` is code, where objects of the machine say such things.
     fn write_notes(&mut self, features: Features) -> Result<(), Error> {
-        if let Some(attributes) = self.machine.attributes(features) {
-            let spec = SectionSpec::new(attributes.name, attributes.sh_type, 0);
+        for Attributes { name, sh_type, sh_flags, alignment, contents } in self.machine.attributes(features) {
+            let entry_size = if sh_flags == 0 { 0 } else { contents.len() as u64 };
+            let spec = SectionSpec { entry_size, ..SectionSpec::new(name, sh_type, sh_flags.into()) };
             let section = self.writer.create_section(&spec)?;
-            self.writer.append_data(section, 1, &attributes.contents, [])?;
+            self.writer.append_data(section, alignment, &contents, [])?;
         }
         let text = self.writer.standard_section(StandardSection::Text)?;
         self.code_begins(text)
@@ -489,6 +490,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             }
         }
         let symbol = self.functions[function.as_u32() as usize];
+        self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
         let mut code = Code::new(symbol, compiled.code);
         code.alignment = alignment;
         code.section = CodeSection::In(section);
