@@ -9,4 +9,5 @@ mod buffer;
 mod forms;
 mod graphs;
 mod mips32;
+mod mips32_branches;
 mod x86;

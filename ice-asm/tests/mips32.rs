@@ -190,7 +190,7 @@ fn kept_bits(kind: RelocKind) -> u32 {
     }
 }
 
-const ASSEMBLERS: WordAssemblers = WordAssemblers {
+pub const ASSEMBLERS: WordAssemblers = WordAssemblers {
     machine: "mips",
     head: "\t.set noreorder\n\t.set nomacro\n\t.set noat\n",
     tools: &[

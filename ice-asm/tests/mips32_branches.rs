@@ -1,0 +1,238 @@
+//! Branches of MIPS in functions beyond 128 KiB: near and far forms, veneers, slots, executed word by word.
+
+use crate::common::assemblers::WordAssemblers;
+use crate::common::{Random, listing};
+use crate::mips32::ASSEMBLERS;
+use ice_asm::mips32::*;
+use ice_asm::{BranchIsa as _, CodeBuffer, Listing, TextListing};
+
+/// So many words that do nothing, with room for what waits.
+fn nops<L: Listing>(buffer: &mut CodeBuffer<L, Branches>, words: u32) {
+    for n in 0..words {
+        if n % 64 == 0 {
+            buffer.room_for(256);
+        }
+        Encoder::new(buffer).nop();
+    }
+}
+
+/// A loop over 128 KiB can just be closed by one instruction and its slot; one word more, and it is far.
+#[test]
+fn a_branch_of_one_word_reaches_128_kib() {
+    for (words, size) in [((1 << 15) - 1, 8), (1 << 15, 40)] {
+        let mut buffer = CodeBuffer::<(), Branches>::new();
+        let top = buffer.new_label();
+        buffer.bind(top);
+        nops(&mut buffer, words);
+        let start = buffer.offset();
+        buffer.jump(top);
+        assert_eq!(buffer.offset() - start, size);
+        assert_eq!(buffer.finish(), Ok(()));
+    }
+}
+
+/// The number that a word puts into `$v0`, which stands for itself.
+fn mark_of(word: u32) -> Option<u32> {
+    (word >> 16 == 0x3402).then_some(word & 0xffff)
+}
+
+/// A register whose value is decided when it is looked at.
+const TESTED: u32 = 8;
+
+/// What the code has of the machine.
+struct Run<'a, F> {
+    code: &'a [u8],
+    holds: F,
+    registers: [u32; 32],
+    /// The word that the far form keeps on the stack.
+    kept: u32,
+    marks: Vec<u32>,
+}
+
+/// Where the return address leads.
+const END: u32 = 0x8000_0000;
+
+impl<F: Fn(bool, usize) -> bool> Run<'_, F> {
+    fn word(&self, at: u32) -> u32 {
+        u32::from_le_bytes(self.code[at as usize..][..4].try_into().unwrap())
+    }
+
+    /// Executes all but branches.
+    fn step(&mut self, word: u32) {
+        let [s, t, d] = [21, 16, 11].map(|at| (word >> at & 31) as usize);
+        let imm = word as u16 as i16 as i32 as u32;
+        match word >> 26 {
+            _ if word == 0 => {}
+            0x0d => self.marks.extend(mark_of(word)),
+            0x09 => self.registers[t] = self.registers[s].wrapping_add(imm),
+            0x0f => self.registers[t] = word << 16,
+            0x2b => self.kept = self.registers[t],
+            0x23 => self.registers[t] = self.kept,
+            0x00 if word & 63 == 0x21 => {
+                self.registers[d] = self.registers[s].wrapping_add(self.registers[t]);
+            }
+            _ => panic!("{word:#x}"),
+        }
+    }
+
+    /// Where the word branches to, if it is a branch: nowhere else where it is not taken.
+    fn branch(&mut self, at: u32, word: u32) -> Option<u32> {
+        let [s, t] = [21, 16].map(|at| word >> at & 31);
+        let target = at.wrapping_add(4).wrapping_add((word as u16 as i16 as i32 as u32) << 2);
+        let taken = match word >> 26 {
+            4 if s == t => true,
+            4 | 5 => {
+                assert_eq!([s, t], [TESTED, 0]);
+                (self.holds)(word >> 26 == 5, self.marks.len())
+            }
+            1 => {
+                assert_eq!((s, t), (0, 17), "bal");
+                self.registers[31] = at + 8;
+                true
+            }
+            0 if word & 63 == 8 => return Some(self.registers[s as usize]),
+            _ => return None,
+        };
+        Some(if taken { target } else { at + 8 })
+    }
+
+    fn run(mut self) -> Vec<u32> {
+        self.registers[31] = END;
+        let mut at = 0;
+        while at != END && self.marks.len() < 40 {
+            let word = self.word(at);
+            at = match self.branch(at, word) {
+                Some(next) => {
+                    let slot = self.word(at + 4);
+                    self.step(slot);
+                    next
+                }
+                None => {
+                    self.step(word);
+                    at + 4
+                }
+            };
+        }
+        assert_eq!(self.registers[29], 0, "the stack pointer is what it was");
+        self.marks.truncate(40);
+        self.marks
+    }
+}
+
+/// One block: words that do nothing, a condition and where control goes if it holds, and where else; marks in the
+/// slots, or none.
+struct Block {
+    size: u32,
+    cond: Cond,
+    targets: [usize; 2],
+    slots: [Option<u16>; 2],
+}
+
+impl Block {
+    fn random(random: &mut Random, count: usize, number: u16) -> Block {
+        let tested = Gpr::new(TESTED as u8);
+        let cond =
+            if random.below(2) == 0 { Cond::Ne(tested, Gpr::ZERO) } else { Cond::Eq(tested, Gpr::ZERO) };
+        let target = |random: &mut Random| random.below(count as u32 + 1) as usize;
+        let most = [40, 40_000][random.below(2) as usize];
+        let slot = |random: &mut Random, mark| (random.below(2) == 0).then_some(mark);
+        Block {
+            size: random.below(most),
+            cond,
+            targets: [target(random), target(random)],
+            slots: [slot(random, 1000 + number), slot(random, 2000 + number)],
+        }
+    }
+}
+
+fn emit(blocks: &[Block]) -> CodeBuffer<(), Branches> {
+    let mut buffer = CodeBuffer::<(), Branches>::new();
+    let labels: Vec<_> = (0..=blocks.len()).map(|_| buffer.new_label()).collect();
+    let mark = |e: &mut Encoder<'_>, mark| e.alu_unsigned(AluUnsigned::Ori, Gpr::V0, Gpr::ZERO, mark);
+    for (i, block) in blocks.iter().enumerate() {
+        buffer.bind(labels[i]);
+        buffer.room_for(64);
+        mark(&mut Encoder::new(&mut buffer), i as u16);
+        nops(&mut buffer, block.size);
+        buffer.room_for(128);
+        let mut e = Encoder::new(&mut buffer);
+        for (cond, (target, slot)) in
+            [Some(block.cond), None].into_iter().zip(block.targets.iter().zip(block.slots))
+        {
+            let slot = slot.map(|number| e.slot(|e| mark(e, number))).unwrap_or_default();
+            e.branch(cond, labels[*target], slot);
+        }
+    }
+    buffer.bind(labels[blocks.len()]);
+    Encoder::new(&mut buffer).jr(Gpr::RA);
+    Encoder::new(&mut buffer).nop();
+    assert_eq!(buffer.finish(), Ok(()));
+    buffer
+}
+
+/// The marks that the blocks ask for.
+fn trace(blocks: &[Block], holds: impl Fn(bool, usize) -> bool) -> Vec<u32> {
+    let (mut want, mut at) = (vec![], 0);
+    while want.len() < 40 && at < blocks.len() {
+        let Block { cond, targets, slots, .. } = &blocks[at];
+        want.push(at as u32);
+        let taken = holds(matches!(cond, Cond::Ne(..)), want.len());
+        want.extend(slots[0].map(u32::from));
+        if !taken {
+            want.extend(slots[1].map(u32::from));
+        }
+        at = targets[usize::from(!taken)];
+    }
+    want.truncate(40);
+    want
+}
+
+#[test]
+fn large_functions_execute_as_their_graph() {
+    let mut random = Random::new(23);
+    let (mut far, mut largest) = (0, 0);
+    for round in 0..60 {
+        let count = 3 + random.below(14) as usize;
+        let blocks: Vec<_> = (0..count).map(|i| Block::random(&mut random, count, i as u16)).collect();
+        let buffer = emit(&blocks);
+        far += buffer.bytes().chunks_exact(4).filter(|word| **word == [8, 0, 0x20, 0]).count();
+        largest = largest.max(buffer.bytes().len());
+        for seed in 0..4 {
+            let holds = |is_nonzero: bool, marks: usize| {
+                (Random::new((marks as u64 + 1) * (2 * seed + 1)).below(2) != 0) == is_nonzero
+            };
+            let run = Run { code: buffer.bytes(), holds, registers: [0; 32], kept: 0, marks: vec![] };
+            assert_eq!(run.run(), trace(&blocks, holds), "round {round}");
+        }
+    }
+    assert!(far > 100 && largest > 1 << 19, "{far} far branches, {largest} bytes");
+}
+
+/// Assemblers make far branches of their text.
+#[test]
+fn far_branches_are_listed() {
+    let mut buffer = CodeBuffer::<TextListing, Branches>::new();
+    let (top, out) = (buffer.new_label(), buffer.new_label());
+    buffer.bind(top);
+    nops(&mut buffer, 1 << 15);
+    let mut e = Encoder::new(&mut buffer);
+    let slot = e.slot(|e| e.alu(Alu::Xor, Gpr::V0, Gpr::A0, Gpr::A1));
+    e.branch(Some(Cond::Lez(Gpr::A0)), top, slot);
+    e.branch(Some(Cond::False(Cc::new(0))), out, Slot::default());
+    e.branch(None, top, slot);
+    nops(&mut buffer, 1);
+    buffer.bind(out);
+    nops(&mut buffer, 3);
+    while buffer.offset() % 16 != 0 {
+        nops(&mut buffer, 1);
+    }
+    assert_eq!(Branches::size(None, ice_asm::Form(1)), 40);
+    buffer.finish().unwrap();
+    let text = listing(&buffer);
+    assert!(
+        text.contains("\tbgtz $a0, .+44\n\txor $v0, $a0, $a1\n\taddiu $sp, $sp, -8\n"),
+        "{}",
+        &text[text.len() - 900..]
+    );
+    WordAssemblers::check(&ASSEMBLERS, "far", &buffer);
+}
