@@ -52,6 +52,7 @@ struct BlockFacts {
 
 impl BlockOrder {
     /// Computes the order from that of the function.
+    #[inline(never)]
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.begin(func, cfg);
         for block in func.blocks() {

@@ -412,8 +412,14 @@ impl Function {
 
     /// Calls `visit` with every value operand of `inst`, in the order of the wire format.
     #[inline(always)]
-    pub fn for_each_operand(&self, inst: Inst, mut visit: impl FnMut(Value)) {
-        match *self.layout.inst(inst).data() {
+    pub fn for_each_operand(&self, inst: Inst, visit: impl FnMut(Value)) {
+        self.for_each_operand_of(self.layout.inst(inst).data(), visit);
+    }
+
+    /// Calls `visit` with every value operand of the instruction that does this, in the order of the wire format.
+    #[inline(always)]
+    pub(crate) fn for_each_operand_of(&self, data: &InstData, mut visit: impl FnMut(Value)) {
+        match *data {
             InstData::Binary { args, .. } | InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
                 args.into_iter().for_each(visit)
             }

@@ -6,6 +6,7 @@
 //!
 //! Requires: a verified function. Preserves: the function.
 
+use crate::layout::InstNode;
 use crate::{Function, Inst, InstData, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -29,18 +30,20 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Counts the uses in `func`.
+    /// Counts the uses in `func`. Not inlined, so that its values have the registers.
+    #[inline(never)]
     pub fn compute(&mut self, func: &Function) {
         self.values.clear();
         self.values.reserve_exact(func.num_values());
         self.values.resize(func.num_values(), ValueUses::default());
         self.dead.clear();
+        let values = &mut self.values[..];
         let mut block = func.layout.entry();
         while let Some(b) = block {
             let mut inst = func.layout.first_inst(b);
             while let Some(i) = inst {
                 let node = func.layout.inst(i);
-                self.count_operands(func, i, node.data(), node.result());
+                count_operands(values, func, i, node);
                 inst = node.next();
             }
             block = func.layout.next_block(b);
@@ -58,43 +61,6 @@ impl Uses {
             }
             block = func.layout.prev_block(b);
         }
-    }
-
-    #[inline(always)]
-    fn count_operands(&mut self, func: &Function, inst: Inst, data: &InstData, result: Option<Value>) {
-        match *data {
-            InstData::Load { address, .. } => {
-                self.note_access(func, inst, address, result.unwrap_or(address))
-            }
-            InstData::Store { address, value, .. } => {
-                self.note_access(func, inst, address, value);
-                self.note(inst, value);
-            }
-            _ => {
-                func.for_each_operand(inst, |value| _ = self.note(inst, value));
-                if let InstData::InsertElement { .. } = data
-                    && let Some(lane) = address_of(func, inst)
-                {
-                    self.values[lane.index()].addresses += 1;
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn note(&mut self, user: Inst, value: Value) -> &mut ValueUses {
-        let uses = &mut self.values[value.index()];
-        uses.count += 1;
-        uses.user = user.as_u32();
-        uses
-    }
-
-    /// Notes that `user` loads or stores `value` at `address`.
-    #[inline(always)]
-    fn note_access(&mut self, func: &Function, user: Inst, address: Value, value: Value) {
-        let uses = self.note(user, address);
-        uses.addresses += 1;
-        uses.accessed |= 1 << func.value_type(value) as u32;
     }
 
     /// Whether there is anything to drop: mostly not.
@@ -199,6 +165,44 @@ impl Uses {
         (node.block() == func.layout.block_of(def) && !matches!(node.data(), InstData::Phi { .. }))
             .then_some(user)
     }
+}
+
+/// Counts what the instruction of `node`, which is `inst`, uses.
+#[inline(always)]
+fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &InstNode) {
+    match *node.data() {
+        InstData::Load { address, .. } => {
+            note_access(values, func, inst, address, node.result().unwrap_or(address));
+        }
+        InstData::Store { address, value, .. } => {
+            note_access(values, func, inst, address, value);
+            note(values, inst, value);
+        }
+        ref data => {
+            func.for_each_operand_of(data, |value| _ = note(values, inst, value));
+            if let InstData::InsertElement { .. } = data
+                && let Some(lane) = address_of(func, inst)
+            {
+                values[lane.index()].addresses += 1;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn note(values: &mut [ValueUses], user: Inst, value: Value) -> &mut ValueUses {
+    let uses = &mut values[value.index()];
+    uses.count += 1;
+    uses.user = user.as_u32();
+    uses
+}
+
+/// Notes that `user` loads or stores `value` at `address`.
+#[inline(always)]
+fn note_access(values: &mut [ValueUses], func: &Function, user: Inst, address: Value, value: Value) {
+    let uses = note(values, user, address);
+    uses.addresses += 1;
+    uses.accessed |= 1 << func.value_type(value) as u32;
 }
 
 /// The address that a load or store uses, or the lane of a vector that goes into a vector.

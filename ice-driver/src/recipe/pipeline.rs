@@ -270,9 +270,9 @@ impl Pipeline {
         let _ = job;
     }
 
-    /// One step after reading, whose flow graph is `read`. Not inlined: the loop over the steps would prepare all of
-    /// them.
-    #[inline(never)]
+    /// One step after reading, whose flow graph is `read`. Inlined into the loop over the steps; what the steps do is
+    /// not, so that each prepares its own registers alone.
+    #[inline(always)]
     fn perform(
         &mut self,
         step: Step,
@@ -331,6 +331,7 @@ impl Pipeline {
     }
 
     /// The passes over the IR.
+    #[inline(never)]
     fn optimize(&mut self, step: Step, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
         let cfg = graph(read, &self.cfg, self.graph);
         let changed = match step {
@@ -365,6 +366,7 @@ impl Pipeline {
         }
     }
 
+    #[inline(never)]
     fn hold_constants(&mut self, read: Option<&ControlFlowGraph>) {
         if !self.generator.holds_constants() || self.loops.num_loops() == 0 {
             return;
