@@ -127,8 +127,8 @@ impl X86 {
     /// The memory operand for the address `value`.
     #[inline]
     pub(crate) fn address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Amode {
-        match cx.plain_regs(value) {
-            Some(regs) => Amode::reg(regs.lo()),
+        match cx.plain_reg(value) {
+            Some(reg) => Amode::reg(reg),
             None => self.special_address(cx, value),
         }
     }
@@ -168,7 +168,7 @@ impl X86 {
         let disp = cx.func.int_value(number).filter(|_| is_int_displacement(cx, number))? as i32;
         let base = match cx.frame_object(x) {
             Some(object) => Base::Object(object),
-            None => Base::Reg(cx.plain_regs(x)?.lo()),
+            None => Base::Reg(cx.plain_reg(x)?),
         };
         Some(Amode::new(base, disp))
     }
@@ -189,8 +189,8 @@ impl X86 {
     }
 
     fn add_term<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mode: &mut Amode, value: Value) {
-        if let Some(regs) = cx.plain_regs(value) {
-            return add_register(mode, regs.lo());
+        if let Some(reg) = cx.plain_reg(value) {
+            return add_register(mode, reg);
         }
         if let Some(object) = cx.frame_object(value) {
             match (mode.base, mode.index) {

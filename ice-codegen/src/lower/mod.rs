@@ -56,20 +56,44 @@ impl ValueRegs {
     }
 }
 
-/// What lowering knows of a value.
-#[derive(Clone, Copy)]
-struct ValueState {
-    /// The first of its registers, once it has some.
-    regs: PackedOption<VReg>,
-    /// [`PLAIN`], [`FOLDED`], or from [`FIRST_OBJECT`] on the frame object that it is the address of.
-    special: u32,
-}
+/// Where a value is, as far as lowering knows: in one number, since it is asked for each operand. Below
+/// [`FIRST_OBJECT`] it is the first of the registers that the value is in, from there on the frame object that it is the
+/// address of, and at the end what the constants say. Constants never get a register of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ValueState(u32);
 
-/// In registers, or a constant.
-const PLAIN: u32 = 0;
-/// Computed by its users.
-const FOLDED: u32 = 1;
-const FIRST_OBJECT: u32 = 2;
+const FIRST_OBJECT: u32 = 1 << 31;
+
+impl ValueState {
+    /// In no register yet, or a constant.
+    const NEW: ValueState = ValueState(u32::MAX);
+    /// Computed by its users.
+    const FOLDED: ValueState = ValueState(u32::MAX - 1);
+
+    /// In these registers.
+    fn of_regs(first: VReg) -> ValueState {
+        debug_assert!(first.as_u32() < FIRST_OBJECT);
+        ValueState(first.as_u32())
+    }
+
+    /// The address of this frame object.
+    fn of_object(object: u32) -> ValueState {
+        ValueState(FIRST_OBJECT + object)
+    }
+
+    /// The first of its registers.
+    #[inline(always)]
+    fn regs(self) -> Option<VReg> {
+        (self.0 < FIRST_OBJECT).then(|| VReg::from_u32(self.0))
+    }
+
+    /// The frame object that it is the address of.
+    #[inline(always)]
+    fn object(self) -> Option<u32> {
+        let object = self.0.wrapping_sub(FIRST_OBJECT);
+        (object < ValueState::FOLDED.0 - FIRST_OBJECT).then_some(object)
+    }
+}
 
 /// What lowering keeps of a block of the function.
 #[derive(Clone, Copy, Default)]
@@ -121,23 +145,23 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     #[inline]
     pub fn regs(&mut self, value: Value) -> ValueRegs {
         let layout = self.layouts[self.func.value_type(value) as usize];
-        match self.scratch.values[value.index()].regs.expand() {
+        match self.plain_reg(value) {
             Some(first) => ValueRegs { first, parts: layout.parts },
             None => self.first_regs(value, layout),
         }
     }
 
-    /// The registers of a value that is no constant and was not folded: of most values.
-    #[inline]
-    pub fn plain_regs(&mut self, value: Value) -> Option<ValueRegs> {
-        let is_plain = self.scratch.values[value.index()].special == PLAIN && !self.func.is_constant(value);
-        is_plain.then(|| self.regs(value))
+    /// The only or the low register of a value that is in registers already: of most values.
+    #[inline(always)]
+    pub fn plain_reg(&self, value: Value) -> Option<VReg> {
+        self.scratch.values[value.index()].regs()
     }
 
     #[inline(never)]
     fn first_regs(&mut self, value: Value, layout: TypeLayout) -> ValueRegs {
+        debug_assert!(!self.is_constant(value), "{value} is a constant");
         let regs = self.new_regs(layout);
-        self.scratch.values[value.index()].regs = regs.first.into();
+        self.scratch.values[value.index()] = ValueState::of_regs(regs.first);
         regs
     }
 
@@ -161,10 +185,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Lets `value` live in the register of another that equals it; false if it has a register already.
     pub fn share(&mut self, value: Value, reg: VReg) -> bool {
-        let place = &mut self.scratch.values[value.index()].regs;
-        let is_free = place.is_none();
+        let state = &mut self.scratch.values[value.index()];
+        let is_free = *state == ValueState::NEW;
         if is_free {
-            *place = reg.into();
+            *state = ValueState::of_regs(reg);
         }
         is_free
     }
@@ -178,15 +202,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// up to the place of the code, the stack or the frame.
     #[inline]
     pub fn is_constant(&self, value: Value) -> bool {
-        self.func.is_constant(value) || self.scratch.values[value.index()].special >= FIRST_OBJECT
+        self.func.is_constant(value) || self.frame_object(value).is_some()
     }
 
-    /// Gives a constant registers of its own for one use.
+    /// Registers for one use of a constant.
     pub fn fresh_constant_regs(&mut self, value: Value) -> ValueRegs {
-        let layout = self.layouts[self.func.value_type(value) as usize];
-        let regs = self.new_regs(layout);
-        self.scratch.values[value.index()].regs = regs.first.into();
-        regs
+        self.new_regs(self.layouts[self.func.value_type(value) as usize])
     }
 
     /// The register with `constant`, if a loop around the current block holds it.
@@ -201,8 +222,8 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The instruction that was folded into the one being lowered and defines `value`.
     #[inline]
     pub fn folded(&self, value: Value) -> Option<Inst> {
-        match self.scratch.values[value.index()].special {
-            FOLDED => self.func.defining_inst(value),
+        match self.scratch.values[value.index()] {
+            ValueState::FOLDED => self.func.defining_inst(value),
             _ => None,
         }
     }
@@ -216,7 +237,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             "{inst} is in a register of another block"
         );
         if let Some(value) = self.func.result(inst) {
-            self.scratch.values[value.index()].special = PLAIN;
+            self.scratch.values[value.index()] = ValueState::NEW;
         }
     }
 
@@ -266,13 +287,13 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
 
     /// Notes that `value` is the address of a frame object.
     pub fn set_frame_object(&mut self, value: Value, object: u32) {
-        self.scratch.values[value.index()].special = FIRST_OBJECT + object;
+        self.scratch.values[value.index()] = ValueState::of_object(object);
     }
 
     /// The frame object that `value` is the address of.
     #[inline]
     pub fn frame_object(&self, value: Value) -> Option<u32> {
-        self.scratch.values[value.index()].special.checked_sub(FIRST_OBJECT)
+        self.scratch.values[value.index()].object()
     }
 
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
@@ -392,7 +413,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                     None => false,
                 };
                 if folds || self.folds_into_addresses(target, inst, value) {
-                    self.scratch.values[value.index()].special = FOLDED;
+                    self.scratch.values[value.index()] = ValueState::FOLDED;
                     continue;
                 }
             }
@@ -405,7 +426,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// order has already read its register.
     fn folds_into_addresses<T: Target<Inst = I>>(&self, target: &T, inst: Inst, value: Value) -> bool {
         self.uses.is_only_address(value)
-            && self.scratch.values[value.index()].regs.is_none()
+            && self.plain_reg(value).is_none()
             && target.folds_into_addresses(self, inst)
     }
 
@@ -487,7 +508,7 @@ pub fn lower_function<T: Target>(
 ) -> Result<(), ErrorKind> {
     mach.clear();
     scratch.values.clear();
-    scratch.values.resize(func.num_values(), ValueState { regs: None.into(), special: PLAIN });
+    scratch.values.resize(func.num_values(), ValueState::NEW);
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();

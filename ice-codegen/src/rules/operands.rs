@@ -10,8 +10,8 @@ pub trait Operands: Target + Copy {
     /// The registers of a value; constants and what was folded but is needed are made here.
     #[inline]
     fn regs<S: Sink<Self::Inst>>(self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> ValueRegs {
-        match cx.plain_regs(value) {
-            Some(regs) => regs,
+        match cx.plain_reg(value) {
+            Some(_) => cx.regs(value),
             None => self.special_regs(cx, value),
         }
     }
@@ -41,8 +41,8 @@ pub trait Operands: Target + Copy {
     /// The only or the low register of a value, which must not be written: a loop may hold it.
     #[inline]
     fn reg<S: Sink<Self::Inst>>(self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> VReg {
-        match cx.plain_regs(value) {
-            Some(regs) => regs.lo(),
+        match cx.plain_reg(value) {
+            Some(reg) => reg,
             None => self.special_reg(cx, value),
         }
     }

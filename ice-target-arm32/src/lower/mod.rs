@@ -46,8 +46,8 @@ impl Arm32 {
     /// A value of up to 32 bits as a flexible operand.
     #[inline]
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
-        match cx.plain_regs(value) {
-            Some(regs) => Src::Reg(regs.lo()),
+        match cx.plain_reg(value) {
+            Some(reg) => Src::Reg(reg),
             None => self.special_src(cx, value),
         }
     }

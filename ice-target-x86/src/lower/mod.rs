@@ -73,8 +73,8 @@ impl X86 {
     /// of 32 or 64 bits: of narrower ones see [`Self::exact_src`].
     #[inline]
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
-        match cx.plain_regs(value) {
-            Some(regs) => Src::Reg(regs.lo()),
+        match cx.plain_reg(value) {
+            Some(reg) => Src::Reg(reg),
             None => self.special_src(cx, value),
         }
     }
