@@ -1,10 +1,9 @@
 //! `ice-regalloc` alone: registers for a function of some other compiler, on a machine with three registers.
 
 use ice_regalloc::{
-    Block, ClassInfo, Context, Function, Inst, Operand, Options, PReg, RegClass, RegUnits, RegisterFile,
-    RegisterInfo, VReg, check,
+    ClassInfo, Context, Function, Inst, Operand, Options, PReg, RegClass, RegUnits, RegisterFile,
+    RegisterInfo, check,
 };
-use std::ops::Range;
 
 /// Three registers that do not overlap; a call leaves only `r2` as it was.
 static MACHINE: RegisterFile = RegisterFile {
@@ -17,61 +16,27 @@ static MACHINE: RegisterFile = RegisterFile {
     callee_saved: RegUnits::of(2),
 };
 
-/// One block without jumps: an instruction is its operands.
-struct Straight(Vec<Vec<Operand>>);
-
-impl Function for Straight {
-    fn num_blocks(&self) -> usize {
-        1
-    }
-    fn num_insts(&self) -> usize {
-        self.0.len()
-    }
-    fn num_vregs(&self) -> usize {
-        4
-    }
-    fn entry(&self) -> Block {
-        Block::from_u32(0)
-    }
-    fn block_insts(&self, _: Block) -> Range<Inst> {
-        Inst::from_u32(0)..Inst::from_u32(self.0.len() as u32)
-    }
-    fn block_succs(&self, _: Block) -> &[Block] {
-        &[]
-    }
-    fn block_preds(&self, _: Block) -> &[Block] {
-        &[]
-    }
-    fn block_params(&self, _: Block) -> &[VReg] {
-        &[]
-    }
-    fn edge_args(&self, _: Block, _: usize) -> &[VReg] {
-        &[]
-    }
-    fn operands(&self, inst: Inst) -> &[Operand] {
-        &self.0[inst.as_u32() as usize]
-    }
-    fn is_terminator(&self, inst: Inst) -> bool {
-        inst.as_u32() as usize + 1 == self.0.len()
-    }
-    fn vreg_class(&self, _: VReg) -> RegClass {
-        RegClass(0)
-    }
-}
-
 fn main() {
     let class = RegClass(0);
-    let [a, b, c, d] = [0, 1, 2, 3].map(VReg::from_u32);
     let names = ["a = load", "b = load", "c = load", "d = a + b", "d = d + c", "return d"];
-    let func = Straight(vec![
-        vec![Operand::def_reg(a, class)],
-        vec![Operand::def_reg(b, class)],
-        vec![Operand::def_reg(c, class)],
+    let mut func = Function::new();
+    let [a, b, c, d] = [0; 4].map(|_| func.vreg(class, 4));
+    func.begin_block(&[]);
+    for operands in [
+        &[Operand::def_reg(a, class)][..],
+        &[Operand::def_reg(b, class)],
+        &[Operand::def_reg(c, class)],
         // The sum may take the register of `a`, which ends here.
-        vec![Operand::def_reg(d, class), Operand::use_reg(a, class), Operand::use_reg(b, class)],
-        vec![Operand::use_def_reg(d, class), Operand::use_any(c, class)],
-        vec![Operand::use_fixed(d, class, PReg(0))],
-    ]);
+        &[Operand::def_reg(d, class), Operand::use_reg(a, class), Operand::use_reg(b, class)],
+        &[Operand::use_def_reg(d, class), Operand::use_any(c, class)],
+        &[Operand::use_fixed(d, class, PReg(0))],
+    ] {
+        func.add_operands(operands);
+        func.inst();
+    }
+    func.terminator();
+    func.end_block();
+    func.finish().expect("there are no edges");
     let mut context = Context::new();
     let output = context.allocate(&func, &MACHINE, &Options::default()).expect("three registers are enough");
     for (inst, name) in names.iter().enumerate() {

@@ -19,7 +19,7 @@ pub struct Annotation<'a> {
 }
 
 /// The comments of one function, to be written front to back.
-pub(crate) struct Comments<'a, I> {
+pub(crate) struct Comments<'a> {
     annotation: Annotation<'a>,
     /// What begins a comment.
     marker: &'static str,
@@ -27,14 +27,14 @@ pub(crate) struct Comments<'a, I> {
     origins: &'a [(u32, Option<Inst>)],
     registers: &'a RegisterFile<'a>,
     num_blocks: u32,
-    live: LivePlaces<'a, MachFunction<I>>,
+    live: LivePlaces<'a>,
     /// The places that the code for an instruction reads for the last time, sorted.
     ends: Vec<(Inst, Allocation)>,
 }
 
-impl<'a, I: MachInst> Comments<'a, I> {
+impl<'a> Comments<'a> {
     /// Comments for the code of `mach`, which is for `origins`. Each begins with `marker`.
-    pub fn new(
+    pub fn new<I: MachInst>(
         annotation: Annotation<'a>,
         marker: &'static str,
         origins: &'a [(u32, Option<Inst>)],
@@ -42,7 +42,7 @@ impl<'a, I: MachInst> Comments<'a, I> {
         registers: &'a RegisterFile<'a>,
         allocation: &'a Output,
     ) -> Self {
-        let live = LivePlaces::compute(mach, registers, allocation);
+        let live = LivePlaces::compute(mach.body(), registers, allocation);
         let mut ends = Vec::new();
         for block in mach.blocks() {
             live.for_each_end(block, |inst, operand| {

@@ -28,7 +28,7 @@ use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
 use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
-use ice_regalloc::{Mode, Options, Output, SlotSharing};
+use ice_regalloc::{InputCheck, Mode, Options, Output, SlotSharing};
 
 /// A function and what is known of it when its lowering begins.
 #[derive(Clone, Copy)]
@@ -160,7 +160,7 @@ impl<T: Target> Generator<T> {
     fn check_definitions(&self, func: &Function) {
         #[cfg(debug_assertions)]
         if self.checks == Checks::Debug {
-            let result = crate::mach::check_definitions(&self.mach);
+            let result = crate::mach::check_definitions(self.mach.body());
             debug_assert!(result.is_ok(), "{}: {}", func.id, result.unwrap_err());
         }
         let _ = (self.checks, func);
@@ -207,11 +207,12 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind> {
         let registers = self.target.registers(&self.mach.frame);
-        let options = Options { mode, slots: slot_sharing(&self.mach.frame), steps: None };
-        self.allocator.allocate(&self.mach, registers, &options)?;
+        let slots = slot_sharing(&self.mach.frame);
+        let options = Options { mode, slots, steps: None, check: InputCheck::DebugBuilds };
+        self.allocator.allocate(self.mach.body(), registers, &options)?;
         #[cfg(debug_assertions)]
         if self.checks == Checks::Debug
-            && let Err(violations) = self.checker.check(&self.mach, registers, self.allocator.output())
+            && let Err(violations) = self.checker.check(self.mach.body(), registers, self.allocator.output())
         {
             debug_assert!(false, "{violations:#?}");
             return Err(ErrorKind::AllocationCheck);

@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
-use ice_regalloc::{Function, Output};
+use ice_regalloc::Output;
 
 /// A step of the code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,13 +91,13 @@ impl<P> Faults<P> {
 /// Names the first instruction for which it has not.
 pub fn check_places<I: MachInst>(mach: &MachFunction<I>, allocation: &Output) -> Result<(), Box<Internal>> {
     let mut faults = Faults::default();
-    if mach.operand_starts() != allocation.operand_starts
-        || mach.operand_starts().last().map(|&end| end as usize) != Some(allocation.allocs.len())
+    if mach.body().operand_starts() != allocation.operand_starts
+        || mach.body().operand_starts().last().map(|&end| end as usize) != Some(allocation.allocs.len())
     {
         let places = allocation.places();
-        let all = (0..mach.num_insts() as u32).map(MachInstId::from_u32);
-        let differs = |&inst: &MachInstId| places.of(inst).len() != mach.operands(inst).len();
-        let end = MachInstId::from_u32(mach.num_insts() as u32);
+        let all = (0..mach.insts().len() as u32).map(MachInstId::from_u32);
+        let differs = |&inst: &MachInstId| places.of(inst).len() != mach.body().operands(inst).len();
+        let end = MachInstId::from_u32(mach.insts().len() as u32);
         faults
             .note(all.into_iter().find(differs).unwrap_or(end), "it has more or fewer places than operands");
     }

@@ -11,14 +11,14 @@ mod common;
 
 use common::{GPR, X86, chain_of_loops};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ice_regalloc::{Context, Function, Mode, Options, VReg};
+use ice_regalloc::{Context, Mode, Options, VReg};
 use std::hint::black_box;
 
 fn allocate(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("allocate");
     group.sample_size(10);
     for values in [10, 100, 1000, 10_000, 100_000, 1_000_000] {
-        let func = chain_of_loops(values);
+        let func = chain_of_loops(values).build();
         assert!(func.num_vregs() >= values && func.vreg_class(VReg::from_u32(0)) == GPR);
         group.throughput(Throughput::Elements(func.num_insts() as u64));
         for mode in [Mode::Minimal, Mode::Linear] {

@@ -6,6 +6,7 @@ use crate::linear;
 use crate::minimal;
 use crate::output::Output;
 use crate::registers::{RegUnits, RegisterFile};
+use crate::verify::Verifier;
 
 /// Which algorithm allocates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,8 +16,7 @@ pub enum Mode {
     ///
     /// *Method.* Local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., "Index Register
     /// Allocation", 1966). A value that several blocks refer to is in its spill slot at every block border; a value
-    /// of one block has a slot only while it is evicted. Next uses come from [`References`](crate::References), which a
-    /// client may keep while it writes its function.
+    /// of one block has a slot only while it is evicted. Next uses are threaded while the [`Function`] is written.
     ///
     /// *Invariants* between two instructions: a virtual register is in at most one physical register; a value that is
     /// needed is in its register, or its slot holds it, or both; at the start of a block no register is taken and
@@ -75,6 +75,16 @@ pub enum SlotSharing {
     Distinct,
 }
 
+/// When the shape of the input is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InputCheck {
+    /// Always: what is malformed is an error.
+    #[default]
+    Always,
+    /// In debug builds of this crate. In others a malformed function may give a meaningless result, or panic.
+    DebugBuilds,
+}
+
 /// How to allocate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -85,6 +95,8 @@ pub struct Options {
     /// Most steps that liveness of the full mode takes before the minimal mode takes over; if none, 64 for each
     /// instruction and 2^26 more, a second or so, which only functions made to be slow need.
     pub steps: Option<usize>,
+    /// Whether the client is trusted.
+    pub check: InputCheck,
 }
 
 /// Scratch memory and the last result. Keep one for each thread: it is cleared, never freed,
@@ -92,6 +104,7 @@ pub struct Options {
 /// which must outlive it.
 #[derive(Clone, Debug, Default)]
 pub struct Context<'f> {
+    verifier: Verifier,
     scratch: minimal::Scratch<'f>,
     linear: linear::Scratch<'f>,
     output: Output,
@@ -109,14 +122,17 @@ impl<'f> Context<'f> {
     ///
     /// [`Error`] tells what is malformed, or which instruction's constraints cannot hold together.
     /// The output is then meaningless.
-    pub fn allocate<F: Function>(
+    pub fn allocate(
         &mut self,
-        func: &F,
+        func: &Function,
         file: &RegisterFile<'f>,
         options: &Options,
     ) -> Result<&Output, Error> {
         let output = &mut self.output;
         reset(output);
+        if options.check == InputCheck::Always || cfg!(debug_assertions) {
+            self.verifier.verify(func, file)?;
+        }
         if options.mode == Mode::Linear {
             match linear::allocate(func, file, options, &mut self.linear, output) {
                 // What the heuristics of the full mode cannot place.
@@ -135,7 +151,7 @@ impl<'f> Context<'f> {
     ///
     /// [`Error`] tells what is malformed.
     #[cfg(feature = "testing")]
-    pub fn live_segments<F: Function>(&mut self, func: &F, file: &RegisterFile<'f>) -> Result<usize, Error> {
+    pub fn live_segments(&mut self, func: &Function, file: &RegisterFile<'f>) -> Result<usize, Error> {
         linear::analyze(func, file, &Options::default(), &mut self.linear)
     }
 

@@ -7,10 +7,11 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The instruction ranges of the blocks do not cover the instructions in order, or a block is
-    /// empty.
-    BadBlockRange {
-        /// The block whose range is wrong.
+    /// Something was added to the function after it was finished, or it never was.
+    Unfinished,
+    /// A block has no instructions.
+    EmptyBlock {
+        /// The block.
         block: Block,
     },
     /// A block does not end in a terminator, or an ordinary instruction follows a terminator.
@@ -20,7 +21,7 @@ pub enum Error {
         /// The instruction that should (not) be a terminator.
         inst: Inst,
     },
-    /// A successor or predecessor does not exist, or the two lists disagree.
+    /// A successor does not exist.
     BadEdge {
         /// The block that has the edge.
         block: Block,
@@ -110,15 +111,12 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Error::BadBlockRange { block } => {
-                write!(f, "{block}: the instruction range is empty or leaves a gap")
-            }
+            Error::Unfinished => f.write_str("the function is not finished"),
+            Error::EmptyBlock { block } => write!(f, "{block}: there are no instructions"),
             Error::BadTerminator { block, inst } => {
                 write!(f, "{block}, {inst}: terminators must be exactly the end of a block")
             }
-            Error::BadEdge { block } => {
-                write!(f, "{block}: successors and predecessors do not agree")
-            }
+            Error::BadEdge { block } => write!(f, "{block}: a successor does not exist"),
             Error::BadEdgeArgs { block, succ_index } => {
                 write!(f, "{block}, edge {succ_index}: not as many arguments as parameters")
             }

@@ -65,16 +65,16 @@ impl PlaceSet {
 
 /// The places that are live at the borders of the blocks of an allocated function.
 #[derive(Clone, Debug)]
-pub struct LivePlaces<'a, F> {
-    func: &'a F,
+pub struct LivePlaces<'a> {
+    func: &'a Function,
     registers: &'a RegisterFile<'a>,
     output: &'a Output,
     live_in: Vec<PlaceSet>,
 }
 
-impl<'a, F: Function> LivePlaces<'a, F> {
+impl<'a> LivePlaces<'a> {
     /// The live places of `func` as `output` allocates it over `registers`.
-    pub fn compute(func: &'a F, registers: &'a RegisterFile<'a>, output: &'a Output) -> Self {
+    pub fn compute(func: &'a Function, registers: &'a RegisterFile<'a>, output: &'a Output) -> Self {
         let none = PlaceSet::new(output.slots.len());
         let live_in = (0..func.num_blocks()).map(|_| none.clone()).collect();
         let mut live = LivePlaces { func, registers, output, live_in };

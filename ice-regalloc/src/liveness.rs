@@ -108,7 +108,7 @@ const STEPS: usize = 1 << 26;
 
 impl Liveness {
     /// Computes the changes of `func`; none if it takes more than the allowed number of steps.
-    pub fn compute<F: Function>(&mut self, func: &F, scan: &Scan, allowed: Option<usize>) -> Option<()> {
+    pub fn compute(&mut self, func: &Function, scan: &Scan, allowed: Option<usize>) -> Option<()> {
         let blocks = func.num_blocks();
         self.links.clear();
         self.crossing.clear();
@@ -163,7 +163,7 @@ impl Liveness {
     }
 
     /// Notes what `block` reads before it writes it, what it writes, and its parameters.
-    fn references<F: Function>(&mut self, func: &F, scan: &Scan, block: Block) {
+    fn references(&mut self, func: &Function, scan: &Scan, block: Block) {
         let b = block.as_u32();
         let params = func.block_params(block);
         if !params.is_empty() {
@@ -221,7 +221,7 @@ impl Liveness {
     }
 
     /// Finds the blocks where the registers of `group` are live and notes where that changes. Gives the steps left.
-    fn follow<F: Function>(&mut self, func: &F, group: &[u32], mut steps: usize) -> Option<usize> {
+    fn follow(&mut self, func: &Function, group: &[u32], mut steps: usize) -> Option<usize> {
         let Liveness { lists, links, marks, marked, stack, changes, .. } = self;
         let list = |link: u32| {
             let first = links.get(link as usize);

@@ -270,7 +270,7 @@ pub struct Stats {
 /// places at different instructions; [`Edit`]s carry its value from one place to the next. This
 /// form serves block-local allocation and live-range splitting alike.
 ///
-/// A value that an instruction can make again ([`Function::rematerialize`](crate::Function::rematerialize))
+/// A value that an instruction can make again ([`Function::remat`](crate::Function::remat))
 /// needs no place between its uses: an edit may copy *from the instruction*, which means to execute it once
 /// more, into the edit's target. If nothing reads what such an instruction has made at its own place, its
 /// definition has no place, [`Allocation::NONE`], and it is left out.

@@ -36,7 +36,6 @@
 
 use crate::fixed::{is_early, is_late};
 use crate::function::{Function, Remat};
-use crate::linear::move_pair;
 use crate::liveness::Liveness;
 use crate::operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos, VReg};
 use crate::output::Allocation;
@@ -157,9 +156,9 @@ pub(crate) struct Ranges {
 
 impl Ranges {
     /// Builds everything; the intervals have no registers yet.
-    pub fn build<F: Function>(
+    pub fn build(
         &mut self,
-        func: &F,
+        func: &Function,
         file: &RegisterFile,
         scan: &mut Scan,
         live: &Liveness,
@@ -178,9 +177,9 @@ impl Ranges {
         self.reserved.clear();
         self.frequencies(func);
         let mut lists = Lists {
-            operands: scan.refs.aheads.operands.len(),
-            args: scan.refs.aheads.args.len(),
-            params: scan.refs.aheads.params.len(),
+            operands: scan.aheads.operands.len(),
+            args: scan.aheads.args.len(),
+            params: scan.aheads.params.len(),
         };
         for b in (0..func.num_blocks() as u32).rev() {
             self.block(func, file, Block::from_u32(b), scan, &mut lists, live, &narrower);
@@ -207,7 +206,7 @@ impl Ranges {
         }
     }
 
-    fn frequencies<F: Function>(&mut self, func: &F) {
+    fn frequencies(&mut self, func: &Function) {
         let blocks = func.num_blocks();
         self.depth.clear();
         self.depth.resize(blocks + 1, 0);
@@ -229,9 +228,9 @@ impl Ranges {
     }
 
     #[expect(clippy::too_many_arguments)]
-    fn block<F: Function>(
+    fn block(
         &mut self,
-        func: &F,
+        func: &Function,
         file: &RegisterFile,
         block: Block,
         scan: &mut Scan,
@@ -246,7 +245,7 @@ impl Ranges {
             self.open[v as usize] = 4 * end;
         }
         let mut i = end;
-        while i > start && scan.refs.shapes[i as usize - 1].has(Shape::TERMINATOR) {
+        while i > start && func.references.shapes[i as usize - 1].has(Shape::TERMINATOR) {
             i -= 1;
             self.inst(func, file, i, scan, lists, frequency, narrower);
         }
@@ -264,7 +263,7 @@ impl Ranges {
             let at_start = params_at_start(func, block);
             lists.params -= params.len();
             if at_start {
-                for (param, ahead) in params.iter().zip(&mut scan.refs.aheads.params[lists.params..]) {
+                for (param, ahead) in params.iter().zip(&mut scan.aheads.params[lists.params..]) {
                     if self.open[param.index()] == 0 {
                         ahead.next = DEAD;
                     }
@@ -295,9 +294,9 @@ impl Ranges {
 
     /// The copies of arguments to parameters before the terminators.
     #[expect(clippy::too_many_arguments)]
-    fn edge<F: Function>(
+    fn edge(
         &mut self,
-        func: &F,
+        func: &Function,
         block: Block,
         succ: Block,
         terminators: core::ops::Range<u32>,
@@ -327,7 +326,7 @@ impl Ranges {
             self.intervals[v as usize].old_read = true;
         }
         lists.args -= args.len();
-        for (arg, ahead) in args.iter().zip(&mut scan.refs.aheads.args[lists.args..]) {
+        for (arg, ahead) in args.iter().zip(&mut scan.aheads.args[lists.args..]) {
             if ahead.next == LIVE_OUT && self.open[arg.index()] == 0 {
                 ahead.next = DEAD;
             }
@@ -365,9 +364,9 @@ impl Ranges {
 
     /// One instruction.
     #[expect(clippy::too_many_arguments)]
-    fn inst<F: Function>(
+    fn inst(
         &mut self,
-        func: &F,
+        func: &Function,
         file: &RegisterFile,
         i: u32,
         scan: &mut Scan,
@@ -377,10 +376,10 @@ impl Ranges {
     ) {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
-        let shape = scan.refs.shapes[i as usize];
+        let shape = func.references.shapes[i as usize];
         let mut defines = false;
         lists.operands -= operands.len();
-        for (op, ahead) in operands.iter().zip(&mut scan.refs.aheads.operands[lists.operands..]) {
+        for (op, ahead) in operands.iter().zip(&mut scan.aheads.operands[lists.operands..]) {
             let v = op.index();
             if ahead.next == LIVE_OUT && self.open[v] == 0 {
                 ahead.next = DEAD;
@@ -425,14 +424,14 @@ impl Ranges {
             self.reserve(func, file, inst, frequency);
         }
         if shape.has(Shape::COPY)
-            && let Some((from, to)) = move_pair(func, inst)
+            && let Some((from, to)) = func.is_move(inst)
         {
-            self.connect(from, to, frequency);
+            self.connect(from.as_u32(), to.as_u32(), frequency);
         }
     }
 
     /// Notes what the fixed operands and clobbers of `inst` occupy.
-    fn reserve<F: Function>(&mut self, func: &F, file: &RegisterFile, inst: Inst, frequency: f32) {
+    fn reserve(&mut self, func: &Function, file: &RegisterFile, inst: Inst, frequency: f32) {
         let i = inst.as_u32();
         let (mut early, mut late) = (RegUnits::EMPTY, RegUnits::EMPTY);
         for op in func.operands(inst) {
@@ -615,13 +614,7 @@ impl Ranges {
 
     /// Whether `units` are reserved in the segments of `v` by anything but its own fixed operands.
     /// A long search is given up with yes.
-    pub fn reserved_by_others<F: Function>(
-        &self,
-        func: &F,
-        file: &RegisterFile,
-        v: u32,
-        units: RegUnits,
-    ) -> bool {
+    pub fn reserved_by_others(&self, func: &Function, file: &RegisterFile, v: u32, units: RegUnits) -> bool {
         let mut budget = 32;
         for segment in self.segments_of(v) {
             let first = self.entry(segment.from);

@@ -14,13 +14,12 @@
 //! Whether a value that has no further use in its block is dead is known at the end only, so `LIVE_OUT`
 //! is recorded for both.
 //!
-//! A client calls [`References::vreg`] for each virtual register; and for each block in order
-//! [`References::param`] for each parameter, [`References::inst`] for each instruction, with what is said of
-//! it behind it, [`References::edge`] for each successor, before the first terminator or after them, and
-//! [`References::end_block`]. Cost: linear; on a program of 256,220 instructions with 250,400 operands about 150
-//! machine instructions for each instruction and its operands, the function's own lists included.
+//! [`Function`](crate::Function) calls `vreg` for each virtual register; and for each block in order `param` for each
+//! parameter, `inst` for each instruction, with what is said of it behind it, `edge` for the arguments of its edges, before
+//! the first terminator or after them, and `end_block`. Cost: linear.
 
-use crate::operand::{Constraint, Operand, Together, VReg};
+use crate::function::Remat;
+use crate::operand::{Constraint, Inst, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
 use alloc::vec::Vec;
 
@@ -112,6 +111,13 @@ pub(crate) struct Aheads {
 }
 
 impl Aheads {
+    /// Takes over all of `other` in the same memory.
+    pub fn copy_from(&mut self, other: &Aheads) {
+        self.operands.clone_from(&other.operands);
+        self.args.clone_from(&other.args);
+        self.params.clone_from(&other.params);
+    }
+
     #[inline]
     fn of(&mut self, reference: u32) -> Option<&mut Ahead> {
         match reference {
@@ -162,6 +168,21 @@ impl Shape {
     pub const GENERAL: Shape = Shape(8);
     /// Every instruction has this one.
     pub const ANY: Shape = Shape(16);
+    /// The bits from here on say how its value can be made again.
+    const REMAT: u32 = 5;
+
+    const fn of_remat(remat: Remat) -> Shape {
+        Shape(1 + (remat as u8) << Self::REMAT)
+    }
+
+    const fn remat(self) -> Option<Remat> {
+        match self.0 >> Self::REMAT {
+            0 => None,
+            1 => Some(Remat::Register),
+            2 => Some(Remat::Anywhere),
+            _ => Some(Remat::Memory),
+        }
+    }
 
     /// The facts of both.
     #[inline]
@@ -178,7 +199,7 @@ impl Shape {
 
 /// How many edges leave the block that an edge leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Leaving {
+pub(crate) enum Leaving {
     /// This one: its arguments are read before the terminators.
     Alone,
     /// Several: the arguments are read at the start of the successor.
@@ -187,12 +208,12 @@ pub enum Leaving {
 
 /// The references of a function to its virtual registers, as far as it is written.
 #[derive(Clone, Debug, Default)]
-pub struct References {
-    pub(crate) threads: Vec<Thread>,
-    pub(crate) aheads: Aheads,
-    pub(crate) shapes: Vec<Shape>,
+pub(crate) struct References {
+    pub threads: Vec<Thread>,
+    pub aheads: Aheads,
+    pub shapes: Vec<Shape>,
     /// Clobbering instructions in order.
-    pub(crate) clobbers: Vec<(u32, RegUnits)>,
+    pub clobbers: Vec<(u32, RegUnits)>,
     /// Pairs of operands of one instruction that name the same virtual register, which one defines.
     repeats: Vec<(u32, u32)>,
     /// The instruction being added has such a pair.
@@ -204,8 +225,8 @@ pub struct References {
     reads_late: bool,
     /// Arguments came after operands of terminators, which read later.
     disordered: bool,
-    /// One operand of the latest instruction defines what another one does.
-    pub(crate) duplicate: bool,
+    /// An operand of an instruction defines what another one does.
+    pub duplicate: bool,
 }
 
 impl References {
@@ -224,19 +245,24 @@ impl References {
         self.duplicate = false;
     }
 
-    /// Whether an allocation can use these: not if arguments came after operands of terminators.
-    pub fn is_usable(&self) -> bool {
-        !self.disordered
+    /// Whether arguments came after operands of terminators, so that the order is wrong.
+    pub fn is_disordered(&self) -> bool {
+        self.disordered
     }
 
-    /// Takes over all of `other` but its threads, in the same memory.
-    pub(crate) fn copy_from(&mut self, other: &References) {
-        self.aheads.operands.clone_from(&other.aheads.operands);
-        self.aheads.args.clone_from(&other.aheads.args);
-        self.aheads.params.clone_from(&other.aheads.params);
-        self.shapes.clone_from(&other.shapes);
-        self.clobbers.clone_from(&other.clobbers);
-        self.repeats.clone_from(&other.repeats);
+    /// Units that `inst` destroys.
+    pub fn clobbers(&self, inst: Inst) -> RegUnits {
+        let i = inst.as_u32();
+        if !self.shapes.get(i as usize).is_some_and(|shape| shape.has(Shape::CLOBBERS)) {
+            return RegUnits::EMPTY;
+        }
+        self.clobbers.binary_search_by_key(&i, |c| c.0).map_or(RegUnits::EMPTY, |k| self.clobbers[k].1)
+    }
+
+    /// How the value of `inst` can be made again.
+    #[inline]
+    pub fn remat_of(&self, inst: Inst) -> Option<Remat> {
+        self.shapes.get(inst.as_u32() as usize).and_then(|shape| shape.remat())
     }
 
     /// Adds the next virtual register.
@@ -253,20 +279,8 @@ impl References {
         self.refer(vreg, here, (NONE, NONE), WRITTEN);
     }
 
-    /// Whether the block being written refers to the register.
-    pub(crate) fn is_met(&self, vreg: VReg) -> bool {
-        self.threads[vreg.index()].block == self.block
-    }
-
-    /// Adds the arguments of an edge that leaves the block.
-    #[inline]
+    /// Adds the arguments of all edges that leave the block.
     pub fn edge(&mut self, args: &[VReg], leaving: Leaving) {
-        if !args.is_empty() {
-            self.edge_args(args, leaving);
-        }
-    }
-
-    fn edge_args(&mut self, args: &[VReg], leaving: Leaving) {
         let terminator = self.terminator.unwrap_or(self.shapes.len() as u32);
         self.disordered |= self.reads_late && leaving == Leaving::Alone;
         for &arg in args {
@@ -367,12 +381,18 @@ impl References {
         Shape::ANY.or(Shape::GENERAL)
     }
 
-    /// The latest instruction, which has the operands `ops`, is a terminator.
+    /// The latest instruction is a terminator, and it may have operands.
     #[inline]
-    pub fn leave(&mut self, ops: &[Operand]) {
+    pub fn leave(&mut self, has_operands: bool) {
         self.add_fact(Shape::TERMINATOR);
         self.terminator.get_or_insert(self.shapes.len() as u32 - 1);
-        self.reads_late |= !ops.is_empty();
+        self.reads_late |= has_operands;
+    }
+
+    /// The value of the latest instruction can be made again.
+    #[inline]
+    pub fn remat(&mut self, remat: Remat) {
+        self.add_fact(Shape::of_remat(remat));
     }
 
     /// The latest instruction destroys `units` beside its definitions.
@@ -485,29 +505,20 @@ impl References {
         }
     }
 
-    /// Whether `other` says the same.
-    pub(crate) fn is_same(&self, other: &References) -> bool {
-        let facts = |thread: &Thread| (thread.crosses(), thread.is_defined(), thread.class);
-        self.aheads == other.aheads
-            && self.shapes == other.shapes
-            && self.clobbers == other.clobbers
-            && self.threads.iter().map(facts).eq(other.threads.iter().map(facts))
-    }
-
     /// Whether [`finish`](Self::finish) has nothing to do.
-    pub(crate) fn is_finished(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.repeats.is_empty()
     }
 
     /// Gives repeated operands what is ahead of the last one. Called once, when all is written.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         while let Some((first, second)) = self.repeats.pop() {
             self.aheads.operands[first as usize] = self.aheads.operands[second as usize];
         }
     }
 
     /// Whether the numbers of references have their room.
-    pub(crate) fn fits(&self) -> bool {
+    pub fn fits(&self) -> bool {
         let Aheads { operands, args, params } = &self.aheads;
         operands.len().max(args.len()).max(params.len()) < ARGS as usize
     }
@@ -562,18 +573,18 @@ mod tests {
         let mut refs = with_vregs(1);
         refs.inst(&[Operand::def_reg(v(0), CLASS)]);
         refs.inst(&[]);
-        refs.leave(&[]);
+        refs.leave(false);
         refs.edge(&[v(0)], Leaving::Alone);
-        assert!(refs.is_usable());
+        assert!(!refs.is_disordered());
         assert_eq!(refs.aheads.operands[0].next, 1);
         refs.end_block();
         refs.inst(&[Operand::use_reg(v(0), CLASS)]);
-        refs.leave(&[Operand::use_reg(v(0), CLASS)]);
+        refs.leave(true);
         refs.edge(&[v(0)], Leaving::WithOthers);
-        assert!(refs.is_usable());
+        assert!(!refs.is_disordered());
         refs.edge(&[v(0)], Leaving::Alone);
-        assert!(!refs.is_usable());
+        assert!(refs.is_disordered());
         refs.clear();
-        assert!(refs.is_usable());
+        assert!(!refs.is_disordered());
     }
 }

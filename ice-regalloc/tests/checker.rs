@@ -57,7 +57,7 @@ fn placed(blocks: &[(&[PlacedInst<'_>], &[u32])]) -> (StoredFunction, Output) {
 }
 
 fn verdict(case: &(StoredFunction, Output)) -> Result<(), Vec<Violation>> {
-    check(&case.0, &X86, &case.1)
+    check(&case.0.build(), &X86, &case.1)
 }
 
 fn wrong(inst: u32, vreg: u32, place: Allocation) -> Result<(), Vec<Violation>> {

@@ -44,15 +44,17 @@ impl State {
 }
 
 struct Reference<'a> {
-    func: &'a StoredFunction,
+    func: &'a Function,
+    stored: &'a StoredFunction,
     file: &'a RegisterFile<'a>,
     output: &'a Output,
     /// What is always where it can be made again.
     again: Vec<(usize, VReg)>,
 }
 
-fn reference(func: &StoredFunction, file: &RegisterFile, output: &Output) -> Result<(), Vec<Violation>> {
-    let mut r = Reference { func, file, output, again: Vec::new() };
+fn reference(stored: &StoredFunction, file: &RegisterFile, output: &Output) -> Result<(), Vec<Violation>> {
+    let func = &stored.build();
+    let mut r = Reference { func, stored, file, output, again: Vec::new() };
     for i in 0..func.num_insts() as u32 {
         let place = Allocation::remat(Inst::from_u32(i));
         r.again.extend(r.source(place).zip(r.only_made(place)));
@@ -97,8 +99,8 @@ impl Reference<'_> {
     /// The same if nothing else defines it.
     fn only_made(&self, place: Allocation) -> Option<VReg> {
         let (v, _) = self.made(place)?;
-        let params = self.func.blocks.iter().flat_map(|b| &b.params).filter(|&&p| p == v).count();
-        let ops = self.func.insts.iter().flat_map(|i| &i.ops);
+        let params = self.stored.blocks.iter().flat_map(|b| &b.params).filter(|&&p| p == v).count();
+        let ops = self.stored.insts.iter().flat_map(|i| &i.ops);
         (params + ops.filter(|op| op.is_def() && op.vreg() == v).count() == 1).then_some(v)
     }
 
@@ -197,10 +199,10 @@ impl Reference<'_> {
         while let Some(b) = work.pop() {
             let mut state = inputs[b].clone().expect("reached");
             self.run(b, &mut state, &mut Vec::new());
-            let block = &self.func.blocks[b];
+            let block = &self.stored.blocks[b];
             for (succ, args) in block.succs.iter().zip(&block.args) {
                 let succ = succ.as_u32() as usize;
-                let arriving = cross(&state, args, &self.func.blocks[succ].params);
+                let arriving = cross(&state, args, &self.stored.blocks[succ].params);
                 let lower = inputs[succ].as_ref().map_or(arriving.clone(), |old| old.meet(&arriving));
                 if inputs[succ].as_ref() != Some(&lower) {
                     inputs[succ] = Some(lower);
@@ -216,7 +218,7 @@ impl Reference<'_> {
     }
 
     fn run(&self, block: usize, state: &mut State, found: &mut Vec<Violation>) {
-        for i in self.func.blocks[block].insts.clone() {
+        for i in self.stored.blocks[block].insts.clone() {
             let inst = Inst::from_u32(i);
             self.edits(ProgPoint::before(inst), state);
             let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
@@ -353,12 +355,12 @@ fn changed_allocations_are_judged_as_by_the_reference() {
         for seed in cases() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
-            let Ok(output) = context.allocate(&func, file, &Options::default()) else { continue };
+            let Ok(output) = context.allocate(&func.build(), file, &Options::default()) else { continue };
             assert_eq!(reference(&func, file, output), Ok(()), "{name} seed {seed}");
             for changes in [0, 1, 1, 2, 4] {
                 let mut output = output.clone();
                 (0..changes).for_each(|_| change(&mut output, file, &mut rng));
-                let verdict = checker.check(&func, file, &output);
+                let verdict = checker.check(&func.build(), file, &output);
                 assert_eq!(verdict, reference(&func, file, &output), "{name} seed {seed}");
                 match verdict {
                     Ok(()) => right += 1,
@@ -454,7 +456,7 @@ fn operands_at_random_places_are_judged_as_by_the_reference() {
     for (name, file) in FILES {
         for seed in cases().start * 10..cases().end * 10 {
             let (func, output) = placed_at_random(&mut Rng::new(seed), file);
-            let verdict = checker.check(&func, file, &output);
+            let verdict = checker.check(&func.build(), file, &output);
             assert_eq!(verdict, reference(&func, file, &output), "{name} seed {seed}: {func:?} {output:?}");
             uses += func.insts.iter().flat_map(|i| &i.ops).filter(|op| op.is_use()).count();
             match verdict {

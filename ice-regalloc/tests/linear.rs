@@ -7,12 +7,13 @@ use common::*;
 use ice_regalloc::*;
 
 const EAX: PReg = PReg(0);
-const LINEAR: Options = Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None };
+const LINEAR: Options =
+    Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always };
 
 fn allocate(func: &StoredFunction) -> Output {
     let mut context = Context::new();
-    let output = context.allocate(func, &X86, &LINEAR).expect("allocates");
-    check(func, &X86, output).expect("checks");
+    let output = context.allocate(&func.build(), &X86, &LINEAR).expect("allocates");
+    check(&func.build(), &X86, output).expect("checks");
     output.clone()
 }
 
@@ -105,7 +106,7 @@ fn slots_are_shared_unless_distinct() {
     assert_eq!(allocate(&func).slots.len(), 1);
     let distinct = Options { slots: SlotSharing::Distinct, ..LINEAR };
     let mut context = Context::new();
-    let output = context.allocate(&func, &X86, &distinct).expect("allocates");
+    let output = context.allocate(&func.build(), &X86, &distinct).expect("allocates");
     assert_eq!(output.slots.len(), 3);
 }
 
@@ -141,7 +142,7 @@ fn cost(func: &StoredFunction, output: &Output) -> [u64; 4] {
         output.allocs.iter().filter(|a| a.is_slot()).count() as u64,
     ];
     for (i, inst) in func.insts.iter().enumerate() {
-        if inst.is_move.is_some() {
+        if inst.is_move {
             let places = output.allocs_of(Inst::from_u32(i as u32));
             total[2] += u64::from(places[0] != places[1]);
         }
@@ -157,10 +158,11 @@ fn random_functions_cost_less_than_in_minimal_mode() {
         let (mut walks, mut fallbacks) = (0, 0);
         for seed in 0..500 {
             let func = random_function(&mut Rng::new(seed), file);
-            let Ok(output) = context.allocate(&func, file, &Options::default()) else { continue };
+            let Ok(output) = context.allocate(&func.build(), file, &Options::default()) else { continue };
             let first = cost(&func, output);
             slots[0] += output.slots.len();
-            let output = context.allocate(&func, file, &LINEAR).expect("whatever the minimal mode accepts");
+            let output =
+                context.allocate(&func.build(), file, &LINEAR).expect("whatever the minimal mode accepts");
             let second = cost(&func, output);
             walks += output.stats.walks;
             fallbacks += u32::from(output.stats.walks == 0);
@@ -208,7 +210,7 @@ fn values_that_live_through_all_of_a_long_function_are_cheap() {
     }
     let func = function(values as usize, blocks);
     let mut context = Context::new();
-    let output = context.allocate(&func, &X86, &LINEAR).expect("allocates");
+    let output = context.allocate(&func.build(), &X86, &LINEAR).expect("allocates");
     // The full mode made it, and stored each value once at most.
     assert_eq!(output.stats.walks, 1);
     assert!(output.stats.spills <= values, "{:?}", output.stats);
@@ -236,9 +238,10 @@ fn time() {
             (0..rounds).for_each(|_| work(&mut context));
             (processor_time(start) - before) / (rounds * func.insts.len()) as f64
         };
-        let liveness = per(&mut |context| assert!(context.live_segments(&func, &X86).is_ok()));
-        let [minimal, linear] = [Options::default(), LINEAR]
-            .map(|options| per(&mut |context| assert!(context.allocate(&func, &X86, &options).is_ok())));
+        let liveness = per(&mut |context| assert!(context.live_segments(&func.build(), &X86).is_ok()));
+        let [minimal, linear] = [Options::default(), LINEAR].map(|options| {
+            per(&mut |context| assert!(context.allocate(&func.build(), &X86, &options).is_ok()))
+        });
         println!(
             "{values} values, {} instructions, nanoseconds each: minimal {minimal:.0}, linear {linear:.0}, \
              liveness {liveness:.0}",
@@ -390,7 +393,7 @@ fn steps_beside_values_in_holes_grow_with_the_function() {
     let mut context = Context::new();
     for count in [300, 3000] {
         let func = values_in_holes(count);
-        let output = context.allocate(&func, &X86, &LINEAR).expect("allocates");
+        let output = context.allocate(&func.build(), &X86, &LINEAR).expect("allocates");
         let steps = output.stats.steps / u64::from(count);
         println!("{count}: {steps} steps a value");
         assert!(steps < 300, "{count}: {steps} steps a value");
@@ -428,11 +431,11 @@ fn a_function_that_takes_too_many_steps_is_left_to_the_minimal_mode_and_leaves_n
     let few = Options { steps: Some(1000), ..LINEAR };
     let (slow, small) = (nest(400), nest(20));
     let mut context = Context::new();
-    let output = context.allocate(&slow, &X86, &few).expect("allocates");
-    check(&slow, &X86, output).expect("checks");
+    let output = context.allocate(&slow.build(), &X86, &few).expect("allocates");
+    check(&slow.build(), &X86, output).expect("checks");
     assert_eq!(output.stats.walks, 0);
     // As in a context that has seen nothing.
-    let after = context.allocate(&small, &X86, &few).expect("allocates").clone();
+    let after = context.allocate(&small.build(), &X86, &few).expect("allocates").clone();
     let fresh = allocate(&small);
     assert_eq!(after.stats, fresh.stats);
     assert_eq!((after.allocs, after.edits), (fresh.allocs, fresh.edits));

@@ -42,15 +42,16 @@ fn what_is_dead_may_be_overwritten_and_what_is_live_may_not() {
             let func = random_function(&mut Rng::new(seed), file);
             let mode = if seed % 2 == 0 { Mode::Linear } else { Mode::Minimal };
             let options = Options { mode, ..Options::default() };
-            let Ok(output) = context.allocate(&func, file, &options) else { continue };
+            let Ok(output) = context.allocate(&func.build(), file, &options) else { continue };
             let output = output.clone();
-            let live = LivePlaces::compute(&func, file, &output);
+            let built = func.build();
+            let live = LivePlaces::compute(&built, file, &output);
             for block in reachable(&func) {
                 for (class, info) in file.classes.iter().enumerate() {
                     for &place in info.order {
                         let wrong = overwritten(&func, &output, block, place, RegClass(class as u8));
                         let is_live = live.live_in(block).has(file, Allocation::reg(place));
-                        let verdict = check(&func, file, &wrong);
+                        let verdict = check(&built, file, &wrong);
                         if !is_live {
                             let reg = file.name(place);
                             assert!(
@@ -83,8 +84,9 @@ fn the_last_read_of_a_place_is_told() {
     ];
     let func = function(4, vec![(vec![], insts, vec![])]);
     let mut context = Context::new();
-    let output = context.allocate(&func, &X86, &Options::default()).unwrap().clone();
-    let live = LivePlaces::compute(&func, &X86, &output);
+    let output = context.allocate(&func.build(), &X86, &Options::default()).unwrap().clone();
+    let built = func.build();
+    let live = LivePlaces::compute(&built, &X86, &output);
     let mut ends = vec![];
     live.for_each_end(Block::from_u32(0), |inst, operand| ends.push((inst.as_u32(), operand)));
     assert_eq!(ends, [(3, 0), (3, 1), (2, 0), (2, 1)]);

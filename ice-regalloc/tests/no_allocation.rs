@@ -33,8 +33,8 @@ static GLOBAL: Counting = Counting;
 
 #[test]
 fn steady_state_allocates_nothing() {
-    let functions: Vec<StoredFunction> =
-        (0..60).map(|seed| random_function(&mut Rng::new(seed), &X86)).collect();
+    let functions: Vec<Function> =
+        (0..60).map(|seed| random_function(&mut Rng::new(seed), &X86).build()).collect();
     let mut context = Context::new();
     let mut run = || {
         for func in &functions {

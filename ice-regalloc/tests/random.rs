@@ -19,10 +19,15 @@ fn cases() -> std::ops::Range<u64> {
 }
 
 static MODES: [Options; 4] = [
-    Options { mode: Mode::Minimal, slots: SlotSharing::Shared, steps: None },
-    Options { mode: Mode::MinimalReference, slots: SlotSharing::Shared, steps: None },
-    Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None },
-    Options { mode: Mode::Linear, slots: SlotSharing::Distinct, steps: None },
+    Options { mode: Mode::Minimal, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always },
+    Options {
+        mode: Mode::MinimalReference,
+        slots: SlotSharing::Shared,
+        steps: None,
+        check: InputCheck::Always,
+    },
+    Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always },
+    Options { mode: Mode::Linear, slots: SlotSharing::Distinct, steps: None, check: InputCheck::Always },
 ];
 
 /// What the tests of one register file have seen.
@@ -52,11 +57,11 @@ fn check_seed(
             continue;
         }
         tally.total += 1;
-        let result = context.allocate(&func, file, options);
+        let result = context.allocate(&func.build(), file, options);
         let accepted = result.is_ok();
         match result {
             Ok(output) => {
-                if let Err(violations) = checker.check(&func, file, output) {
+                if let Err(violations) = checker.check(&func.build(), file, output) {
                     dump(&func, output);
                     panic!("{name} seed {seed} {mode:?}: {}", violations[0]);
                 }
@@ -117,11 +122,11 @@ fn the_checker_catches_broken_allocations() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
             let options = &MODES[2 * rng.below(2)];
-            let Ok(output) = context.allocate(&func, file, options) else { continue };
+            let Ok(output) = context.allocate(&func.build(), file, options) else { continue };
             for _ in 0..4 {
                 let mut wrong = output.clone();
                 mutate(&mut wrong, file, &mut rng);
-                let report = check(&func, file, &wrong);
+                let report = check(&func.build(), file, &wrong);
                 caught += u32::from(report.is_err());
                 if report.is_ok() && simulate(&func, file, &wrong, &mut rng).is_err() {
                     dump(&func, &wrong);

@@ -29,7 +29,7 @@ macro_rules! instructions {
     Mov { dst: VReg, src: VReg } is Move "{dst} = copy {src}"
         [src: use_any(GPR), dst: def_reg(GPR)] => em.copy_to(dst, src);
     /// Any 32-bit number.
-    MovImm { dst: VReg, imm: u32 } "{dst} = ldr ={imm}" [dst: def_reg(GPR)] => em.e.mov_u32(em.cond, dst, imm);
+    MovImm { dst: VReg, imm: u32 } is Remade "{dst} = ldr ={imm}" [dst: def_reg(GPR)] => em.e.mov_u32(em.cond, dst, imm);
     MovSymbol { dst: VReg, symbol: SymbolId, addend: i16 } "{dst} = ldr ={symbol} + {addend}"
         [dst: def_reg(GPR)] => em.mov_symbol(dst, symbol, addend);
     /// The address of a symbol, from the table of the linker.
@@ -54,12 +54,12 @@ macro_rules! instructions {
         [src: src(), dst: def_tested()] => em.mov_src(op, flags, dst, src);
     Extend { op: Extend, dst: VReg, src: VReg } "{dst} = {op} {src}"
         [src: use_reg(GPR), dst: def_reg(GPR)] => em.e.extend(em.cond, op, dst, src, 0);
-    Load { op: Transfer, dst: VReg, mem: Amode } "{dst} = {op} {mem}"
+    Load { op: Transfer, dst: VReg, mem: Amode } is Remade "{dst} = {op} {mem}"
         [mem: transfer(op), dst: def_reg(GPR)] => em.e.transfer(em.cond, op, dst, mem);
     Store { op: Transfer, src: VReg, mem: Amode } "{op} {src}, {mem}"
         [src: use_reg(GPR), mem: transfer(op)] => em.e.transfer(em.cond, op, src, mem);
     /// The address itself.
-    Lea { dst: VReg, mem: Amode } "{dst} = lea {mem}" [mem: parts(), dst: def_reg(GPR)] => em.lea(dst, mem);
+    Lea { dst: VReg, mem: Amode } is Remade "{dst} = lea {mem}" [mem: parts(), dst: def_reg(GPR)] => em.lea(dst, mem);
     // ---- integer arithmetic
     Alu { op: Alu, flags: Flags, dst: VReg, lhs: VReg, rhs: Src } "{dst} = {op}{flags} {lhs}, {rhs}"
         [lhs: use_reg(GPR), rhs: src(), dst: def_tested()] => em.alu(op, flags, dst, lhs, rhs);
@@ -98,16 +98,16 @@ macro_rules! instructions {
         [src: use_any_float(size), dst: def_float(size)] => em.copy_to_float(size, dst, src);
     CondMovFloat { cond: Cond, size: FloatSize, dst: VReg, src: VReg } "vmov.{cond}.{size} {dst}, {src}"
         [src: use_float(size), dst: use_def_float(size)] => em.copy_float(cond, dst, src);
-    LoadFloat { size: FloatSize, dst: VReg, mem: Amode } "{dst} = vldr.{size} {mem}"
+    LoadFloat { size: FloatSize, dst: VReg, mem: Amode } is Remade "{dst} = vldr.{size} {mem}"
         [mem: float_mem(size), dst: def_float(size)] => em.load_float(dst, mem);
     StoreFloat { size: FloatSize, src: VReg, mem: Amode } "vstr.{size} {src}, {mem}"
         [src: use_float(size), mem: float_mem(size)] => em.store_float(src, mem);
-    FloatImm { size: FloatSize, dst: VReg, imm: FloatImm } "{dst} = vmov.{size} {imm}"
+    FloatImm { size: FloatSize, dst: VReg, imm: FloatImm } is Remade "{dst} = vmov.{size} {imm}"
         [dst: def_float(size)] => em.float_imm(dst, imm);
     /// The bits of a single-precision number.
     SingleBits { dst: VReg, bits: u32 } "{dst} = bits {bits}" [dst: def_reg(SINGLE)] => em.single_bits(dst, bits);
     /// All bits zero.
-    ZeroFloat { size: FloatSize, dst: VReg } "{dst} = zero.{size}" [dst: def_float(size)] => em.zero_float(dst);
+    ZeroFloat { size: FloatSize, dst: VReg } is Remade "{dst} = zero.{size}" [dst: def_float(size)] => em.zero_float(dst);
     /// A quadword whose halves are both the constant.
     VectorImm { dst: VReg, imm: NeonImm } "{dst} = vmov {imm}"
         [dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.neon_mov_imm(dst, imm) };
@@ -262,13 +262,6 @@ impl MachInst for Inst {
         match self {
             Inst::Call { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,
             _ => RegUnits::EMPTY,
-        }
-    }
-
-    fn is_move(&self) -> Option<(VReg, VReg)> {
-        match *self {
-            Inst::Mov { dst, src, .. } | Inst::MovFloat { dst, src, .. } => Some((src, dst)),
-            _ => None,
         }
     }
 

@@ -236,7 +236,7 @@ pub(crate) enum Probe {
 impl Probe {
     fn compute(mode: Mode, mach: &MachFunction<Inst>) -> Probe {
         let arguments = match mach.insts() {
-            [Inst::Params, ..] => ice_regalloc::Function::operands(mach, MachInstId::from_u32(0)),
+            [Inst::Params, ..] => mach.body().operands(MachInstId::from_u32(0)),
             _ => &[],
         };
         let is_in_eax = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);

@@ -33,9 +33,9 @@ macro_rules! instructions {
     /// 32-bit copy that clears the upper half and is never left out.
     ZeroUpper { dst: VReg, src: VReg } "{dst} = zero_upper {src}"
         [src: use_any(GPR), dst: def_reg(GPR)] max 2 + SLOT => em.zero_upper(dst, src);
-    MovImm { width: Width, dst: VReg, imm: i64 } "{dst} = mov{width} {imm}"
+    MovImm { width: Width, dst: VReg, imm: i64 } is Remade "{dst} = mov{width} {imm}"
         [dst: def_reg(GPR)] max 10 => em.constant(width, dst, imm);
-    MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 } "{dst} = lea {symbol} + {addend}"
+    MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 } is Remade "{dst} = lea {symbol} + {addend}"
         [dst: def_reg(GPR)] max 7 => em.mov_symbol(dst, symbol, addend);
     /// A symbol's address from the linker's table, which `base` points to in 32-bit code.
     LoadTableEntry { dst: VReg, symbol: SymbolId, base: Option<VReg> } "{dst} = got {symbol}, {base}"
@@ -46,7 +46,7 @@ macro_rules! instructions {
     Undefined { dst: VReg } "{dst} = undefined" [dst: def_reg(GPR)] max 0 => { let _: Gpr = dst; };
     Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src } "{dst} = mov{kind}{from}{to} {src}"
         [src: rm(class(from)), dst: def_reg(GPR)] max 3 + bound.src(src) => em.extend(kind, [from, to], dst, src);
-    Load { width: Width, dst: VReg, mem: Amode } "{dst} = mov{width} {mem}"
+    Load { width: Width, dst: VReg, mem: Amode } is Remade "{dst} = mov{width} {mem}"
         [mem: mem(), dst: def_reg(class(width))] max 3 + MEMORY => em.load(width, dst, mem);
     Store { width: Width, src: VReg, mem: Amode } "mov{width} {mem}, {src}"
         [src: use_reg(class(width)), mem: mem()] max 3 + MEMORY => em.e.mov_rm_r(width, Rm::Mem(mem), src);
@@ -60,7 +60,7 @@ macro_rules! instructions {
     StoreSymbol { symbol: SymbolId, addend: i32, mem: Amode } "movl {mem}, {symbol} + {addend}"
         [mem: mem()] max 7 + MEMORY => em.store_symbol(symbol, addend, mem);
     /// dst = the address: an addition of up to two registers and a constant.
-    Lea { width: Width, dst: VReg, mem: Amode } "{dst} = lea{width} {mem}"
+    Lea { width: Width, dst: VReg, mem: Amode } is Remade "{dst} = lea{width} {mem}"
         [mem: mem(), dst: def_reg(GPR)] max 3 + MEMORY => em.sum(width, dst, mem);
     // ---- integer arithmetic
     Compare { op: Compare, width: Width, lhs: VReg, rhs: Src } "{op}{width} {lhs}, {rhs}"
@@ -116,14 +116,14 @@ macro_rules! instructions {
     MovXmm { dst: VReg, src: VReg, size: u8 } is Move "{dst} = movxmm{size} {src}"
         [src: use_any(XMM), dst: def_reg(XMM)] max 4 + SLOT => em.copy_xmm(size, dst, src);
     /// `movss`, `movsd` or `movups` by size in bytes.
-    LoadXmm { size: u8, dst: VReg, mem: Amode } "{dst} = movxmm{size} {mem}"
+    LoadXmm { size: u8, dst: VReg, mem: Amode } is Remade "{dst} = movxmm{size} {mem}"
         [mem: mem(), dst: def_reg(XMM)] max 4 + MEMORY => em.load_xmm(size, dst, mem);
     StoreXmm { size: u8, src: VReg, mem: Amode } "movxmm{size} {mem}, {src}"
         [src: use_reg(XMM), mem: mem()] max 4 + MEMORY => em.e.sse_m_x(load_store(size), mem, src);
     /// All bits zero.
-    ZeroXmm { dst: VReg } "{dst} = zeros" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
+    ZeroXmm { dst: VReg } is Remade "{dst} = zeros" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
     /// All bits one.
-    OnesXmm { dst: VReg } "{dst} = ones" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Pcmpeqd, dst, Rm::Reg(dst));
+    OnesXmm { dst: VReg } is Remade "{dst} = ones" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Pcmpeqd, dst, Rm::Reg(dst));
     /// Two-address: dst = dst op src.
     Sse { op: SseOp, dst: VReg, src: Src } "{op} {dst}, {src}"
         [src: rm(XMM), dst: use_def_reg(XMM)] max 5 + bound.src(src) => em.e.sse_x_xm(op, dst, src);
@@ -277,13 +277,6 @@ impl MachInst for Inst {
                 Mode::Bits64 => CALLER_SAVED_64,
             },
             _ => RegUnits::EMPTY,
-        }
-    }
-
-    fn is_move(&self) -> Option<(VReg, VReg)> {
-        match *self {
-            Inst::Mov { dst, src, .. } | Inst::MovXmm { dst, src, .. } => Some((src, dst)),
-            _ => None,
         }
     }
 

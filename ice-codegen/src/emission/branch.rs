@@ -12,7 +12,6 @@
 use super::InstEmitter;
 use crate::mach::{MachBlock, MachInstId};
 use ice_asm::{BranchIsa as _, Reach};
-use ice_regalloc::Function as _;
 
 /// The condition of a branch.
 type Cond<'a, E> = <<E as InstEmitter<'a>>::Branches as ice_asm::BranchIsa>::Cond;
@@ -68,7 +67,7 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
         match &cursor.mach.insts()[range] {
             [only] => Self::jump_target(only).filter(|&to| {
                 to <= cursor.block
-                    && cursor.mach.block_preds(block).len() == 1
+                    && cursor.mach.body().block_preds(block).len() == 1
                     && cursor.next_edit().inst() != id
             }),
             _ => None,

@@ -56,7 +56,7 @@ struct Mentions {
 }
 
 /// Calls `read` and `write` for what `block` does, in order.
-fn walk(func: &impl Function, block: MachBlock, mut visit: impl FnMut(VReg, Option<MachInstId>, Access)) {
+fn walk(func: &Function, block: MachBlock, mut visit: impl FnMut(VReg, Option<MachInstId>, Access)) {
     func.block_params(block).iter().for_each(|&param| visit(param, None, Access::Write));
     let insts = func.block_insts(block);
     for inst in (insts.start.index()..insts.end.index()).map(MachInstId::new) {
@@ -79,7 +79,7 @@ enum Access {
     Write,
 }
 
-fn mentions(func: &impl Function) -> Mentions {
+fn mentions(func: &Function) -> Mentions {
     let mut found = Mentions { exposed: Vec::new(), defs: Vec::new() };
     // The last block that wrote, and the last that reads too early; one more than its number.
     let (mut written, mut read) = (vec![0; func.num_vregs()], vec![0; func.num_vregs()]);
@@ -111,7 +111,7 @@ fn of(list: &[Mention], vreg: VReg) -> impl Iterator<Item = MachBlock> + '_ {
 ///
 /// # Errors
 /// With a use that is not.
-pub fn check_definitions(func: &impl Function) -> Result<(), UndefinedUse> {
+pub fn check_definitions(func: &Function) -> Result<(), UndefinedUse> {
     if func.num_blocks() == 0 {
         return Ok(());
     }
@@ -154,7 +154,7 @@ pub fn check_definitions(func: &impl Function) -> Result<(), UndefinedUse> {
 }
 
 /// The first use of `vreg` that the entry reaches past no definition; there is one.
-fn first_use(func: &impl Function, vreg: VReg) -> UndefinedUse {
+fn first_use(func: &Function, vreg: VReg) -> UndefinedUse {
     let (mut seen, mut work) = (vec![false; func.num_blocks()], vec![func.entry()]);
     while let Some(block) = work.pop() {
         if core::mem::replace(&mut seen[block.index()], true) {
@@ -210,7 +210,7 @@ mod tests {
             func.end_block();
         }
         func.finish().expect("all successors are there");
-        check_definitions(&func).map_err(|undefined| alloc::format!("{undefined}"))
+        check_definitions(func.body()).map_err(|undefined| alloc::format!("{undefined}"))
     }
 
     const NONE: &[u32] = &[];

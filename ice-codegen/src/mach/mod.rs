@@ -32,8 +32,10 @@ use core::fmt;
 pub enum Role {
     /// Nothing more.
     Usual,
-    /// A plain copy of one register: see [`MachInst::is_move`].
+    /// A plain copy of one register to another.
     Move,
+    /// Its value may be made again, by executing it once more: see [`MachInst::rematerialize`].
+    Remade,
     /// It destroys registers: see [`MachInst::clobbers`].
     Clobbers,
     /// Control may leave the block here.
@@ -53,13 +55,8 @@ pub trait MachInst: Copy + fmt::Debug {
         RegUnits::EMPTY
     }
 
-    /// Source and destination of a plain copy of one register.
-    fn is_move(&self) -> Option<(VReg, VReg)> {
-        None
-    }
-
-    /// How the value of an instruction with one operand can be made again: see
-    /// [`ice_regalloc::Function::rematerialize`].
+    /// How the value of an instruction of the role [`Remade`](Role::Remade) that has one operand can be made again: see
+    /// [`ice_regalloc::Function::remat`].
     fn rematerialize(&self) -> Option<Remat> {
         None
     }

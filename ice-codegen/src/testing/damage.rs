@@ -11,7 +11,7 @@ use crate::{ErrorKind, Target};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
-use ice_regalloc::{Allocation, Function, Inst, Mode, Operand, Output, PReg, RegClass, Slot};
+use ice_regalloc::{Allocation, Inst, Mode, Operand, Output, PReg, RegClass, Slot};
 
 /// The function that is damaged: integers and floats that live across a call, addresses, a constant, bits and comparisons.
 const PROGRAM: &str = "\
@@ -61,9 +61,9 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
         Err(other) => panic!("{}: {other}", place()),
     };
     let mut damaged = good.clone();
-    for inst in (0..mach.num_insts() as u32).map(Inst::from_u32) {
+    for inst in (0..mach.insts().len() as u32).map(Inst::from_u32) {
         let range = good.operand_range(inst);
-        for (n, operand) in range.clone().zip(mach.operands(inst)) {
+        for (n, operand) in range.clone().zip(mach.body().operands(inst)) {
             // What is made again where it is used may have no place of its own.
             let is_remade = mach.insts()[inst.as_u32() as usize].rematerialize().is_some();
             for wrong in
@@ -117,7 +117,7 @@ pub fn check_shape<T: Target>(target: &T) {
     }
     let edit = error(&|out| {
         let mut edit = out.edits[0];
-        edit.point = ice_regalloc::ProgPoint::after(Inst::from_u32(mach.num_insts() as u32));
+        edit.point = ice_regalloc::ProgPoint::after(Inst::from_u32(mach.insts().len() as u32));
         out.edits.push(edit);
     });
     assert_eq!(
@@ -183,7 +183,7 @@ pub fn check_targets<T: Target>(target: &T) {
     mach.end_block();
     assert_eq!(
         mach.finish().expect_err("there is one block").to_string(),
-        "internal error in lowering, block1: a block has this successor, and there is no such block"
+        "internal error in lowering, block0: it has a successor that is not there"
     );
     let text =
         |end| alloc::format!("define internal @f(v0: i1) -> void {{\nblock0:\n  {end}\nblock1:\n  ret\n}}\n");

@@ -61,7 +61,7 @@ fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> Mach
 fn allocate<T: Target>(target: &T, mach: &MachFunction<T::Inst>, mode: Mode) -> Output {
     let mut allocator = Context::default();
     let options = Options { mode, ..Options::default() };
-    allocator.allocate(mach, target.registers(&mach.frame), &options).expect("it can be allocated");
+    allocator.allocate(mach.body(), target.registers(&mach.frame), &options).expect("it can be allocated");
     allocator.output().clone()
 }
 

@@ -73,11 +73,11 @@ fn allocate<I: ReadInst>(
     registers: &RegisterFile<'static>,
 ) -> Result<String, Failed> {
     let (mut allocator, mut text) = (Context::new(), String::new());
-    let output = match allocator.allocate(mach, registers, &Options { mode, ..Options::default() }) {
+    let output = match allocator.allocate(mach.body(), registers, &Options { mode, ..Options::default() }) {
         Ok(output) => output,
         Err(error) => return Ok(format!("error: {error}\n")),
     };
-    check(mach, registers, output).map_err(|violations| format!("the checker: {violations:?}"))?;
+    check(mach.body(), registers, output).map_err(|violations| format!("the checker: {violations:?}"))?;
     mach.write_allocated(&mut text, registers, output)?;
     for (number, slot) in output.slots.iter().enumerate() {
         writeln!(text, "slot{number}: {} bytes", slot.size)?;

@@ -8,7 +8,7 @@
 //! clashes with, and for slots with a mark on the slot. Pairs are only looked at to name a clash.
 
 use super::{Input, Violation};
-use crate::function::{Function, Remat};
+use crate::function::Remat;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
 use crate::registers::RegUnits;
@@ -48,7 +48,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Reports the faults of all instructions, then of all edits.
-    pub(super) fn check<F: Function>(&mut self, input: &Input<'_, F>, violations: &mut Vec<Violation>) {
+    pub(super) fn check(&mut self, input: &Input<'_>, violations: &mut Vec<Violation>) {
         self.slots.clear();
         self.slots.resize(input.output.slots.len(), (0, 0));
         for inst in (0..input.func.num_insts() as u32).map(Inst::from_u32) {
@@ -72,7 +72,7 @@ impl Marks {
         }
     }
 
-    fn check_inst<F: Function>(&mut self, input: &Input<'_, F>, inst: Inst, violations: &mut Vec<Violation>) {
+    fn check_inst(&mut self, input: &Input<'_>, inst: Inst, violations: &mut Vec<Violation>) {
         let ops = input.func.operands(inst);
         let places = input.output.allocs_of(inst);
         let clobbers = input.func.clobbers(inst);
@@ -126,17 +126,17 @@ impl Marks {
 }
 
 /// Whether the use `op` may be in the memory that `place` stands for.
-fn is_home<F: Function>(input: &Input<'_, F>, op: Operand, place: Allocation) -> bool {
+fn is_home(input: &Input<'_>, op: Operand, place: Allocation) -> bool {
     op.constraint() == Constraint::Any && input.remat(place) == Some(Remat::Memory)
 }
 
-fn fits<F: Function>(input: &Input<'_, F>, place: Allocation, size: u32) -> bool {
+fn fits(input: &Input<'_>, place: Allocation, size: u32) -> bool {
     input.index(place).is_some()
         && place.as_slot().is_none_or(|s| input.output.slots[s.as_u32() as usize].size >= size)
 }
 
 /// Reports each pair of operands of `inst` that clashes.
-fn name_clashes<F: Function>(input: &Input<'_, F>, inst: Inst, violations: &mut Vec<Violation>) {
+fn name_clashes(input: &Input<'_>, inst: Inst, violations: &mut Vec<Violation>) {
     let ops = input.func.operands(inst);
     let places = input.output.allocs_of(inst);
     for second in 0..ops.len() {

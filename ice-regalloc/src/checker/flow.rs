@@ -39,7 +39,7 @@ pub(super) struct Flow {
 
 impl Flow {
     /// Takes over the graph of `func`.
-    pub(super) fn compute<F: Function>(&mut self, func: &F) {
+    pub(super) fn compute(&mut self, func: &Function) {
         self.reachable.clear();
         self.reachable.resize(func.num_blocks(), false);
         self.first.clear();
@@ -100,7 +100,7 @@ impl Flow {
 
     /// What `v` on entry of `block` is at the end of the edge's predecessor: the argument if it is a
     /// parameter, else itself.
-    pub(super) fn origin<F: Function>(&self, func: &F, edge: Edge, block: Block, v: VReg) -> VReg {
+    pub(super) fn origin(&self, func: &Function, edge: Edge, block: Block, v: VReg) -> VReg {
         let position = self.params[v.as_u32() as usize].0;
         if position == NONE {
             return v;

@@ -9,7 +9,6 @@
 
 use super::symbolic::{Answer, Symbolic};
 use super::{Flow, Input};
-use crate::function::Function;
 use crate::operand::{Block, VReg};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -44,6 +43,8 @@ pub(super) struct Queries {
     /// Queries that an edge refutes; after `spread_failure` all that fail, as a map.
     refuted: Vec<u32>,
     failed: Vec<bool>,
+    /// Queries and edges looked at.
+    pub(super) steps: usize,
 }
 
 impl Queries {
@@ -52,6 +53,7 @@ impl Queries {
         self.asked.clear();
         self.refuted.clear();
         self.failed.clear();
+        self.steps = 0;
         self.table.clear();
         self.table.resize(64, 0);
     }
@@ -87,19 +89,15 @@ impl Queries {
     }
 
     /// Traces every query to the entry of the function; whether all hold.
-    pub(super) fn solve<F: Function>(
-        &mut self,
-        input: &Input<'_, F>,
-        flow: &Flow,
-        symbolic: &Symbolic,
-    ) -> bool {
+    pub(super) fn solve(&mut self, input: &Input<'_>, flow: &Flow, symbolic: &Symbolic) -> bool {
         let mut next = 0;
         while let Some(&query) = self.asked.get(next) {
             let mut holds = true;
-            trace(input, flow, symbolic, query, |answer| match answer {
+            let edges = trace(input, flow, symbolic, query, |answer| match answer {
                 Ok(earlier) => self.ask(earlier),
                 Err(Refuted) => holds = false,
             });
+            self.steps += 1 + edges;
             if !holds {
                 self.refuted.push(next as u32);
             }
@@ -109,12 +107,7 @@ impl Queries {
     }
 
     /// Carries failure to the queries that depend on failed ones.
-    pub(super) fn spread_failure<F: Function>(
-        &mut self,
-        input: &Input<'_, F>,
-        flow: &Flow,
-        symbolic: &Symbolic,
-    ) {
+    pub(super) fn spread_failure(&mut self, input: &Input<'_>, flow: &Flow, symbolic: &Symbolic) {
         // Pairs of a query and one that was traced to it.
         let mut depends: Vec<(u32, u32)> = Vec::new();
         for (i, &query) in (0u32..).zip(&self.asked) {
@@ -149,19 +142,21 @@ struct Refuted;
 /// What each edge into the query's block makes of it: a query about the entry of its predecessor, or
 /// a refutation. An edge that proves it makes nothing, nor does a query about a time before the first
 /// definition: without that, a variable that has no value on some path is followed to the function's
-/// entry from each of its uses.
-fn trace<F: Function>(
-    input: &Input<'_, F>,
+/// entry from each of its uses. Gives the number of edges.
+fn trace(
+    input: &Input<'_>,
     flow: &Flow,
     symbolic: &Symbolic,
     query: Query,
     mut found: impl FnMut(Result<Query, Refuted>),
-) {
+) -> usize {
     let Query { block, vreg, place } = query;
     if flow.is_before(block, vreg, symbolic.first_block(vreg)) {
-        return;
+        return 0;
     }
+    let mut edges = 0;
     for edge in flow.edges_into(block) {
+        edges += 1;
         let v = flow.origin(input.func, edge, block, vreg);
         match symbolic.holds_at_end(input, edge.from, v, place) {
             Answer::Yes => {}
@@ -169,4 +164,5 @@ fn trace<F: Function>(
             Answer::Ask(earlier) => found(Ok(Query::new(edge.from, v, earlier))),
         }
     }
+    edges
 }

@@ -14,7 +14,6 @@
 //! that the block writes.
 
 use super::Input;
-use crate::function::Function;
 use crate::operand::{Block, Inst, VReg};
 use crate::output::{Allocation, Edit, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
@@ -157,7 +156,7 @@ impl Aliases {
 }
 
 /// Index of a place that can be read: a register, a slot, or an instruction executed again.
-fn place_index<F: Function>(input: &Input<'_, F>, place: Allocation) -> Option<usize> {
+fn place_index(input: &Input<'_>, place: Allocation) -> Option<usize> {
     match place.as_remat() {
         Some(inst) => input.remat(place).map(|_| input.num_places() + inst.as_u32() as usize),
         None => input.index(place),
@@ -170,7 +169,7 @@ fn with_a_unit_in(units: RegUnits, file: &RegisterFile) -> impl Iterator<Item = 
 
 impl Symbolic {
     /// Forgets everything about the last function.
-    pub(super) fn reset<F: Function>(&mut self, input: &Input<'_, F>) {
+    pub(super) fn reset(&mut self, input: &Input<'_>) {
         self.aliases.compute(input.file);
         (self.clobbers, self.stamp, self.next_def) = (RegUnits::EMPTY, 0, 1);
         self.clobbered.clear();
@@ -188,7 +187,7 @@ impl Symbolic {
     }
 
     /// Finds the instructions that can be executed again.
-    fn find_makers<F: Function>(&mut self, input: &Input<'_, F>) {
+    fn find_makers(&mut self, input: &Input<'_>) {
         let func = input.func;
         // The first definition of any kind is noted as one more than its instruction.
         let meet = |maker: &mut u32, inst: u32| *maker = if *maker == 0 { inst } else { NO_MAKER };
@@ -212,12 +211,7 @@ impl Symbolic {
     }
 
     /// Runs `block` and tells what is known of each use in it.
-    pub(super) fn run<F: Function>(
-        &mut self,
-        input: &Input<'_, F>,
-        block: Block,
-        mut tell: impl FnMut(Found),
-    ) {
+    pub(super) fn run(&mut self, input: &Input<'_>, block: Block, mut tell: impl FnMut(Found)) {
         self.stamp = block.as_u32() + 1;
         self.first_def = self.next_def;
         self.written.clear();
@@ -238,14 +232,14 @@ impl Symbolic {
         }
     }
 
-    fn edit<F: Function>(&mut self, input: &Input<'_, F>, edit: &Edit) {
+    fn edit(&mut self, input: &Input<'_>, edit: &Edit) {
         if let Some(to) = input.index(edit.to) {
             let Content { source, limit } = self.content_of(input, edit.from);
             self.write(to, Content { source, limit: limit.min(edit.size) });
         }
     }
 
-    fn inst<F: Function>(&mut self, input: &Input<'_, F>, inst: Inst, tell: &mut impl FnMut(Found)) {
+    fn inst(&mut self, input: &Input<'_>, inst: Inst, tell: &mut impl FnMut(Found)) {
         let ops = input.func.operands(inst);
         let places = input.output.allocs_of(inst);
         let mut defines = false;
@@ -296,7 +290,7 @@ impl Symbolic {
     }
 
     /// What an edit from `place` reads.
-    fn content_of<F: Function>(&self, input: &Input<'_, F>, place: Allocation) -> Content {
+    fn content_of(&self, input: &Input<'_>, place: Allocation) -> Content {
         let Some(index) = place_index(input, place) else { return NOTHING };
         let made = place.as_remat().and_then(|inst| input.func.operands(inst).first());
         match made.map(|op| self.latest[op.vreg().as_u32() as usize]) {
@@ -352,13 +346,7 @@ impl Symbolic {
     }
 
     /// Whether at the end of a saved block `place`, or [`NOWHERE`], holds `v`.
-    pub(super) fn holds_at_end<F: Function>(
-        &self,
-        input: &Input<'_, F>,
-        block: Block,
-        v: VReg,
-        place: u32,
-    ) -> Answer {
+    pub(super) fn holds_at_end(&self, input: &Input<'_>, block: Block, v: VReg, place: u32) -> Answer {
         let maker = self.makers[v.as_u32() as usize];
         if place == maker {
             return Answer::Yes;

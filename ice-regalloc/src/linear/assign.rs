@@ -90,8 +90,8 @@ pub(super) fn is_busy(busy: &[Held], segments: &[Segment]) -> bool {
 }
 
 /// What the scan works on.
-pub(super) struct Scanner<'a, F: Function> {
-    pub func: &'a F,
+pub(super) struct Scanner<'a> {
+    pub func: &'a Function,
     pub file: &'a RegisterFile<'a>,
     pub tables: &'a Tables<'a>,
     pub ranges: &'a mut Ranges,
@@ -101,7 +101,7 @@ pub(super) struct Scanner<'a, F: Function> {
     pub next_change: u32,
 }
 
-impl<F: Function> Scanner<'_, F> {
+impl Scanner<'_> {
     /// Assigns registers to the intervals.
     pub fn run(&mut self) {
         let Assign { losers, order, active, inactive, busy, used, evictions, steps } = &mut *self.assign;

@@ -6,13 +6,12 @@
 
 use super::{Allocator, SENTINEL};
 use crate::error::Error;
-use crate::function::Function;
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::Allocation;
 use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, params_at_start};
 
-impl<F: Function> Allocator<'_, F> {
+impl Allocator<'_> {
     /// The register of `v` at the borders of `block`.
     fn home_register(&self, v: u32, block: Block) -> u8 {
         let interval = &self.ranges.intervals[v as usize];
@@ -112,7 +111,7 @@ impl<F: Function> Allocator<'_, F> {
             self.cx.slots.release_temporaries();
             return Ok(());
         }
-        for (param, &ahead) in params.iter().zip(&self.scan.refs.aheads.params[self.next_param..]) {
+        for (param, &ahead) in params.iter().zip(&self.scan.aheads.params[self.next_param..]) {
             self.unbind(param.as_u32());
             self.value(param.as_u32()).set_ahead(ahead);
         }
@@ -210,7 +209,7 @@ impl<F: Function> Allocator<'_, F> {
         if next < LIVE_OUT
             && let &[_] = self.func.block_succs(block)
         {
-            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.refs.aheads.args[self.next_arg..]);
+            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.aheads.args[self.next_arg..]);
             next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next_back().unwrap_or(next);
         }
         if next < LIVE_OUT {
@@ -268,7 +267,7 @@ impl<F: Function> Allocator<'_, F> {
         }
         // Back to the next uses behind the moves.
         let scan = self.scan;
-        for (arg, &ahead) in args.iter().zip(&scan.refs.aheads.args[self.next_arg..]) {
+        for (arg, &ahead) in args.iter().zip(&scan.aheads.args[self.next_arg..]) {
             self.value(arg.as_u32()).set_ahead(ahead);
         }
         self.next_arg += args.len();

@@ -19,7 +19,6 @@ use super::pick::{Effort, Need};
 use super::{Allocator, SENTINEL};
 use crate::error::Error;
 use crate::fixed::{can_be_fixed, is_early, is_late, outlives_clobbers};
-use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::{Allocation, ProgPoint};
 
@@ -54,7 +53,7 @@ impl<'a> Work<'a> {
     }
 }
 
-impl<'a, F: Function> Allocator<'a, F> {
+impl<'a> Allocator<'a> {
     /// Allocates the instruction of `work`.
     pub(super) fn inst(&mut self, work: Work<'a>) -> Result<(), Error> {
         let Work { inst, base, .. } = work;

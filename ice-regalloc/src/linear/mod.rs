@@ -121,9 +121,10 @@ struct Walk {
 }
 
 /// The allocator at work on one function.
-struct Allocator<'a, F: Function> {
-    func: &'a F,
+struct Allocator<'a> {
+    func: &'a Function,
     file: &'a RegisterFile<'a>,
+    shapes: &'a [Shape],
     scan: &'a Scan,
     ranges: &'a Ranges,
     assign: &'a Assign,
@@ -149,24 +150,17 @@ struct Allocator<'a, F: Function> {
     next_param: usize,
 }
 
-/// The virtual registers of a copy, if they exist.
-pub(crate) fn move_pair<F: Function>(func: &F, inst: Inst) -> Option<(u32, u32)> {
-    let (from, to) = func.is_move(inst)?;
-    let (from, to) = (from.as_u32(), to.as_u32());
-    ((from.max(to) as usize) < func.num_vregs()).then_some((from, to))
-}
-
 /// Liveness and live intervals. Gives the number of segments of all intervals.
-pub(crate) fn analyze<'f, F: Function>(
-    func: &F,
+pub(crate) fn analyze<'f>(
+    func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
     scratch: &mut Scratch<'f>,
 ) -> Result<usize, Error> {
     let Scratch { scan, live, ranges, tables, .. } = scratch;
     tables.set(file);
-    scan.compute(func, file)?;
-    scan.copy_references(func);
+    scan.compute(func)?;
+    scan.aheads.copy_from(&func.references.aheads);
     if func.num_insts() >= 1 << 29 {
         return Err(Error::TooLarge);
     }
@@ -176,8 +170,8 @@ pub(crate) fn analyze<'f, F: Function>(
 }
 
 /// Allocates in the full mode. The output is empty before.
-pub(crate) fn allocate<'f, F: Function>(
-    func: &F,
+pub(crate) fn allocate<'f>(
+    func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
     scratch: &mut Scratch<'f>,
@@ -185,12 +179,8 @@ pub(crate) fn allocate<'f, F: Function>(
 ) -> Result<(), Error> {
     analyze(func, file, options, scratch)?;
     let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
-    let mut operands = 0;
-    out.operand_starts.push(0);
-    for i in 0..func.num_insts() as u32 {
-        operands += func.operands(Inst::from_u32(i)).len();
-        out.operand_starts.push(operands as u32);
-    }
+    let operands = func.all_operands().len();
+    out.operand_starts.extend_from_slice(func.operand_starts());
     Scanner { func, file, tables, ranges, assign, active_units: RegUnits::EMPTY, next_change: 0 }.run();
     splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
     for round in 0..MAX_WALKS {
@@ -215,6 +205,7 @@ pub(crate) fn allocate<'f, F: Function>(
         let mut allocator = Allocator {
             func,
             file,
+            shapes: &func.references.shapes,
             scan,
             ranges,
             assign,
@@ -282,7 +273,7 @@ impl Walk {
     }
 }
 
-impl<F: Function> Allocator<'_, F> {
+impl Allocator<'_> {
     fn value(&mut self, v: u32) -> &mut Value {
         &mut self.cx.values[v as usize]
     }
@@ -294,7 +285,7 @@ impl<F: Function> Allocator<'_, F> {
         self.block = b;
         self.frequency = self.ranges.frequency[b as usize];
         let mut terminator = end;
-        while terminator > start && self.scan.refs.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
+        while terminator > start && self.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
             terminator -= 1;
         }
         self.point = ProgPoint::before(range.start);
@@ -306,7 +297,7 @@ impl<F: Function> Allocator<'_, F> {
             }
             let inst = Inst::from_u32(i);
             let ops = self.func.operands(inst);
-            let shape = self.scan.refs.shapes[i as usize];
+            let shape = self.shapes[i as usize];
             let general = shape.has(Shape::GENERAL);
             if ops.is_empty() && !general {
                 continue;
@@ -327,7 +318,7 @@ impl<F: Function> Allocator<'_, F> {
     /// the function.
     #[inline]
     fn aheads(&self, base: usize, count: usize) -> &[Ahead] {
-        &self.scan.refs.aheads.operands[base..base + count]
+        &self.scan.aheads.operands[base..base + count]
     }
 
     /// Whether the value of `v` can be had from `backing`.

@@ -7,7 +7,6 @@
 //! before the last use in the block.
 
 use super::{Allocator, SENTINEL};
-use crate::function::Function;
 use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{DEAD, NO_REG};
 
@@ -34,7 +33,7 @@ pub(super) enum Effort {
     Force,
 }
 
-impl<F: Function> Allocator<'_, F> {
+impl Allocator<'_> {
     /// Cost of an occupant that is next used at `next`.
     fn distance_cost(next: u32) -> u64 {
         2 + u64::from(u32::MAX - next) * 2

@@ -7,13 +7,12 @@
 
 use super::inst::Work;
 use super::{Allocator, SENTINEL};
-use crate::function::Function;
 use crate::operand::Slot;
 use crate::output::Allocation;
 use crate::registers::PReg;
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
 
-impl<F: Function> Allocator<'_, F> {
+impl Allocator<'_> {
     /// Allocates a plain instruction; false if that takes the general path.
     pub(super) fn plain(&mut self, work: Work) -> bool {
         if self.try_plain(work) {
@@ -28,7 +27,7 @@ impl<F: Function> Allocator<'_, F> {
         let mut def = None;
         let mut dies = false;
         let mut homes = 0;
-        let aheads = &self.scan.refs.aheads.operands[work.base..work.base + work.ops.len()];
+        let aheads = &self.scan.aheads.operands[work.base..work.base + work.ops.len()];
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
         let tables = self.tables;
         for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads).zip(allocs).enumerate() {

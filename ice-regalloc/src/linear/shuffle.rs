@@ -10,7 +10,7 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::function::{Function, Remat};
+use crate::function::Remat;
 use crate::moves::ParallelMove;
 use crate::operand::Block;
 use crate::output::{Allocation, Edit};
@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 /// How many moves are compared with one another.
 const PAIRWISE: usize = 32;
 
-impl<F: Function> Allocator<'_, F> {
+impl Allocator<'_> {
     fn edit(&self, m: ParallelMove) -> Edit {
         Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size }
     }

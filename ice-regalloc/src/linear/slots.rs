@@ -76,7 +76,7 @@ impl Slots {
     }
 
     /// Joins parameters and arguments that both live in slots.
-    pub fn join_params<F: Function>(&mut self, func: &F, ranges: &Ranges) {
+    pub fn join_params(&mut self, func: &Function, ranges: &Ranges) {
         for b in 0..func.num_blocks() as u32 {
             let block = Block::from_u32(b);
             for (k, &succ) in func.block_succs(block).iter().enumerate() {

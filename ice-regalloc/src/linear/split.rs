@@ -130,8 +130,8 @@ pub(super) struct Splits {
 }
 
 /// What is known about the function.
-pub(super) struct Input<'a, F: Function> {
-    pub func: &'a F,
+pub(super) struct Input<'a> {
+    pub func: &'a Function,
     pub file: &'a RegisterFile<'a>,
     pub tables: &'a Tables<'a>,
     pub scan: &'a Scan,
@@ -144,7 +144,7 @@ impl Splits {
     }
 
     /// Splits the values in `assign.losers`.
-    pub fn compute<F: Function>(&mut self, input: &Input<F>, ranges: &mut Ranges, assign: &mut Assign) {
+    pub fn compute(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign) {
         self.homes.clear();
         self.of_value.clear();
         self.fixes.clear();
@@ -208,7 +208,7 @@ impl Splits {
     }
 
     /// Lists for each value without a register the blocks that refer to it.
-    fn collect_references<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges) {
+    fn collect_references(&mut self, input: &Input, ranges: &Ranges) {
         let Input { func, scan, .. } = *input;
         self.references.clear();
         self.heads.clear();
@@ -219,7 +219,8 @@ impl Splits {
         for b in (0..func.num_blocks() as u32).rev() {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
-            let first_terminates = scan.refs.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
+            let first_terminates =
+                func.references.shapes[range.start.as_u32() as usize].has(Shape::TERMINATOR);
             for k in 0..func.block_succs(block).len() {
                 for arg in func.edge_args(block, k) {
                     if self.heads[arg.index()] == UNWANTED {
@@ -262,7 +263,7 @@ impl Splits {
     }
 
     /// Lists the blocks where `v` lives, and the edges between them; false if it is not worth it.
-    fn list_blocks<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, v: u32, most: usize) -> bool {
+    fn list_blocks(&mut self, input: &Input, ranges: &Ranges, v: u32, most: usize) -> bool {
         let func = input.func;
         let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| 4 * s <= position) - 1;
         let segments = ranges.segments_of(v);
@@ -336,7 +337,7 @@ impl Splits {
     }
 
     /// Finds what is taken somewhere in each block.
-    fn collect_busy<F: Function>(&mut self, func: &F, ranges: &Ranges, assign: &Assign) {
+    fn collect_busy(&mut self, func: &Function, ranges: &Ranges, assign: &Assign) {
         let blocks = func.num_blocks();
         self.busy.clear();
         self.busy.resize(blocks, RegUnits::EMPTY);
@@ -364,12 +365,12 @@ impl Splits {
     }
 
     /// Finds what is held in the blocks of terminators for the values that they only pass on: no segment shows it.
-    fn collect_passed<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges) {
-        let Input { func, scan, tables, .. } = *input;
+    fn collect_passed(&mut self, input: &Input, ranges: &Ranges) {
+        let Input { func, tables, .. } = *input;
         for (b, held) in self.held.iter_mut().enumerate() {
             let block = Block::from_u32(b as u32);
             let first = self.block_starts[b] as usize;
-            if scan.refs.shapes[first].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
+            if func.references.shapes[first].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
                 for arg in func.edge_args(block, 0) {
                     held.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }
@@ -378,7 +379,7 @@ impl Splits {
     }
 
     /// Finds the registers that `v` can have in each block.
-    fn find_free<F: Function>(&mut self, input: &Input<F>, ranges: &Ranges, assign: &Assign, v: u32) {
+    fn find_free(&mut self, input: &Input, ranges: &Ranges, assign: &Assign, v: u32) {
         let tables = input.tables;
         let class = RegClass(ranges.intervals[v as usize].class);
         let order = tables.class(class).order;
@@ -414,7 +415,7 @@ impl Splits {
     }
 
     /// Finds parts of `v` and registers for them.
-    fn split<F: Function>(&mut self, input: &Input<F>, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
+    fn split(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
         let Input { func, file, tables, .. } = *input;
         let order = tables.class(RegClass(ranges.intervals[v as usize].class)).order;
         self.parts.clear();
@@ -433,7 +434,7 @@ impl Splits {
             let part = self.parts.len() as u32;
             let free = self.grow(func, seed, part);
             let again = ranges.intervals[v as usize].remat.is_some();
-            let weighed = self.weigh(func, input.scan, part, again);
+            let weighed = self.weigh(func, part, again);
             let near = ranges.intervals[v as usize].near;
             let hints = near.map(|n| ranges.intervals.get(n as usize).map_or(NO_REG, |i| i.reg));
             let fresh = file.callee_saved.difference(assign.used);
@@ -474,7 +475,7 @@ impl Splits {
 
     /// Grows a part from the block `seed` and lists its members. Gives the registers that are free in
     /// all of them.
-    fn grow<F: Function>(&mut self, func: &F, seed: u32, part: u32) -> u64 {
+    fn grow(&mut self, func: &Function, seed: u32, part: u32) -> u64 {
         let mut free = self.live[seed as usize].free;
         self.members.clear();
         self.frontier.clear();
@@ -509,7 +510,7 @@ impl Splits {
     }
 
     /// Whether all predecessors of live block `next` are in `part`.
-    fn all_preds_in<F: Function>(&self, func: &F, next: u32, part: u32) -> bool {
+    fn all_preds_in(&self, func: &Function, next: u32, part: u32) -> bool {
         let live = &self.live[next as usize];
         let part_of = |pred: &Block| self.live[self.index_of[pred.as_u32() as usize] as usize].part;
         !live.live_in
@@ -517,7 +518,7 @@ impl Splits {
     }
 
     /// What `part`, made of `members`, saves. A value made `again` where it is needed is never stored.
-    fn weigh<F: Function>(&self, func: &F, scan: &Scan, part: u32, again: bool) -> Gain {
+    fn weigh(&self, func: &Function, part: u32, again: bool) -> Gain {
         let inside = self.members.iter().map(|&k| &self.live[k as usize]);
         // Paths through a function without loops meet only some of the references: half.
         let mut saved: f32 = 0.5 * inside.clone().map(|l| l.cost).sum::<f32>();
@@ -540,7 +541,7 @@ impl Splits {
                     saved -= frequency;
                 }
                 closed &= if func.block_succs(Block::from_u32(p.block)).len() == 1 {
-                    ends_in_plain_jump(func, scan, p.block)
+                    ends_in_plain_jump(func, p.block)
                 } else {
                     func.block_preds(Block::from_u32(s.block)).len() == 1
                 };
@@ -558,7 +559,7 @@ impl Splits {
             for pred in func.block_preds(block) {
                 let index = self.index_of[pred.as_u32() as usize];
                 let within = self.live.get(index as usize).is_some_and(|l| l.part == part);
-                if !within && !ends_in_plain_jump(func, scan, pred.as_u32()) {
+                if !within && !ends_in_plain_jump(func, pred.as_u32()) {
                     return Gain::None;
                 }
             }
@@ -571,7 +572,7 @@ impl Splits {
     }
 
     /// Lists homes and edge moves of `v`.
-    fn commit<F: Function>(&mut self, func: &F, tables: &Tables, v: u32) {
+    fn commit(&mut self, func: &Function, tables: &Tables, v: u32) {
         let first = self.homes.len();
         for live in &self.live {
             if let Some(part) = self.parts.get(live.part as usize) {
@@ -682,8 +683,8 @@ fn is_worth_it(ranges: &Ranges, scan: &Scan, v: u32) -> bool {
 /// Visits the live blocks that the value at work comes from or goes to at the borders of live block
 /// `index`, once an edge, and whether the edge leaves the block.
 #[inline]
-fn neighbours<F: Function>(
-    func: &F,
+fn neighbours(
+    func: &Function,
     live: &[Live],
     index_of: &[u32],
     index: u32,
@@ -703,12 +704,12 @@ fn neighbours<F: Function>(
 }
 
 /// Whether nothing uses registers behind the moves at the end of `block`.
-fn ends_in_plain_jump<F: Function>(func: &F, scan: &Scan, block: u32) -> bool {
+fn ends_in_plain_jump(func: &Function, block: u32) -> bool {
     let range = func.block_insts(Block::from_u32(block));
     let (start, last) = (range.start.as_u32(), range.end.as_u32() - 1);
-    let alone = last == start || !scan.refs.shapes[last as usize - 1].has(Shape::TERMINATOR);
+    let alone = last == start || !func.references.shapes[last as usize - 1].has(Shape::TERMINATOR);
     alone
-        && !scan.refs.shapes[last as usize].has(Shape::GENERAL)
+        && !func.references.shapes[last as usize].has(Shape::GENERAL)
         && func.operands(Inst::from_u32(last)).is_empty()
 }
 

@@ -6,7 +6,6 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::function::Function;
 use crate::moves::ParallelMove;
 use crate::operand::{Block, Inst, Operand, Slot, VReg};
 use crate::output::{Allocation, Edit};
@@ -14,7 +13,7 @@ use crate::registers::RegClass;
 use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
 use crate::units::Units;
 
-impl<F: Function, U: Units> Allocator<'_, F, U> {
+impl<U: Units> Allocator<'_, U> {
     /// Sets the parameters of `block` if that happens at its start.
     #[inline(never)]
     pub(super) fn enter_block(&mut self, block: Block, params: &[VReg]) -> Result<(), Error> {

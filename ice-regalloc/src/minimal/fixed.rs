@@ -9,13 +9,12 @@
 
 use super::inst::Work;
 use super::{Allocator, Pins};
-use crate::function::Function;
 use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
 use crate::scan::{LIVE_OUT, VALID};
 use crate::units::Units;
 
-impl<F: Function, U: Units> Allocator<'_, F, U> {
+impl<U: Units> Allocator<'_, U> {
     /// Allocates the instruction with the operands `from..to` if it is such; else the general path starts over.
     #[inline(never)]
     pub(super) fn fixed(&mut self, inst: Inst, from: usize, to: usize, clobbers: U) -> bool {

@@ -12,7 +12,6 @@
 use super::{Allocator, Pins};
 use crate::error::Error;
 use crate::fixed::{can_be_fixed, is_early, is_late};
-use crate::function::Function;
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
 use crate::registers::{PReg, RegClass};
@@ -31,7 +30,7 @@ pub(super) struct Work<'a> {
     pub copies: bool,
 }
 
-impl<F: Function, U: Units> Allocator<'_, F, U> {
+impl<U: Units> Allocator<'_, U> {
     /// Allocates any instruction.
     #[inline(never)]
     pub(super) fn general(&mut self, work: Work, clobbers: U) -> Result<(), Error> {

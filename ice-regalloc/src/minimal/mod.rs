@@ -23,7 +23,7 @@ use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState, references};
+use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState};
 use crate::tables::Tables;
 use crate::units::Units;
 use alloc::boxed::Box;
@@ -43,28 +43,7 @@ struct FreeSlots {
 pub(crate) struct Scratch<'f> {
     tables: Box<Tables<'f>>,
     scan: Scan,
-    operands: OperandLists,
     buffers: Buffers,
-}
-
-/// The operands of a function that does not keep them in one list: see [`Function::operand_lists`].
-#[derive(Clone, Debug, Default)]
-struct OperandLists {
-    operands: Vec<Operand>,
-    starts: Vec<u32>,
-}
-
-impl OperandLists {
-    fn collect<F: Function>(&mut self, func: &F) -> (&[Operand], &[u32]) {
-        self.operands.clear();
-        self.starts.clear();
-        self.starts.push(0);
-        for i in 0..func.num_insts() as u32 {
-            self.operands.extend_from_slice(func.operands(Inst::from_u32(i)));
-            self.starts.push(self.operands.len() as u32);
-        }
-        (&self.operands, &self.starts)
-    }
 }
 
 /// Number of bits in a set of units.
@@ -122,8 +101,8 @@ impl Buffers {
 }
 
 /// The allocator at work on one function.
-struct Allocator<'a, F, U> {
-    func: &'a F,
+struct Allocator<'a, U> {
+    func: &'a Function,
     file: &'a RegisterFile<'a>,
     options: Options,
     tables: &'a Tables<'a>,
@@ -190,34 +169,33 @@ impl<U: Units> Pins<U> {
 }
 
 /// Allocates in minimal mode. The output is empty before.
-pub(crate) fn allocate<'f, F: Function>(
-    func: &F,
+pub(crate) fn allocate<'f>(
+    func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
     scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
     scratch.tables.set(file);
-    scratch.scan.compute(func, file)?;
+    scratch.scan.compute(func)?;
     if scratch.tables.fit::<u64>() {
-        allocate_with::<F, u64>(func, file, options, scratch, out)
+        allocate_with::<u64>(func, file, options, scratch, out)
     } else {
-        allocate_with::<F, u128>(func, file, options, scratch, out)
+        allocate_with::<u128>(func, file, options, scratch, out)
     }
 }
 
 /// Allocates with sets of units of this kind.
-fn allocate_with<'f, F: Function, U: Units>(
-    func: &F,
+fn allocate_with<'f, U: Units>(
+    func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
     scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Scratch { tables, scan, operands, buffers: cx } = scratch;
-    let refs = references(func, &scan.refs);
-    let known = func.operand_lists().filter(|(_, starts)| starts.len() == func.num_insts() + 1);
-    let (operands, starts) = known.unwrap_or_else(|| operands.collect(func));
+    let Scratch { tables, scan, buffers: cx } = scratch;
+    let refs = &func.references;
+    let (operands, starts) = (func.all_operands(), func.operand_starts());
     let mut allocs = core::mem::take(&mut out.allocs);
     allocs.resize(operands.len(), Allocation::NONE);
     out.operand_starts.extend_from_slice(starts);
@@ -260,7 +238,7 @@ fn allocate_with<'f, F: Function, U: Units>(
     result
 }
 
-impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
+impl<'a, U: Units> Allocator<'a, U> {
     /// Allocates one block. Not inlined, so that its values have the registers.
     #[inline(never)]
     fn block(&mut self, block: Block) -> Result<(), Error> {

@@ -21,7 +21,6 @@
 
 use super::Allocator;
 use super::inst::{Work, move_source};
-use crate::function::Function;
 use crate::operand::{Inst, Operand, Slot};
 use crate::output::Allocation;
 use crate::registers::PReg;
@@ -39,7 +38,7 @@ enum Left {
     Place,
 }
 
-impl<'a, F: Function, U: Units> Allocator<'a, F, U> {
+impl<'a, U: Units> Allocator<'a, U> {
     /// Allocates a plain instruction, which has the operands `from..to`; false if it must be done by the general
     /// path, which also finds the error if there is one.
     #[inline(always)]

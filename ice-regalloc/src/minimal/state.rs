@@ -2,7 +2,6 @@
 
 use super::{Allocator, FreeSlots, UNITS};
 use crate::context::SlotSharing;
-use crate::function::Function;
 use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Edit, SlotInfo};
 use crate::registers::{PReg, RegClass};
@@ -10,7 +9,7 @@ use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
 use crate::units::Units;
 use alloc::vec::Vec;
 
-impl<F: Function, U: Units> Allocator<'_, F, U> {
+impl<U: Units> Allocator<'_, U> {
     #[inline]
     pub(super) fn state(&mut self, v: u32) -> &mut VRegState {
         &mut self.vregs[v as usize]

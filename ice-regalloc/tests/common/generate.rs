@@ -98,7 +98,7 @@ impl Generator<'_> {
                     };
                     self.push(StoredInst {
                         ops: vec![source, Operand::def_reg(to, class)],
-                        is_move: Some((from, to)),
+                        is_move: true,
                         ..Default::default()
                     });
                 }

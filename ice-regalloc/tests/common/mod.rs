@@ -44,7 +44,7 @@ impl Rng {
 pub struct StoredInst {
     pub ops: Vec<Operand>,
     pub clobbers: RegUnits,
-    pub is_move: Option<(VReg, VReg)>,
+    pub is_move: bool,
     pub terminates: bool,
     pub remat: Option<Remat>,
 }
@@ -66,55 +66,56 @@ pub struct StoredFunction {
     pub sizes: Vec<u32>,
 }
 
-impl Function for StoredFunction {
-    fn num_blocks(&self) -> usize {
-        self.blocks.len()
-    }
-    fn num_insts(&self) -> usize {
+impl StoredFunction {
+    pub fn num_insts(&self) -> usize {
         self.insts.len()
     }
-    fn num_vregs(&self) -> usize {
+    pub fn num_vregs(&self) -> usize {
         self.classes.len()
     }
-    fn entry(&self) -> Block {
-        Block::from_u32(0)
-    }
-    fn block_insts(&self, b: Block) -> Range<Inst> {
+    pub fn block_insts(&self, b: Block) -> Range<Inst> {
         let r = &self.blocks[b.as_u32() as usize].insts;
         Inst::from_u32(r.start)..Inst::from_u32(r.end)
     }
-    fn block_succs(&self, b: Block) -> &[Block] {
+    pub fn block_succs(&self, b: Block) -> &[Block] {
         &self.blocks[b.as_u32() as usize].succs
     }
-    fn block_preds(&self, b: Block) -> &[Block] {
-        &self.blocks[b.as_u32() as usize].preds
+
+    /// As the allocator wants it.
+    pub fn build(&self) -> Function {
+        self.try_build().expect("all successors are there")
     }
-    fn block_params(&self, b: Block) -> &[VReg] {
-        &self.blocks[b.as_u32() as usize].params
+
+    pub fn try_build(&self) -> Result<Function, Error> {
+        let mut func = Function::new();
+        self.classes.iter().zip(&self.sizes).for_each(|(&class, &size)| _ = func.vreg(class, size));
+        for block in &self.blocks {
+            func.begin_block(&block.params);
+            for inst in &self.insts[block.insts.start as usize..block.insts.end as usize] {
+                inst.add_to(&mut func);
+            }
+            for (&succ, args) in block.succs.iter().zip(&block.args) {
+                func.edge(succ, args);
+            }
+            func.end_block();
+        }
+        func.finish()?;
+        Ok(func)
     }
-    fn edge_args(&self, b: Block, k: usize) -> &[VReg] {
-        &self.blocks[b.as_u32() as usize].args[k]
-    }
-    fn operands(&self, i: Inst) -> &[Operand] {
-        &self.insts[i.as_u32() as usize].ops
-    }
-    fn clobbers(&self, i: Inst) -> RegUnits {
-        self.insts[i.as_u32() as usize].clobbers
-    }
-    fn is_move(&self, i: Inst) -> Option<(VReg, VReg)> {
-        self.insts[i.as_u32() as usize].is_move
-    }
-    fn rematerialize(&self, i: Inst) -> Option<Remat> {
-        self.insts[i.as_u32() as usize].remat
-    }
-    fn is_terminator(&self, i: Inst) -> bool {
-        self.insts[i.as_u32() as usize].terminates
-    }
-    fn vreg_class(&self, v: VReg) -> RegClass {
-        self.classes[v.as_u32() as usize]
-    }
-    fn vreg_size(&self, v: VReg) -> u32 {
-        self.sizes[v.as_u32() as usize]
+}
+
+impl StoredInst {
+    fn add_to(&self, func: &mut Function) {
+        func.add_operands(&self.ops);
+        func.inst();
+        func.clobber(self.clobbers);
+        self.remat.into_iter().for_each(|remat| func.remat(remat));
+        if self.is_move {
+            func.copy();
+        }
+        if self.terminates {
+            func.terminator();
+        }
     }
 }
 
@@ -135,10 +136,7 @@ pub fn again(n: u32, remat: Remat) -> StoredInst {
     StoredInst { remat: Some(remat), ..inst(&[Operand::def_reg(v(n), GPR)]) }
 }
 pub fn copy(to: u32, from: u32) -> StoredInst {
-    StoredInst {
-        is_move: Some((v(from), v(to))),
-        ..inst(&[Operand::use_any(v(from), GPR), Operand::def_reg(v(to), GPR)])
-    }
+    StoredInst { is_move: true, ..inst(&[Operand::use_any(v(from), GPR), Operand::def_reg(v(to), GPR)]) }
 }
 pub fn call(ops: &[Operand]) -> StoredInst {
     StoredInst { clobbers: CALLER_SAVED, ..inst(ops) }

@@ -15,8 +15,9 @@ pub fn simulate(
     output: &Output,
     rng: &mut Rng,
 ) -> Result<(), Inst> {
+    let func = &func.build();
     // 0 stands for no value.
-    let mut virtuals = vec![0u64; func.classes.len()];
+    let mut virtuals = vec![0u64; func.num_vregs()];
     let mut units = [0u64; 128];
     let mut slots = vec![(0u64, 0u32); output.slots.len()];
     let mut serial = 1u64;

@@ -35,7 +35,7 @@ fn compiled(text: &str) -> CompiledCode {
         .expect("it can be lowered");
     let mut allocator = Context::default();
     allocator
-        .allocate(&mach, target.registers(&mach.frame), &Options::default())
+        .allocate(mach.body(), target.registers(&mach.frame), &Options::default())
         .expect("it can be allocated");
     let mut buffer = CodeBuffer::<(), _>::new();
     let (mut emission, output) = (Default::default(), allocator.output());

@@ -16,7 +16,7 @@ use crate::inst::{FloatSize, Inst, is_one_word};
 use crate::regs::QUAD;
 use ice_asm::arm32::{Cond, Flags};
 use ice_codegen::mach::{MachBlock, MachFunction, MachInstId};
-use ice_regalloc::{Edit, Function as _, ProgPoint};
+use ice_regalloc::{Edit, ProgPoint};
 
 /// Most instructions on a way forward.
 const MAX_FORWARD: usize = 2;
@@ -106,7 +106,7 @@ pub(crate) fn may_be_body(
     matches!(insts, [.., Inst::Jump { .. }])
         && insts.len() <= 2 * MAX_BACK + 1
         && body > block
-        && code.mach.block_preds(body).len() == 1
+        && code.mach.body().block_preds(body).len() == 1
         && !written[body.as_u32() as usize]
 }
 

@@ -20,7 +20,7 @@ fn allocated(text: &str) -> (MachFunction<Inst>, Output) {
         MachFunction::read(&format!("v0-v7: core 4\n{text}"), file).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut allocator = Context::new();
     let options = Options { mode: Mode::Linear, ..Options::default() };
-    let output = allocator.allocate(&mach, file, &options).expect("it can be allocated").clone();
+    let output = allocator.allocate(mach.body(), file, &options).expect("it can be allocated").clone();
     (mach, output)
 }
 

@@ -17,7 +17,7 @@ fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mu
     let mach = testing::machine(&target, text);
     let mut allocator = Context::default();
     allocator
-        .allocate(&mach, target.registers(&mach.frame), &Options::default())
+        .allocate(mach.body(), target.registers(&mach.frame), &Options::default())
         .expect("it can be allocated");
     let mut output = allocator.output().clone();
     change(&mach, &mut output);

@@ -6,7 +6,7 @@ use super::{ReadInst, TextError};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_regalloc::{Constraint, Function as _, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
+use ice_regalloc::{Constraint, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
 
 impl<I: ReadInst> MachFunction<I> {
     /// Reads what [`write`](Self::write) writes.
@@ -59,9 +59,8 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
         self.end_block();
         self.mach.set_loop_depths(&self.depths);
         self.mach.finish().map_err(|fault| format!("{fault}"))?;
-        let vregs = self.mach.num_vregs();
-        let all = (0..self.mach.num_insts() as u32)
-            .flat_map(|n| self.mach.operands(super::super::MachInstId::from_u32(n)));
+        let vregs = self.mach.body().num_vregs();
+        let all = self.mach.body().all_operands().iter();
         match all.map(|operand| operand.vreg()).find(|vreg| vreg.as_u32() as usize >= vregs) {
             Some(vreg) => Err(format!("{vreg} has no class")),
             None => Ok(self.mach),
@@ -83,7 +82,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
     fn vregs(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let first: usize = reader.numbered("v")?;
         let last = if reader.eat("-") { reader.numbered("v")? } else { first };
-        if first != self.mach.num_vregs() || last < first || !reader.eat(": ") {
+        if first != self.mach.body().num_vregs() || last < first || !reader.eat(": ") {
             return None;
         }
         let class = self.class(reader.word())?;
@@ -127,7 +126,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
 
     fn vreg(&self, reader: &mut Reader<'_>) -> Result<VReg, String> {
         let vreg: u32 = reader.numbered("v").ok_or("expected a virtual register")?;
-        match (vreg as usize) < self.mach.num_vregs() {
+        match (vreg as usize) < self.mach.body().num_vregs() {
             true => Ok(VReg::from_u32(vreg)),
             false => Err(format!("v{vreg} has no class")),
         }

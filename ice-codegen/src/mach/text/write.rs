@@ -3,7 +3,7 @@
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
 use ice_regalloc::{
-    Allocation, Constraint, Edit, Function, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
+    Allocation, Constraint, Edit, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
 };
 
 impl<I: MachInst> MachFunction<I> {
@@ -16,7 +16,7 @@ impl<I: MachInst> MachFunction<I> {
         self.write_vregs(out, registers)?;
         for block in self.blocks() {
             write!(out, "{block}")?;
-            write_list(out, self.block_params(block))?;
+            write_list(out, self.body().block_params(block))?;
             match self.loop_depth(block) {
                 0 => writeln!(out, ":")?,
                 depth => writeln!(out, " depth {depth}:")?,
@@ -24,11 +24,11 @@ impl<I: MachInst> MachFunction<I> {
             for index in self.inst_range(block) {
                 self.write_inst(out, MachInstId::from_u32(index as u32), registers)?;
             }
-            for (n, succ) in self.block_succs(block).iter().enumerate() {
+            for (n, succ) in self.body().block_succs(block).iter().enumerate() {
                 write!(out, "{}{succ}", if n == 0 { "    -> " } else { ", " })?;
-                write_list(out, self.edge_args(block, n))?;
+                write_list(out, self.body().edge_args(block, n))?;
             }
-            out.write_str(if self.block_succs(block).is_empty() { "" } else { "\n" })?;
+            out.write_str(if self.body().block_succs(block).is_empty() { "" } else { "\n" })?;
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ impl<I: MachInst> MachFunction<I> {
                 write_edits(out, &mut edits, ProgPoint::before(id), registers)?;
                 out.write_str("    ")?;
                 self.insts()[index].write(out)?;
-                let places = self.operands(id).iter().zip(allocation.allocs_of(id));
+                let places = self.body().operands(id).iter().zip(allocation.allocs_of(id));
                 for (n, (operand, &place)) in places.enumerate() {
                     write!(out, "{}{}=", if n == 0 { "    ; " } else { " " }, operand.vreg())?;
                     write_place(out, place, registers)?;
@@ -68,12 +68,12 @@ impl<I: MachInst> MachFunction<I> {
     fn write_vregs(&self, out: &mut dyn fmt::Write, registers: &RegisterFile<'_>) -> fmt::Result {
         let kind = |n: usize| {
             let vreg = VReg::from_u32(n as u32);
-            (self.vreg_class(vreg), self.vreg_size(vreg))
+            (self.body().vreg_class(vreg), self.body().vreg_size(vreg))
         };
         let mut first = 0;
-        while first < self.num_vregs() {
+        while first < self.body().num_vregs() {
             let (class, size) = kind(first);
-            let same = (first..self.num_vregs()).take_while(|&n| kind(n) == (class, size)).count();
+            let same = (first..self.body().num_vregs()).take_while(|&n| kind(n) == (class, size)).count();
             write!(out, "v{first}")?;
             if same > 1 {
                 write!(out, "-v{}", first + same - 1)?;
@@ -95,7 +95,7 @@ impl<I: MachInst> MachFunction<I> {
         inst.write(out)?;
         let mut own = 0;
         inst.visit_operands(|_| own += 1);
-        let (own, more) = self.operands(id).split_at(own);
+        let (own, more) = self.body().operands(id).split_at(own);
         for (n, operand) in more.iter().enumerate() {
             out.write_str(if n == 0 { " (" } else { ", " })?;
             write_operand(out, *operand, registers)?;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use ice_asm::arm32::{Alu, Cond, Flags, Move, Multiply, MultiplyLong, Shift};
 use ice_codegen::mach::{MachFunction, MachInstId, VReg};
 use ice_codegen::testing::{check_pairs, machine};
-use ice_regalloc::{Constraint, Function as _};
+use ice_regalloc::Constraint;
 
 struct Machine {
     regs: Vec<u32>,
@@ -103,9 +103,9 @@ impl Machine {
 
 /// The result of a function of two pairs.
 fn run(mach: &MachFunction<Inst>, a: u64, b: u64) -> u64 {
-    let mut machine = Machine { regs: vec![0; mach.num_vregs()], carry: false, negative: false };
+    let mut machine = Machine { regs: vec![0; mach.body().num_vregs()], carry: false, negative: false };
     for (n, inst) in mach.insts().iter().enumerate() {
-        let operands = mach.operands(MachInstId::from_u32(n as u32));
+        let operands = mach.body().operands(MachInstId::from_u32(n as u32));
         let at =
             |reg| operands.iter().find(|op| op.constraint() == Constraint::Fixed(reg)).map(|op| op.vreg());
         match inst {

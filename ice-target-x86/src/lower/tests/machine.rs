@@ -14,7 +14,6 @@ use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, Operand, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{BlockOrder, CodeModel, CodeSymbol, Libcall};
 use ice_ir::{ControlFlowGraph, Type, Uses, parse_program};
-use ice_regalloc::Function as _;
 use std::collections::HashMap;
 
 /// The arguments of a test function: type names and bits.
@@ -104,14 +103,14 @@ pub(in crate::lower) fn run_with_memory(
     let mut machine = Machine {
         mach: &mach,
         constants: &mach.tables.constants,
-        regs: alloc::vec![GARBAGE; mach.num_vregs()],
+        regs: alloc::vec![GARBAGE; mach.body().num_vregs()],
         memory: HashMap::new(),
         fpu: Vec::new(),
         flags: None,
     };
     machine.store(8, &Amode::new(Base::None, 64), memory.into());
     // Arguments in registers by their order, the others by theirs on the stack.
-    let in_registers = mach.operands(MachInstId::from_u32(0));
+    let in_registers = mach.body().operands(MachInstId::from_u32(0));
     let (mut next, mut stack) = (0, 0);
     for &(ty, value) in args {
         let ty = Type::from_name(ty).unwrap();
@@ -179,7 +178,7 @@ impl Machine<'_> {
         match src {
             // A spilled register is read in place: its slot must be large enough.
             Src::Reg(reg) if bytes == 16 => {
-                assert_eq!(self.mach.vreg_size(*reg), 16, "{src:?}");
+                assert_eq!(self.mach.body().vreg_size(*reg), 16, "{src:?}");
                 self.get(*reg)
             }
             Src::Reg(reg) => cut(8 * bytes, self.get(*reg)),
@@ -213,9 +212,9 @@ impl Machine<'_> {
         let mut block = MachBlock::from_u32(0);
         loop {
             let Some((succ, next)) = self.run_block(block) else { return self.results(block) };
-            let args = self.mach.edge_args(block, succ);
+            let args = self.mach.body().edge_args(block, succ);
             let values: Vec<u128> = args.iter().map(|&arg| self.get(arg)).collect();
-            for (&param, value) in self.mach.block_params(next).iter().zip(values) {
+            for (&param, value) in self.mach.body().block_params(next).iter().zip(values) {
                 self.set(param, value);
             }
             block = next;
@@ -225,7 +224,7 @@ impl Machine<'_> {
     /// Runs a block; gives the number of the edge that control leaves it by, and the next block.
     fn run_block(&mut self, block: MachBlock) -> Option<(usize, MachBlock)> {
         for index in self.mach.inst_range(block) {
-            let operands = self.mach.operands(MachInstId::from_u32(index as u32));
+            let operands = self.mach.body().operands(MachInstId::from_u32(index as u32));
             let target = match self.mach.insts()[index] {
                 Inst::Params => continue,
                 Inst::Ret => return None,
@@ -246,7 +245,7 @@ impl Machine<'_> {
                     continue;
                 }
             };
-            let edge = self.mach.block_succs(block).iter().position(|&succ| succ == target);
+            let edge = self.mach.body().block_succs(block).iter().position(|&succ| succ == target);
             return Some((edge.expect("an edge"), target));
         }
         panic!("no end of {block}");
@@ -255,7 +254,7 @@ impl Machine<'_> {
     /// What the return at the end of a block returns.
     fn results(&mut self, block: MachBlock) -> Vec<u128> {
         let ret = self.mach.inst_range(block).end - 1;
-        let operands = self.mach.operands(MachInstId::from_u32(ret as u32));
+        let operands = self.mach.body().operands(MachInstId::from_u32(ret as u32));
         let mut result: Vec<u128> = operands.iter().map(|operand| self.get(operand.vreg())).collect();
         result.append(&mut self.fpu);
         result

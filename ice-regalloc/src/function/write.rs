@@ -1,0 +1,229 @@
+//! Writing a function down.
+
+use super::{Function, Remat, Runs, VRegInfo, move_pair, run};
+use crate::error::Error;
+use crate::operand::{Block, Inst, Operand, VReg};
+use crate::references::{Leaving, Shape};
+use crate::registers::{RegClass, RegUnits};
+use core::ops::Range;
+
+impl Function {
+    /// An empty function.
+    pub fn new() -> Function {
+        Function::default()
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.operands.clear();
+        self.operand_starts.truncate(1);
+        self.begun = 0;
+        self.blocks.clear();
+        self.blocks.push(Runs::default());
+        self.params.clear();
+        self.succs.clear();
+        self.arg_starts.truncate(1);
+        self.args.clear();
+        self.preds.clear();
+        self.vregs.clear();
+        self.depths.clear();
+        self.references.clear();
+    }
+
+    /// Adds a virtual register: the class of registers that hold it, and of the moves and slots made for it; and the
+    /// bytes of a slot for it, 0 for `spill_size` of the class. The alignment is always that of the class.
+    #[inline]
+    pub fn vreg(&mut self, class: RegClass, size: u32) -> VReg {
+        let vreg = VReg::from_u32(self.vregs.len() as u32);
+        self.vregs.push(VRegInfo { class, size });
+        self.references.vreg(class);
+        vreg
+    }
+
+    /// Begins the next block. `params` get a value on entry (phis).
+    #[inline]
+    pub fn begin_block(&mut self, params: &[VReg]) {
+        if !params.is_empty() {
+            self.add_params(params);
+        }
+    }
+
+    fn add_params(&mut self, params: &[VReg]) {
+        self.params.extend_from_slice(params);
+        params.iter().for_each(|&param| self.references.param(param));
+    }
+
+    /// Adds an operand of the instruction that the next [`inst`](Self::inst) adds.
+    #[inline(always)]
+    pub fn operand(&mut self, operand: Operand) {
+        self.operands.push(operand);
+    }
+
+    /// Adds operands of the instruction that the next [`inst`](Self::inst) adds.
+    #[inline(always)]
+    pub fn add_operands(&mut self, operands: &[Operand]) {
+        self.operands.extend_from_slice(operands);
+    }
+
+    /// Adds an instruction: its operands are those added since the one before.
+    #[inline(always)]
+    pub fn inst(&mut self) -> Inst {
+        self.references.inst(self.operands.get(self.begun..).unwrap_or(&[]));
+        self.begun = self.operands.len();
+        self.operand_starts.push(self.begun as u32);
+        Inst::from_u32(self.operand_starts.len() as u32 - 2)
+    }
+
+    /// The operands of the latest instruction.
+    fn latest(&self) -> &[Operand] {
+        match self.operand_starts[..] {
+            [.., start, end] => &self.operands[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Control may leave the block at the latest instruction.
+    #[inline]
+    pub fn terminator(&mut self) {
+        let reads = !self.latest().is_empty();
+        self.references.leave(reads);
+    }
+
+    /// The latest instruction destroys `units` beside its definitions, after its uses are read. A Late Def may be in a
+    /// clobbered register (the result of a call).
+    pub fn clobber(&mut self, units: RegUnits) {
+        self.references.clobber(units);
+    }
+
+    /// The latest instruction only copies what it uses to what it defines. A hint; the operands are still what counts,
+    /// and a copy whose places come out equal may be left out by the client.
+    #[inline(never)]
+    pub fn copy(&mut self) {
+        if let Some((from, to)) = move_pair(self.latest()) {
+            self.references.copy(from, to);
+        }
+    }
+
+    /// The value that the latest instruction defines can be made again: a constant, an address, an argument on the
+    /// stack. Such an instruction has one operand, a Late Def that says Reg or Any, gives the same value whenever it is
+    /// executed in this function, and changes nothing else; of any other instruction this is ignored. A value without a
+    /// register is then made again at its uses, in place of a reload, and never stored; constants as edge arguments are
+    /// made on the edge.
+    #[inline]
+    pub fn remat(&mut self, remat: Remat) {
+        if let [op] = self.latest()
+            && op.is_plain()
+            && !op.is_use()
+        {
+            self.references.remat(remat);
+        }
+    }
+
+    /// Adds an edge from the block to `target`, which gives `args` to its parameters in order.
+    pub fn edge(&mut self, target: Block, args: &[VReg]) {
+        self.succs.push(target);
+        self.args.extend_from_slice(args);
+        self.arg_starts.push(self.args.len() as u32);
+    }
+
+    /// Ends the block.
+    pub fn end_block(&mut self) {
+        let first = self.blocks.last().map_or(0, |block| block.succs as usize);
+        if self.args.len() > self.arg_starts[first] as usize {
+            self.refer_to_args(first..self.succs.len());
+        }
+        self.references.end_block();
+        self.blocks.push(Runs {
+            insts: self.num_insts() as u32,
+            params: self.params.len() as u32,
+            succs: self.succs.len() as u32,
+            preds: 0,
+        });
+    }
+
+    /// Notes the references of the arguments of `edges`, which leave the block at work.
+    fn refer_to_args(&mut self, edges: Range<usize>) {
+        let leaving = if edges.len() > 1 { Leaving::WithOthers } else { Leaving::Alone };
+        let args = self.arg_starts[edges.start] as usize..self.arg_starts[edges.end] as usize;
+        self.references.edge(&self.args[args], leaving);
+    }
+
+    /// Notes in how many loops every block is, so that values are kept in registers in the innermost loops first. Without
+    /// that, branches back in layout order are taken for loops.
+    pub fn set_loop_depths(&mut self, depths: &[u32]) {
+        self.depths.clear();
+        self.depths.extend_from_slice(depths);
+    }
+
+    /// Computes the predecessors, when every block has ended. Linear in blocks and edges.
+    ///
+    /// # Errors
+    /// [`Error::BadEdge`]: a block has a successor that is not there.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let count = self.num_blocks();
+        for index in 0..count {
+            for succ in run(&self.blocks, index, |b| b.succs) {
+                match self.blocks[..count].get_mut(self.succs[succ].as_u32() as usize) {
+                    Some(block) => block.preds += 1,
+                    None => return Err(Error::BadEdge { block: Block::from_u32(index as u32) }),
+                }
+            }
+        }
+        let mut total = 0;
+        for block in &mut self.blocks {
+            // End of the run; moved to its start while the run is filled.
+            total += block.preds;
+            block.preds = total;
+        }
+        self.preds.clear();
+        self.preds.resize(total as usize, Block::from_u32(0));
+        let (blocks, preds) = (&mut self.blocks[..], &mut self.preds[..]);
+        let mut end = self.succs.len();
+        for index in (0..count).rev() {
+            let start = blocks[index].succs as usize;
+            for succ in self.succs[start..end].iter().rev() {
+                let slot = &mut blocks[succ.as_u32() as usize].preds;
+                *slot -= 1;
+                preds[*slot as usize] = Block::from_u32(index as u32);
+            }
+            end = start;
+        }
+        if self.references.is_disordered() {
+            self.refer_again();
+        }
+        self.references.finish();
+        Ok(())
+    }
+
+    /// Threads the references again, with the arguments of edges in front of the terminators.
+    fn refer_again(&mut self) {
+        let known = core::mem::take(&mut self.references);
+        self.vregs.iter().for_each(|vreg| self.references.vreg(vreg.class));
+        for block in (0..self.num_blocks() as u32).map(Block::from_u32) {
+            for n in run(&self.blocks, block.as_u32() as usize, |b| b.params) {
+                self.references.param(self.params[n]);
+            }
+            let (edges, mut left) = (run(&self.blocks, block.as_u32() as usize, |b| b.succs), false);
+            for i in run(&self.blocks, block.as_u32() as usize, |b| b.insts) {
+                let facts = known.shapes[i];
+                if facts.has(Shape::TERMINATOR) && !core::mem::replace(&mut left, true) {
+                    self.refer_to_args(edges.clone());
+                }
+                let inst = Inst::from_u32(i as u32);
+                let ops = &self.operands[run(&self.operand_starts, i, |start| start)];
+                self.references.inst(ops);
+                if facts.has(Shape::TERMINATOR) {
+                    self.references.leave(!ops.is_empty());
+                }
+                if facts.has(Shape::COPY)
+                    && let Some((from, to)) = move_pair(ops)
+                {
+                    self.references.copy(from, to);
+                }
+                self.references.clobber(known.clobbers(inst));
+                known.remat_of(inst).into_iter().for_each(|remat| self.references.remat(remat));
+            }
+            self.references.end_block();
+        }
+    }
+}
