@@ -44,15 +44,39 @@ fn section(line: &str) -> Option<(String, u64)> {
     name.starts_with('.').then_some((name, size))
 }
 
-pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
-    arguments.finish()?;
-    let path: PathBuf = workspace.results("size")?.join("ice");
-    for (name, features) in BUILDS {
+/// The names of the builds.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILDS.into_iter().map(|(name, _)| name)
+}
+
+/// A build without symbols.
+pub struct Stripped {
+    pub name: &'static str,
+    pub path: PathBuf,
+    /// In bytes.
+    pub size: u64,
+}
+
+/// Makes the builds and strips copies of them.
+pub fn stripped(workspace: &Workspace) -> anyhow::Result<Vec<Stripped>> {
+    let folder = workspace.results("size")?;
+    let mut copies = Vec::new();
+    for (index, (name, features)) in BUILDS.into_iter().enumerate() {
         let built = match features {
             Some(features) => build(workspace, features)?,
             None => workspace.build_ice(Profile::Release)?,
         };
-        println!("{name}, stripped: {} bytes", strip(workspace, &built, &path)?);
+        let path = folder.join(format!("ice-{index}"));
+        let size = strip(workspace, &built, &path)?;
+        copies.push(Stripped { name, path, size });
+    }
+    Ok(copies)
+}
+
+pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
+    arguments.finish()?;
+    for Stripped { name, path, size } in stripped(workspace)? {
+        println!("{name}, stripped: {size} bytes");
         let mut sections = sections(&path)?;
         sections.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
         for (name, size) in sections.iter().take(8) {

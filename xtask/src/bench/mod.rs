@@ -1,37 +1,46 @@
-//! Instructions executed by the translator and by the programs it makes, memory, sizes of code; as tables.
+//! Instructions executed by the translator and by the programs it makes, memory, sizes of code and of the binary.
 //!
-//! Instructions are counted by callgrind, so the figures are those of any machine and of any load. Beside
-//! them stand the figures of the original Subzero (release build, 2017) and of PNaCl's `llc`, measured with
-//! the same tool on the same inputs; `-` where there are none.
+//! Instructions are counted by callgrind, so the figures are those of any machine and of any load. `xtask/bench/baseline.json`
+//! holds the accepted ones; what is measured is compared with them, and `docs/performance.md` and its charts are
+//! made of them.
 
+mod chart;
+mod document;
+mod figures;
 mod growth;
+mod inputs;
 mod kernels;
+mod tables;
 mod times;
 
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
-use crate::toolchain::line_of;
-use crate::workspace::{self, Profile, Workspace, has_tool, show};
+use crate::toolchain::{line_of, succeed};
+use crate::workspace::{self, Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
-use std::path::Path;
+use figures::{Figures, Group};
+use inputs::{INPUTS, PROGRAMS, executed_programs};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 pub const HELP: &str = "\
-usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text]
+usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text] [--size] [--accept]
+       cargo xtask bench --document
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels
        cargo xtask bench --growth [--shape TEXT] [--scale N]
 
-Prints markdown tables: instructions and memory of `ice translate -Om1 --threads 0` (release build), instructions
-of translated programs, and sizes of their code, each beside the figures of other translators. Needs valgrind,
-readelf, time and the corpus (ICE_CORPUS).
+Measures instructions and memory of `ice translate --threads 0` (release build), instructions of translated programs,
+sizes of their code and of the binary, at both recipes. Prints each figure with its distance from the one in
+xtask/bench/baseline.json, writes all to target/bench/figures.json, and fails if one is more than 2 % worse (memory:
+5 %). Needs valgrind, readelf, time and the corpus (ICE_CORPUS).
 
   --targets LIST   targets, separated by commas; all if not given
-  --translate      only the first table
-  --programs       only the second
-  --text           only the third
+  --translate      only translation, --programs only programs, --text only code, --size only the binary
+  --accept         take the figures over into the baseline, and make docs/performance.md of it
+  --document       only make docs/performance.md and its charts of the baseline
   --times          how long six programs take beside the same in C built by clang -O2, on i686
   --rounds N       rounds of --times (9)
   --kernels        small programs in C on armv7, under qemu-arm, beside llc -O2
@@ -40,52 +49,24 @@ readelf, time and the corpus (ICE_CORPUS).
   --scale N        sizes of --growth, times N (1)
 ";
 
+/// The accepted figures, in the workspace.
+const BASELINE: &str = "xtask/bench/baseline.json";
 /// Targets whose programs valgrind runs.
 const COUNTED: [&str; 2] = ["x86_64", "i686"];
+const RECIPES: [&str; 2] = ["O2", "Om1"];
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// A row of figures of the others.
-struct Inputs {
-    file: &'static str,
-    /// Millions of instructions of the original at -Om1: x86-32, x86-64; llc -O0 and -O2, x86-32.
-    peers: [u32; 4],
+/// The name of a figure.
+fn name(input: &str, target: &str, recipe: &str) -> String {
+    format!("{input} {target} {recipe}")
 }
-
-#[rustfmt::skip]
-const INPUTS: [Inputs; 4] = [
-    Inputs { file: "bench/nbody.pexe",        peers: [  74,   79,  239,  1261] },
-    Inputs { file: "large/argon2.pexe",       peers: [ 151,  151,  633,  2501] },
-    Inputs { file: "large/webp_encoder.pexe", peers: [ 339,  356, 1239,  5711] },
-    Inputs { file: "large/laszip.pexe",       peers: [1276, 1384, 7414, 24828] },
-];
-
-struct Program {
-    name: &'static str,
-    argument: &'static str,
-    /// Millions of instructions, x86-32: the original at -O2 and -Om1, llc -O0 and -O2.
-    peers: [&'static str; 4],
-    /// Bytes of .text, x86-32, in the same order.
-    text: [u32; 4],
-}
-
-#[rustfmt::skip]
-const PROGRAMS: [Program; 7] = [
-    Program { name: "binarytrees",   argument: "10",    peers: ["92.3", "209.9", "117.2", "68.1"],  text: [64_896, 192_928, 101_591, 43_107] },
-    Program { name: "fannkuchredux", argument: "8",     peers: ["8.75", "31.3", "17.7", "7.28"],    text: [62_784, 187_008,  97_935, 41_342] },
-    Program { name: "fasta",         argument: "",      peers: ["-"; 4],                            text: [29_184, 101_312,  46_591, 20_862] },
-    Program { name: "mandelbrot",    argument: "200",   peers: ["27.5", "60.1", "37.9", "18.7"],    text: [62_688, 186_976,  98_271, 41_134] },
-    Program { name: "meteor",        argument: "2098",  peers: ["305.0", "812.9", "585.4", "264.4"], text: [70_496, 216_192, 112_223, 48_046] },
-    Program { name: "nbody",         argument: "50000", peers: ["75.7", "189.9", "109.6", "67.5"],  text: [64_288, 194_112, 100_543, 42_622] },
-    Program { name: "spectralnorm",  argument: "100",   peers: ["8.32", "21.8", "13.3", "7.46"],    text: [63_648, 190_560, 100_207, 41_934] },
-];
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
-    let targets = workspace::targets(arguments.text("--targets")?, &COUNTED)?;
-    let only = ["--translate", "--programs", "--text"].map(|flag| arguments.switch(flag));
-    let times = arguments.switch("--times");
-    let kernels = arguments.switch("--kernels");
+    let targets = workspace::targets(arguments.text("--targets")?, &TARGETS)?;
+    let only = ["--translate", "--programs", "--text", "--size"].map(|flag| arguments.switch(flag));
+    let [accept, document, times, kernels, growth] =
+        ["--accept", "--document", "--times", "--kernels", "--growth"].map(|flag| arguments.switch(flag));
     let rounds = arguments.value("--rounds", 9)?;
-    let growth = arguments.switch("--growth");
     let shape = arguments.text("--shape")?;
     let scale = arguments.value("--scale", 1)?;
     arguments.finish()?;
@@ -95,135 +76,147 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     if growth {
         return growth::run(workspace, shape.as_deref(), scale);
     }
+    let baseline = workspace.root.join(BASELINE);
+    if document {
+        return document::write(&workspace.root, &Figures::read(&baseline)?);
+    }
     for tool in ["valgrind", "readelf", "time"] {
         ensure!(times || has_tool(tool), "{tool} is not installed");
     }
     let corpus = workspace.corpus()?;
-    let bench = Bench {
+    let mut bench = Bench {
         ice: workspace.build_ice(Profile::Release)?,
         results: workspace.results("bench")?,
         corpus,
         targets,
+        accepted: Figures::read(&baseline)?,
+        measured: Figures::default(),
     };
     if times {
         return bench.times(rounds);
     }
-    let wanted = |index: usize| only[index] || !only.contains(&true);
-    if wanted(0) {
-        bench.translate()?;
+    let parts = [Bench::translate, Bench::programs, Bench::text, Bench::size];
+    for (part, is_named) in parts.into_iter().zip(only) {
+        if is_named || !only.contains(&true) {
+            part(&mut bench, workspace)?;
+        }
     }
-    if wanted(1) {
-        bench.programs()?;
-    }
-    if wanted(2) {
-        bench.text()?;
-    }
-    Ok(())
+    bench.finish(workspace, accept)
 }
 
 struct Bench {
-    ice: std::path::PathBuf,
-    results: std::path::PathBuf,
-    corpus: std::path::PathBuf,
+    ice: PathBuf,
+    results: PathBuf,
+    corpus: PathBuf,
     targets: Vec<String>,
+    accepted: Figures,
+    measured: Figures,
 }
 
 impl Bench {
-    /// Flags of the measured translation.
-    fn flags(target: &str) -> [&str; 6] {
-        ["translate", "-Om1", "--threads", "0", "--target", target]
-    }
-
-    fn translate(&self) -> anyhow::Result<()> {
-        println!("Instructions executed by `ice translate -Om1 --threads 0`, in millions\n");
-        println!(
-            "| input | bytes | target | ice | per byte | peak KiB | Subzero Om1 | llc -O0 | llc -O2 |\n\
-             |---|---|---|---|---|---|---|---|---|"
+    /// Notes a figure, and prints it beside the accepted one.
+    fn note(&mut self, group: Group, name: &str, figure: u64) {
+        let change = self.accepted.get(group, name).filter(|&before| before != 0).map_or_else(
+            || "not in the baseline".to_owned(),
+            |before| format!("{:+.2} %", (figure as f64 / before as f64 - 1.0) * 100.0),
         );
-        let object = self.results.join("object.o");
+        println!("{}: {name}: {figure} ({change})", group.name());
+        self.measured.set(group, name, figure);
+    }
+
+    /// Writes what was measured; with `accept` into the baseline, otherwise what is worse is an error.
+    fn finish(mut self, workspace: &Workspace, accept: bool) -> anyhow::Result<()> {
+        self.measured.write(&self.results.join("figures.json"))?;
+        let worse = self.accepted.worse_in(&self.measured);
+        if accept {
+            self.accepted.update(&self.measured);
+            self.accepted.write(&workspace.root.join(BASELINE))?;
+            return document::write(&workspace.root, &self.accepted);
+        }
+        for figure in &worse {
+            eprintln!("worse: {figure}");
+        }
+        ensure!(worse.is_empty(), "{} figures are worse than the baseline", worse.len());
+        Ok(())
+    }
+
+    /// The command of a measured translation.
+    fn translation(&self, input: &Path, target: &str, recipe: &str) -> Command {
+        let level = format!("-{recipe}");
+        let mut command =
+            process::command(&self.ice, ["translate", &level, "--threads", "0", "--target", target]);
+        command.arg(input).arg("-o").arg(self.results.join("object.o"));
+        command
+    }
+
+    fn translate(&mut self, _: &Workspace) -> anyhow::Result<()> {
         for input in &INPUTS {
-            let file = self.corpus.join(input.file);
+            let file = self.corpus.join(input.name).with_extension("pexe");
             let bytes = std::fs::metadata(&file).with_context(|| show(&file))?.len();
-            for target in &self.targets {
-                let mut arguments = Self::flags(target).map(str::to_owned).to_vec();
-                arguments.extend([show(&file), "-o".into(), show(&object)]);
-                let count = self.instructions(&self.ice, &arguments)?;
-                let memory = peak_memory(&self.ice, &arguments)?;
-                let [on_x86_32, on_x86_64, llc_o0, llc_o2] = input.peers;
-                let (subzero, llc) = match &**target {
-                    "i686" => (on_x86_32.to_string(), [llc_o0.to_string(), llc_o2.to_string()]),
-                    "x86_64" => (on_x86_64.to_string(), ["-".into(), "-".into()]),
-                    _ => ("-".into(), ["-".into(), "-".into()]),
-                };
-                println!(
-                    "| {} | {bytes} | {target} | {} | {:.0} | {memory} | {subzero} | {} |",
-                    input.file,
-                    millions(count),
-                    count as f64 / bytes as f64,
-                    llc.join(" | "),
-                );
+            self.note(Group::Bytes, input.name, bytes);
+            for target in self.targets.clone() {
+                for recipe in RECIPES {
+                    let name = name(input.name, &target, recipe);
+                    let count = self.instructions(self.translation(&file, &target, recipe))?;
+                    self.note(Group::Translation, &name, count);
+                    let memory = peak_memory(&self.translation(&file, &target, recipe))?;
+                    self.note(Group::Memory, &name, memory);
+                }
             }
         }
-        println!();
         Ok(())
     }
 
-    fn programs(&self) -> anyhow::Result<()> {
-        println!("Instructions executed by translated programs, in millions; the others on x86-32\n");
-        self.head("program, argument");
-        for program in PROGRAMS.iter().filter(|program| !program.argument.is_empty()) {
-            let mut row = format!("| {} {} |", program.name, program.argument);
-            for target in &self.targets {
-                let executable = self.results.join(format!("{}-{target}", program.name));
-                let mut build = process::command(&self.ice, ["build", "-Om1", "--target", target]);
-                build.arg(self.input(program)).arg("-o").arg(&executable);
-                let outcome = process::run(&mut build, LIMIT)?;
-                ensure!(outcome.end == End::Exit(0), "ice build: {}", outcome.first_errors());
-                let count = self.instructions(&executable, &[program.argument.to_owned()])?;
-                row += &format!(" {} |", millions(count));
+    /// The targets that were asked for and whose programs valgrind runs.
+    fn counted(&self) -> Vec<String> {
+        self.targets.iter().filter(|target| COUNTED.contains(&&***target)).cloned().collect()
+    }
+
+    fn programs(&mut self, _: &Workspace) -> anyhow::Result<()> {
+        for program in executed_programs() {
+            for target in self.counted() {
+                for recipe in RECIPES {
+                    let executable = self.results.join(format!("{}-{target}", program.name));
+                    let level = format!("-{recipe}");
+                    let mut build = process::command(&self.ice, ["build", &level, "--target", &target]);
+                    succeed(build.arg(self.input(program)).arg("-o").arg(&executable))?;
+                    let count = self.instructions(process::command(&executable, [program.argument]))?;
+                    self.note(Group::Programs, &name(program.name, &target, recipe), count);
+                }
             }
-            println!("{row} {} |", program.peers.join(" | "));
         }
-        println!();
         Ok(())
     }
 
-    fn text(&self) -> anyhow::Result<()> {
-        println!("Bytes of .text at -Om1; the others on x86-32\n");
-        self.head("program");
-        let object = self.results.join("object.o");
+    fn text(&mut self, _: &Workspace) -> anyhow::Result<()> {
         for program in &PROGRAMS {
-            let mut row = format!("| {} |", program.name);
-            for target in &self.targets {
-                let mut translate = process::command(&self.ice, Self::flags(target));
-                translate.arg(self.input(program)).arg("-o").arg(&object);
-                let outcome = process::run(&mut translate, LIMIT)?;
-                ensure!(outcome.end == End::Exit(0), "ice translate: {}", outcome.first_errors());
-                let sections = size::sections(&object)?;
-                let is_text = |name: &str| name == ".text" || name.starts_with(".text.");
-                let text: u64 = sections.iter().filter(|(name, _)| is_text(name)).map(|(_, size)| size).sum();
-                row += &format!(" {text} |");
+            for target in self.counted() {
+                for recipe in RECIPES {
+                    succeed(&mut self.translation(&self.input(program), &target, recipe))?;
+                    let sections = size::sections(&self.results.join("object.o"))?;
+                    let is_text = |name: &str| name == ".text" || name.starts_with(".text.");
+                    let text = sections.iter().filter(|(name, _)| is_text(name)).map(|(_, size)| size).sum();
+                    self.note(Group::Text, &name(program.name, &target, recipe), text);
+                }
             }
-            println!("{row} {} |", program.text.map(|size| size.to_string()).join(" | "));
         }
-        println!();
         Ok(())
     }
 
-    fn input(&self, program: &Program) -> std::path::PathBuf {
+    fn size(&mut self, workspace: &Workspace) -> anyhow::Result<()> {
+        for build in size::stripped(workspace)? {
+            self.note(Group::Size, build.name, build.size);
+        }
+        Ok(())
+    }
+
+    fn input(&self, program: &inputs::Program) -> PathBuf {
         self.corpus.join(format!("bench/{}.pexe", program.name))
     }
 
-    /// The head of a table with a column for each target and for each of the others.
-    fn head(&self, first: &str) {
-        let targets: Vec<String> = self.targets.iter().map(|target| format!("ice Om1 {target}")).collect();
-        println!("| {first} | {} | Subzero O2 | Subzero Om1 | llc -O0 | llc -O2 |", targets.join(" | "));
-        println!("|{}", "---|".repeat(targets.len() + 5));
-    }
-
     /// Instructions that a program executes, without the kernel's.
-    fn instructions(&self, program: &Path, arguments: &[String]) -> anyhow::Result<u64> {
-        instructions(process::command(program, arguments), &self.results.join("callgrind.out"))
+    fn instructions(&self, command: Command) -> anyhow::Result<u64> {
+        instructions(command, &self.results.join("callgrind.out"))
     }
 }
 
@@ -253,10 +246,10 @@ fn collected(errors: &str) -> Option<u64> {
 }
 
 /// The most memory that a program held, in KiB.
-fn peak_memory(program: &Path, arguments: &[String]) -> anyhow::Result<u64> {
+fn peak_memory(measured: &Command) -> anyhow::Result<u64> {
     let mut command = process::command(Path::new("time"), ["-f", "%M"]);
-    let outcome = process::run(command.arg(program).args(arguments), LIMIT)?;
-    ensure!(outcome.end == End::Exit(0), "{}: {}", program.display(), outcome.first_errors());
+    let outcome = process::run(command.arg(measured.get_program()).args(measured.get_args()), LIMIT)?;
+    ensure!(outcome.end == End::Exit(0), "{}: {}", line_of(measured), outcome.first_errors());
     let last = outcome.errors.lines().last().unwrap_or_default();
     last.trim().parse().with_context(|| format!("time printed '{last}'"))
 }

@@ -18,7 +18,7 @@ mod text;
 use crate::bench::{instructions, millions, peak_memory};
 use crate::process::{self, End};
 use crate::toolchain::need_tools;
-use crate::workspace::{Profile, Workspace, show};
+use crate::workspace::{Profile, Workspace};
 use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -200,16 +200,16 @@ impl Growth<'_> {
                 ensure!(outcome.end == End::Exit(0), "{file}: {}: {}", outcome.end, outcome.first_errors());
             }
         }
-        let flags = |(target, level): (&str, &str)| {
-            let flags = ["translate", level, "--threads", "0", "--target", target].map(str::to_owned);
-            flags.into_iter().chain([show(&program), "-o".into(), show(&path("o"))]).collect::<Vec<String>>()
+        let translation = |(target, level): (&str, &str)| {
+            let flags = ["translate", level, "--threads", "0", "--target", target];
+            let mut command = process::command(self.ice, flags);
+            command.arg(&program).arg("-o").arg(path("o"));
+            command
         };
-        let works = RECIPES
-            .iter()
-            .map(|&recipe| instructions(process::command(self.ice, flags(recipe)), &path("callgrind")));
+        let works = RECIPES.iter().map(|&recipe| instructions(translation(recipe), &path("callgrind")));
         Ok(Costs {
             works: works.collect::<anyhow::Result<_>>()?,
-            memory: peak_memory(self.ice, &flags(RECIPES[0]))?,
+            memory: peak_memory(&translation(RECIPES[0]))?,
         })
     }
 }
