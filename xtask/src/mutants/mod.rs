@@ -13,6 +13,7 @@ use crate::process::{self, End, Outcome};
 use crate::toolchain::{read, write};
 use crate::workspace::{Workspace, show};
 use anyhow::{Context as _, bail, ensure};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use table::Mutant;
@@ -90,9 +91,12 @@ impl Bench {
     fn copy(&self, workspace: &Workspace) -> anyhow::Result<()> {
         let sh = &workspace.shell;
         let files = cmd!(sh, "git ls-files --cached --others --exclude-standard").quiet().read()?;
-        for file in files.lines() {
-            let (from, to) = (workspace.root.join(file), self.tree.join(file));
-            let Ok(bytes) = std::fs::read(&from) else { continue };
+        let files: Vec<PathBuf> =
+            files.lines().map(PathBuf::from).filter(|file| workspace.root.join(file).is_file()).collect();
+        remove_others(&self.tree, &self.tree, &files.iter().map(PathBuf::as_path).collect())?;
+        for file in files {
+            let (from, to) = (workspace.root.join(&file), self.tree.join(&file));
+            let bytes = std::fs::read(&from).with_context(|| show(&from))?;
             if std::fs::read(&to).is_ok_and(|known| known == bytes) {
                 continue;
             }
@@ -148,6 +152,22 @@ impl Bench {
         command.env_remove("CARGO_MANIFEST_DIR");
         process::run(&mut command, LIMIT)
     }
+}
+
+/// Removes the files of `directory`, which is in `tree` or is it, that are not among `files`, paths from the tree.
+fn remove_others(tree: &Path, directory: &Path, files: &HashSet<&Path>) -> anyhow::Result<()> {
+    if !directory.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(directory).with_context(|| show(directory))? {
+        let path = entry.with_context(|| show(directory))?.path();
+        if path.is_dir() {
+            remove_others(tree, &path, files)?;
+        } else if !path.strip_prefix(tree).is_ok_and(|file| files.contains(file)) {
+            std::fs::remove_file(&path).with_context(|| show(&path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a test was run at all.
