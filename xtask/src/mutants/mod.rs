@@ -7,17 +7,16 @@
 //! Cost: the build of one package and of its tests for each fault and test.
 
 mod table;
+mod tree;
 
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome};
 use crate::toolchain::{read, write};
-use crate::workspace::{Workspace, show};
-use anyhow::{Context as _, bail, ensure};
-use std::collections::HashSet;
+use crate::workspace::Workspace;
+use anyhow::{bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use table::Mutant;
-use xshell::cmd;
 
 pub const HELP: &str = "\
 usage: cargo xtask mutants [--list] [--unchanged] [NAME...]
@@ -55,7 +54,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     }
     let directory = workspace.results("mutants")?;
     let bench = Bench { tree: directory.join("tree"), target: directory.join("target") };
-    bench.copy(workspace)?;
+    tree::update(workspace, &bench.tree)?;
     if unchanged {
         bench.unchanged(&mutants)?;
     }
@@ -87,26 +86,6 @@ struct Caught<'a> {
 }
 
 impl Bench {
-    /// Brings the copy up to date; what has not changed keeps its time.
-    fn copy(&self, workspace: &Workspace) -> anyhow::Result<()> {
-        let sh = &workspace.shell;
-        let files = cmd!(sh, "git ls-files --cached --others --exclude-standard").quiet().read()?;
-        let files: Vec<PathBuf> =
-            files.lines().map(PathBuf::from).filter(|file| workspace.root.join(file).is_file()).collect();
-        remove_others(&self.tree, &self.tree, &files.iter().map(PathBuf::as_path).collect())?;
-        for file in files {
-            let (from, to) = (workspace.root.join(&file), self.tree.join(&file));
-            let bytes = std::fs::read(&from).with_context(|| show(&from))?;
-            if std::fs::read(&to).is_ok_and(|known| known == bytes) {
-                continue;
-            }
-            let parent = to.parent().context("a file has a directory")?;
-            std::fs::create_dir_all(parent).with_context(|| show(parent))?;
-            std::fs::write(&to, bytes).with_context(|| show(&to))?;
-        }
-        Ok(())
-    }
-
     /// Runs the tests of all faults in the tree as it is.
     fn unchanged(&self, mutants: &[Mutant]) -> anyhow::Result<()> {
         let mut tests: Vec<&String> = mutants.iter().flat_map(|mutant| &mutant.tests).collect();
@@ -152,22 +131,6 @@ impl Bench {
         command.env_remove("CARGO_MANIFEST_DIR");
         process::run(&mut command, LIMIT)
     }
-}
-
-/// Removes the files of `directory`, which is in `tree` or is it, that are not among `files`, paths from the tree.
-fn remove_others(tree: &Path, directory: &Path, files: &HashSet<&Path>) -> anyhow::Result<()> {
-    if !directory.is_dir() {
-        return Ok(());
-    }
-    for entry in std::fs::read_dir(directory).with_context(|| show(directory))? {
-        let path = entry.with_context(|| show(directory))?.path();
-        if path.is_dir() {
-            remove_others(tree, &path, files)?;
-        } else if !path.strip_prefix(tree).is_ok_and(|file| files.contains(file)) {
-            std::fs::remove_file(&path).with_context(|| show(&path))?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether a test was run at all.
