@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{hex, programs, start};
-use ice_bitcode::bitstream::{Abbrev, Dialect, Element, Entry, Op, Reader, Record, Records, Writer};
+use ice_bitcode::bitstream::{Abbrev, Dialect, Element, Entry, Op, Reader, Record, Writer};
 use ice_bitcode::canonical::{canonical_crc32, write_canonical};
 use ice_bitcode::dump::dump_pexe;
 use ice_bitcode::header::{HEADER, read_header};
@@ -40,48 +40,6 @@ fn every_program_is_rewritten_to_the_same_bytes() {
     for (name, bytes) in programs() {
         let again = rewrite(&bytes, Dialect::Pnacl).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(again == bytes, "{name}: {} bytes became {}", bytes.len(), again.len());
-    }
-}
-
-/// The records of all blocks, each with the end of its block as a number of its own, until there is an error.
-fn all_records(bytes: &[u8], by_runs: bool) -> (Vec<Vec<u64>>, Option<ice_bitcode::Error>) {
-    let start = read_header(bytes).expect("well-formed");
-    let mut reader = Reader::new(&bytes[start..], start as u64, Dialect::Pnacl);
-    let (mut record, mut records, mut all) = (Record::default(), Records::default(), Vec::new());
-    while !(reader.block().is_none() && reader.is_at_end()) {
-        let reads_runs = by_runs && !matches!(reader.block(), None | Some(0));
-        let entry = match reads_runs {
-            true => reader.next_run(&mut records),
-            false => reader.next(&mut record),
-        };
-        match entry {
-            Err(error) => return (all, Some(error.error)),
-            Ok(Entry::Block(block)) => reader.enter(&block),
-            Ok(Entry::EndBlock) => all.push(vec![u64::MAX]),
-            Ok(Entry::DefineAbbrev) => all.push(vec![u64::MAX - 1]),
-            Ok(Entry::Record) if reads_runs => {
-                assert!(records.iter().next().is_some(), "a run has a record");
-                all.extend(records.iter().map(|r| [&[u64::from(r.code())], r.ops].concat()));
-            }
-            Ok(Entry::Record) => all.push([&[u64::from(record.code)], &record.ops[..]].concat()),
-        }
-    }
-    (all, None)
-}
-
-#[test]
-fn runs_have_the_records_and_the_errors_that_single_reading_has() {
-    for (name, mut bytes) in programs().into_iter().filter(|(_, bytes)| bytes.len() < 60_000) {
-        let (whole, error) = all_records(&bytes, false);
-        assert_eq!(error, None, "{name}");
-        assert!(all_records(&bytes, true) == (whole, None), "{name}");
-        for damaged in 0..40 {
-            let at = 100 + damaged * (bytes.len() - 100) / 40;
-            let old = std::mem::replace(&mut bytes[at], 0xff);
-            let single = all_records(&bytes, false);
-            assert!(all_records(&bytes, true) == single, "{name}: byte {at}, {:?}", single.1);
-            bytes[at] = old;
-        }
     }
 }
 

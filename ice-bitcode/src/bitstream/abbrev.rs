@@ -1,7 +1,8 @@
 //! Abbreviations: templates for records, and the lists of them that BLOCKINFO gives to blocks.
 //!
-//! An abbreviation is kept as it is executed: a run of scalar fields, then at most one array or blob. Widths
-//! of zero are legal, take no bits and give 0; they stay as they are so that a rewritten file is the same.
+//! An abbreviation is kept as it is written, a list of scalar fields, then at most one array or blob, and, where it is
+//! simple enough, as a flat plan by which its records are read. Widths of zero are legal, take no bits and give 0;
+//! they stay as they are so that a rewritten file is the same.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -44,33 +45,69 @@ pub(super) struct Field {
     /// The bit that says that another chunk follows; 0 where there is only one.
     pub(super) more: u32,
     /// Bits of a chunk, 0..=32.
-    pub(super) width: u8,
-    /// Bits of two chunks, or of the only one; at most 56.
-    pub(super) two: u8,
+    pub(super) width: u32,
     /// Bits of the fields before this one, if each has one chunk.
-    pub(super) shift: u8,
+    pub(super) shift: u32,
 }
 
 /// Bits that a window has at least after it was filled.
-const MAX_SHORT: u32 = 56;
-
-/// Chunks of so many bits are not read two at once.
-const WIDE: u32 = 29;
+const WINDOW: u32 = 56;
 
 impl Field {
-    /// The field of an `op` that is no character and has no [`WIDE`] chunks.
-    fn new(op: Op) -> Field {
-        let chunk = |width: u32, more: u32, chunks: u32| {
-            let (mask, two) = (u32::MAX.checked_shr(32 - width).unwrap_or(0), (width * chunks) as u8);
-            Field { literal: 0, mask, more, width: width as u8, two, shift: 0 }
+    /// The field of an `op`, and the bits of two chunks of it, or of the only one. None for a character.
+    fn new(op: Op) -> Option<(Field, u32)> {
+        let chunk = |width: u32, more: u32| Field {
+            literal: 0,
+            mask: u32::MAX.checked_shr(32 - width).unwrap_or(0),
+            more,
+            width,
+            shift: 0,
         };
         match op {
-            Op::Literal(literal) => Field { literal, ..chunk(0, 0, 1) },
-            Op::Fixed(width) => chunk(width, 0, 1),
-            Op::Vbr(0) => chunk(0, 0, 1),
-            Op::Vbr(width) => chunk(width, 1 << (width - 1), 2),
-            Op::Char6 => chunk(6, 0, 1),
+            Op::Literal(literal) => Some((Field { literal, ..chunk(0, 0) }, 0)),
+            Op::Fixed(width) => Some((chunk(width, 0), width)),
+            Op::Vbr(0) => Some((chunk(0, 0), 0)),
+            Op::Vbr(width) => Some((chunk(width, 1 << (width - 1)), 2 * width)),
+            Op::Char6 => None,
         }
+    }
+}
+
+/// How the records of an abbreviation are read at one go: a literal code, and fields that are all in one window unless
+/// one of them has more than two chunks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Plan {
+    pub(super) code: u32,
+    /// The operands.
+    pub(super) fields: Box<[Field]>,
+    /// Bits of the fields, if each has two chunks where it may.
+    pub(super) bits: u32,
+    /// Bits of the fields, if each has one chunk. Of these bits, those that say that another chunk follows.
+    pub(super) short: u32,
+    pub(super) more: u64,
+}
+
+impl Plan {
+    /// The plan for records of these fields without a tail, if there is one.
+    fn new(ops: &[Op]) -> Option<Plan> {
+        let (&Op::Literal(code), operands) = ops.split_first()? else { return None };
+        let code = u32::try_from(code).ok()?;
+        let (mut bits, mut short, mut more) = (0, 0, 0);
+        let fields: Option<Box<[Field]>> = operands
+            .iter()
+            .map(|&op| {
+                let (mut field, most) = Field::new(op)?;
+                bits += most;
+                if bits > WINDOW {
+                    return None;
+                }
+                field.shift = short;
+                more |= u64::from(field.more) << short;
+                short += field.width;
+                Some(field)
+            })
+            .collect();
+        Some(Plan { code, fields: fields?, bits, short, more })
     }
 }
 
@@ -79,28 +116,8 @@ impl Field {
 pub struct Abbrev {
     ops: Box<[Op]>,
     tail: Element,
-    /// The fields behind a literal code, ready for reading.
-    pub(super) fields: Box<[Field]>,
-    /// The code, if `layout` is not [`Layout::Unusual`].
-    pub(super) code: u32,
-    pub(super) layout: Layout,
-    /// Bits of the fields, if each has one chunk. Of these bits, those that say that another chunk follows. For
-    /// [`Layout::Short`] alone.
-    pub(super) bits: u32,
-    pub(super) more: u64,
-}
-
-/// Which way a record is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Layout {
-    /// A literal code and fields that are in one window, if each has one chunk.
-    Short,
-    /// A literal code and the fields.
-    Scalars,
-    /// As `Scalars`, and an array or blob.
-    Tail,
-    /// The code is no literal, or a scalar field is a character or has very wide chunks: a slower way.
-    Unusual,
+    /// How its records are read at one go, if they can.
+    pub(super) plan: Option<Plan>,
 }
 
 impl Abbrev {
@@ -127,22 +144,8 @@ impl Abbrev {
                 _ => {}
             }
         }
-        let is_unusual = |op: &Op| matches!(op, Op::Char6 | Op::Vbr(WIDE..));
-        let (code, layout) = match ops.first() {
-            Some(&Op::Literal(code)) if code <= u64::from(u32::MAX) && !ops.iter().any(is_unusual) => {
-                (code as u32, if tail == Element::None { Layout::Scalars } else { Layout::Tail })
-            }
-            _ => (0, Layout::Unusual),
-        };
-        let mut fields: Box<[Field]> = ops.iter().skip(1).map(|&op| Field::new(op)).collect();
-        let (mut bits, mut more) = (0, 0);
-        for field in &mut fields {
-            field.shift = bits.min(MAX_SHORT) as u8;
-            more |= u64::from(field.more).checked_shl(bits).unwrap_or(0);
-            bits += u32::from(field.width);
-        }
-        let layout = if layout == Layout::Scalars && bits <= MAX_SHORT { Layout::Short } else { layout };
-        Ok(Abbrev { ops: ops.into(), tail, fields, code, layout, bits, more })
+        let plan = if tail == Element::None { Plan::new(ops) } else { None };
+        Ok(Abbrev { ops: ops.into(), tail, plan })
     }
 
     /// The scalar fields; the first is the record code, unless there are none.
@@ -200,45 +203,34 @@ impl Abbrev {
     }
 }
 
+/// A list of abbreviations, which blocks that inherit it share.
+pub(super) type AbbrevList = Arc<Vec<Arc<Abbrev>>>;
+
 /// The abbreviations that blocks inherit, by block id.
 #[derive(Clone, Default, Debug)]
 pub struct BlockInfo {
-    lists: Vec<(u32, Vec<Arc<Abbrev>>)>,
+    lists: Vec<(u32, AbbrevList)>,
+    /// The list of the other blocks.
+    none: AbbrevList,
 }
 
 impl BlockInfo {
-    /// Appends `abbrev` to the list of blocks with this id.
+    /// Appends `abbrev` to the list of blocks with this id that are entered from now on.
     pub fn define(&mut self, block: u32, abbrev: Arc<Abbrev>) {
         match self.lists.iter_mut().find(|(id, _)| *id == block) {
-            Some((_, list)) => list.push(abbrev),
-            None => self.lists.push((block, alloc::vec![abbrev])),
+            Some((_, list)) => Arc::make_mut(list).push(abbrev),
+            None => self.lists.push((block, Arc::new(alloc::vec![abbrev]))),
         }
     }
 
     /// The list of blocks with this id.
     #[must_use]
     pub fn abbrevs(&self, block: u32) -> &[Arc<Abbrev>] {
-        self.get(self.inherited(block))
+        self.list(block)
     }
 
     /// What a block with this id inherits when it is entered now.
-    pub(super) fn inherited(&self, block: u32) -> Inherited {
-        match self.lists.iter().position(|(id, _)| *id == block) {
-            Some(list) => Inherited { list, count: self.lists[list].1.len() },
-            None => Inherited::default(),
-        }
+    pub(super) fn list(&self, block: u32) -> &AbbrevList {
+        self.lists.iter().find(|(id, _)| *id == block).map_or(&self.none, |(_, list)| list)
     }
-
-    /// The abbreviations that a block inherits.
-    #[inline]
-    pub(super) fn get(&self, inherited: Inherited) -> &[Arc<Abbrev>] {
-        self.lists.get(inherited.list).map_or(&[], |(_, list)| &list[..inherited.count])
-    }
-}
-
-/// The start of one of the lists, which only grow.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Inherited {
-    list: usize,
-    count: usize,
 }

@@ -13,7 +13,8 @@
 //! A cursor is copied into registers for a record and copied back. For this reason it is small, nothing in a fast
 //! path takes its address, and what is rare goes by value.
 
-use super::abbrev::{Abbrev, Field};
+use super::abbrev::{Field, Plan};
+use super::reader::Selectors;
 
 /// A position in a stream of bits, bit 0 of each byte first.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +61,9 @@ impl<'a> Cursor<'a> {
         self.next = usize::try_from(position / 8).unwrap_or(BEHIND).min(BEHIND);
         self.window = 0;
         self.bits = 0;
-        self.read_fixed((position % 8) as u32);
+        if !position.is_multiple_of(8) {
+            self.read_fixed((position % 8) as u32);
+        }
     }
 
     /// Whether the cursor has consumed bits that do not exist.
@@ -87,14 +90,20 @@ impl<'a> Cursor<'a> {
 
     /// Makes at least 56 bits valid.
     #[inline(always)]
-    fn refill(&mut self) {
-        let word = match self.bytes.get(self.next..).and_then(|rest| rest.first_chunk::<8>()) {
+    pub(super) fn refill(&mut self) {
+        let word = match self.bytes.get(self.next..).unwrap_or(&[]).first_chunk::<8>() {
             Some(chunk) => u64::from_le_bytes(*chunk),
             None => last_bytes(self.bytes, self.next),
         };
         self.window |= word << self.bits;
         self.next += ((63 - self.bits) >> 3) as usize;
         self.bits |= 56;
+    }
+
+    /// The number of valid bits.
+    #[inline(always)]
+    pub(super) const fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// A field of `width` bits, `width` 0..=32.
@@ -109,13 +118,13 @@ impl<'a> Cursor<'a> {
         value
     }
 
-    /// The next `width` bits, which stay; at least as many are valid afterwards.
+    /// The next selector, which stays; all its bits are valid afterwards.
     #[inline(always)]
-    pub(super) fn peek(&mut self, width: u32) -> u64 {
-        if self.bits < width {
+    pub(super) fn peek(&mut self, selectors: Selectors) -> u32 {
+        if self.bits < selectors.width {
             self.refill();
         }
-        self.window & ((1u64 << width) - 1)
+        self.window as u32 & selectors.mask
     }
 
     /// Passes over `width` bits that are valid.
@@ -214,44 +223,38 @@ impl<'a> Cursor<'a> {
         (first, self.read_vbr6())
     }
 
-    /// The fields of an abbreviation with [`Layout::Short`](super::abbrev::Layout::Short), if each has one chunk:
-    /// they are all in the window.
+    /// The fields of an abbreviation, if each has one chunk.
     #[inline(always)]
-    pub(super) fn read_short(&mut self, abbrev: &Abbrev, places: &mut [u64]) -> bool {
-        if self.bits < abbrev.bits {
-            self.refill();
-        }
+    pub(super) fn read_short(&mut self, plan: &Plan, places: &mut [u64]) -> bool {
         let window = self.window;
-        if window & abbrev.more != 0 {
+        if window & plan.more != 0 {
             return false;
         }
-        self.consume(abbrev.bits);
-        for (place, field) in places.iter_mut().zip(&abbrev.fields) {
-            *place = window >> field.shift & u64::from(field.mask) | field.literal;
+        for (place, field) in places.iter_mut().zip(&plan.fields) {
+            *place = u64::from((window >> field.shift) as u32 & field.mask) | field.literal;
         }
+        self.consume(plan.short);
         true
     }
 
-    /// One scalar field of an abbreviation: one or two chunks here, which are the same for every kind of field.
+    /// One of the fields of an abbreviation that are all in the window, as long as none of them has more than two
+    /// chunks. A longer one leaves a full window behind itself.
     #[inline(always)]
     pub(super) fn read_field(&mut self, field: &Field) -> u64 {
-        let Field { literal, mask, more, width, two, .. } = *field;
-        let (mask, more, width, two) = (u64::from(mask), u64::from(more), u32::from(width), u32::from(two));
-        if self.bits < two {
-            self.refill();
-        }
-        let first = self.window & mask;
+        let Field { literal, mask, more, width, .. } = *field;
+        let first = self.window as u32 & mask;
         if first & more == 0 {
             self.consume(width);
-            return first | literal;
+            return u64::from(first) | literal;
         }
-        let second = self.window >> width & mask;
+        let second = (self.window >> width) as u32 & mask;
         if second & more == 0 {
-            self.consume(two);
-            return first ^ more | second << (width - 1);
+            self.consume(2 * width);
+            return u64::from(first ^ more) | u64::from(second) << (width - 1);
         }
         let value;
         (*self, value) = self.read_long_vbr(width);
+        self.refill();
         value
     }
 

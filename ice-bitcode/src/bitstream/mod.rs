@@ -9,7 +9,6 @@
 //! | `cursor`  | bit fields over a byte slice: fixed, variable-width (VBR), char6, alignment |
 //! | `abbrev`  | abbreviations, and the BLOCKINFO lists that blocks inherit |
 //! | `reader`  | entries, one at a time, with a stack of open blocks; blocks are skipped by their length |
-//! | `records` | records in a row, which are read at one go |
 //! | `writer`  | the inverse |
 //!
 //! Nothing here knows what a record means, except for BLOCKINFO (block 0), which is part of the container.
@@ -19,13 +18,11 @@
 mod abbrev;
 mod cursor;
 mod reader;
-mod records;
 mod writer;
 
 pub use abbrev::{Abbrev, BlockInfo, Element, Op};
 pub use cursor::Cursor;
-pub use reader::{BlockHeader, Entry, Reader, Record};
-pub use records::{Operands, RecordRef, Records};
+pub use reader::{BlockHeader, Entry, Operands, Reader, Record, RecordRef};
 pub use writer::Writer;
 
 /// Which producer's container is read: the two differ in what is legal.

@@ -17,7 +17,7 @@ use ice_ir::{
 
 use super::codes::{block, constants as code, function as fcode};
 use super::module::{BodyRange, ModuleHeader};
-use crate::bitstream::{Dialect, Entry, Reader, RecordRef, Records, unrotate_sign};
+use crate::bitstream::{Dialect, Entry, Reader, Record, RecordRef, unrotate_sign};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::ssa::SsaChecks;
 
@@ -26,7 +26,7 @@ use crate::ssa::SsaChecks;
 pub struct FunctionReader {
     /// Between bodies, the memory of the bitstream reader.
     reader: Option<Reader<'static>>,
-    records: Records,
+    record: Record,
     /// Local values by number: parameters, constants, results; announced ones ahead of time.
     pub(super) locals: Vec<Local>,
     /// Addresses of functions and globals that this body uses: by number.
@@ -126,9 +126,9 @@ impl FunctionReader {
     ) -> Result<()> {
         let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Pnacl, 0));
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer], &header.block_info);
-        let mut records = core::mem::take(&mut self.records);
-        let result = self.read_body(header, body.function, &mut reader, &mut records, builder);
-        self.records = records;
+        let mut record = core::mem::take(&mut self.record);
+        let result = self.read_body(header, body.function, &mut reader, &mut record, builder);
+        self.record = record;
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
@@ -174,21 +174,20 @@ impl FunctionReader {
         header: &ModuleHeader,
         function: FuncId,
         reader: &mut Reader<'_>,
-        records: &mut Records,
+        record: &mut Record,
         builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         self.begin(header, function, builder);
         loop {
-            match reader.next_run(records)? {
-                Entry::Record => {
-                    for record in records.iter() {
-                        if let Err(error) = self.instruction_record(&header.module, reader, record, builder) {
-                            return Err(reader.error_in_run(*error, records, &record));
-                        }
-                    }
+            while let Some(record) = reader.next_record(record)? {
+                if let Err(error) = self.instruction_record(&header.module, reader, record, builder) {
+                    return Err(reader.error_of(*error, &record));
                 }
+            }
+            match reader.next_other(record)? {
                 Entry::EndBlock => break,
-                Entry::DefineAbbrev => {}
+                // A record would have been read above.
+                Entry::DefineAbbrev | Entry::Record => {}
                 Entry::Block(inner) => match inner.id {
                     block::CONSTANTS => {
                         if self.num_blocks == 0 {
@@ -198,7 +197,7 @@ impl FunctionReader {
                             return Err(reader.error(Error::MisplacedConstants));
                         }
                         reader.enter(&inner);
-                        self.constants(&header.module, reader, records, builder)?;
+                        self.constants(&header.module, reader, record, builder)?;
                     }
                     block::VALUE_SYMTAB => return Err(reader.error(Error::LocalSymbolTable)),
                     id => {
@@ -241,15 +240,18 @@ impl FunctionReader {
         &mut self,
         module: &ice_ir::Module,
         reader: &mut Reader<'_>,
-        records: &mut Records,
+        record: &mut Record,
         builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let mut ty = Type::Void;
-        while reader.next_run_in_leaf(records)? {
-            for record in records.iter() {
+        loop {
+            while let Some(record) = reader.next_record(record)? {
                 if let Err(error) = self.constant(module, record, &mut ty, builder) {
-                    return Err(reader.error_in_run(*error, records, &record));
+                    return Err(reader.error_of(*error, &record));
                 }
+            }
+            if reader.end_of_leaf()? {
+                break;
             }
         }
         self.constant_range.end = self.next_local;
@@ -265,7 +267,7 @@ impl FunctionReader {
         ty: &mut Type,
         builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
-        let (code, ops) = (record.code(), record.ops);
+        let RecordRef { code, ops, .. } = record;
         if code == code::SETTYPE {
             let &[id] = ops else { return constant_count("SETTYPE", ops, "1") };
             let Some(new) = value_type(module, id).filter(|&ty| ty != Type::Void) else {
@@ -492,7 +494,7 @@ impl FunctionReader {
                 expected: "1",
             });
         };
-        debug_assert_eq!(record.code(), fcode::DECLAREBLOCKS);
+        debug_assert_eq!(record.code, fcode::DECLAREBLOCKS);
         if self.num_blocks != 0 {
             return fail(Error::BlockCountFirst);
         }

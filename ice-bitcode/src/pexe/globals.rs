@@ -3,7 +3,7 @@
 use ice_ir::{FuncId, FunctionKind, GlobalDecl, GlobalId, Initializer, Module, Mutability, Name, Symbol};
 
 use super::codes::{block, globals as code};
-use crate::bitstream::{BlockHeader, Reader, RecordRef, Records};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
 
 /// Largest alignment code: 2^29 bytes.
@@ -13,12 +13,10 @@ const MAX_ALIGNMENT: u64 = 30;
 pub(super) fn read(reader: &mut Reader<'_>, block: &BlockHeader, module: &mut Module) -> Result<()> {
     reader.enter(block);
     let mut state = State { declared: None, missing: 0, fresh: false, size: 0 };
-    let mut records = Records::default();
-    while reader.next_run_in_leaf(&mut records)? {
-        for record in records.iter() {
-            let result = state.record(record, module);
-            result.map_err(|error| reader.error_in_run(error, &records, &record))?;
-        }
+    // Data can be long: its memory does not stay.
+    let mut record = Record::default();
+    while reader.next_in_leaf(&mut record)? {
+        state.record(&record, module).map_err(|error| reader.record_error(error, &record))?;
     }
     state.finish(module).map_err(|error| reader.error(error))
 }
@@ -55,8 +53,8 @@ impl State {
         }
     }
 
-    fn record(&mut self, record: RecordRef<'_>, module: &mut Module) -> core::result::Result<(), Error> {
-        let (code, ops) = (record.code(), record.ops);
+    fn record(&mut self, record: &Record, module: &mut Module) -> core::result::Result<(), Error> {
+        let (code, ops) = (record.code, &record.ops[..]);
         let wrong = |name, expected| Error::OperandCount { record: name, found: ops.len(), expected };
         if code == code::COUNT {
             let &[count] = ops else { return Err(wrong("COUNT", "1")) };

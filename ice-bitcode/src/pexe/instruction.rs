@@ -31,7 +31,7 @@ impl FunctionReader {
         record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
-        let number = record.code();
+        let number = record.code;
         if builder.current_block().is_none() && !matches!(number, code::DECLAREBLOCKS | code::FORWARDTYPEREF)
         {
             if !self.has_begun || self.block >= self.num_blocks {
@@ -78,11 +78,11 @@ impl FunctionReader {
         record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
-        if record.code() == code::PHI {
+        if record.code == code::PHI {
             return Reading { r: self, module, ops: record.ops, b: builder }.phi();
         }
         let mut cx = self.non_phi(module, record, builder);
-        match record.code() {
+        match record.code {
             code::SWITCH => cx.switch(),
             code::UNREACHABLE => cx.unreachable(),
             code::VSELECT => cx.select(),
@@ -103,27 +103,27 @@ impl FunctionReader {
         record: RecordRef<'_>,
         builder: &mut FunctionBuilder<'_>,
     ) -> Checked<()> {
-        if record.code() == code::DECLAREBLOCKS {
-            return self.declare_blocks(record, reader.bits_behind(&record), builder);
+        if record.code == code::DECLAREBLOCKS {
+            return self.declare_blocks(record, reader.remaining_bits(), builder);
         }
         if self.num_blocks == 0 {
             return fail(Error::BlockCountFirst);
         }
         self.has_begun = true;
         if self.block >= self.num_blocks {
-            return fail(match record.code() {
+            return fail(match record.code {
                 code::FORWARDTYPEREF => Error::NoTerminator,
                 _ => Error::TooManyBlocks { declared: self.num_blocks },
             });
         }
-        if record.code() == code::FORWARDTYPEREF {
+        if record.code == code::FORWARDTYPEREF {
             let &[number, ty] = record.ops else {
                 return count_error("FORWARDTYPEREF", record.ops.len(), "2");
             };
             let Some(ty) = value_type(module, ty).filter(|&ty| ty != Type::Void) else {
                 return fail(Error::VoidValue);
             };
-            return self.announce(number, ty, reader.bits_behind(&record), builder);
+            return self.announce(number, ty, reader.remaining_bits(), builder);
         }
         Ok(())
     }
@@ -179,11 +179,13 @@ impl Reading<'_, '_> {
 
     #[inline(always)]
     fn target(&self, number: u64) -> Checked<Block> {
-        match number {
-            0 => fail(Error::BranchToEntry),
-            n if n < u64::from(self.r.num_blocks) => Ok(Block::from_u32(n as u32)),
-            block => fail(Error::UnknownBlock { block }),
+        if number == 0 || number >= u64::from(self.r.num_blocks) {
+            return fail(match number {
+                0 => Error::BranchToEntry,
+                block => Error::UnknownBlock { block },
+            });
         }
+        Ok(Block::from_u32(number as u32))
     }
 
     /// The number of a relative operand that must be an integer constant.

@@ -13,9 +13,11 @@ use crate::types::Type;
 #[inline(always)]
 pub fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
     let may_fold = match *data {
-        InstData::Binary { args: [a, b], .. } => {
-            ty.is_scalar_int() && (func.int_value(b).is_some() || func.int_value(a).is_some())
-        }
+        InstData::Binary { args: [a, b], .. } if ty.is_scalar_int() => match func.int_value(b) {
+            // Beside another constant, or with one of those that have an identity.
+            Some(-1..=1) => true,
+            _ => func.int_value(a).is_some(),
+        },
         InstData::Cast { arg, .. } => func.int_value(arg).is_some(),
         InstData::Icmp { args: [a, _], .. } => func.int_value(a).is_some(),
         InstData::Select { .. } => true,

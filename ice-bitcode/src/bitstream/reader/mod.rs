@@ -1,26 +1,25 @@
 //! Reads a bitstream entry by entry.
 //!
-//! [`Reader::next`] gives one entry of the innermost open block, [`Reader::next_run`] many records where they follow
-//! each other. A nested block is *passed over* when its entry is met, which takes constant time thanks to its length;
+//! [`Reader::next`] gives one entry of the innermost open block. A nested block is *passed over* when its entry is met, which takes constant time thanks to its length;
 //! [`Reader::enter`] goes back to its start. There is no recursion, so nesting needs no limit.
 //!
 //! Invariants: the position is never trusted beyond `limit` (the end of the block or of the available bytes):
 //! an entry that goes past it is an error before anybody sees it. A record needs at most one operand for each
 //! bit it occupies, or a fixed number where the elements of an array take no bits.
 
-mod run;
+mod record;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::fmt;
+use core::ops::{Deref, Range};
 
 use super::UNABBREV_RECORD;
-use super::abbrev::{Abbrev, BlockInfo, Inherited};
-use super::records::{Operands, RecordRef, Records};
+use super::abbrev::{Abbrev, AbbrevList, BlockInfo};
 use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK};
 use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
-use run::{check_limit, past_limit};
+use record::{check_limit, past_limit};
 
 /// A record. Reused from record to record.
 #[derive(Clone, Default, Debug)]
@@ -33,6 +32,55 @@ pub struct Record {
     pub ops: Operands,
     /// Where the bytes of a blob are in the reader's slice. LLVM only.
     pub blob: Option<Range<usize>>,
+}
+
+/// The operands of a record: a list like a vector, which keeps its memory from record to record.
+#[derive(Clone, Default)]
+pub struct Operands {
+    /// The operands, and what is left from earlier records, so that nothing is zeroed again.
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Deref for Operands {
+    type Target = [u64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u64] {
+        self.words.get(..self.len).unwrap_or(&[])
+    }
+}
+
+impl fmt::Debug for Operands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// A record of ordinary blocks, where it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordRef<'a> {
+    /// Record code.
+    pub code: u32,
+    /// The selector it was written with.
+    pub abbrev: u32,
+    /// Operands.
+    pub ops: &'a [u64],
+}
+
+/// How the selectors of a block are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selectors {
+    /// Their bits.
+    pub(super) width: u32,
+    /// The mask of them, or of none.
+    pub(super) mask: u32,
+}
+
+impl Selectors {
+    fn of(width: u32) -> Selectors {
+        Selectors { width, mask: u32::MAX >> (32 - width) }
+    }
 }
 
 /// The entry of a nested block.
@@ -75,15 +123,13 @@ pub enum Entry {
 #[derive(Clone, Copy, Debug)]
 struct Scope {
     id: u32,
-    width: u32,
+    selectors: Selectors,
     /// Bit behind the body, counted from the start of the file.
     end: u64,
     at: u64,
     body: u64,
-    /// Whether records mean something to the reader, or are illegal: BLOCKINFO and top level.
-    is_special: bool,
-    /// The abbreviations that it inherits.
-    inherited: Inherited,
+    /// How many abbreviations it inherits.
+    inherited: usize,
     /// Where the list of the abbreviations that it defines itself starts.
     abbrevs: usize,
 }
@@ -92,31 +138,39 @@ struct Scope {
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     cursor: Cursor<'a>,
-    dialect: Dialect,
     /// Bit offset of the slice in the file.
     base: u64,
+    /// First bit of the current entry, in the slice.
+    entry: u64,
+    /// What may be read, in bits of the slice: the end of the block or of the slice.
+    limit: u64,
+    /// How to find records: at the top level and in BLOCKINFO, where they are illegal or mean something to the reader,
+    /// with a mask that finds none.
+    records: Selectors,
+    /// What does not depend on the slice: it moves from slice to slice.
+    open: Box<OpenBlocks>,
+}
+
+/// The blocks that are open at a position.
+#[derive(Clone, Debug)]
+struct OpenBlocks {
+    dialect: Dialect,
     scope: Scope,
     /// The blocks around the innermost one.
     outer: Vec<Scope>,
     /// Abbreviations that the open blocks define themselves, which come behind those that they inherit.
     abbrevs: Vec<Arc<Abbrev>>,
+    /// The list that the innermost block inherits, which may have become longer since it was opened.
+    inherited: AbbrevList,
     info: Arc<BlockInfo>,
     /// Inside BLOCKINFO: the block that the next definitions are for.
     target: Option<u32>,
-    /// First bit of the current entry, in the slice.
-    entry: u64,
-    /// What may be read, in bits of the slice: the end of the block or of the slice.
-    limit: u64,
-    /// The bytes of the blob that was read last.
-    blob: Option<Range<usize>>,
-    /// The bit in the slice where a run ended because the next entry is no record.
-    other: u64,
 }
 
-/// No place in a slice.
-const NOWHERE: u64 = u64::MAX;
-
 const TOP_LEVEL: u32 = u32::MAX;
+
+/// Selectors of places where records are not read one after another: whatever stands there looks like the end.
+const NO_RECORDS: Selectors = Selectors { width: 2, mask: 0 };
 
 impl<'a> Reader<'a> {
     /// A reader at the top level of `bytes`, which start at byte `offset` of the file. `offset` is a multiple of 4.
@@ -156,21 +210,18 @@ impl<'a> Reader<'a> {
         outer: &[OpenBlock],
         info: &Arc<BlockInfo>,
     ) -> Reader<'b> {
-        self.outer.clear();
-        self.abbrevs.clear();
-        self.scope = Scope { id: TOP_LEVEL, abbrevs: 0, ..self.scope };
+        let open = &mut *self.open;
+        open.outer.clear();
+        open.abbrevs.clear();
+        open.scope = Scope { id: TOP_LEVEL, abbrevs: 0, ..open.scope };
         for block in outer {
-            self.outer.push(Scope { id: block.id, at: block.byte * 8, ..self.scope });
+            open.outer.push(Scope { id: block.id, at: block.byte * 8, ..open.scope });
         }
-        if !Arc::ptr_eq(&self.info, info) {
-            self.info = Arc::clone(info);
+        if !Arc::ptr_eq(&open.info, info) {
+            open.info = Arc::clone(info);
         }
-        let Reader { dialect, scope, outer, abbrevs, info, target, .. } = self;
-        let base = header.body;
-        let (entry, limit, blob, other) = (0, 0, None, NOWHERE);
-        let cursor = Cursor::new(bytes);
-        let mut reader =
-            Reader { cursor, dialect, base, scope, outer, abbrevs, info, target, entry, limit, blob, other };
+        let (cursor, base, entry, limit) = (Cursor::new(bytes), header.body, 0, 0);
+        let mut reader = Reader { cursor, base, entry, limit, records: self.records, open: self.open };
         reader.enter(header);
         reader
     }
@@ -178,22 +229,9 @@ impl<'a> Reader<'a> {
     /// The reader without input, to be kept for [`reopen`](Self::reopen) or [`rebind`](Self::rebind).
     #[must_use]
     pub fn detach(self) -> Reader<'static> {
-        let at = self.position();
-        let Reader { dialect, scope, outer, abbrevs, info, target, entry, base, .. } = self;
-        Reader {
-            cursor: Cursor::new(&[]),
-            dialect,
-            base: at,
-            scope,
-            outer,
-            abbrevs,
-            info,
-            target,
-            entry: (entry + base).saturating_sub(at),
-            limit: 0,
-            blob: None,
-            other: NOWHERE,
-        }
+        let base = self.position();
+        let entry = self.entry_position().saturating_sub(base);
+        Reader { cursor: Cursor::new(&[]), base, entry, limit: 0, records: self.records, open: self.open }
     }
 
     /// Goes back to the start of the current entry, which must not have opened or closed a block.
@@ -217,27 +255,29 @@ impl<'a> Reader<'a> {
         debug_assert!(offset.is_multiple_of(4));
         let scope = Scope {
             id: TOP_LEVEL,
-            width: 2,
+            selectors: Selectors::of(2),
             end,
             at: offset * 8,
             body: offset * 8,
-            is_special: true,
-            inherited: Inherited::default(),
+            inherited: 0,
             abbrevs: 0,
         };
-        Reader {
-            cursor: Cursor::new(bytes),
+        let open = OpenBlocks {
             dialect,
-            base: offset * 8,
             scope,
             outer: Vec::new(),
             abbrevs: Vec::new(),
+            inherited: AbbrevList::default(),
             info,
             target: None,
+        };
+        Reader {
+            cursor: Cursor::new(bytes),
+            base: offset * 8,
             entry: 0,
             limit: bytes.len() as u64 * 8,
-            blob: None,
-            other: NOWHERE,
+            records: NO_RECORDS,
+            open: Box::new(open),
         }
     }
 
@@ -245,27 +285,12 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn rebind(self, bytes: &[u8], offset: u64) -> Reader<'_> {
         let at = self.position();
-        let entry = self.entry + self.base;
         let base = offset * 8;
         let mut cursor = Cursor::new(bytes);
         cursor.seek(at - base);
-        let limit = (self.scope.end - base).min(bytes.len() as u64 * 8);
-        // All fields but the cursor move, because the lifetime of the slice is part of the type.
-        let Reader { dialect, scope, outer, abbrevs, info, target, .. } = self;
-        Reader {
-            cursor,
-            dialect,
-            base,
-            scope,
-            outer,
-            abbrevs,
-            info,
-            target,
-            entry: entry.saturating_sub(base),
-            limit,
-            blob: None,
-            other: NOWHERE,
-        }
+        let limit = (self.open.scope.end - base).min(bytes.len() as u64 * 8);
+        let entry = self.entry_position().saturating_sub(base);
+        Reader { cursor, base, entry, limit, records: self.records, open: self.open }
     }
 
     /// The next bit, counted from the start of the file.
@@ -289,25 +314,19 @@ impl<'a> Reader<'a> {
     /// How many blocks are open.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.outer.len()
+        self.open.outer.len()
     }
 
     /// Id of the innermost open block; `None` at top level.
     #[must_use]
     pub fn block(&self) -> Option<u32> {
-        (self.scope.id != TOP_LEVEL).then_some(self.scope.id)
+        (self.open.scope.id != TOP_LEVEL).then_some(self.open.scope.id)
     }
 
     /// Bits that are left in the innermost block.
     #[must_use]
     pub fn remaining_bits(&self) -> u64 {
         self.limit.saturating_sub(self.cursor.position())
-    }
-
-    /// Bits that are left in the innermost block behind `record`, which the last run has.
-    #[must_use]
-    pub fn bits_behind(&self, record: &RecordRef<'_>) -> u64 {
-        self.limit.saturating_sub(record.end())
     }
 
     /// The bytes that are read.
@@ -319,45 +338,35 @@ impl<'a> Reader<'a> {
     /// The abbreviations that blocks inherit, as far as BLOCKINFO was read.
     #[must_use]
     pub const fn block_info(&self) -> &Arc<BlockInfo> {
-        &self.info
+        &self.open.info
     }
 
     /// The block that BLOCKINFO definitions are for at the moment.
     #[must_use]
     pub const fn block_info_target(&self) -> Option<u32> {
-        self.target
+        self.open.target
     }
 
     /// The abbreviation that was just defined.
     #[must_use]
     pub fn defined(&self) -> Option<&Abbrev> {
-        let last = match (self.scope.id, self.target) {
-            (BLOCKINFO, Some(target)) => self.info.abbrevs(target).last(),
-            _ => self.abbrevs[self.scope.abbrevs..].last(),
+        let last = match (self.open.scope.id, self.open.target) {
+            (BLOCKINFO, Some(target)) => self.open.info.abbrevs(target).last(),
+            _ => self.open.abbrevs[self.open.scope.abbrevs..].last(),
         };
         last.map(|abbrev| &**abbrev)
     }
 
-    /// The place of the current entry.
+    /// The place of the current entry, which is this record or none.
     #[must_use]
-    pub fn location(&self, record: Option<&Record>) -> Location {
-        let open = self.outer.iter().chain([&self.scope]).filter(|scope| scope.id != TOP_LEVEL);
+    pub fn location(&self, record: Option<RecordSummary>) -> Location {
+        let open = self.open.outer.iter().chain([&self.open.scope]).filter(|scope| scope.id != TOP_LEVEL);
         Location {
             bit: self.entry_position(),
             path: open.map(|scope| OpenBlock { id: scope.id, byte: scope.at / 8 }).collect(),
-            record: record.map(|r| RecordSummary { code: r.code, operands: r.ops.len() }),
+            record,
             function: None,
         }
-    }
-
-    /// `error`, with the place of `record`, one of the `records` that were read last.
-    #[cold]
-    #[must_use]
-    pub fn error_in_run(&self, error: Error, records: &Records, record: &RecordRef<'_>) -> Box<LocatedError> {
-        let mut location = self.location(None);
-        location.bit = self.base + records.start_of(record);
-        location.record = Some(RecordSummary { code: record.code(), operands: record.ops.len() });
-        Box::new(LocatedError { error, location })
     }
 
     /// `error`, with the place of the current entry.
@@ -371,30 +380,51 @@ impl<'a> Reader<'a> {
     #[cold]
     #[must_use]
     pub fn record_error(&self, error: Error, record: &Record) -> Box<LocatedError> {
+        self.error_of(error, &RecordRef { code: record.code, abbrev: record.abbrev, ops: &record.ops })
+    }
+
+    /// `error`, with the place of the current entry, which is `record`.
+    #[cold]
+    #[must_use]
+    pub fn error_of(&self, error: Error, record: &RecordRef<'_>) -> Box<LocatedError> {
+        let record = RecordSummary { code: record.code, operands: record.ops.len() };
         Box::new(LocatedError { error, location: self.location(Some(record)) })
     }
 
     /// Opens a block that [`next`](Self::next) has just passed over.
     pub fn enter(&mut self, header: &BlockHeader) {
-        self.outer.push(self.scope);
-        self.scope = Scope {
+        self.inherit(header.id);
+        let open = &mut *self.open;
+        open.outer.push(open.scope);
+        open.scope = Scope {
             id: header.id,
-            width: header.width,
+            selectors: Selectors::of(header.width),
             end: header.end(),
             at: header.at,
             body: header.body,
-            is_special: header.id == BLOCKINFO,
-            inherited: self.info.inherited(header.id),
-            abbrevs: self.abbrevs.len(),
+            inherited: open.inherited.len(),
+            abbrevs: open.abbrevs.len(),
         };
-        self.target = None;
+        open.target = None;
         self.cursor.seek(header.body - self.base);
-        self.update_limit();
+        self.update_scope();
     }
 
-    fn update_limit(&mut self) {
+    /// Makes the list that blocks with this id inherit the current one.
+    fn inherit(&mut self, block: u32) {
+        let OpenBlocks { inherited, info, .. } = &mut *self.open;
+        let list = info.list(block);
+        if !Arc::ptr_eq(list, inherited) {
+            *inherited = Arc::clone(list);
+        }
+    }
+
+    /// What changes with the innermost block.
+    fn update_scope(&mut self) {
+        let scope = &self.open.scope;
+        self.records = if matches!(scope.id, TOP_LEVEL | BLOCKINFO) { NO_RECORDS } else { scope.selectors };
         let available = self.cursor.bytes().len() as u64 * 8;
-        self.limit = available.min(self.scope.end.saturating_sub(self.base));
+        self.limit = available.min(scope.end.saturating_sub(self.base));
     }
 
     /// Reads the next entry of the innermost block.
@@ -402,31 +432,30 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// `B01` to `B14` and `B18`. After an error the reader's position means nothing.
-    #[inline(always)]
     pub fn next(&mut self, record: &mut Record) -> Result<Entry> {
-        if !self.scope.is_special && self.next_record(record)? {
+        if self.take_record(record, self.records)? {
             return Ok(Entry::Record);
         }
-        self.next_slow(record).map_err(|error| self.entry_error(error))
+        self.next_other(record)
     }
 
-    /// As [`next`](Self::next), but reads the records that follow each other into `records`, of which there is at
-    /// least one then, and whose places [`error_in_run`](Self::error_in_run) knows. Not for the top level and
-    /// BLOCKINFO, whose records are checked one by one.
+    /// Reads the next entry into `record` if it is a record.
+    fn take_record(&mut self, record: &mut Record, selectors: Selectors) -> Result<bool> {
+        record.blob = None;
+        let Some(found) = self.read_record(record, selectors)? else { return Ok(false) };
+        let (code, abbrev, length) = (found.code, found.abbrev, found.ops.len());
+        (record.code, record.abbrev, record.ops.len) = (code, abbrev, length);
+        Ok(true)
+    }
+
+    /// Reads the entry before which [`next_record`](Self::next_record) stopped. It is a record at the top level and in
+    /// BLOCKINFO alone.
     ///
     /// # Errors
     ///
-    /// Those of [`next`](Self::next), for the first entry of the run.
-    #[inline(always)]
-    pub fn next_run(&mut self, records: &mut Records) -> Result<Entry> {
-        records.start = self.cursor.position();
-        if self.other != records.start {
-            records.used = self.read_run(&mut records.words, self.limit)?;
-            if records.used != 0 {
-                return Ok(Entry::Record);
-            }
-        }
-        self.next_slow(&mut Record::default()).map_err(|error| self.entry_error(error))
+    /// Those of [`next`](Self::next).
+    pub fn next_other(&mut self, record: &mut Record) -> Result<Entry> {
+        self.next_slow(record).map_err(|error| self.entry_error(error))
     }
 
     /// Reads the next record of a block that holds no blocks; false at its end.
@@ -434,32 +463,29 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// Those of [`Self::next`], and `M01` for a block inside.
-    #[inline(always)]
     pub fn next_in_leaf(&mut self, record: &mut Record) -> Result<bool> {
-        self.in_leaf(|reader| reader.next(record))
+        loop {
+            if self.take_record(record, self.records)? {
+                return Ok(true);
+            }
+            if self.end_of_leaf()? {
+                return Ok(false);
+            }
+        }
     }
 
-    /// As [`next_in_leaf`](Self::next_in_leaf), for the next records that follow each other.
+    /// Reads the entry before which [`next_record`](Self::next_record) stopped in a block that holds no blocks. Says
+    /// whether it is the end of the block, or else a definition.
     ///
     /// # Errors
     ///
-    /// Those of [`next_in_leaf`](Self::next_in_leaf).
-    #[inline(always)]
-    pub fn next_run_in_leaf(&mut self, records: &mut Records) -> Result<bool> {
-        self.in_leaf(|reader| reader.next_run(records))
-    }
-
-    /// Calls `next` up to a record, or to the end of a block that holds no blocks: then false.
-    #[inline(always)]
-    fn in_leaf(&mut self, mut next: impl FnMut(&mut Self) -> Result<Entry>) -> Result<bool> {
-        loop {
-            match next(self)? {
-                Entry::Record => return Ok(true),
-                Entry::EndBlock => return Ok(false),
-                Entry::DefineAbbrev => {}
-                Entry::Block(inner) => {
-                    return Err(self.error(Error::UnexpectedBlock { block: inner.id, outer: self.scope.id }));
-                }
+    /// Those of [`Self::next`], and `M01` for a block inside.
+    pub fn end_of_leaf(&mut self) -> Result<bool> {
+        match self.next_other(&mut Record::default())? {
+            Entry::EndBlock => Ok(true),
+            Entry::DefineAbbrev | Entry::Record => Ok(false),
+            Entry::Block(inner) => {
+                Err(self.error(Error::UnexpectedBlock { block: inner.id, outer: self.open.scope.id }))
             }
         }
     }
@@ -477,25 +503,26 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn next_slow(&mut self, record: &mut Record) -> Result<Entry> {
         self.entry = self.cursor.position();
-        let selector = self.cursor.peek(self.scope.width) as u32;
-        if self.entry + u64::from(self.scope.width) > self.limit {
+        let selectors = self.open.scope.selectors;
+        let selector = self.cursor.peek(selectors);
+        if self.entry + u64::from(selectors.width) > self.limit {
             return Err(self.error(Error::Truncated));
         }
-        if self.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
+        if self.open.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
             return Err(self.error(Error::TopLevelEntry));
         }
-        let in_block_info = self.scope.id == BLOCKINFO;
+        let in_block_info = self.open.scope.id == BLOCKINFO;
         if selector < UNABBREV_RECORD {
-            self.cursor.consume(self.scope.width);
+            self.cursor.consume(selectors.width);
         }
         match selector {
             END_BLOCK => self.end_block(),
-            ENTER_SUBBLOCK if in_block_info && self.dialect == Dialect::Pnacl => {
+            ENTER_SUBBLOCK if in_block_info && self.open.dialect == Dialect::Pnacl => {
                 Err(self.error(Error::BadBlockInfo))
             }
             ENTER_SUBBLOCK => self.block_header(),
             DEFINE_ABBREV => {
-                let abbrev = Abbrev::read(&mut self.cursor, self.dialect).map_err(|error| {
+                let abbrev = Abbrev::read(&mut self.cursor, self.open.dialect).map_err(|error| {
                     // Zero bits behind the end look like a bad definition.
                     match self.cursor.position() > self.limit {
                         true => self.error(past_limit(&self.cursor)),
@@ -504,22 +531,24 @@ impl<'a> Reader<'a> {
                 })?;
                 self.check(&self.cursor)?;
                 let abbrev = Arc::new(abbrev);
-                match self.target {
-                    Some(block) if in_block_info => Arc::make_mut(&mut self.info).define(block, abbrev),
+                match self.open.target {
+                    Some(block) if in_block_info => Arc::make_mut(&mut self.open.info).define(block, abbrev),
                     _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
                     _ => {
-                        self.abbrevs.push(abbrev);
+                        self.open.abbrevs.push(abbrev);
                     }
                 }
                 Ok(Entry::DefineAbbrev)
             }
             _ => {
-                if !self.next_record(record)? {
+                if !self.take_record(record, selectors)? {
                     return Err(self.error(Error::Truncated));
                 }
                 if in_block_info {
-                    match (record.code, &record.ops[..], self.dialect) {
-                        (1, &[block], _) if u32::try_from(block).is_ok() => self.target = Some(block as u32),
+                    match (record.code, &record.ops[..], self.open.dialect) {
+                        (1, &[block], _) if u32::try_from(block).is_ok() => {
+                            self.open.target = Some(block as u32)
+                        }
                         (2.., _, Dialect::Llvm) => {}
                         _ => return Err(self.record_error(Error::BadBlockInfo, record)),
                     }
@@ -539,7 +568,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn align32(&self, cursor: &mut Cursor<'_>) -> Result<()> {
         let padding = cursor.align32();
-        if padding != 0 && self.dialect == Dialect::Pnacl && !cursor.is_past_end() {
+        if padding != 0 && self.open.dialect == Dialect::Pnacl && !cursor.is_past_end() {
             return Err(self.error(Error::NonzeroPadding));
         }
         Ok(())
@@ -550,21 +579,22 @@ impl<'a> Reader<'a> {
         self.align32(&mut cursor)?;
         self.cursor.advance_to(&cursor);
         let position = self.position();
-        if position != self.scope.end {
+        if position != self.open.scope.end {
             return Err(self.error(self.bad_end(position)));
         }
-        self.abbrevs.truncate(self.scope.abbrevs);
-        if let Some(outer) = self.outer.pop() {
-            self.scope = outer;
+        self.open.abbrevs.truncate(self.open.scope.abbrevs);
+        if let Some(outer) = self.open.outer.pop() {
+            self.open.scope = outer;
+            self.inherit(outer.id);
         }
-        self.target = None;
-        self.update_limit();
+        self.open.target = None;
+        self.update_scope();
         Ok(Entry::EndBlock)
     }
 
     #[cold]
     fn bad_end(&self, position: u64) -> Error {
-        let Scope { id, body, end, .. } = self.scope;
+        let Scope { id, body, end, .. } = self.open.scope;
         let (declared, used) = ((end - body) / 32, (position - body) / 32);
         match self.cursor.is_past_end() {
             true => Error::Truncated,
@@ -585,25 +615,10 @@ impl<'a> Reader<'a> {
         }
         let body = self.base + cursor.position();
         let header = BlockHeader { id, width, words, at: self.entry_position(), body };
-        if header.end() > self.scope.end {
+        if header.end() > self.open.scope.end {
             return Err(self.error(Error::BlockTooLong { block: id }));
         }
         self.cursor.seek(header.end() - self.base);
         Ok(Entry::Block(header))
-    }
-
-    /// Reads the next entry if it is a record.
-    #[inline(always)]
-    fn next_record(&mut self, record: &mut Record) -> Result<bool> {
-        let abbrev = self.cursor.peek(self.scope.width) as u32;
-        if abbrev < UNABBREV_RECORD {
-            return Ok(false);
-        }
-        let used = self.read_run(&mut record.ops.words, 0)?;
-        if let Some(&head) = record.ops.words[..used].first() {
-            (record.code, record.abbrev, record.blob) = (head as u32, abbrev, self.blob.take());
-            record.ops.len = (head >> 32) as usize;
-        }
-        Ok(used != 0)
     }
 }

@@ -28,7 +28,7 @@ use super::initializer::Budget;
 use super::legal::Legal;
 use super::machine::MachineDescription;
 use super::signature::{Rules, Signatures};
-use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record, Records};
+use crate::bitstream::{BLOCKINFO, BlockHeader, BlockInfo, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
 use crate::llvm::wire::attributes::{AttributeTable, FunctionFlags};
 use crate::llvm::wire::codes::{block, module as code};
@@ -485,7 +485,7 @@ impl<'a> Builder<'a> {
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
-                self.constants.read(reader, found, &mut Records::default(), &env)
+                self.constants.read(reader, found, record, &env)
             }
             block::OPERAND_BUNDLE_TAGS | block::SYNC_SCOPE_NAMES => {
                 let mut names = Vec::new();

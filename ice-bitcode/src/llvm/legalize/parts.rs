@@ -199,7 +199,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::bitstream::{Dialect, Entry, Reader, Record, Records, Writer, rotate_sign};
+    use crate::bitstream::{Dialect, Entry, Reader, Record, Writer, rotate_sign};
     use crate::llvm::wire::codes::{block, constants as code, types as types_code};
     use crate::llvm::wire::constants::{Constants, Environment};
     use crate::llvm::wire::data_layout::{DataLayout, Layouts};
@@ -239,7 +239,7 @@ mod tests {
         let mut reader = Reader::new(&bytes, 0, Dialect::Llvm);
         let (mut record, mut constants) = (Record::default(), Constants::default());
         let Entry::Block(header) = reader.next(&mut record).expect("well-formed") else { unreachable!() };
-        constants.read(&mut reader, &header, &mut Records::default(), &env).expect("well-formed");
+        constants.read(&mut reader, &header, &mut Record::default(), &env).expect("well-formed");
         read(&View { env: &env, local: &constants }, &legal);
     }
 

@@ -16,7 +16,7 @@ use super::codes::{block, constants as code};
 use super::data_layout::{DataLayout, Layouts};
 use super::fold::Scalar;
 use super::types::{LlvmType, TypeId, TypeTable};
-use crate::bitstream::{BlockHeader, Reader, RecordRef, Records, unrotate_sign};
+use crate::bitstream::{BlockHeader, Reader, Record, unrotate_sign};
 use crate::error::{Error, Result};
 
 pub(in crate::llvm) type Checked<T> = core::result::Result<T, Error>;
@@ -264,7 +264,7 @@ impl Constants {
         &mut self,
         reader: &mut Reader<'_>,
         header: &BlockHeader,
-        records: &mut Records,
+        record: &mut Record,
         env: &Environment<'_>,
     ) -> Result<()> {
         reader.enter(header);
@@ -272,25 +272,23 @@ impl Constants {
         let mut ty = env.int32;
         let start = self.len();
         self.composites.clear();
-        while reader.next_run_in_leaf(records)? {
-            for record in records.iter() {
-                let result = match (record.code(), record.ops, ty) {
-                    (code::SETTYPE, &[id], _) => env.types.resolve(id).map(|found| ty = Some(found)),
-                    (code::SETTYPE, ops, _) => {
-                        Err(Error::OperandCount { record: "SETTYPE", found: ops.len(), expected: "1" })
-                    }
-                    (code, _, None) => Err(Error::ConstantForm { code, ty: 0 }),
-                    (_, _, Some(ty)) => self.record(record, ty, env),
-                };
-                result.map_err(|error| reader.error_in_run(error, records, &record))?;
-            }
+        while reader.next_in_leaf(record)? {
+            let result = match (record.code, &record.ops[..], ty) {
+                (code::SETTYPE, &[id], _) => env.types.resolve(id).map(|found| ty = Some(found)),
+                (code::SETTYPE, ops, _) => {
+                    Err(Error::OperandCount { record: "SETTYPE", found: ops.len(), expected: "1" })
+                }
+                (code, _, None) => Err(Error::ConstantForm { code, ty: 0 }),
+                (_, _, Some(ty)) => self.record(record, ty, env),
+            };
+            result.map_err(|error| reader.record_error(error, record))?;
         }
         self.finish(start, env).map_err(|error| reader.error(error))
     }
 
     /// One record but SETTYPE.
-    fn record(&mut self, record: RecordRef<'_>, ty: TypeId, env: &Environment<'_>) -> Checked<()> {
-        let (code, ops) = (record.code(), record.ops);
+    fn record(&mut self, record: &Record, ty: TypeId, env: &Environment<'_>) -> Checked<()> {
+        let (code, ops) = (record.code, &record.ops[..]);
         let what = env.types.get(ty);
         let wrong_type = || Error::ConstantForm { code, ty: ty.as_u32() };
         let count =

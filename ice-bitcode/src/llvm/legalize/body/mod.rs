@@ -59,7 +59,7 @@ use self::scratch::{Fixup, Scratch};
 use super::module::{LlvmModule, SpecialGlobal};
 use super::runtime::Runtime;
 use super::shape::Shapes;
-use crate::bitstream::{Dialect, Entry, Reader, Records};
+use crate::bitstream::{Dialect, Entry, Reader, Record};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::llvm::wire::codes::{block, function as code};
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -137,7 +137,7 @@ impl LlvmProgram {
 pub struct FunctionReader {
     /// Between bodies, the memory of the bitstream reader.
     reader: Option<Reader<'static>>,
-    records: Records,
+    record: Record,
     scratch: Scratch,
 }
 
@@ -168,9 +168,9 @@ impl FunctionReader {
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer()], header.block_info());
         self.scratch.begin(header, body.function);
         builder.begin(body.function, header.module.signature(body.function));
-        let mut records = core::mem::take(&mut self.records);
-        let result = self.read_body(program, &mut reader, &mut records, builder);
-        self.records = records;
+        let mut record = core::mem::take(&mut self.record);
+        let result = self.read_body(program, &mut reader, &mut record, builder);
+        self.record = record;
         self.reader = Some(reader.detach());
         result.map_err(|mut error| {
             error.location.function = Some(body.function.as_u32());
@@ -192,7 +192,7 @@ impl FunctionReader {
         &mut self,
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
-        records: &mut Records,
+        record: &mut Record,
         builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
         let scratch = &mut self.scratch;
@@ -200,26 +200,25 @@ impl FunctionReader {
             return Err(reader.error(program.header.refusal(scratch.function)));
         }
         loop {
-            match reader.next_run(records)? {
-                Entry::Record => {
-                    for record in records.iter() {
-                        let mut body = Body {
-                            m: &program.header,
-                            p: &program.prepared,
-                            s: scratch,
-                            b: builder,
-                            ops: record.ops,
-                            at: 0,
-                            remaining_bits: reader.bits_behind(&record),
-                            name: "of a function",
-                        };
-                        if let Err(error) = body.record(record.code()) {
-                            return Err(reader.error_in_run(*error, records, &record));
-                        }
-                    }
+            while let Some(record) = reader.next_record(record)? {
+                let mut body = Body {
+                    m: &program.header,
+                    p: &program.prepared,
+                    s: scratch,
+                    b: builder,
+                    ops: record.ops,
+                    at: 0,
+                    remaining_bits: reader.remaining_bits(),
+                    name: "of a function",
+                };
+                if let Err(error) = body.record(record.code) {
+                    return Err(reader.error_of(*error, &record));
                 }
+            }
+            match reader.next_other(record)? {
                 Entry::EndBlock => break,
-                Entry::DefineAbbrev => {}
+                // A record would have been read above.
+                Entry::DefineAbbrev | Entry::Record => {}
                 Entry::Block(inner) => match inner.id {
                     block::CONSTANTS => {
                         if scratch.num_blocks == 0 {
@@ -228,7 +227,7 @@ impl FunctionReader {
                         if scratch.has_begun {
                             return Err(reader.error(Error::MisplacedConstants));
                         }
-                        scratch.constants(program, reader, &inner, records)?;
+                        scratch.constants(program, reader, &inner, record)?;
                     }
                     block::METADATA | block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
                     id => {

@@ -8,7 +8,7 @@ use super::LlvmProgram;
 use super::constant::ModuleValue;
 use super::numbers::Numbers;
 use super::values::{self, Local, Operand, Run};
-use crate::bitstream::{BlockHeader, Reader, Records};
+use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
 use crate::llvm::legalize::module::LlvmModule;
 use crate::llvm::legalize::parts::PartConstant;
@@ -189,12 +189,12 @@ impl Scratch {
         program: &LlvmProgram,
         reader: &mut Reader<'_>,
         inner: &BlockHeader,
-        records: &mut Records,
+        record: &mut Record,
     ) -> Result<()> {
         if self.constants.is_empty() {
             self.constants.clear(self.first_local + self.next_local);
         }
-        self.constants.read(reader, inner, records, &program.header.environment())?;
+        self.constants.read(reader, inner, record, &program.header.environment())?;
         let all = self.constants.len();
         let first = self.constants.first() - self.first_local;
         for index in self.next_local..first + all {
