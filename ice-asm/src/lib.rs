@@ -61,5 +61,6 @@ pub mod x86;
 pub use buffer::{BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Place, Reach, Span};
 pub use error::Error;
 pub use listing::{LabelText, Listing, ListingMark, SymbolText, TextListing, write_with_symbols};
+pub use mips32::SlotCount;
 pub use pool::{ConstantId, ConstantPool, ConstantSize};
 pub use reloc::{Reloc, RelocKind, SymbolId};

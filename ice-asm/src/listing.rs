@@ -25,6 +25,8 @@ pub trait Listing: Default {
     fn cut(&mut self, offset: u32);
     /// What was at `offset` and behind it is `by` bytes farther.
     fn shift(&mut self, offset: u32, by: u32);
+    /// The `size` bytes at `from` have moved behind all others, to `end`.
+    fn move_to_end(&mut self, from: u32, end: u32, size: u32);
 }
 
 impl Listing for () {
@@ -33,6 +35,7 @@ impl Listing for () {
     fn line(&mut self, _: u32, _: impl FnOnce(&mut dyn Write) -> fmt::Result) {}
     fn cut(&mut self, _: u32) {}
     fn shift(&mut self, _: u32, _: u32) {}
+    fn move_to_end(&mut self, _: u32, _: u32, _: u32) {}
 }
 
 /// A place in a listing where notes may stand.
@@ -74,6 +77,12 @@ impl Listing for TextListing {
     fn shift(&mut self, offset: u32, by: u32) {
         for (at, _) in self.lines.iter_mut().rev().take_while(|(at, _)| *at >= offset) {
             *at += by;
+        }
+    }
+
+    fn move_to_end(&mut self, from: u32, end: u32, size: u32) {
+        for (at, _) in self.lines.iter_mut().rev().take_while(|(at, _)| *at >= from) {
+            *at = if *at < from + size { *at + end - from } else { *at } - size;
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::recipe::{Recipe, Step};
 use core::fmt;
 use core::time::Duration;
+use ice_asm::SlotCount;
 use ice_ir::native::Environment;
 
 /// What a user should know of a translation that went well.
@@ -53,6 +54,8 @@ pub struct Report {
     pub relocations: u64,
     /// Jump tables.
     pub jump_tables: u64,
+    /// Slots behind branches, jumps and calls, where the machine has them.
+    pub slots: SlotCount,
     /// What a user should know, once each.
     pub warnings: Vec<Warning>,
     /// What the module was made for, which decides how its object is linked.
@@ -83,6 +86,7 @@ impl Report {
         self.code_bytes += other.code_bytes;
         self.relocations += other.relocations;
         self.jump_tables += other.jump_tables;
+        self.slots += other.slots;
         self.warnings.extend_from_slice(&other.warnings);
         for (time, more) in self.times.iter_mut().zip(other.times) {
             *time += more;
@@ -108,6 +112,11 @@ impl Report {
             (self.jump_tables, "jump tables"),
         ] {
             writeln!(out, "{count:>12} {what}")?;
+        }
+        let SlotCount { all, filled } = self.slots;
+        if all > 0 {
+            writeln!(out, "{all:>12} slots behind branches, jumps and calls")?;
+            writeln!(out, "{filled:>12} of them filled ({:.1} %)", 100.0 * filled as f64 / all as f64)?;
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ fn run<'o>(
             for &(function, body) in &functions[numbers] {
                 compiler.compile(job, function, body, out)?;
             }
-            compiler.count_code(&out.compiled);
+            compiler.count_code(options.arch.machine(), &out.compiled);
             Ok(())
         },
         FunctionCompiler::into_report,

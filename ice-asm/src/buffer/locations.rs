@@ -46,6 +46,24 @@ impl Locations {
         while self.starts.pop_if(|&mut (at, _)| at > offset).is_some() {}
     }
 
+    /// What was behind `offset` is `by` bytes nearer, as many of which are cut out there.
+    pub fn close(&mut self, offset: u32, by: u32) {
+        let first = self.starts.partition_point(|&(at, _)| at <= offset);
+        for (at, _) in &mut self.starts[first..] {
+            *at = offset.max(*at - by);
+        }
+        // Of two that begin at one place the first has no code.
+        if let [.., (before, _)] = self.starts[..first]
+            && let Some(&(at, location)) = self.starts.get(first)
+            && before == at
+        {
+            self.starts.remove(first - 1);
+            if first >= 2 && self.starts[first - 2].1 == location {
+                self.starts.remove(first - 1);
+            }
+        }
+    }
+
     /// What was behind `offset` is `by` bytes farther. What begins there begins with the padding.
     pub fn shift(&mut self, offset: u32, by: u32) {
         for (at, _) in self.starts.iter_mut().rev().take_while(|(at, _)| *at > offset) {

@@ -110,6 +110,8 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     tail_end: u32,
     /// The offset before which control cannot fall through, or `NONE`.
     stop: u32,
+    /// No label is bound behind this offset.
+    last_label: u32,
     /// Start, in the buffer and in the longest layout, of the code being emitted.
     anchor: Anchor,
     sites: Vec<Site<B>>,
@@ -157,6 +159,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             tail_branches: 0,
             tail_end: NONE,
             stop: NONE,
+            last_label: 0,
             anchor: Anchor::NONE,
             sites: Vec::new(),
             waiting: Waiting::new::<B>(),
@@ -180,6 +183,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.tail_branches = 0;
         self.tail_end = NONE;
         self.stop = NONE;
+        self.last_label = 0;
         self.anchor = Anchor::NONE;
         self.sites.clear();
         self.waiting.clear::<B>();
@@ -279,6 +283,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return self.fail(Error::LabelBoundTwice { label, offset });
         }
         state.offset = offset;
+        self.last_label = offset;
         self.tail_labels.push(label);
         if self.may_simplify_tail() {
             self.simplify_tail();
@@ -292,6 +297,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let before = self.offset();
         self.align(align);
         let after = self.offset();
+        self.last_label = after;
         for i in self.end_from..self.tail_labels.len() {
             self.labels[self.tail_labels[i].0 as usize].offset = after;
         }
@@ -345,6 +351,36 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.listing.cut(start);
         let kept = self.relocs.partition_point(|reloc| reloc.offset < start);
         self.relocs.truncate(kept);
+    }
+
+    /// Where the code begins that control comes through from there to the end, if it comes there: behind the last label
+    /// and the last branch to one.
+    pub(crate) fn straight_line_start(&self) -> u32 {
+        let branch = self.sites.last().map_or(0, |site| site.start + B::size(site.cond, site.form));
+        branch.max(self.last_label).min(self.offset())
+    }
+
+    /// Whether a relocation belongs to the instruction of one word at an offset near the end.
+    pub(crate) fn has_reloc_at(&self, offset: u32) -> bool {
+        let last = self.relocs.iter().rev();
+        last.take_while(|reloc| reloc.offset >= offset).any(|reloc| reloc.offset < offset + 4)
+    }
+
+    /// Moves the instruction of one word at an offset behind the end, with its relocations; it comes from where the last
+    /// instruction does.
+    pub(crate) fn move_to_end(&mut self, from: u32) {
+        const WORD: u32 = 4;
+        let end = self.offset();
+        self.bytes.as_mut_slice()[from as usize..].rotate_left(WORD as usize);
+        let first = self.relocs.partition_point(|reloc| reloc.offset < from);
+        let behind = self.relocs.partition_point(|reloc| reloc.offset < from + WORD);
+        let moved = behind - first;
+        for (i, reloc) in self.relocs[first..].iter_mut().enumerate() {
+            reloc.offset = if i < moved { reloc.offset + end - WORD - from } else { reloc.offset - WORD };
+        }
+        self.relocs[first..].rotate_left(moved);
+        self.listing.move_to_end(from, end, WORD);
+        self.locations.close(from, WORD);
     }
 
     #[cold]

@@ -17,10 +17,12 @@
 
 mod branches;
 mod control;
+mod effects;
 mod float;
 mod int;
 mod memory;
 mod operand;
+mod slot;
 mod text;
 
 pub use branches::{Branches, Slot};
@@ -34,6 +36,7 @@ pub use int::{
 };
 pub use memory::Transfer;
 pub use operand::{Cc, Cond, FloatWidth, Fpr, Gpr, Imm, Mem};
+pub use slot::{SlotCount, count_slots};
 
 use crate::buffer::bytes::Part;
 use crate::buffer::{CodeBuffer, Label, Reach};

@@ -64,10 +64,14 @@ pub(super) struct SymbolOperand {
 /// All rows; no word is an instruction of two, but for those that come first here.
 const TABLES: [&[&[Row]]; 5] = [control::FIRST, int::ROWS, memory::ROWS, float::ROWS, control::ROWS];
 
+/// All rows in order.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLES.into_iter().flatten().copied().flatten()
+}
+
 /// Writes the instruction.
 pub(super) fn write_word(out: &mut dyn Write, word: u32, operand: Operand) -> fmt::Result {
-    let mut rows = TABLES.into_iter().flatten().copied().flatten();
-    let Some(row) = rows.find(|row| word & row.fixed == row.bits) else {
+    let Some(row) = rows().find(|row| word & row.fixed == row.bits) else {
         return write!(out, ".4byte {word:#x}");
     };
     out.write_str(row.mnemonic)?;

@@ -7,14 +7,16 @@
 //! goes where that does, and the block is left out: [`Cursor::take_passed`](super::Cursor::take_passed) says so to the
 //! walk.
 //!
-//! *What a target answers.* Which instruction is a jump.
+//! *What a target answers.* Which instruction is a jump; what is in the slot of a branch, if there are slots.
 
 use super::InstEmitter;
 use crate::mach::{MachBlock, MachInstId};
-use ice_asm::{BranchIsa as _, Reach};
+use ice_asm::{BranchIsa as _, Label, Reach};
 
 /// The condition of a branch.
 type Cond<'a, E> = <<E as InstEmitter<'a>>::Branches as ice_asm::BranchIsa>::Cond;
+/// The instruction in its slot.
+type Slot<'a, E> = <<E as InstEmitter<'a>>::Branches as ice_asm::BranchIsa>::Slot;
 
 /// Jumps and branches of a target that has no better way than those of its code buffer.
 pub trait BranchEmitter<'a>: InstEmitter<'a> {
@@ -24,13 +26,33 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
     /// Where an instruction goes that only jumps.
     fn jump_target(inst: &Self::Inst) -> Option<MachBlock>;
 
+    /// What is in the slot of the branch that comes next: the target may take it from the end of the code.
+    #[inline(always)]
+    fn slot(&mut self, _cond: Option<Cond<'a, Self>>) -> Slot<'a, Self> {
+        Slot::<'a, Self>::default()
+    }
+
     /// Jumps to a block, unless it is the next one: the buffer would cut the jump off again.
     #[inline(always)]
     fn jump_to(&mut self, target: MachBlock) {
         if target != self.cursor().next_block() {
             let target = self.target_label(target);
-            self.buffer().jump(target);
+            self.jump_to_label(target);
         }
+    }
+
+    /// Jumps to a label.
+    #[inline(always)]
+    fn jump_to_label(&mut self, target: Label) {
+        let slot = self.slot(None);
+        self.buffer().jump_with_slot(target, slot, Reach::FromLabels);
+    }
+
+    /// Jumps to a label if the condition holds.
+    #[inline(always)]
+    fn jump_to_label_if(&mut self, cond: Cond<'a, Self>, target: Label, reach: Reach) {
+        let slot = self.slot(Some(cond));
+        self.buffer().jump_if_with_slot(cond, target, slot, reach);
     }
 
     /// Branches to one of two blocks.
@@ -46,14 +68,14 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
             let (cond, other) = if if_false == next { (inverse, if_true) } else { (cond, if_false) };
             let (header, other) = (self.target_label(header), self.target_label(other));
             self.cursor().pass_next();
-            self.buffer().jump_if(cond, header);
-            self.buffer().jump(other);
+            self.jump_to_label_if(cond, header, Reach::FromLabels);
+            self.jump_to_label(other);
         } else if if_true == next {
             let if_false = self.target_label(if_false);
-            self.buffer().jump_if_within(inverse, if_false, Self::REACH);
+            self.jump_to_label_if(inverse, if_false, Self::REACH);
         } else {
             let if_true = self.target_label(if_true);
-            self.buffer().jump_if(cond, if_true);
+            self.jump_to_label_if(cond, if_true, Reach::FromLabels);
             self.jump_to(if_false);
         }
     }

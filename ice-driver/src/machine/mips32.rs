@@ -11,7 +11,7 @@ use super::Tools;
 use super::{Arch, Attributes, Features, Machine};
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
-use ice_asm::RelocKind;
+use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
 use ice_elf::Relocation;
@@ -160,6 +160,10 @@ impl Machine for Mips32 {
 
     fn order_relocations(&self, relocations: &mut [Relocation]) -> Option<()> {
         ice_elf::mips::pair_halves(relocations)
+    }
+
+    fn count_slots(&self, code: &[u8]) -> SlotCount {
+        ice_asm::mips32::count_slots(code)
     }
 
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {

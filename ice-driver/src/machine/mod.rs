@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use core::fmt;
-use ice_asm::RelocKind;
+use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, NativeModel};
@@ -152,6 +152,11 @@ pub trait Machine: Sync {
     /// Puts the relocations of a function into the order in which a linker understands them; `None` if there is none.
     fn order_relocations(&self, _relocations: &mut [Relocation]) -> Option<()> {
         Some(())
+    }
+
+    /// How many slots behind branches, jumps and calls finished code has, and how many of them are filled.
+    fn count_slots(&self, _code: &[u8]) -> SlotCount {
+        SlotCount::default()
     }
 
     /// What jump tables of native programs hold.

@@ -3,6 +3,7 @@
 use super::{Recipe, Step};
 use crate::error::{Error, StepResult};
 use crate::formats::{Bodies, BodyReader};
+use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
 use crate::report::Report;
@@ -143,11 +144,12 @@ impl<'a> FunctionCompiler<'a> {
     }
 
     /// Counts the code of a range of functions.
-    pub fn count_code(&mut self, code: &CompiledCode) {
+    pub fn count_code(&mut self, machine: &dyn Machine, code: &CompiledCode) {
         let report = &mut self.pipeline.report;
         report.code_bytes += code.code.len() as u64;
         report.relocations += code.relocs.len() as u64;
         report.jump_tables += code.tables.count() as u64;
+        report.slots += machine.count_slots(&code.code);
     }
 
     /// Sums over the functions compiled so far.

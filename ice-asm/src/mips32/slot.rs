@@ -1,0 +1,222 @@
+//! Slots filled from above: the instruction behind a branch is executed before control goes there, so one from before it
+//! takes the place of one that does nothing.
+//!
+//! Method: a look back over the last instructions of the straight-line code at the end of the buffer, from the branch on,
+//! with what those on the way read and write added up. The first one that may come behind all of them and behind the
+//! branch moves (Hennessy and Patterson, scheduling the branch delay slot "from before"). It must have nothing to do with
+//! what the branch looks at or, in a call, the return address; loads do not pass stores, nor stores loads. No word is
+//! held back on MIPS32: a load, a product and a comparison may be used by the next instruction.
+//!
+//! Invariant: all that moves is behind the last label, branch, jump and call, so that control comes to it and the branch
+//! alike. An instruction with a relocation moves behind calls and jumps only, which stay where they are; branches to
+//! labels may be cut, moved and inverted. Cost: at most [`WINDOW`] words a branch.
+
+use super::effects::{self, Effects};
+use super::operand::Cond;
+use super::{Branches, Encoder, Slot};
+use crate::buffer::CodeBuffer;
+use crate::listing::Listing;
+use core::ops::AddAssign;
+
+/// How far back to look, in instructions.
+const WINDOW: usize = 12;
+
+/// Which instructions may move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relocated {
+    Stay,
+    Move,
+}
+
+/// Where the last instruction before `end` is that may come behind the branch there.
+fn find<L: Listing>(
+    buf: &CodeBuffer<L, Branches>,
+    end: u32,
+    branch: Effects,
+    relocated: Relocated,
+) -> Option<u32> {
+    let start = buf.straight_line_start();
+    let words = buf.bytes().get(start as usize..end as usize)?.chunks_exact(4);
+    let mut words = words.rev().map(|word| word.try_into().map_or(0, u32::from_le_bytes)).peekable();
+    let mut passed = branch;
+    for n in 1..=WINDOW as u32 {
+        let word = words.next()?;
+        if words.peek().is_some_and(|&before| effects::of_jump(before).is_some()) {
+            return None;
+        }
+        let of_word = effects::of_word(word)?;
+        let at = end - 4 * n;
+        let stays = relocated == Relocated::Stay && buf.has_reloc_at(at);
+        if word != 0 && !stays && of_word.may_follow(passed) {
+            return Some(at);
+        }
+        passed = passed.and(of_word);
+    }
+    None
+}
+
+impl<L: Listing> Encoder<'_, L> {
+    /// Fills the slot of the jump or call that was appended last.
+    pub fn fill_slot(&mut self) {
+        let end = self.buf.offset();
+        let jump = self.word_at(end.wrapping_sub(4)).and_then(effects::of_jump);
+        let found = jump.and_then(|jump| find(self.buf, end - 4, jump, Relocated::Move));
+        match found {
+            Some(at) => self.buf.move_to_end(at),
+            None => self.nop(),
+        }
+    }
+
+    /// The instruction for the slot of a branch to a label, which comes next; it is taken out of the code.
+    pub fn slot_from_above(&mut self, cond: Option<Cond>) -> Slot {
+        let end = self.buf.offset();
+        let found = find(self.buf, end, effects::of_branch(cond), Relocated::Stay);
+        let word = found.and_then(|at| self.word_at(at));
+        let (Some(at), Some(word)) = (found, word) else { return Slot::default() };
+        self.buf.move_to_end(at);
+        self.buf.take_back(end - 4);
+        Slot(word)
+    }
+
+    fn word_at(&self, at: u32) -> Option<u32> {
+        let bytes = self.buf.bytes().get(at as usize..)?;
+        bytes.first_chunk().map(|&bytes| u32::from_le_bytes(bytes))
+    }
+}
+
+/// How many slots code has, and in how many is an instruction that does something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotCount {
+    /// Behind each branch, jump and call.
+    pub all: u64,
+    /// Those that are filled.
+    pub filled: u64,
+}
+
+impl AddAssign for SlotCount {
+    fn add_assign(&mut self, other: SlotCount) {
+        self.all += other.all;
+        self.filled += other.filled;
+    }
+}
+
+/// Counts the slots of finished code.
+#[must_use]
+pub fn count_slots(code: &[u8]) -> SlotCount {
+    let mut count = SlotCount::default();
+    let mut words = code.chunks_exact(4).map(|word| word.try_into().map_or(0, u32::from_le_bytes));
+    while let Some(word) = words.next() {
+        if effects::has_slot(word) {
+            count.all += 1;
+            count.filled += u64::from(words.next().is_some_and(|slot| slot != 0));
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Alu, AluSigned, Gpr, Imm, Jump, Mem, Transfer};
+    use super::*;
+    use crate::reloc::SymbolId;
+    use crate::{Location, TextListing};
+    use alloc::string::String;
+
+    type Buffer = CodeBuffer<TextListing, Branches>;
+
+    fn text(buffer: &mut Buffer) -> String {
+        buffer.finish().unwrap();
+        let mut text = String::new();
+        buffer.write_listing(&mut text, |symbol, out| write!(out, "f{}", symbol.0)).unwrap();
+        text.replace('\t', "").replace('\n', "; ")
+    }
+
+    fn add(e: &mut Encoder<'_, TextListing>, d: Gpr, s: Gpr) {
+        e.alu(Alu::Addu, d, s, s);
+    }
+
+    #[test]
+    fn a_return_takes_what_it_does_not_look_at() {
+        let mut buffer = Buffer::new();
+        let mut e = Encoder::new(&mut buffer);
+        e.transfer(Transfer::Lw, Gpr::RA, Mem::new(Gpr::SP, 4));
+        e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, 8);
+        e.jr(Gpr::RA);
+        e.fill_slot();
+        e.transfer(Transfer::Lw, Gpr::RA, Mem::new(Gpr::SP, 4));
+        e.jr(Gpr::RA);
+        e.fill_slot();
+        let expected = "lw $ra, 4($sp); jr $ra; addiu $sp, $sp, 8; lw $ra, 4($sp); jr $ra; nop; ";
+        assert_eq!(text(&mut buffer), expected);
+        assert_eq!(count_slots(buffer.bytes()), SlotCount { all: 2, filled: 1 });
+    }
+
+    /// The relocation and the location go along; what is passed stays in its order.
+    #[test]
+    fn a_call_takes_an_argument_with_its_relocation() {
+        let mut buffer = Buffer::new();
+        buffer.set_location(Some(Location(1)));
+        let mut e = Encoder::new(&mut buffer);
+        let symbol = SymbolId(3);
+        e.lui(Gpr::A0, Imm::high(symbol, 0));
+        e.alu_signed(AluSigned::Addiu, Gpr::A0, Gpr::A0, Imm::low(symbol, 0));
+        e.transfer(Transfer::Sw, Gpr::RA, Mem::new(Gpr::SP, 4));
+        e.buf.set_location(Some(Location(2)));
+        e.jump_symbol(Jump::Jal, SymbolId(5));
+        e.fill_slot();
+        let expected = "lui $a0, %hi(f3); sw $ra, 4($sp); jal f5; addiu $a0, $a0, %lo(f3); ";
+        assert_eq!(text(&mut buffer), expected);
+        let offsets: alloc::vec::Vec<_> = buffer.relocs().iter().map(|r| (r.offset, r.symbol.0)).collect();
+        assert_eq!(offsets, [(0, 3), (8, 5), (12, 3)]);
+        let locations = [(0, Some(Location(1))), (8, Some(Location(2))), (16, None)];
+        assert_eq!(buffer.locations(), locations);
+    }
+
+    #[test]
+    fn a_branch_looks_over_its_condition() {
+        let mut buffer = Buffer::new();
+        let label = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer);
+        let bind = |e: &mut Encoder<'_, TextListing>| e.bind(label);
+        add(&mut e, Gpr::V0, Gpr::A0);
+        add(&mut e, Gpr::V1, Gpr::A1);
+        e.alu(Alu::Slt, Gpr::AT, Gpr::V1, Gpr::A0);
+        let cond = Some(Cond::Ne(Gpr::AT, Gpr::ZERO));
+        let slot = e.slot_from_above(cond);
+        e.branch(cond, label, slot);
+        // Nothing before a branch comes behind the next one.
+        let slot = e.slot_from_above(None);
+        assert_eq!(slot, Slot::default());
+        add(&mut e, Gpr::V1, Gpr::A2);
+        bind(&mut e);
+        // Nor does what is before a label.
+        e.jr(Gpr::RA);
+        e.fill_slot();
+        let expected = "addu $v1, $a1, $a1; slt $at, $v1, $a0; bne $at, $zero, .L0; addu $v0, $a0, $a0; \
+                        addu $v1, $a2, $a2; .L0:; jr $ra; nop; ";
+        assert_eq!(text(&mut buffer), expected);
+    }
+
+    #[test]
+    fn what_is_in_a_slot_stays_there() {
+        let mut buffer = Buffer::new();
+        let mut e = Encoder::new(&mut buffer);
+        e.jump_symbol(Jump::Jal, SymbolId(5));
+        add(&mut e, Gpr::A0, Gpr::A1);
+        e.jr(Gpr::RA);
+        e.fill_slot();
+        assert_eq!(text(&mut buffer), "jal f5; addu $a0, $a1, $a1; jr $ra; nop; ");
+    }
+
+    #[test]
+    fn relocations_stay_before_branches_to_labels() {
+        let mut buffer = Buffer::new();
+        let label = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer);
+        e.bind(label);
+        e.lui(Gpr::A0, Imm::high(SymbolId(3), 0));
+        let slot = e.slot_from_above(None);
+        e.branch(None, label, slot);
+        assert_eq!(text(&mut buffer), ".L0:; lui $a0, %hi(f3); b .L0; nop; ");
+    }
+}
