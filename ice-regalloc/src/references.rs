@@ -67,6 +67,8 @@ pub(crate) struct Thread {
     before: u32,
     /// The reference that begins the present value: its definition or else the first use in the block.
     head: u32,
+    /// Bytes of a slot for it, 0 for those of the class.
+    pub size: u32,
     /// The register class.
     pub class: RegClass,
     /// A set of the constants below.
@@ -267,9 +269,9 @@ impl References {
 
     /// Adds the next virtual register.
     #[inline]
-    pub fn vreg(&mut self, class: RegClass) {
+    pub fn vreg(&mut self, class: RegClass, size: u32) {
         let (block, inst, latest, before, head) = (NONE, NONE, NONE, NONE, NONE);
-        self.threads.push(Thread { block, inst, latest, before, head, class, flags: 0 });
+        self.threads.push(Thread { block, inst, latest, before, head, size, class, flags: 0 });
     }
 
     /// Adds the next parameter of the block, before its instructions.
@@ -537,7 +539,7 @@ mod tests {
 
     fn with_vregs(count: usize) -> References {
         let mut refs = References::default();
-        (0..count).for_each(|_| refs.vreg(CLASS));
+        (0..count).for_each(|_| refs.vreg(CLASS, 0));
         refs
     }
 

@@ -148,7 +148,7 @@ impl<I: MachInst> MachFunction<I> {
         }
         match role {
             Role::Usual => {}
-            Role::Remade => inst.rematerialize().into_iter().for_each(|remat| self.body.remat(remat)),
+            Role::Remade => self.body.remat(|| inst.rematerialize()),
             Role::Terminator => self.body.terminator(),
             Role::Move => self.body.copy(),
             Role::Clobbers => self.body.clobber(inst.clobbers()),

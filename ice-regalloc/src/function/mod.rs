@@ -46,12 +46,6 @@ struct Runs {
     preds: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct VRegInfo {
-    class: RegClass,
-    size: u32,
-}
-
 /// A function to allocate registers for.
 ///
 /// Add the virtual registers with [`vreg`](Self::vreg), at any time before they are named. Then for each block, in
@@ -86,7 +80,6 @@ pub struct Function {
     arg_starts: Vec<u32>,
     args: Vec<VReg>,
     preds: Vec<Block>,
-    vregs: Vec<VRegInfo>,
     depths: Vec<u32>,
     pub(crate) references: References,
 }
@@ -103,7 +96,6 @@ impl Default for Function {
             arg_starts: vec![0],
             args: Vec::new(),
             preds: Vec::new(),
-            vregs: Vec::new(),
             depths: Vec::new(),
             references: References::default(),
         }
@@ -149,7 +141,7 @@ impl Function {
     /// Number of virtual registers.
     #[inline]
     pub fn num_vregs(&self) -> usize {
-        self.vregs.len()
+        self.references.threads.len()
     }
 
     /// The block where execution starts: the first one.
@@ -240,12 +232,12 @@ impl Function {
     /// The class of registers that hold `vreg`.
     #[inline]
     pub fn vreg_class(&self, vreg: VReg) -> RegClass {
-        self.vregs[vreg.index()].class
+        self.references.threads[vreg.index()].class
     }
 
     /// Bytes of a spill slot for `vreg`; 0 means `spill_size` of its class.
     #[inline]
     pub fn vreg_size(&self, vreg: VReg) -> u32 {
-        self.vregs[vreg.index()].size
+        self.references.threads[vreg.index()].size
     }
 }

@@ -1,6 +1,6 @@
 //! Writing a function down.
 
-use super::{Function, Remat, Runs, VRegInfo, move_pair, run};
+use super::{Function, Remat, Runs, move_pair, run};
 use crate::error::Error;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::{Leaving, Shape};
@@ -25,7 +25,6 @@ impl Function {
         self.arg_starts.truncate(1);
         self.args.clear();
         self.preds.clear();
-        self.vregs.clear();
         self.depths.clear();
         self.references.clear();
     }
@@ -34,9 +33,8 @@ impl Function {
     /// bytes of a slot for it, 0 for `spill_size` of the class. The alignment is always that of the class.
     #[inline]
     pub fn vreg(&mut self, class: RegClass, size: u32) -> VReg {
-        let vreg = VReg::from_u32(self.vregs.len() as u32);
-        self.vregs.push(VRegInfo { class, size });
-        self.references.vreg(class);
+        let vreg = VReg::from_u32(self.references.threads.len() as u32);
+        self.references.vreg(class, size);
         vreg
     }
 
@@ -104,16 +102,17 @@ impl Function {
         }
     }
 
-    /// The value that the latest instruction defines can be made again: a constant, an address, an argument on the
+    /// The value that the latest instruction defines can be made again, if `remat` says how: a constant, an address, an argument on the
     /// stack. Such an instruction has one operand, a Late Def that says Reg or Any, gives the same value whenever it is
     /// executed in this function, and changes nothing else; of any other instruction this is ignored. A value without a
     /// register is then made again at its uses, in place of a reload, and never stored; constants as edge arguments are
     /// made on the edge.
     #[inline]
-    pub fn remat(&mut self, remat: Remat) {
+    pub fn remat(&mut self, remat: impl FnOnce() -> Option<Remat>) {
         if let [op] = self.latest()
             && op.is_plain()
             && !op.is_use()
+            && let Some(remat) = remat()
         {
             self.references.remat(remat);
         }
@@ -122,7 +121,9 @@ impl Function {
     /// Adds an edge from the block to `target`, which gives `args` to its parameters in order.
     pub fn edge(&mut self, target: Block, args: &[VReg]) {
         self.succs.push(target);
-        self.args.extend_from_slice(args);
+        if !args.is_empty() {
+            self.args.extend_from_slice(args);
+        }
         self.arg_starts.push(self.args.len() as u32);
     }
 
@@ -161,12 +162,11 @@ impl Function {
     /// [`Error::BadEdge`]: a block has a successor that is not there.
     pub fn finish(&mut self) -> Result<(), Error> {
         let count = self.num_blocks();
-        for index in 0..count {
-            for succ in run(&self.blocks, index, |b| b.succs) {
-                match self.blocks[..count].get_mut(self.succs[succ].as_u32() as usize) {
-                    Some(block) => block.preds += 1,
-                    None => return Err(Error::BadEdge { block: Block::from_u32(index as u32) }),
-                }
+        let known = &mut self.blocks[..count];
+        for succ in &self.succs {
+            match known.get_mut(succ.as_u32() as usize) {
+                Some(block) => block.preds += 1,
+                None => return Err(self.bad_edge()),
             }
         }
         let mut total = 0;
@@ -195,10 +195,20 @@ impl Function {
         Ok(())
     }
 
+    /// The error for the first block with a successor that is not there.
+    #[cold]
+    fn bad_edge(&self) -> Error {
+        let is_bad = |&block: &Block| {
+            self.block_succs(block).iter().any(|succ| succ.as_u32() as usize >= self.num_blocks())
+        };
+        let block = (0..self.num_blocks() as u32).map(Block::from_u32).find(is_bad);
+        Error::BadEdge { block: block.unwrap_or(self.entry()) }
+    }
+
     /// Threads the references again, with the arguments of edges in front of the terminators.
     fn refer_again(&mut self) {
         let known = core::mem::take(&mut self.references);
-        self.vregs.iter().for_each(|vreg| self.references.vreg(vreg.class));
+        known.threads.iter().for_each(|thread| self.references.vreg(thread.class, thread.size));
         for block in (0..self.num_blocks() as u32).map(Block::from_u32) {
             for n in run(&self.blocks, block.as_u32() as usize, |b| b.params) {
                 self.references.param(self.params[n]);

@@ -109,7 +109,7 @@ impl StoredInst {
         func.add_operands(&self.ops);
         func.inst();
         func.clobber(self.clobbers);
-        self.remat.into_iter().for_each(|remat| func.remat(remat));
+        func.remat(|| self.remat);
         if self.is_move {
             func.copy();
         }
