@@ -2,7 +2,8 @@
 //!
 //! Code goes to a [`Sink`] as functions finish; only metadata waits for the end: symbols, relocation records,
 //! the bytes of data sections. Input is plain numbers (offset, relocation type, symbol, addend), so any
-//! assembler can use it. Do not use it to edit existing objects, for big-endian targets or for executables.
+//! assembler can use it. Who places code in memory applies relocations by [`Rule`]. Do not use it to edit existing
+//! objects, for big-endian targets or for executables.
 //!
 //! ```
 //! use ice_elf::{
@@ -35,6 +36,7 @@
 //! | `section`, `symbol`, `relocation` | what a client says about each |
 //! | `format` | the ELF records in both classes, from the raw definitions of the `object` crate |
 //! | [`mips`] | the order of relocations that MIPS wants |
+//! | `apply` | [`Rule`]: what relocation types mean, for those who apply them |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
 //! The crate has no features. It is tested by reading back with `object`, by `readelf`, and by linking with
@@ -43,6 +45,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod apply;
 mod error;
 mod finish;
 mod format;
@@ -54,6 +57,7 @@ mod sink;
 mod strings;
 mod symbol;
 
+pub use apply::{Base, Field, Misfit, Of, Rule};
 pub use error::Error;
 pub use format::{Class, Format, RecordKind};
 /// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).

@@ -101,17 +101,8 @@ fn assembly_head(features: Features) -> String {
 /// Puts an addend, or a distance that is known already, into the field of an instruction; `None` if it does
 /// not fit or the kind is not one of these.
 fn set_field(kind: RelocKind, word: u32, value: i64) -> Option<u32> {
-    match kind {
-        RelocKind::ArmCall | RelocKind::ArmJump24 => {
-            let fits = value % 4 == 0 && (-(1 << 25)..1 << 25).contains(&value);
-            fits.then_some(word & 0xff00_0000 | (value >> 2) as u32 & 0x00ff_ffff)
-        }
-        RelocKind::ArmMovwAbs | RelocKind::ArmMovtAbs | RelocKind::ArmMovwPcRel | RelocKind::ArmMovtPcRel => {
-            let bits = u32::from(i16::try_from(value).ok()? as u16);
-            Some(word & 0xfff0_f000 | (bits & 0xf000) << 4 | bits & 0xfff)
-        }
-        _ => None,
-    }
+    let r_type = relocation_type(kind).filter(|_| is_instruction_field(kind))?;
+    ice_elf::Rule::new(elf::EM_ARM, r_type)?.field.with_addend(word, value)
 }
 
 /// Whether the field is one of an instruction.

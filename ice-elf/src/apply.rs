@@ -1,0 +1,318 @@
+//! Applying relocations: from addresses to the bits of a field, for those who place code themselves.
+//!
+//! A relocation type is a row of a table: of *what* the address is taken, from which *base* it is counted, and which *field*
+//! has the result. The value is always `of + addend - base`; the letters of the ABIs mean
+//!
+//! | letter | is |
+//! |---|---|
+//! | S | the address of the symbol ([`Of::Symbol`]); for a function also that of code which jumps there (L) |
+//! | GOT + G | the address of the symbol's entry in the table of addresses ([`Of::Entry`]) |
+//! | GOT | the address of the table ([`Of::Table`], [`Base::Table`]) |
+//! | P | the address of the field ([`Base::Place`]) |
+//!
+//! so that a client gives two addresses, which [`Rule::of`] and [`Rule::base`] name, and need not know types. Types of
+//! thread-local storage have no row, nor has MIPS, whose halves of an address depend on each other.
+//!
+//! Sources: System V ABI, x86-64 (4.4.1, table 4.9) and Intel386 (4.3); ELF for the ARM Architecture, IHI 0044F (4.6.1).
+//! A value that the field cannot hold is an error. Cost: constant.
+
+use core::fmt;
+
+use crate::elf;
+
+/// What has the address that a relocation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The symbol.
+    Symbol,
+    /// The entry of the table of addresses that holds the symbol's address.
+    Entry,
+    /// The table of addresses.
+    Table,
+}
+
+/// Where counting begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// At address zero.
+    Zero,
+    /// At the field.
+    Place,
+    /// At the table of addresses.
+    Table,
+}
+
+/// The bits that a relocation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// 32 bits of a machine whose addresses have as many: values are modulo 2^32.
+    Word32,
+    /// 32 bits that the processor extends with zeros.
+    Unsigned32,
+    /// 32 bits that the processor extends with the sign.
+    Signed32,
+    /// 64 bits.
+    Word64,
+    /// The 24 bits of words of `bl`; an odd value goes to Thumb code and makes it `blx`.
+    ArmCall,
+    /// The 24 bits of words of `b` and of conditional `bl`, which cannot change to Thumb code.
+    ArmJump,
+    /// The 16 bits of `movw`: the low half of the value.
+    ArmLow,
+    /// The 16 bits of `movt`: the high half of the value.
+    ArmHigh,
+}
+
+/// What a relocation type means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What the address is of.
+    pub of: Of,
+    /// Where it is counted from.
+    pub base: Base,
+    /// What is written.
+    pub field: Field,
+}
+
+/// Why a relocation cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// The field reaches past the end of the bytes.
+    OutOfBounds,
+    /// The field cannot hold the value.
+    OutOfRange {
+        /// The value.
+        value: i64,
+    },
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misfit::OutOfBounds => f.write_str("the field reaches past the end"),
+            Misfit::OutOfRange { value } => write!(f, "{value:#x} does not fit into the field"),
+        }
+    }
+}
+
+impl core::error::Error for Misfit {}
+
+/// The rows of x86-64.
+#[rustfmt::skip]
+const fn x86_64(r_type: u32) -> Option<(Of, Base, Field)> {
+    Some(match r_type {
+        elf::R_X86_64_64            => (Of::Symbol, Base::Zero,  Field::Word64),
+        elf::R_X86_64_32            => (Of::Symbol, Base::Zero,  Field::Unsigned32),
+        elf::R_X86_64_32S           => (Of::Symbol, Base::Zero,  Field::Signed32),
+        elf::R_X86_64_PC32          => (Of::Symbol, Base::Place, Field::Signed32),
+        elf::R_X86_64_PLT32         => (Of::Symbol, Base::Place, Field::Signed32),
+        elf::R_X86_64_GOTPCREL      => (Of::Entry,  Base::Place, Field::Signed32),
+        elf::R_X86_64_GOTPCRELX     => (Of::Entry,  Base::Place, Field::Signed32),
+        elf::R_X86_64_REX_GOTPCRELX => (Of::Entry,  Base::Place, Field::Signed32),
+        elf::R_X86_64_GOTPC32       => (Of::Table,  Base::Place, Field::Signed32),
+        _ => return None,
+    })
+}
+
+/// The rows of i386.
+#[rustfmt::skip]
+const fn i386(r_type: u32) -> Option<(Of, Base, Field)> {
+    Some(match r_type {
+        elf::R_386_32     => (Of::Symbol, Base::Zero,  Field::Word32),
+        elf::R_386_PC32   => (Of::Symbol, Base::Place, Field::Word32),
+        elf::R_386_PLT32  => (Of::Symbol, Base::Place, Field::Word32),
+        elf::R_386_GOT32  => (Of::Entry,  Base::Table, Field::Word32),
+        elf::R_386_GOT32X => (Of::Entry,  Base::Table, Field::Word32),
+        elf::R_386_GOTOFF => (Of::Symbol, Base::Table, Field::Word32),
+        elf::R_386_GOTPC  => (Of::Table,  Base::Place, Field::Word32),
+        _ => return None,
+    })
+}
+
+/// The rows of ARM.
+#[rustfmt::skip]
+const fn arm(r_type: u32) -> Option<(Of, Base, Field)> {
+    Some(match r_type {
+        elf::R_ARM_ABS32        => (Of::Symbol, Base::Zero,  Field::Word32),
+        elf::R_ARM_REL32        => (Of::Symbol, Base::Place, Field::Word32),
+        elf::R_ARM_GOT_PREL     => (Of::Entry,  Base::Place, Field::Word32),
+        elf::R_ARM_CALL         => (Of::Symbol, Base::Place, Field::ArmCall),
+        elf::R_ARM_JUMP24       => (Of::Symbol, Base::Place, Field::ArmJump),
+        elf::R_ARM_MOVW_ABS_NC  => (Of::Symbol, Base::Zero,  Field::ArmLow),
+        elf::R_ARM_MOVT_ABS     => (Of::Symbol, Base::Zero,  Field::ArmHigh),
+        elf::R_ARM_MOVW_PREL_NC => (Of::Symbol, Base::Place, Field::ArmLow),
+        elf::R_ARM_MOVT_PREL    => (Of::Symbol, Base::Place, Field::ArmHigh),
+        _ => return None,
+    })
+}
+
+impl Rule {
+    /// What a relocation type of a machine (`EM_…`) means; `None` for types without a row.
+    pub const fn new(machine: u16, r_type: u32) -> Option<Rule> {
+        let row = match machine {
+            elf::EM_X86_64 => x86_64(r_type),
+            elf::EM_386 => i386(r_type),
+            elf::EM_ARM => arm(r_type),
+            _ => None,
+        };
+        match row {
+            Some((of, base, field)) => Some(Rule { of, base, field }),
+            None => None,
+        }
+    }
+
+    /// Writes the field at the start of `bytes`: `of` plus `addend`, counted from `base`.
+    ///
+    /// # Errors
+    /// The field cannot hold that, or is not there. The bytes are then as they were.
+    pub fn apply(self, bytes: &mut [u8], of: u64, base: u64, addend: i64) -> Result<(), Misfit> {
+        let value = of.wrapping_add_signed(addend).wrapping_sub(base) as i64;
+        if self.field == Field::Word64 {
+            let field: &mut [u8; 8] = bytes.first_chunk_mut().ok_or(Misfit::OutOfBounds)?;
+            *field = value.to_le_bytes();
+            return Ok(());
+        }
+        let field: &mut [u8; 4] = bytes.first_chunk_mut().ok_or(Misfit::OutOfBounds)?;
+        let word = self.field.with_value(u32::from_le_bytes(*field), value);
+        *field = word.ok_or(Misfit::OutOfRange { value })?.to_le_bytes();
+        Ok(())
+    }
+}
+
+/// Condition `always` of ARM, where `blx` has no condition (A8.8.25).
+const ARM_ALWAYS: u32 = 0xe;
+
+/// The word of a branch with this distance in bytes in its 24 bits.
+fn arm_branch(word: u32, distance: i64) -> Option<u32> {
+    let fits = distance % 4 == 0 && (-(1 << 25)..1 << 25).contains(&distance);
+    fits.then_some(word & 0xff00_0000 | (distance >> 2) as u32 & 0x00ff_ffff)
+}
+
+/// The word of `movw` or `movt` with these bits.
+const fn arm_half(word: u32, bits: u16) -> u32 {
+    let bits = bits as u32;
+    word & 0xfff0_f000 | (bits & 0xf000) << 4 | bits & 0xfff
+}
+
+impl Field {
+    /// The word that has the field, with a final value in it; `None` if it does not fit. A field of 64 bits is not in a
+    /// word.
+    pub fn with_value(self, word: u32, value: i64) -> Option<u32> {
+        // Distances of 32-bit machines go around the end of memory.
+        let near = i64::from(value as i32);
+        match self {
+            Field::Word32 => Some(value as u32),
+            Field::Unsigned32 => u32::try_from(value).ok(),
+            Field::Signed32 => i32::try_from(value).ok().map(|value| value as u32),
+            Field::Word64 => None,
+            Field::ArmCall if near & 1 != 0 && word >> 28 == ARM_ALWAYS => {
+                // `blx`: bit 24 counts half words.
+                let half = (near as u32 >> 1 & 1) << 24;
+                arm_branch(0xfa00_0000 | half, near & !3)
+            }
+            Field::ArmCall | Field::ArmJump => arm_branch(word, near),
+            Field::ArmLow => Some(arm_half(word, value as u16)),
+            Field::ArmHigh => Some(arm_half(word, (value >> 16) as u16)),
+        }
+    }
+
+    /// The word that has the field, with an addend in it as objects without addends in their records hold it; `None` if
+    /// it does not fit. Both halves of an address have the whole addend there, which has 16 bits.
+    pub fn with_addend(self, word: u32, addend: i64) -> Option<u32> {
+        match self {
+            Field::ArmLow | Field::ArmHigh => Some(arm_half(word, i16::try_from(addend).ok()? as u16)),
+            Field::ArmCall | Field::ArmJump => arm_branch(word, addend),
+            _ => self.with_value(word, addend),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(machine: u16, r_type: u32, word: u32, addresses: (u64, u64), addend: i64) -> Result<u32, Misfit> {
+        let mut bytes = word.to_le_bytes();
+        let rule = Rule::new(machine, r_type).expect("the type has a row");
+        rule.apply(&mut bytes, addresses.0, addresses.1, addend)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    #[test]
+    fn x86_64_fields_have_limits() {
+        let apply = |r_type, of, from, addend| applied(elf::EM_X86_64, r_type, 0, (of, from), addend);
+        assert_eq!(apply(elf::R_X86_64_PC32, 0x1000, 0x2000, -4), Ok(-0x1004_i32 as u32));
+        let far = 0x7fff_ffff_0000;
+        let error = Misfit::OutOfRange { value: 0x8000_0000 };
+        assert_eq!(apply(elf::R_X86_64_PLT32, far + 0x8000_0000, far + 4, 4), Err(error));
+        assert_eq!(apply(elf::R_X86_64_PLT32, far + 0x8000_0000, far + 4, 3), Ok(0x7fff_ffff));
+        assert_eq!(apply(elf::R_X86_64_PLT32, far, far + 0x8000_0000, 0), Ok(0x8000_0000));
+        assert_eq!(apply(elf::R_X86_64_32, 0xffff_ffff, 0, 0), Ok(0xffff_ffff));
+        assert_eq!(apply(elf::R_X86_64_32, 0xffff_ffff, 0, 1), Err(Misfit::OutOfRange { value: 1 << 32 }));
+        assert_eq!(apply(elf::R_X86_64_32S, 0xffff_ffff, 0, 0), Err(Misfit::OutOfRange { value: 0xffff_ffff }));
+        assert_eq!(apply(elf::R_X86_64_32S, 0, 0, -1), Ok(0xffff_ffff));
+        let mut bytes = [0; 9];
+        let rule = Rule::new(elf::EM_X86_64, elf::R_X86_64_64).expect("the type has a row");
+        assert_eq!(rule.apply(&mut bytes, u64::MAX, 0, 3), Ok(()));
+        assert_eq!(bytes, [2, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(rule.apply(&mut bytes[2..], 7, 0, 0), Err(Misfit::OutOfBounds));
+        assert_eq!(bytes[0], 2);
+    }
+
+    #[test]
+    fn narrow_machines_go_around_the_end_of_memory() {
+        let call = applied(elf::EM_386, elf::R_386_PC32, 0, (0x1000, 0xffff_f000), -4);
+        assert_eq!(call, Ok(0x1ffc));
+        let branch = applied(elf::EM_ARM, elf::R_ARM_CALL, 0xeb00_0000, (0x1000, 0xffff_f000), -8);
+        assert_eq!(branch, Ok(0xeb00_07fe));
+    }
+
+    #[test]
+    fn arm_branches_reach_32_mebibytes_and_change_to_thumb() {
+        let call = |r_type, word, of, from| applied(elf::EM_ARM, r_type, word, (of, from), -8);
+        assert_eq!(call(elf::R_ARM_CALL, 0xeb00_0000, 0x8000, 0x8000), Ok(0xebff_fffe));
+        assert_eq!(call(elf::R_ARM_CALL, 0xeb00_0000, 0x1_0009, 0x8000), Ok(0xfa00_2000));
+        assert_eq!(call(elf::R_ARM_CALL, 0xeb00_0000, 0x1_000b, 0x8000), Ok(0xfb00_2000));
+        for (r_type, word) in [(elf::R_ARM_CALL, 0x0b00_0000), (elf::R_ARM_JUMP24, 0xea00_0000)] {
+            let error = call(r_type, word, 0x1_0009, 0x8000);
+            assert_eq!(error, Err(Misfit::OutOfRange { value: 0x8001 }));
+        }
+        assert_eq!(call(elf::R_ARM_JUMP24, 0x0a00_0000, 0x200_0004, 0), Ok(0x0a7f_ffff));
+        assert!(call(elf::R_ARM_JUMP24, 0x0a00_0000, 0x200_0008, 0).is_err());
+    }
+
+    #[test]
+    fn halves_of_arm_addresses_are_cut_out() {
+        for (r_type, word) in [(elf::R_ARM_MOVW_ABS_NC, 0xe30d_0eef), (elf::R_ARM_MOVT_ABS, 0xe34d_0ead)] {
+            let inst = word & 0xfff0_f000;
+            let symbol = (0xdead_beef, 0);
+            let expected = if r_type == elf::R_ARM_MOVW_ABS_NC { 0xe30b_0eef } else { word };
+            assert_eq!(applied(elf::EM_ARM, r_type, inst, symbol, 0), Ok(expected));
+        }
+        let distance = applied(elf::EM_ARM, elf::R_ARM_MOVT_PREL, 0xe340_1000, (0x1000, 0x2000), 0);
+        assert_eq!(distance, Ok(0xe34f_1fff));
+    }
+
+    #[test]
+    fn addends_in_fields_have_their_own_form() {
+        assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, -8), Some(0xebff_fffe));
+        assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, 6), None);
+        assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, 1 << 25), None);
+        assert_eq!(Field::ArmLow.with_addend(0xe300_1000, -2), Some(0xe30f_1ffe));
+        assert_eq!(Field::ArmHigh.with_addend(0xe340_1000, -2), Some(0xe34f_1ffe));
+        assert_eq!(Field::ArmHigh.with_addend(0xe340_1000, 0x8000), None);
+    }
+
+    #[test]
+    fn what_needs_more_than_two_addresses_has_no_row() {
+        for (machine, r_type) in [
+            (elf::EM_X86_64, elf::R_X86_64_TPOFF32),
+            (elf::EM_386, elf::R_386_TLS_GD),
+            (elf::EM_ARM, elf::R_ARM_TLS_LE32),
+            (elf::EM_MIPS, elf::R_MIPS_32),
+        ] {
+            assert_eq!(Rule::new(machine, r_type), None);
+        }
+    }
+}
