@@ -124,6 +124,11 @@ impl CompiledFunction<'_> {
         self.code.code
     }
 
+    /// All of it as a back end hands it on.
+    pub fn parts(&self) -> &FunctionCode<'_> {
+        &self.code
+    }
+
     /// The places that refer to something, by offset.
     pub fn references(&self) -> impl Iterator<Item = CodeReference> {
         self.code.relocs.iter().map(|reloc| CodeReference {

@@ -118,6 +118,6 @@ pub use options::Commentary;
 pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Timing};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};
-pub use translate::compile_module;
+pub use translate::{compile_module, translate_module};
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
-pub use translate::compile_to;
+pub use translate::{compile_to, read_to};

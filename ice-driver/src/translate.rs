@@ -36,13 +36,25 @@ pub fn compile_to(
     options: &Options,
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
+    read_to(input, options, &mut |module, bodies, options| {
+        compile_module(module, bodies, input.len(), options, sink)
+    })
+}
+
+/// Reads the header of the module in `input`, whose form [`Options::format`] names, and has `translate` translate it:
+/// with its bodies, and with the options as the module has completed them.
+///
+/// # Errors
+/// Malformed input, a module that is not for the target, those of `translate`.
+#[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
+pub fn read_to(input: &[u8], options: &Options, translate: formats::Translate<'_>) -> Result<Report, Error> {
     match options.format {
         #[cfg(feature = "pexe")]
-        InputFormat::Bitcode => formats::pexe::compile(input, options, sink),
+        InputFormat::Bitcode => formats::pexe::translate(input, options, translate),
         #[cfg(feature = "llvm")]
-        InputFormat::Llvm => formats::llvm::compile(input, options, sink),
+        InputFormat::Llvm => formats::llvm::translate(input, options, translate),
         #[cfg(feature = "text")]
-        InputFormat::Text => formats::text::compile(input, options, sink),
+        InputFormat::Text => formats::text::translate(input, options, translate),
         #[allow(unreachable_patterns, reason = "with all features every format is read")]
         format => Err(Error::FormatNotBuiltIn(format)),
     }
@@ -83,18 +95,6 @@ pub fn compile_module(
 ) -> Result<Report, Error> {
     let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
     let functions = select(module, bodies.count(), options.function.as_ref())?;
-    let job = Job {
-        module,
-        recipe: options.level.recipe(),
-        emit: options.emit,
-        #[cfg(feature = "text")]
-        print_after: &options.print_after,
-        disabled: &options.disabled,
-        timing: options.timing,
-        #[cfg(feature = "text")]
-        commentary: options.commentary,
-        check: Checks::Debug,
-    };
     #[cfg(feature = "text")]
     if options.emit == Emit::Ir && options.function.is_none() {
         return emit_program(module, bodies, &functions, sink);
@@ -119,7 +119,24 @@ pub fn compile_module(
         #[cfg(feature = "text")]
         Emit::Ir | Emit::Mir => Box::new(|| Ok(Box::new(TextOutput(sink)))),
     };
-    run(&*target, bodies, &job, &functions, options, begin)
+    run(&*target, module, bodies, &functions, options, begin)
+}
+
+/// Translates the functions of a module and hands their code, in the order of the module, to `output`, instead of an
+/// object. [`Options::format`] and [`Options::emit`] are not looked at.
+///
+/// # Errors
+/// A function that the target cannot express, an unknown function, a target that is not built in, errors of the output.
+pub fn translate_module<'o>(
+    module: &Module,
+    bodies: &dyn Bodies,
+    options: &Options,
+    output: Box<dyn ModuleOutput + 'o>,
+) -> Result<Report, Error> {
+    let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
+    let functions = select(module, bodies.count(), options.function.as_ref())?;
+    let options = Options { emit: Emit::Object, ..options.clone() };
+    run(&*target, module, bodies, &functions, &options, Box::new(|| Ok(output)))
 }
 
 /// Starts the output of a module.
@@ -128,20 +145,32 @@ type Begin<'a, 'o> = Box<dyn FnOnce() -> Result<Box<dyn ModuleOutput + 'o>, Erro
 /// Translates the functions and hands them, in order, to the output that `begin` makes.
 fn run<'o>(
     target: &dyn BackEnd,
+    module: &Module,
     bodies: &dyn Bodies,
-    job: &Job<'_>,
     functions: &[(FuncId, usize)],
     options: &Options,
     begin: Begin<'_, 'o>,
 ) -> Result<Report, Error> {
+    let job = Job {
+        module,
+        recipe: options.level.recipe(),
+        emit: options.emit,
+        #[cfg(feature = "text")]
+        print_after: &options.print_after,
+        disabled: &options.disabled,
+        timing: options.timing,
+        #[cfg(feature = "text")]
+        commentary: options.commentary,
+        check: Checks::Debug,
+    };
     let sizes = |number: usize| bodies.size(functions[number].1);
     let (reports, output) = run_in_order(
         Plan::new(functions.len(), options.threads, sizes),
-        || FunctionCompiler::new(target, bodies, job),
+        || FunctionCompiler::new(target, bodies, &job),
         |compiler, numbers, out: &mut RangeOutput| {
             out.clear();
             for &(function, body) in &functions[numbers] {
-                compiler.compile(job, function, body, out)?;
+                compiler.compile(&job, function, body, out)?;
             }
             compiler.count_code(options.arch.machine(), &out.compiled);
             Ok(())
@@ -157,7 +186,7 @@ fn run<'o>(
         },
     )?;
     output.finish()?;
-    let mut report = Report { environment: job.module.environment, ..Report::default() };
+    let mut report = Report { environment: module.environment, ..Report::default() };
     for part in &reports {
         report.merge(part);
     }

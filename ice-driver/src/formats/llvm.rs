@@ -1,21 +1,19 @@
 //! LLVM bitcode.
 
-use super::{Bodies, BodyReader};
+use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::options::Options;
 use crate::report::{Report, Warning};
-use crate::translate::compile_module;
 use ice_bitcode::llvm;
-use ice_elf::Sink;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, Symbol};
 #[cfg(feature = "cli")]
 use {crate::inspect::Purpose, crate::machine::legalization_of_triple, ice_ir::Program};
 
-/// Translates a module.
+/// Reads the header of a module and has it translated.
 ///
 /// # Errors
-/// Those of [`compile_to`](crate::compile_to).
-pub fn compile(input: &[u8], options: &Options, sink: &mut (dyn Sink + Send)) -> Result<Report, Error> {
+/// Those of [`read_to`](crate::translate::read_to).
+pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> Result<Report, Error> {
     let triple = triple_of(input)?.unwrap_or_default();
     let machine = options.arch.machine();
     let features = options.features.or(machine.features_of_triple(&triple));
@@ -28,7 +26,7 @@ pub fn compile(input: &[u8], options: &Options, sink: &mut (dyn Sink + Send)) ->
     let features = features.or(machine.features_of_module(program.header()));
     let options = Options { features, ..options.clone() };
     let bodies = LlvmBodies { bytes: input, program: &program };
-    let mut report = compile_module(module, &bodies, input.len(), &options, sink)?;
+    let mut report = translate(module, &bodies, &options)?;
     report.warnings.extend(program.header().first_unwinding().map(|function| {
         let name = module.symbol_name(Symbol::Function(function));
         Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }

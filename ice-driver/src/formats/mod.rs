@@ -8,7 +8,12 @@ pub mod pexe;
 pub mod text;
 
 use crate::error::Error;
-use ice_ir::{ControlFlowGraph, Filtered, Function};
+use crate::options::Options;
+use crate::report::Report;
+use ice_ir::{ControlFlowGraph, Filtered, Function, Module};
+
+/// What is done with a module whose header is read: with the module, its bodies, and the options that hold for it.
+pub type Translate<'a> = &'a mut dyn FnMut(&Module, &dyn Bodies, &Options) -> Result<Report, Error>;
 
 /// Function bodies by number.
 pub trait Bodies: Sync {

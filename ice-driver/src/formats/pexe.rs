@@ -1,26 +1,24 @@
 //! PNaCl bitcode.
 
-use super::{Bodies, BodyReader};
+use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::options::Options;
 use crate::report::Report;
-use crate::translate::compile_module;
 use ice_bitcode::pexe;
-use ice_elf::Sink;
 #[cfg(feature = "cli")]
 use ice_ir::Program;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder};
 #[cfg(all(feature = "cli", any(feature = "llvm", feature = "text")))]
 use {ice_ir::Environment, std::borrow::Cow};
 
-/// Translates a program.
+/// Reads the header of a program and has it translated.
 ///
 /// # Errors
-/// Those of [`compile_to`](crate::compile_to).
-pub fn compile(input: &[u8], options: &Options, sink: &mut (dyn Sink + Send)) -> Result<Report, Error> {
+/// Those of [`read_to`](crate::translate::read_to).
+pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> Result<Report, Error> {
     let header = pexe::read_module(input).map_err(Error::Bitcode)?;
     let bodies = BitcodeBodies { bytes: input, header: &header };
-    compile_module(&header.module, &bodies, input.len(), options, sink)
+    translate(&header.module, &bodies, options)
 }
 
 /// The bodies of a file of PNaCl bitcode.

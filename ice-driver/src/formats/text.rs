@@ -1,20 +1,18 @@
 //! The text form.
 
-use super::ProgramBodies;
+use super::{ProgramBodies, Translate};
 use crate::error::Error;
 use crate::options::Options;
 use crate::report::Report;
-use crate::translate::compile_module;
-use ice_elf::Sink;
 use ice_ir::Program;
 
-/// Translates a program.
+/// Reads the header of a program and has it translated.
 ///
 /// # Errors
-/// Those of [`compile_to`](crate::compile_to).
-pub fn compile(input: &[u8], options: &Options, sink: &mut (dyn Sink + Send)) -> Result<Report, Error> {
+/// Those of [`read_to`](crate::translate::read_to).
+pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> Result<Report, Error> {
     let program = read(input)?;
-    compile_module(&program.module, &ProgramBodies(&program.bodies), input.len(), options, sink)
+    translate(&program.module, &ProgramBodies(&program.bodies), options)
 }
 
 /// Parses and verifies a program in the text form.
