@@ -232,7 +232,13 @@ impl Field {
 mod tests {
     use super::*;
 
-    fn applied(machine: u16, r_type: u32, word: u32, addresses: (u64, u64), addend: i64) -> Result<u32, Misfit> {
+    fn applied(
+        machine: u16,
+        r_type: u32,
+        word: u32,
+        addresses: (u64, u64),
+        addend: i64,
+    ) -> Result<u32, Misfit> {
         let mut bytes = word.to_le_bytes();
         let rule = Rule::new(machine, r_type).expect("the type has a row");
         rule.apply(&mut bytes, addresses.0, addresses.1, addend)?;
@@ -250,7 +256,10 @@ mod tests {
         assert_eq!(apply(elf::R_X86_64_PLT32, far, far + 0x8000_0000, 0), Ok(0x8000_0000));
         assert_eq!(apply(elf::R_X86_64_32, 0xffff_ffff, 0, 0), Ok(0xffff_ffff));
         assert_eq!(apply(elf::R_X86_64_32, 0xffff_ffff, 0, 1), Err(Misfit::OutOfRange { value: 1 << 32 }));
-        assert_eq!(apply(elf::R_X86_64_32S, 0xffff_ffff, 0, 0), Err(Misfit::OutOfRange { value: 0xffff_ffff }));
+        assert_eq!(
+            apply(elf::R_X86_64_32S, 0xffff_ffff, 0, 0),
+            Err(Misfit::OutOfRange { value: 0xffff_ffff })
+        );
         assert_eq!(apply(elf::R_X86_64_32S, 0, 0, -1), Ok(0xffff_ffff));
         let mut bytes = [0; 9];
         let rule = Rule::new(elf::EM_X86_64, elf::R_X86_64_64).expect("the type has a row");

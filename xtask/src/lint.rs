@@ -8,7 +8,7 @@ pub const HELP: &str = "\
 usage: cargo xtask lint
 
 Runs `cargo fmt --check` and `cargo clippy` with warnings as errors, both for the whole workspace with its tests, and
-`cargo check` with warnings as errors for ice-driver with few of its features. A component that the tool chain lacks is
+`cargo check` with warnings as errors for ice-driver and ice-jit with few of their features. A component that the tool chain lacks is
 named in one line that says `skipped`.
 ";
 
@@ -26,6 +26,9 @@ const FEATURES: [&str; 9] = [
     "cli,text,interpreter",
 ];
 
+/// Sets of features of ice-jit: modules of the builder alone, and one form of files.
+const JIT_FEATURES: [&str; 3] = ["", "x86", "arm32,text"];
+
 pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     arguments.finish()?;
     let sh = &workspace.shell;
@@ -35,9 +38,11 @@ pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     if has(workspace, "clippy") {
         cmd!(sh, "cargo clippy --workspace --all-targets -- -D warnings").run()?;
     }
-    for features in FEATURES {
-        let driver = ["-p", "ice-driver", "--no-default-features", "--features", features];
-        cmd!(sh, "cargo check --quiet {driver...}").env("RUSTFLAGS", "-D warnings").run()?;
+    let driver = FEATURES.map(|features| ("ice-driver", features));
+    let jit = JIT_FEATURES.map(|features| ("ice-jit", features));
+    for (package, features) in driver.into_iter().chain(jit) {
+        let package = ["-p", package, "--no-default-features", "--features", features];
+        cmd!(sh, "cargo check --quiet {package...}").env("RUSTFLAGS", "-D warnings").run()?;
     }
     Ok(())
 }

@@ -1,0 +1,341 @@
+//! The face of the crate: [`Jit`] takes modules, [`LoadedModule`] gives functions and variables.
+//!
+//! A module is compiled on the calling thread, with a compiler that no other thread has: any number of threads may load at
+//! once, and wait for each other only where names and memory are shared out. Nobody sees a module before its code is in
+//! place; a module that fails leaves nothing behind. A module keeps those alive whose symbols it has taken, and is unloaded
+//! when the last handle and the last user are gone.
+//!
+//! Locks: names, memory, compilers. None is held while code is compiled or while a closure of the user's runs, and none is
+//! taken while another one is held.
+
+use crate::error::Error;
+use crate::link::{Addresses, link, room};
+use crate::machine::JitMachine;
+use crate::memory::{Block, Memory, lock};
+use crate::object::{Area, Import, Object, undecorated};
+use crate::outside::{Outside, ProcessSymbols};
+use crate::raw::Reach;
+use crate::signature::{self, Callable};
+use ice_driver::machine::Features;
+use ice_driver::{Arch, CodeOptions, Compiler, OptLevel, Options, Recipe};
+use ice_ir::native::Environment;
+use ice_ir::{Function, FunctionKind, Linkage, Module, Rules, Signature, Symbol, Type, verify_module};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, Weak};
+
+/// Most bytes of an area of a module.
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
+
+/// Choices that a [`Jit`] is made with.
+pub struct JitBuilder {
+    recipe: Recipe,
+    features: Features,
+    threads: usize,
+    outside: Outside,
+}
+
+impl JitBuilder {
+    /// Gives modules a function or variable under a name. The latest of one name counts.
+    #[must_use]
+    pub fn symbol(mut self, name: &str, address: *const ()) -> JitBuilder {
+        self.outside.table.insert(name.as_bytes().to_vec(), address.expose_provenance());
+        self
+    }
+
+    /// Asks a closure for names that are in no table.
+    #[must_use]
+    pub fn resolver(
+        mut self,
+        resolver: impl Fn(&str) -> Option<*const ()> + Send + Sync + 'static,
+    ) -> JitBuilder {
+        self.outside.resolver = Some(Box::new(resolver));
+        self
+    }
+
+    /// Says whether modules see the symbols of the process; they do not if nothing is said.
+    #[must_use]
+    pub fn process_symbols(mut self, process: ProcessSymbols) -> JitBuilder {
+        self.outside.process = process;
+        self
+    }
+
+    /// Choices among the features of the machine.
+    #[must_use]
+    pub fn features(mut self, features: Features) -> JitBuilder {
+        self.features = features;
+        self
+    }
+
+    /// Threads that translate a whole file.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> JitBuilder {
+        self.threads = threads;
+        self
+    }
+
+    /// The `Jit` for this process.
+    ///
+    /// # Errors
+    /// Code is not put in memory for the host's processor.
+    pub fn build(self) -> Result<Jit, Error> {
+        let host = Arch::host().ok_or_else(|| Error::Machine(std::env::consts::ARCH.to_owned()))?;
+        let machine = JitMachine::of(host).ok_or_else(|| Error::Machine(host.name().to_owned()))?;
+        let JitBuilder { recipe, features, threads, outside } = self;
+        let level = match recipe {
+            Recipe::Om1 => OptLevel::Om1,
+            Recipe::O2 => OptLevel::O2,
+        };
+        let relocation = machine.relocation;
+        let options = Options { level, relocation, features, threads, ..Options::new(host) };
+        Ok(Jit {
+            shared: Arc::new(Shared {
+                machine,
+                options,
+                outside,
+                memory: Memory::default(),
+                names: Mutex::default(),
+                compilers: Mutex::default(),
+            }),
+        })
+    }
+}
+
+/// Loads modules into this process. Clones are the same one.
+#[derive(Clone)]
+pub struct Jit {
+    shared: Arc<Shared>,
+}
+
+impl Jit {
+    /// How files are translated.
+    #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
+    pub(crate) fn options(&self) -> &Options {
+        &self.shared.options
+    }
+}
+
+/// The address of what has a name, and the module that it belongs to.
+type Named = (u64, Weak<Loaded>);
+
+/// What all handles of a [`Jit`] and all its modules have in common.
+struct Shared {
+    machine: &'static JitMachine,
+    options: Options,
+    outside: Outside,
+    memory: Memory,
+    /// What modules have defined for others.
+    names: Mutex<HashMap<Vec<u8>, Named>>,
+    /// Compilers that no thread uses, by what of a module they are for.
+    compilers: Mutex<Vec<(Environment, Type, Compiler)>>,
+}
+
+/// A function or variable in memory.
+struct Definition {
+    address: u64,
+    /// Of a function.
+    signature: Option<Signature>,
+    /// Whether other modules see it, and whether another definition of the name is an error.
+    linkage: Linkage,
+}
+
+/// A module in memory.
+pub(crate) struct Loaded {
+    definitions: HashMap<Vec<u8>, Definition>,
+    shared: Weak<Shared>,
+    /// The modules that it has taken symbols of.
+    _uses: Vec<Arc<Loaded>>,
+    _block: Block,
+}
+
+/// A module in memory. It stays there as long as a clone of this handle or a module that uses it.
+#[derive(Clone)]
+pub struct LoadedModule {
+    loaded: Arc<Loaded>,
+}
+
+/// Addresses of imports, and who must stay for them.
+struct Resolved {
+    addresses: Vec<u64>,
+    uses: Vec<Arc<Loaded>>,
+}
+
+impl Jit {
+    /// A builder of a `Jit` that makes code by this recipe.
+    pub fn builder(recipe: Recipe) -> JitBuilder {
+        JitBuilder { recipe, features: Features::default(), threads: 0, outside: Outside::default() }
+    }
+
+    /// A `Jit` for this process whose modules see each other and the helpers of the code generator, and nothing else.
+    ///
+    /// # Errors
+    /// Code is not put in memory for the host's processor.
+    pub fn new(recipe: Recipe) -> Result<Jit, Error> {
+        Jit::builder(recipe).build()
+    }
+
+    /// Compiles the bodies of a module, one for each function that it defines, and puts them with its data into memory.
+    ///
+    /// # Errors
+    /// The module breaks a rule of the IR; its addresses are not as wide as those of the process; nothing has a name that it
+    /// refers to; it defines what another one has defined; the system gives no memory.
+    pub fn load(&self, module: &Module, bodies: &[Function]) -> Result<LoadedModule, Error> {
+        let shared = &*self.shared;
+        verify_module(module, Rules::Ice).map_err(ice_driver::Error::Verify)?;
+        let mut object = Object::new(module, &shared.options, MOST_BYTES)?;
+        let mut compiler = shared.compiler(module)?;
+        for body in bodies {
+            let is_defined =
+                module.functions.get(body.id).is_some_and(|decl| decl.kind == FunctionKind::Defined);
+            if !is_defined {
+                return Err(Error::NoFunction(body.id.to_string()));
+            }
+            object.add_function(body.id, compiler.compile(module, body)?.parts())?;
+        }
+        lock(&shared.compilers).push((module.environment, module.pointer_type, compiler));
+        self.place(object)
+    }
+
+    /// Finds room and addresses for an object and makes it visible.
+    pub(crate) fn place(&self, mut object: Object<'_>) -> Result<LoadedModule, Error> {
+        let shared = &*self.shared;
+        if let Some(function) = object.without_body() {
+            return Err(Error::NoBody(function));
+        }
+        object.finish();
+        let Resolved { addresses: imports, uses } = shared.resolve(&object.imports)?;
+        let is_low = object.module.pointer_type == Type::I32 && size_of::<usize>() > 4;
+        let veneer = shared.machine.veneer.as_ref();
+        let reach = if is_low { Reach::Low } else { Reach::All };
+        let mut block = shared.memory.take(room(&object, veneer), reach)?;
+        let addresses = block.addresses();
+        let filled = link(&mut object, addresses, &imports, veneer)?;
+        block.write(&filled)?;
+        let definitions = definitions(&object, addresses);
+        let shared = Arc::downgrade(&self.shared);
+        let loaded = Arc::new(Loaded { definitions, shared, _uses: uses, _block: block });
+        self.shared.publish(&loaded)?;
+        Ok(LoadedModule { loaded })
+    }
+}
+
+/// What a module has defined, by name. A name that others see is theirs, whatever else has it in the module.
+fn definitions(object: &Object<'_>, addresses: Addresses) -> HashMap<Vec<u8>, Definition> {
+    let module = object.module;
+    let mut all: HashMap<Vec<u8>, Definition> = HashMap::new();
+    for (symbol, place, addend) in object.definitions() {
+        let (name, linkage) = (undecorated(module.symbol_name(symbol)), module.linkage(symbol).0);
+        if name.is_empty() || linkage.is_local() && all.contains_key(name) {
+            continue;
+        }
+        let address = (addresses[place.area as usize] + place.offset).wrapping_add_signed(addend);
+        let signature = match symbol {
+            Symbol::Function(f) if place.area == Area::Code => Some(module.signature(f).clone()),
+            _ => None,
+        };
+        all.insert(name.to_vec(), Definition { address, signature, linkage });
+    }
+    all
+}
+
+impl Shared {
+    /// A compiler for the functions of a module.
+    fn compiler(&self, module: &Module) -> Result<Compiler, Error> {
+        let mut idle = lock(&self.compilers);
+        let fits = |(environment, pointer, _): &(Environment, Type, Compiler)| {
+            (*environment, *pointer) == (module.environment, module.pointer_type)
+        };
+        if let Some(index) = idle.iter().position(fits) {
+            return Ok(idle.swap_remove(index).2);
+        }
+        drop(idle);
+        let Options { arch, level, relocation, features, .. } = self.options;
+        Ok(Compiler::new(module, CodeOptions { arch, recipe: level.recipe(), relocation, features })?)
+    }
+
+    /// Finds what a module imports.
+    fn resolve(&self, imports: &[Import]) -> Result<Resolved, Error> {
+        let mut resolved = Resolved { addresses: Vec::with_capacity(imports.len()), uses: Vec::new() };
+        let mut missing = Vec::new();
+        for import in imports {
+            let known = lock(&self.names)
+                .get(&import.name)
+                .and_then(|(address, owner)| Some((*address, owner.upgrade()?)));
+            let address = match known {
+                Some((address, owner)) => {
+                    if !resolved.uses.iter().any(|used| Arc::ptr_eq(used, &owner)) {
+                        resolved.uses.push(owner);
+                    }
+                    Some(address)
+                }
+                None => self.outside.find(&import.name).map(|address| address as u64),
+            };
+            if address.is_none() && !import.is_weak {
+                missing.push(String::from_utf8_lossy(&import.name).into_owned());
+            }
+            resolved.addresses.push(address.unwrap_or(0));
+        }
+        if missing.is_empty() { Ok(resolved) } else { Err(Error::Unresolved(missing)) }
+    }
+
+    /// Lets other modules see what a module defines.
+    fn publish(&self, loaded: &Arc<Loaded>) -> Result<(), Error> {
+        let mut names = lock(&self.names);
+        let is_taken = |name: &Vec<u8>| names.get(name).is_some_and(|(_, owner)| owner.strong_count() > 0);
+        let visible = || loaded.definitions.iter().filter(|(_, definition)| !definition.linkage.is_local());
+        let clash =
+            visible().find(|(name, definition)| definition.linkage == Linkage::External && is_taken(name));
+        if let Some((name, _)) = clash {
+            let name = String::from_utf8_lossy(name).into_owned();
+            // The module goes when the lock is free again: it looks for its names.
+            drop(names);
+            return Err(Error::Duplicate(name));
+        }
+        let free: Vec<_> = visible().filter(|(name, _)| !is_taken(name)).collect();
+        for (name, definition) in free {
+            names.insert(name.clone(), (definition.address, Arc::downgrade(loaded)));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        let mut names = lock(&shared.names);
+        for (name, definition) in &self.definitions {
+            let is_own =
+                |(address, owner): &Named| *address == definition.address && owner.strong_count() == 0;
+            if names.get(name).is_some_and(is_own) {
+                names.remove(name);
+            }
+        }
+    }
+}
+
+impl LoadedModule {
+    /// The address of a function that may be called as an `F`.
+    pub(crate) fn callable_address<F: Callable>(&self, name: &str) -> Result<usize, Error> {
+        let definition = self.loaded.definitions.get(name.as_bytes());
+        let function =
+            definition.and_then(|definition| Some((definition.address, definition.signature.as_ref()?)));
+        let (address, signature) = function.ok_or_else(|| Error::NoFunction(name.to_owned()))?;
+        if !signature::fits::<F>(signature) {
+            let (has, called) = (signature::shown(signature), signature::shown_as::<F>());
+            return Err(Error::Signature { function: name.to_owned(), has, called });
+        }
+        Ok(address as usize)
+    }
+
+    /// The address of a variable or constant. What is there is the module's to write while its functions run.
+    ///
+    /// # Errors
+    /// The module does not define such a variable.
+    pub fn variable(&self, name: &str) -> Result<*mut c_void, Error> {
+        let definition = self.loaded.definitions.get(name.as_bytes());
+        match definition.filter(|definition| definition.signature.is_none()) {
+            Some(definition) => Ok(std::ptr::with_exposed_provenance_mut(definition.address as usize)),
+            None => Err(Error::NoVariable(name.to_owned())),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # More
+//!
+//! What a module declares and does not define comes from modules loaded before, from a table of names, from a closure, from
+//! the process if asked for ([`JitBuilder`]); [`Jit::load_file`] loads whole `.ice`, `.bc` and `.pexe` files. A module is
+//! unloaded, and its memory used again, when its last handle and the last module that uses it are gone. A [`Jit`] and its
+//! handles may be used by any number of threads.
+//!
+//! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
+//! variables of its own, or must be unwound through: an exception that reaches generated code ends the process.
+//!
+//! Hosts: Linux on x86-64, i686 and ARMv7. On x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below
+//! 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such objects does it on a
+//! stack down there.
+//!
+//! | cargo feature | what it adds |
+//! |---|---|
+//! | `x86`, `arm32` | machines |
+//! | `pexe`, `llvm`, `text` | forms of whole files |
+//!
+//! All are on unless `default-features = false`.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `jit` | [`Jit`] and [`LoadedModule`]: names, modules, who keeps whom |
+//! | `files` | whole files |
+//! | `object`, `link` | the two passes of a linker: bytes and references, then addresses |
+//! | `machine` | what differs from machine to machine |
+//! | `memory`, `space` | blocks of memory, taken and given back |
+//! | `raw` | mappings and calls: all `unsafe` code, with its argument |
+//! | `signature` | types of Rust and of the IR |
+//! | `outside`, `helpers` | where other names come from |
+//! | `error` | the error type |
+//!
+//! Tests: programs against the reference interpreter, references of every kind, threads that load and unload; for i686
+//! and ARMv7 the linked bytes run in a process of these machines.
+#![deny(unsafe_code)]
+
+mod error;
+#[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
+mod files;
+mod helpers;
+mod jit;
+mod link;
+mod machine;
+mod memory;
+mod object;
+mod outside;
+mod raw;
+mod signature;
+mod space;
+
+pub use error::Error;
+pub use jit::{Jit, JitBuilder, LoadedModule};
+pub use outside::ProcessSymbols;
+pub use signature::{Callable, Outcome, Scalar};

@@ -1,0 +1,247 @@
+//! What no compiler checks: memory of the process, and addresses in it as functions. All `unsafe` code of the crate.
+//!
+//! # The argument
+//!
+//! **Mappings.** A [`Mapping`] is one range of addresses of this process in three parts, which only it unmaps, when it is
+//! dropped. Code and constants are pages of a file in memory that is mapped twice: executable or readable where they are
+//! used, writable at another place, so that no address is ever writable and executable, and writing takes nothing away
+//! from threads that run code beside. Variables are private pages.
+//!
+//! **What is written.** No Rust reference to mapped memory is ever made: it is copied to and stored to through raw
+//! pointers, which each method has compared with the sizes of the parts. So neither aliasing nor lifetimes are at stake,
+//! only who writes while somebody reads. [`Mapping::write`] and [`Mapping::clear`] go to ranges that the caller has taken
+//! from a [`Space`](crate::space::Space) and has told nobody of; generated code that would read them is entered through
+//! what [`LoadedModule::get`] gives, after they were written.
+//!
+//! **What is executed.** Generated code is code in a foreign language: that it keeps to its types, ends, and touches
+//! nothing of ours is promised by who calls `get`. This crate answers for the bytes being those that the code generator
+//! made, with fields as the linker has written them; for their address, from the symbol of the name; and for the type,
+//! which is compared with that of the function in the IR.
+//!
+//! **What processors have cached.** New code at addresses that held none before is seen by all threads that learn of
+//! them, as the addresses pass through a lock. Where code was before, every thread of the process goes through a barrier
+//! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); ARM's
+//! separate caches are cleaned first.
+
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use crate::jit::LoadedModule;
+use crate::signature::Callable;
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use std::ffi::{CString, c_void};
+use std::io;
+use std::ops::Range;
+use std::os::fd::{AsFd, OwnedFd};
+use std::ptr::null_mut;
+
+/// A part of a mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Executable.
+    Code,
+    /// Readable.
+    Constants,
+    /// Writable.
+    Data,
+}
+
+/// Number of parts.
+pub(crate) const PARTS: usize = 3;
+
+/// Where a mapping may be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Reach {
+    /// Anywhere.
+    All,
+    /// Below 2 GiB, where addresses of 32 bits are.
+    Low,
+}
+
+/// The first addresses that are tried for low mappings, how far the next ones are, and where they end.
+const LOW: (usize, usize, usize) = (0x1000_0000, 0x0100_0000, 0x7000_0000);
+
+/// Memory for code, constants and data, near each other.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    base: *mut c_void,
+    /// Code and constants, writable.
+    alias: *mut c_void,
+    sizes: [usize; PARTS],
+}
+
+// SAFETY: the addresses belong to the process, not to a thread; see above for who writes.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps memory; the sizes are multiples of the page size.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn new(sizes: [usize; PARTS], reach: Reach) -> io::Result<Mapping> {
+        let [code, constants, data] = sizes;
+        let total = code + constants + data;
+        let file = memfd_create("ice-jit", MemfdFlags::CLOEXEC)?;
+        ftruncate(&file, (code + constants) as u64)?;
+        let base = reserve(total, reach)?;
+        // From here on the reservation is given back on every way out.
+        let mut mapping = Mapping { base, alias: null_mut(), sizes };
+        let (read, write) = (ProtFlags::READ, ProtFlags::READ | ProtFlags::WRITE);
+        mapping.place(&file, 0..code, read | ProtFlags::EXEC)?;
+        mapping.place(&file, code..code + constants, read)?;
+        let flags = MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE;
+        // SAFETY: the range is the end of the reservation, which is ours and in use by nobody.
+        unsafe { mmap_anonymous(mapping.address(Part::Data), data, write, flags) }?;
+        // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
+        mapping.alias =
+            unsafe { mmap(null_mut(), code + constants, write, MapFlags::SHARED, file.as_fd(), 0) }?;
+        Ok(mapping)
+    }
+
+    /// Maps a range of the file at its place in the reservation.
+    fn place(&self, file: &OwnedFd, range: Range<usize>, protection: ProtFlags) -> io::Result<()> {
+        let at = self.base.wrapping_byte_add(range.start);
+        let flags = MapFlags::SHARED | MapFlags::FIXED;
+        // SAFETY: the range is a part of the reservation, which is ours and in use by nobody.
+        unsafe { mmap(at, range.len(), protection, flags, file.as_fd(), range.start as u64) }?;
+        Ok(())
+    }
+
+    /// Where a part is used.
+    pub(crate) fn address(&self, part: Part) -> *mut c_void {
+        self.base.wrapping_byte_add(self.sizes[..part as usize].iter().sum())
+    }
+
+    /// Where a range of a part is written.
+    fn writable(&self, part: Part, offset: usize, len: usize) -> *mut u8 {
+        let end = offset.checked_add(len);
+        assert!(end.is_some_and(|end| end <= self.sizes[part as usize]), "the range is in the part");
+        let start = match part {
+            Part::Code => self.alias,
+            Part::Constants => self.alias.wrapping_byte_add(self.sizes[0]),
+            Part::Data => self.address(part),
+        };
+        start.wrapping_byte_add(offset).cast()
+    }
+
+    /// Writes bytes that nobody runs or reads.
+    pub(crate) fn write(&self, part: Part, offset: usize, bytes: &[u8]) {
+        let to = self.writable(part, offset, bytes.len());
+        // SAFETY: the range is mapped writable, as was compared; no Rust value is in it.
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    }
+
+    /// Writes zeros to variables that nobody reads.
+    pub(crate) fn clear(&self, range: Range<usize>) {
+        let to = self.writable(Part::Data, range.start, range.len());
+        // SAFETY: the range is mapped writable, as was compared; no Rust value is in it.
+        unsafe { to.write_bytes(0, range.len()) };
+    }
+
+    /// Makes code that was written what processors run; `is_reused` where other code was there before.
+    ///
+    /// # Errors
+    /// The system lacks the barrier.
+    pub(crate) fn publish(&self, range: Range<usize>, is_reused: bool) -> io::Result<()> {
+        clean_caches(self.address(Part::Code).wrapping_byte_add(range.start), range.len());
+        if is_reused { synchronize_cores() } else { Ok(()) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // Nothing can be done about an error, and there is none for mappings that exist.
+        // SAFETY: both ranges were mapped by `new` and are known to nobody else: blocks hold the mapping.
+        let _ = unsafe { munmap(self.base, self.sizes.iter().sum()) };
+        if !self.alias.is_null() {
+            // SAFETY: as above.
+            let _ = unsafe { munmap(self.alias, self.sizes[0] + self.sizes[1]) };
+        }
+    }
+}
+
+/// Addresses that nothing else gets.
+fn reserve(size: usize, reach: Reach) -> io::Result<*mut c_void> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    if reach == Reach::All || cfg!(target_pointer_width = "32") {
+        // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
+        return Ok(unsafe { mmap_anonymous(null_mut(), size, ProtFlags::empty(), flags) }?);
+    }
+    let (first, step, end) = LOW;
+    for start in (first..end.saturating_sub(size)).step_by(step) {
+        let at = std::ptr::without_provenance_mut(start);
+        // SAFETY: the flag makes the call fail where something exists.
+        match unsafe { mmap_anonymous(at, size, ProtFlags::empty(), flags | MapFlags::FIXED_NOREPLACE) } {
+            Ok(base) if base == at => return Ok(base),
+            // A kernel that does not know the flag takes the address as a wish.
+            // SAFETY: the mapping was made right here.
+            Ok(base) => unsafe { munmap(base, size) }?,
+            Err(_) => {}
+        }
+    }
+    Err(io::ErrorKind::OutOfMemory.into())
+}
+
+/// Makes the data that was written the instructions that are read, on machines with caches apart.
+fn clean_caches(start: *mut c_void, len: usize) {
+    #[cfg(target_arch = "arm")]
+    {
+        unsafe extern "C" {
+            /// Of the compiler's run-time library.
+            fn __clear_cache(start: *mut c_void, end: *mut c_void);
+        }
+        // SAFETY: the range is mapped.
+        unsafe { __clear_cache(start, start.wrapping_byte_add(len)) };
+    }
+    #[cfg(not(target_arch = "arm"))]
+    let _ = (start, len);
+}
+
+/// `MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE` and what registers for it (`membarrier(2)`).
+const SYNC_CORE: [libc::c_int; 2] = [1 << 5, 1 << 6];
+
+/// Makes every thread of the process forget instructions that it has decoded.
+fn synchronize_cores() -> io::Result<()> {
+    let [barrier, register] = SYNC_CORE;
+    for command in [register, barrier] {
+        // SAFETY: the call takes numbers and touches no memory.
+        if unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// The address of a symbol of the process and its libraries.
+pub(crate) fn process_symbol(name: &[u8]) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the name ends with a zero; the handle stands for all that is loaded.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then(|| address.expose_provenance())
+}
+
+impl LoadedModule {
+    /// The function of this name as a function of Rust.
+    ///
+    /// The types must be those of the IR: `i8` and `u8` are `i8`, and so on; `bool` is `i1`; `isize`, `usize` and pointers
+    /// are the integer of their width; no result is `void`.
+    ///
+    /// # Errors
+    /// The module does not define such a function for others, or it has other types.
+    ///
+    /// # Safety
+    /// Calling what is given runs the code of the module. Who calls this promises that the code is fit to be run with the
+    /// arguments that it will get, that what it imports is what it takes it for, and that nobody calls the function or is
+    /// in it when the last handle of this module, and of those that use it, is gone.
+    pub unsafe fn get<F: Callable>(&self, name: &str) -> Result<F, Error> {
+        let address = self.callable_address::<F>(name)?;
+        assert_eq!(size_of::<F>(), size_of::<usize>(), "functions are addresses");
+        let pointer: *const c_void = std::ptr::with_exposed_provenance(address);
+        // SAFETY: the sizes are the same, `Callable` is implemented for pointers to functions alone, and the address is
+        // that of a function with these types, which the caller promises to be fit to be called.
+        Ok(unsafe { std::mem::transmute_copy(&pointer) })
+    }
+}

@@ -1,0 +1,8 @@
+//! The tests of the crate, in one program.
+
+mod common;
+mod errors;
+mod modules;
+#[cfg(target_arch = "x86_64")]
+mod programs;
+mod threads;

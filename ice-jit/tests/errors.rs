@@ -1,0 +1,95 @@
+//! Requests that cannot be met.
+
+use crate::common::{load, native};
+use ice_driver::{InputFormat, Recipe};
+use ice_jit::{Error, Jit};
+
+fn message(text: &str) -> String {
+    let jit = Jit::new(Recipe::O2).expect("the host is known");
+    load(&jit, text).err().expect("it cannot be loaded").to_string()
+}
+
+const CALLER: &str = "declare external @NAME() -> void\n\
+    define external @caller_NAME() -> void {\nblock0:\n  call @NAME()\n  ret\n}\n";
+
+#[test]
+fn all_missing_names_are_said() {
+    let text = CALLER.replace("NAME", "some") + &CALLER.replace("NAME", "other");
+    assert_eq!(message(&text), "nothing is called some, other");
+    // What nobody calls need not be anywhere.
+    let jit = Jit::new(Recipe::O2).expect("the host is known");
+    assert!(load(&jit, "declare external @unused() -> void\n").is_ok());
+}
+
+#[test]
+fn types_are_compared() -> Result<(), Error> {
+    let text = "define external @f(v0: i32, v1: f64) -> i64 {\n  v2: i64 = 0\nblock0:\n  ret v2\n}\n\
+        global external @g align 4 = zero 4\n";
+    let module = load(&Jit::new(Recipe::O2)?, text)?;
+    // SAFETY: nothing is called.
+    unsafe {
+        assert!(module.get::<unsafe extern "C" fn(u32, f64) -> u64>("f").is_ok());
+        let error = module.get::<extern "C" fn(i32, f32) -> i64>("f").expect_err("the type is another one");
+        assert_eq!(error.to_string(), "f has the type (i32, f64) -> i64 and is called as (i32, f32) -> i64");
+        let error = module.get::<extern "C" fn()>("g").expect_err("it is no function");
+        assert_eq!(error.to_string(), "the module defines no function g");
+    }
+    assert_eq!(
+        module.variable("f").expect_err("it is a function").to_string(),
+        "the module defines no variable f"
+    );
+    assert!(module.variable("g").is_ok());
+    Ok(())
+}
+
+#[test]
+fn thread_local_variables_are_refused() {
+    let text = "global external thread_local @t align 4 = zero 4\n";
+    assert_eq!(message(text), "t is thread-local, which code in memory cannot have");
+    let text = "global external thread_local declared @t\n\
+        define external @f() -> i32 {\nblock0:\n  v1: i32 = load @t, align 4\n  ret v1\n}\n";
+    assert_eq!(message(text), "t is thread-local, which code in memory cannot have");
+}
+
+#[test]
+fn malformed_modules_are_refused() -> Result<(), Error> {
+    let jit = Jit::new(Recipe::O2)?;
+    for (format, bytes) in [
+        (InputFormat::Text, &b"define"[..]),
+        (InputFormat::Bitcode, b"PEXE"),
+        (InputFormat::Llvm, b"BC\xc0\xde"),
+    ] {
+        assert!(matches!(jit.load_file(bytes, format), Err(Error::Compile(_))), "{format:?}");
+    }
+    let text = native("define external @f() -> void {\nblock0:\n  ret\n}\n");
+    let program = ice_ir::parse_program(&text).expect("it is written as it should be");
+    let error = jit.load(&program.module, &[]).err().expect("the body is missing");
+    assert_eq!(error.to_string(), "the function f has no body");
+    Ok(())
+}
+
+#[test]
+fn addresses_of_another_width_are_refused() -> Result<(), Error> {
+    let other = if size_of::<usize>() == 8 { "i32" } else { "i64" };
+    let text =
+        format!("target pointer {other} native\ndefine external @f() -> void {{\nblock0:\n  ret\n}}\n");
+    let error = Jit::new(Recipe::O2)?.load_file(text.as_bytes(), InputFormat::Text).err();
+    assert!(matches!(error, Some(Error::Compile(ice_driver::Error::PointerWidth { .. }))), "{error:?}");
+    Ok(())
+}
+
+/// A module that is refused leaves no names and no memory behind.
+#[test]
+fn a_module_that_is_refused_leaves_nothing() -> Result<(), Error> {
+    let jit = Jit::new(Recipe::Om1)?;
+    let good = "define external @f() -> void {\nblock0:\n  ret\n}\n";
+    for _ in 0..100 {
+        assert!(load(&jit, &(good.to_owned() + &CALLER.replace("NAME", "missing"))).is_err());
+    }
+    let module = load(&jit, good)?;
+    let taken = good.to_owned() + "global external @g align 4 = zero 4\n";
+    assert!(matches!(load(&jit, &taken), Err(Error::Duplicate(name)) if name == "f"));
+    drop(module);
+    load(&jit, &taken)?;
+    Ok(())
+}
