@@ -294,7 +294,7 @@ impl<'m> Object<'m> {
 
     fn add_fix(&mut self, at: Place, kind: RelocKind, target: Target, addend: i64) -> Result<(), Error> {
         let r_type = self.machine.relocation_type(kind);
-        let rule = r_type.and_then(|r_type| Rule::new(self.machine.format().machine, r_type));
+        let rule = r_type.and_then(|r_type| Rule::new(self.machine.format(self.relocation).machine, r_type));
         let rule = rule.ok_or(Error::UnsupportedReference(kind))?;
         if rule.of == Of::Entry {
             let next = self.entries.len() as u32;
