@@ -14,6 +14,7 @@ use crate::lower::{Lower, ValueRegs};
 use crate::mach::{MachInst, Sink};
 use crate::target::ErrorKind;
 use ice_ir::{Type, Value};
+use ice_regalloc::PReg;
 
 /// Largest frame in bytes that is accepted: what is below leaves room for the arithmetic of addresses.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -24,6 +25,25 @@ pub const PAGE: u32 = 4096;
 
 /// More bytes of stack arguments than any function can have.
 const MAX_STACK: u32 = 1 << 31;
+
+/// Where an argument or result travels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentPlace {
+    /// In one register of the value's class.
+    Register(PReg),
+    /// As words, the low one first: in `registers` general registers from the number `first` on, and where there are too
+    /// few the rest on the stack at this offset.
+    Words {
+        /// The first of the registers.
+        first: u8,
+        /// How many there are.
+        registers: u8,
+        /// Where the rest is.
+        stack: u32,
+    },
+    /// At this offset from the start of the stack arguments.
+    Stack(u32),
+}
 
 /// The area of stack arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -112,6 +112,24 @@ libcalls! {
     Setjmp = "__ice_setjmp",
     /// `longjmp`.
     Longjmp = "__ice_longjmp",
+    /// Accesses to 64 bits at once, where a machine has none: gives what was there before; so do the following.
+    AtomicExchange8 = "__ice_atomic_exchange_8",
+    /// Adds.
+    AtomicAdd8 = "__ice_atomic_add_8",
+    /// Subtracts.
+    AtomicSub8 = "__ice_atomic_sub_8",
+    /// Keeps common bits.
+    AtomicAnd8 = "__ice_atomic_and_8",
+    /// Joins bits.
+    AtomicOr8 = "__ice_atomic_or_8",
+    /// Inverts bits.
+    AtomicXor8 = "__ice_atomic_xor_8",
+    /// Stores if there was what is expected.
+    AtomicCmpxchg8 = "__ice_atomic_cmpxchg_8",
+    /// Reads.
+    AtomicLoad8 = "__ice_atomic_load_8",
+    /// Stores, and gives nothing.
+    AtomicStore8 = "__ice_atomic_store_8",
     /// The thread pointer.
     ReadTp = "__ice_read_tp",
     /// The address of a thread-local variable.

@@ -178,6 +178,21 @@ pub fn is_inside_shuffle(
         && is_part
 }
 
+/// Whether `def`, an insertion, needs no code because `user`, the only user of its result, inserts another lane: into a
+/// constant vector, or as a link of a shuffle that `has_plan` accepts.
+pub fn is_inserted_on(
+    func: &Function,
+    uses: &Uses,
+    def: Inst,
+    user: Inst,
+    has_plan: impl FnOnce(&Shuffle) -> bool,
+) -> bool {
+    let &InstData::InsertElement { vector, .. } = func.inst(user) else { return false };
+    func.result(def) == Some(vector)
+        && (func.result(user).is_some_and(|vector| constant_vector(func, vector).is_some())
+            || is_inside_shuffle(func, uses, def, has_plan))
+}
+
 /// Whether all users of `inst`, an extraction, are links of one shuffle, which `has_plan` accepts.
 pub fn is_lane_of_shuffle(
     func: &Function,

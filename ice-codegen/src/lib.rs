@@ -11,7 +11,7 @@
 //! | [`target`] | the one trait that a back end implements |
 //! | [`lower`] | the walk over the function that asks the target for each instruction |
 //! | [`rules`] | which rule lowers an instruction, and the operands that every rule asks for |
-//! | [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: shuffles, divisors as multipliers, plans of switches |
+//! | [`division`], [`extension`], [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: divisors as multipliers, what is zero above narrow integers, shuffles, plans of switches |
 //! | [`abi`] | what calling conventions share |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
@@ -71,7 +71,9 @@ pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
+pub mod division;
 pub mod emission;
+pub mod extension;
 pub mod generator;
 pub mod internal;
 pub mod lanes;

@@ -15,6 +15,7 @@ use crate::inst::Inst;
 use crate::regs::{self, d, q, r, s};
 use alloc::vec::Vec;
 use ice_asm::arm32::{Gpr, RegList};
+pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{MAX_FRAME, StackArguments};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::{ErrorKind, UnwindFacts};
@@ -29,18 +30,6 @@ pub(crate) enum Convention {
     Vfp,
     /// Everything in core registers.
     Base,
-}
-
-/// Where an argument or result travels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ArgumentPlace {
-    /// In one register of the value's class.
-    Register(PReg),
-    /// As words, the low one first: in core registers from `first` on, and where there are too few the rest on the
-    /// stack at this offset.
-    Words { first: u8, registers: u8, stack: u32 },
-    /// At this offset from the start of the stack arguments.
-    Stack(u32),
 }
 
 /// Core registers that carry arguments.

@@ -4,10 +4,10 @@
 //! name for each, which takes the places that the operand got.
 
 use crate::regs::{DOUBLE, GPR, QUAD, SINGLE};
-use ice_asm::SymbolId;
 use ice_asm::arm32::{
     ModImm, Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonShift, Shift, Transfer,
 };
+pub use ice_codegen::mach::Callee;
 use ice_codegen::mach::{Operand, OperandVisitor, RegClass, VReg};
 
 /// The base of a memory operand.
@@ -122,15 +122,6 @@ pub enum NeonUnary {
     Float(NeonFloat2),
     /// Between integers and single precision.
     Convert(NeonConvert),
-}
-
-/// What a call goes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Callee {
-    /// A symbol.
-    Symbol(SymbolId),
-    /// An address.
-    Value(VReg),
 }
 
 /// The kinds of operands that are not one register of a class that is always the same.

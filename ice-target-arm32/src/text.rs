@@ -117,22 +117,6 @@ impl FieldText<Inst> for Src {
     }
 }
 
-impl FieldText<Inst> for Callee {
-    fn write(&self, out: &mut dyn Write) -> fmt::Result {
-        match self {
-            Callee::Symbol(symbol) => FieldText::<Inst>::write(symbol, out),
-            Callee::Value(reg) => write!(out, "{reg}"),
-        }
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Option<Callee> {
-        match reader.numbered("v") {
-            Some(reg) => Some(Callee::Value(VReg::from_u32(reg))),
-            None => <SymbolId as FieldText<Inst>>::read(reader).map(Callee::Symbol),
-        }
-    }
-}
-
 /// Operations of several tables, each with the letter of its table in front.
 macro_rules! tables {
     ($($ty:ident: $($letter:literal $variant:ident)*;)*) => {$(

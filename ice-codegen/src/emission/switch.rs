@@ -6,13 +6,13 @@
 //! *Contract.* [`SwitchEmitter::switch`] writes the whole tree: the recursion is as deep as the plan, 64 at most. A pair is
 //! compared by halves, the high one first, signed, then the low one, unsigned.
 //!
-//! *What a target answers.* How a register is compared with a constant, which of its conditions a relation is, whether a
-//! range takes a single comparison, and how an index becomes a jump.
+//! *What a target answers.* How a register is compared with a constant, how code goes by the answer, whether a range takes
+//! a single comparison, and how an index becomes a jump.
 
 use super::{InstEmitter, NO_PLAN};
 use crate::mach::MachBlock;
 use crate::switch::{NodeIndex, SwitchNode, TableBounds};
-use ice_asm::{BranchIsa, Label};
+use ice_asm::Label;
 
 /// How the value of a switch is to the constant that it was compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,11 +46,18 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
     /// Whether the value is in two halves.
     fn is_pair(regs: Self::Regs) -> bool;
 
-    /// The condition that holds after a comparison.
-    fn cond(relation: Relation) -> <Self::Branches as BranchIsa>::Cond;
-
     /// Compares the value, or a half of it, with a constant, sign-extended from its width.
     fn compare_with(&mut self, regs: Self::Regs, half: Half, number: i64);
+
+    /// Checks the blocks of a table, of which most are successors that are there.
+    fn check_entries(&mut self, entries: &[MachBlock]) {
+        for &block in entries {
+            self.target_label(block);
+        }
+    }
+
+    /// Goes to a label if the relation holds of what was compared last.
+    fn jump_if(&mut self, relation: Relation, target: Label);
 
     /// Goes to `target` if the value, in one register, is in `low..=high`, which are not the same, where that takes less
     /// than two signed comparisons with `low` and behind `high`. If it does not, nothing is written and the answer is
@@ -71,11 +78,6 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
         default: MachBlock,
         bounds: TableBounds,
     );
-
-    /// Goes to a label after a comparison.
-    fn jump_if(&mut self, relation: Relation, target: Label) {
-        self.buffer().jump_if(Self::cond(relation), target);
-    }
 
     /// Writes the whole tree of a switch.
     fn switch(&mut self, switch: u32, regs: Self::Regs) {

@@ -8,6 +8,7 @@
 //! in order; an edge carries arguments only where the source has one successor or the target one
 //! predecessor (lowering splits critical edges).
 
+mod callee;
 mod definitions;
 mod frame;
 mod function;
@@ -16,6 +17,7 @@ pub mod rows;
 mod tables;
 pub mod text;
 
+pub use callee::Callee;
 pub use definitions::{UndefinedUse, check_definitions};
 pub use frame::{FrameInfo, FrameObject, FramePointer};
 pub use function::MachFunction;

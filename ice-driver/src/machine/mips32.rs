@@ -9,6 +9,8 @@ use super::Assembly;
 #[cfg(feature = "cli")]
 use super::Tools;
 use super::{Arch, Attributes, Features, Machine};
+#[cfg(feature = "mips32")]
+use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use ice_asm::{RelocKind, SlotCount};
@@ -17,6 +19,11 @@ use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
 use ice_elf::Relocation;
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
+#[cfg(feature = "mips32")]
+use {
+    ice_codegen::{BackEnd, NativeModel},
+    ice_ir::Module,
+};
 
 /// The machine.
 pub struct Mips32;
@@ -208,6 +215,16 @@ impl Machine for Mips32 {
             runtime_source: include_str!("../../runtime/mips.S"),
             emulator: "qemu-mipsel",
         }
+    }
+
+    fn is_built_in(&self) -> bool {
+        cfg!(feature = "mips32")
+    }
+
+    #[cfg(feature = "mips32")]
+    fn back_end(&self, module: &Module, native: NativeModel, _: Features) -> Result<Box<dyn BackEnd>, Error> {
+        let target = ice_target_mips32::Mips32::new(module, native).map_err(super::foreign(Arch::Mips32))?;
+        Ok(Box::new(target))
     }
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `x86` | i686 and x86-64 |
 //! | `arm32` | ARMv7-A |
-//! | `mips32` | MIPS32, of which names and numbers are known and nothing is built |
+//! | `mips32` | MIPS32 release 2, little-endian |
 //!
 //! Other files ask the [`Machine`] of an [`Arch`] and name none. Whether a back end is there is decided by the cargo
 //! feature of the machine; what is known of names, triples and calls is always there, because bitcode is read for
@@ -300,7 +300,10 @@ pub fn legalization_of_triple(triple: &str) -> &'static MachineDescription {
 }
 
 /// The error of a back end for a module with addresses of another width.
-#[cfg_attr(not(any(feature = "x86", feature = "arm32")), expect(dead_code, reason = "there is no back end"))]
+#[cfg_attr(
+    not(any(feature = "x86", feature = "arm32", feature = "mips32")),
+    expect(dead_code, reason = "there is no back end")
+)]
 fn foreign(arch: Arch) -> impl Fn(ice_codegen::ForeignModule) -> Error {
     move |ice_codegen::ForeignModule { pointer }| Error::PointerWidth { arch, pointer }
 }

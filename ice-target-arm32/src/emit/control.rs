@@ -97,14 +97,15 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         regs.high.is_some()
     }
 
-    fn cond(relation: Relation) -> Cond {
-        match relation {
+    fn jump_if(&mut self, relation: Relation, target: Label) {
+        let cond = match relation {
             Relation::Equal => Cond::Eq,
             Relation::NotEqual => Cond::Ne,
             Relation::Less => Cond::Lt,
             Relation::Greater => Cond::Gt,
             Relation::Below => Cond::Lo,
-        }
+        };
+        self.buffer().jump_if(cond, target);
     }
 
     fn compare_with(&mut self, regs: SwitchRegs, half: Half, number: i64) {
@@ -136,10 +137,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         default: MachBlock,
         bounds: TableBounds,
     ) {
-        // All blocks that a table has are asked for, though most are successors that are there.
-        entries.iter().for_each(|&block| {
-            self.target_label(block);
-        });
+        self.check_entries(entries);
         let default = self.target_label(default);
         // pc is two instructions ahead: the branches begin behind the one for what is out of the table.
         let index = match low {

@@ -1,12 +1,11 @@
 //! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
 
-use super::constant::word;
-use super::extension::is_zero_extended;
 use super::{float_size, is_extension};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift};
 use ice_codegen::Operands as _;
+use ice_codegen::extension::{is_zero_extended, word};
 use ice_codegen::mach::Sink;
 use ice_codegen::rules::Condition;
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};

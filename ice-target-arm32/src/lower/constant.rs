@@ -11,16 +11,16 @@
 //! What an instruction can carry itself ([`ModImm`]) is not made. What loops use is made before them
 //! ([`ice_codegen::constant_hoisting`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
 
-use super::divide::multiplier;
 use super::int::{alu, alu_immediate};
 use super::{float_size, is_extension};
 use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
+use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::fixed_alloca;
-use ice_codegen::{CodeSymbol, Constant, ValueRegs};
+use ice_codegen::{CodeSymbol, Constant, ValueRegs, division};
 use ice_ir::{BinaryOp, Function, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 
 /// The symbol whose address `value` is.
@@ -43,17 +43,6 @@ fn float_imm(ty: Type, bits: u64) -> Option<FloatImm> {
 /// The instructions that a number takes.
 fn cost(number: u32) -> u32 {
     if is_one_word(number) { 1 } else { 2 }
-}
-
-/// The bits of an integer constant of up to 32 bits in its register: those above its width are zeros.
-pub(super) fn word(func: &Function, value: Value) -> Option<u32> {
-    let number = match func.value_def(value) {
-        ValueDef::Int(number) => number,
-        ValueDef::Undef if func.value_type(value).is_scalar_int() => 0,
-        _ => return None,
-    };
-    let ty = func.value_type(value);
-    (ty != Type::I64).then_some((number as u64 & ty.int_mask()) as u32)
 }
 
 impl Arm32 {
@@ -179,7 +168,8 @@ impl Arm32 {
                             visit(Constant::Word(n), cost(n))
                         }
                         _ if op.is_division() => {
-                            for n in multiplier(op, func.value_type(b), func.int_value(b).unwrap_or(0)) {
+                            for n in division::numbers(op, func.value_type(b), func.int_value(b).unwrap_or(0))
+                            {
                                 visit(Constant::Word(n), cost(n));
                             }
                         }

@@ -2,7 +2,7 @@
 //!
 //! By a variable: `sdiv` or `udiv` where the processor has them, else the helpers of the run-time ABI; a zero
 //! divisor traps in PNaCl programs. By a constant no division is left: shifts for powers of two, the high half of a product for
-//! the others (see [`ice_codegen::magic`]); the remainder is the dividend less the quotient times the divisor. A
+//! the others ([`ice_codegen::division`]); the remainder is the dividend less the quotient times the divisor. A
 //! signed division by 2^k rounds toward zero: 2^k - 1 is added to a negative dividend. Narrow operands are
 //! divided in 32 bits.
 //!
@@ -11,73 +11,12 @@
 use crate::inst::{Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, Division};
-use arrayvec::ArrayVec;
 use ice_asm::arm32::{Alu, BitField, Divide, Flags, ModImm, Multiply, MultiplyLong, Shift};
 use ice_codegen::Libcall;
+use ice_codegen::division::{Adjust, Plan, divisor, plan};
 use ice_codegen::mach::{Operand, Sink, VReg};
-use ice_codegen::magic::{self, Part, Signedness, parts};
+use ice_codegen::magic::{Part, Signedness, parts};
 use ice_ir::{BinaryOp, Type, Value};
-
-/// How the quotient by a constant, which is neither 0 nor a power of two, comes from a product.
-#[derive(Clone, Copy)]
-enum Plan {
-    /// The high half of the unsigned product, shifted; the dividend added before in one bit more.
-    Unsigned { multiplier: u32, shift: u8, add: bool },
-    /// The high half of the signed product, the dividend added or subtracted, shifted, with its sign bit.
-    Signed { multiplier: u32, shift: u8, adjust: Option<Alu> },
-}
-
-impl Plan {
-    fn multiplier(self) -> u32 {
-        match self {
-            Plan::Unsigned { multiplier, .. } | Plan::Signed { multiplier, .. } => multiplier,
-        }
-    }
-}
-
-/// The plan for dividing numbers of `ty` by `n`, zero-extended for an unsigned division, else sign-extended.
-fn plan(sign: Signedness, ty: Type, n: i64) -> Option<Plan> {
-    if sign == Signedness::Signed {
-        let magic = magic::signed(32, n)?;
-        let adjust = match (n > 0, magic.multiplier > 0) {
-            (true, false) => Some(Alu::Add),
-            (false, true) => Some(Alu::Sub),
-            _ => None,
-        };
-        return Some(Plan::Signed { multiplier: magic.multiplier as u32, shift: magic.shift as u8, adjust });
-    }
-    let magic = magic::unsigned(32, n as u64)?;
-    if ty.bits() <= 16 {
-        // (x × ⌈2^32 / n⌉) >> 32: exact as x and n are below 2^16.
-        return Some(Plan::Unsigned {
-            multiplier: ((1u64 << 32) / n as u64 + 1) as u32,
-            shift: 0,
-            add: false,
-        });
-    }
-    Some(Plan::Unsigned { multiplier: magic.multiplier as u32, shift: magic.shift as u8, add: magic.add })
-}
-
-/// The constant divisor as a number of its sign.
-fn divisor(sign: Signedness, ty: Type, n: i64) -> i64 {
-    if sign == Signedness::Signed { n } else { (n as u64 & ty.int_mask()) as i64 }
-}
-
-/// The numbers that a division by the constant `n` needs in registers.
-pub(super) fn multiplier(op: BinaryOp, ty: Type, n: i64) -> ArrayVec<u32, 2> {
-    let (sign, part) = parts(op);
-    let n = divisor(sign, ty, n);
-    let mut out = ArrayVec::new();
-    if ty.bits() <= 32
-        && let Some(plan) = plan(sign, ty, n)
-    {
-        out.push(plan.multiplier());
-        if part == Part::Remainder {
-            out.push(n as u32);
-        }
-    }
-    out
-}
 
 impl Arm32 {
     /// Any division of integers of up to 32 bits.
@@ -186,7 +125,8 @@ impl Arm32 {
                 self.mov(cx, dst, right(sum, Shift::Lsr, shift.saturating_sub(1)));
             }
             Plan::Signed { shift, adjust, .. } => {
-                if let Some(op) = adjust {
+                if let Some(adjust) = adjust {
+                    let op = if adjust == Adjust::Add { Alu::Add } else { Alu::Sub };
                     let sum = self.temp(cx);
                     cx.sink.push(Inst::Alu { op, flags, dst: sum, lhs: high, rhs: Src::Reg(x) });
                     high = sum;

@@ -23,12 +23,12 @@
 //!
 //! Cost: constant for each definition with one use.
 
-use super::constant::word;
 use super::int::{Product, alu, product, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Shift;
 use ice_codegen::Operands as _;
+use ice_codegen::extension::word;
 use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 

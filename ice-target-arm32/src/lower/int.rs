@@ -1,13 +1,12 @@
 //! Integers of up to 32 bits.
 
 use super::Signedness;
-use super::constant::word;
-use super::extension::is_zero_extended;
 use super::fold::Shifted;
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Move, Multiply, Shift, Transfer};
 use ice_codegen::Operands as _;
+use ice_codegen::extension::{is_zero_extended, word};
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 

@@ -133,10 +133,7 @@ impl Arm32 {
     ) -> bool {
         let (func, Some(result)) = (cx.func, cx.func.result(def)) else { return false };
         match *func.inst(user) {
-            InstData::InsertElement { vector, .. } if vector == result => {
-                func.result(user).is_some_and(|vector| constant_vector(func, vector).is_some())
-                    || lanes::is_inside_shuffle(func, cx.uses, def, |_| true)
-            }
+            InstData::InsertElement { .. } => lanes::is_inserted_on(func, cx.uses, def, user, |_| true),
             InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr, args } => {
                 args[1] == result && args[0] != result && Self::uniform_amount(cx, result).is_some()
             }

@@ -74,14 +74,15 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         regs.high.is_some()
     }
 
-    fn cond(relation: Relation) -> Cond {
-        match relation {
+    fn jump_if(&mut self, relation: Relation, target: Label) {
+        let cond = match relation {
             Relation::Equal => Cond::E,
             Relation::NotEqual => Cond::Ne,
             Relation::Less => Cond::L,
             Relation::Greater => Cond::G,
             Relation::Below => Cond::B,
-        }
+        };
+        self.buffer().jump_if(cond, target);
     }
 
     fn compare_with(&mut self, regs: SwitchRegs, half: Half, number: i64) {

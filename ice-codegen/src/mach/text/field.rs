@@ -169,7 +169,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { u8 u32 u64 i16 i32 i64 }
+numbers! { u8 u16 u32 u64 i16 i32 i64 }
 
 impl<I, T: FieldText<I>> FieldText<I> for Option<T> {
     fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -1,18 +1,32 @@
-//! Which narrow integers are known to have zeros above their width.
+//! Which narrow integers are known to have zeros above their width, on machines whose registers are wider.
 //!
 //! A rule may leave anything there. What is loaded, extended, compared or masked has zeros, and so has what
-//! merges only such values; it then needs no extension before it is compared, widened or divided.
+//! merges only such values; it then needs no extension before it is compared, widened or divided. A target that asks
+//! keeps to that: its loads of narrow integers, its constants ([`word`]), its masks by constants that are not negative
+//! and its right shifts by constants fill the register with zeros.
+//!
+//! Cost: a constant number of values for each question.
 
-use super::constant::word;
-use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Through how many phis and selects the question is followed.
 const MAX_DEPTH: u32 = 3;
 /// Most operands of a phi that are asked.
 const MAX_INCOMING: usize = 8;
 
+/// The bits of an integer constant of up to 32 bits in its register: those above its width are zeros.
+pub fn word(func: &Function, value: Value) -> Option<u32> {
+    let number = match func.value_def(value) {
+        ValueDef::Int(number) => number,
+        ValueDef::Undef if func.value_type(value).is_scalar_int() => 0,
+        _ => return None,
+    };
+    let ty = func.value_type(value);
+    (ty != Type::I64).then_some((number as u64 & ty.int_mask()) as u32)
+}
+
 /// Whether the bits above the width of `value`, an integer of up to 16 bits, are zeros in its register.
-pub(super) fn is_zero_extended(func: &Function, value: Value) -> bool {
+pub fn is_zero_extended(func: &Function, value: Value) -> bool {
     func.value_type(value) == Type::I1 || is_known(func, value, MAX_DEPTH)
 }
 

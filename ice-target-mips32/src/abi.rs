@@ -1,0 +1,310 @@
+//! The calling convention o32 and the frame.
+//!
+//! Each argument has words in the area of stack arguments, at multiples of 4 or, for what is 64 bits wide or a vector,
+//! of 8. The first four words are not in memory but in $a0 to $a3, though the caller gives them room there: the *home* of
+//! the registers. Of the first two arguments those up to the first that is no float are in $f12 and $f14; in variadic
+//! functions none is. A vector is four words, as LLVM has it. (System V ABI, MIPS RISC Processor Supplement, 3rd edition,
+//! 3-17 ff.)
+//!
+//! Results: integers and vectors of integers in $v0, $v1, $a0, $a1, floats in $f0 and $f2. A vector of floats does not
+//! fit: the caller gives the address of memory for it as a first argument ([`has_hidden_result`]).
+//!
+//! The frame, from high to low addresses: incoming stack arguments with the home, saved general registers, saved
+//! doublewords, fixed objects and spill slots by falling alignment, outgoing arguments. All offsets count from the stack
+//! pointer behind the prologue; where that moves in the body, $fp keeps what it was.
+
+use crate::inst::Inst;
+use crate::regs::{self, d, r, s};
+use alloc::vec::Vec;
+pub(crate) use ice_codegen::abi::ArgumentPlace;
+use ice_codegen::abi::{MAX_FRAME, StackArguments};
+use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
+use ice_codegen::{ErrorKind, UnwindFacts};
+use ice_ir::Type;
+use ice_ir::native::{Arity, Passing};
+use ice_regalloc::Output;
+
+/// General registers that carry arguments.
+pub(crate) const WORD_ARGS: u8 = 4;
+/// The first of them, $a0.
+pub(crate) const FIRST_ARG: u8 = 4;
+/// Bytes of their home.
+pub(crate) const HOME: u32 = 4 * WORD_ARGS as u32;
+/// The general registers that carry results.
+const RESULTS: u8 = 4;
+/// The first of them, $v0; the others follow it.
+const FIRST_RESULT: u8 = 2;
+/// Alignment of the stack pointer in bytes.
+pub(crate) const STACK_ALIGN: u32 = 8;
+
+/// Which arguments can be in floating-point registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Floats {
+    /// All so far were, so many.
+    Leading(u8),
+    /// No more.
+    Done,
+}
+
+/// Hands out argument places from left to right.
+#[derive(Clone, Copy)]
+pub(crate) struct ArgumentPlaces {
+    /// The words so far, those in registers with them.
+    stack: StackArguments,
+    floats: Floats,
+}
+
+impl ArgumentPlaces {
+    pub(crate) const fn new(arity: Arity) -> Self {
+        let floats = match arity {
+            Arity::Variadic => Floats::Done,
+            Arity::Fixed => Floats::Leading(0),
+        };
+        ArgumentPlaces { stack: StackArguments::EMPTY, floats }
+    }
+
+    /// The place of the next argument.
+    #[inline]
+    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+        if let Passing::ByVal { size, align_log2 } = passing {
+            self.floats = Floats::Done;
+            return self.words(size.div_ceil(4), if align_log2 > 2 { 8 } else { 4 });
+        }
+        match (ty, self.floats) {
+            (Type::F32 | Type::F64, Floats::Leading(n @ 0..2)) => {
+                self.floats = Floats::Leading(n + 1);
+                self.stack.take(ty.bytes(), ty.bytes());
+                let number = 12 + 2 * n;
+                return ArgumentPlace::Register(if ty == Type::F32 { s(number) } else { d(number) });
+            }
+            (Type::F32 | Type::F64, _) => {}
+            _ => self.floats = Floats::Done,
+        }
+        match ty {
+            Type::I64 | Type::F64 => self.words(2, 8),
+            Type::F32 => self.words(1, 4),
+            _ if ty.is_vector() => self.words(4, 8),
+            _ => match self.words(1, 4) {
+                ArgumentPlace::Words { first, .. } => ArgumentPlace::Register(r(first)),
+                place => place,
+            },
+        }
+    }
+
+    fn words(&mut self, count: u32, align: u32) -> ArgumentPlace {
+        let offset = self.stack.take(count.saturating_mul(4), align);
+        match HOME.checked_sub(offset) {
+            None | Some(0) => ArgumentPlace::Stack(offset),
+            Some(left) => {
+                let registers = count.min(left / 4);
+                let (first, stack) = (FIRST_ARG + (offset / 4) as u8, offset + 4 * registers);
+                ArgumentPlace::Words { first, registers: registers as u8, stack }
+            }
+        }
+    }
+
+    /// Bytes of the words so far.
+    pub(crate) fn bytes(&self) -> u32 {
+        self.stack.bytes()
+    }
+
+    /// How many of the words in registers are taken.
+    pub(crate) fn words_taken(&self) -> u8 {
+        (self.stack.bytes().min(HOME) / 4) as u8
+    }
+
+    /// The whole area, with the home that every call has.
+    pub(crate) fn area(&self) -> StackArguments {
+        let mut area = self.stack;
+        area.take(HOME.saturating_sub(area.bytes()), 1);
+        area
+    }
+}
+
+/// Whether values of the type are in floating-point registers.
+pub(crate) fn is_float(ty: Type) -> bool {
+    ty.is_scalar_float()
+}
+
+/// Whether the caller gives the address of memory for a result of these types as a first argument.
+pub(crate) fn has_hidden_result(types: [Type; 2]) -> bool {
+    types[0] == Type::V4F32
+}
+
+/// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
+pub(crate) fn result_places(types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
+    let (mut words, mut floats) = (0u8, 0u8);
+    let mut out = [None; 2];
+    for (out, ty) in out.iter_mut().zip(types) {
+        *out = match ty {
+            Type::Void => continue,
+            Type::F32 => Some(ArgumentPlace::Register(s(2 * floats))),
+            Type::F64 => Some(ArgumentPlace::Register(d(2 * floats))),
+            _ => {
+                let count = match ty {
+                    Type::I64 => 2,
+                    _ if ty.is_vector() => 4,
+                    _ => 1,
+                };
+                let first = FIRST_RESULT + words;
+                words += count;
+                Some(ArgumentPlace::Words { first, registers: count, stack: 0 })
+            }
+        };
+        floats += u8::from(is_float(ty));
+    }
+    (words <= RESULTS).then_some(out)
+}
+
+/// Offsets of everything in the frame. Reused from function to function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frame {
+    /// Whether $fp holds the frame.
+    pub(crate) pointer: FramePointer,
+    /// General registers to save, one bit each.
+    pub(crate) saved: u32,
+    /// Doublewords to save: their first registers, one bit each.
+    pub(crate) saved_doubles: u32,
+    /// Bytes of what is saved.
+    pub(crate) save_area: u32,
+    /// Bytes below that.
+    pub(crate) size: u32,
+    /// Bytes of the outgoing arguments, from the stack pointer up.
+    pub(crate) outgoing: i32,
+    /// Offset of the incoming arguments.
+    pub(crate) incoming: i32,
+    /// Offset of each fixed object.
+    pub(crate) objects: Vec<i32>,
+    /// Offset of each spill slot.
+    pub(crate) slots: Vec<i32>,
+}
+
+/// The numbers of the bits that are set.
+pub(crate) fn bits(mask: u32) -> impl Iterator<Item = u8> {
+    (0..32).filter(move |n| mask >> n & 1 != 0)
+}
+
+impl Frame {
+    /// Lays out the frame of an allocated function.
+    pub(crate) fn compute(
+        &mut self,
+        mach: &MachFunction<Inst>,
+        allocation: &Output,
+    ) -> Result<(), ErrorKind> {
+        let info: &FrameInfo = &mach.frame;
+        self.pointer = info.pointer();
+        (self.saved, self.saved_doubles) = (0, 0);
+        for unit in allocation.used_regs.intersection(regs::CALLEE_SAVED).iter() {
+            match unit {
+                0..32 => self.saved |= 1 << unit,
+                _ => self.saved_doubles |= 1 << (unit & 30),
+            }
+        }
+        if self.pointer == FramePointer::Used {
+            self.saved |= 1 << 30;
+        }
+        if info.has_calls || info.needs_frame_pointer {
+            self.saved |= 1 << 31;
+        }
+        let outgoing = info.outgoing.next_multiple_of(STACK_ALIGN);
+        let (objects, slots) = (&mut self.objects, &mut self.slots);
+        let end = info.lay_out(&allocation.slots, STACK_ALIGN, u64::from(outgoing), slots, objects);
+        self.save_area =
+            8 * self.saved_doubles.count_ones() + (4 * self.saved.count_ones()).next_multiple_of(STACK_ALIGN);
+        let size = end.next_multiple_of(STACK_ALIGN.into());
+        let total = size + u64::from(self.save_area);
+        if total > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(total));
+        }
+        self.size = size as u32;
+        self.outgoing = outgoing as i32;
+        self.incoming = total as i32;
+        Ok(())
+    }
+
+    /// The general registers that are saved, with their offsets in the area of what is saved.
+    pub(crate) fn saved_words(&self) -> impl Iterator<Item = (u8, i32)> {
+        let start = 8 * self.saved_doubles.count_ones() as i32;
+        bits(self.saved).zip((0..).map(move |n| start + 4 * n))
+    }
+
+    /// The doublewords that are saved, with their offsets in the area of what is saved.
+    pub(crate) fn saved_floats(&self) -> impl Iterator<Item = (u8, i32)> {
+        bits(self.saved_doubles).zip((0..).map(|n| 8 * n))
+    }
+
+    /// Where the return address is, if it is saved.
+    pub(crate) fn return_address(&self) -> Option<i32> {
+        self.saved_words().find(|&(number, _)| number == 31).map(|(_, at)| self.size as i32 + at)
+    }
+
+    /// Says what the prologue has done to the caller's registers. A floating-point register has the DWARF number
+    /// behind those of the general ones.
+    pub(crate) fn describe(&self, facts: &mut UnwindFacts) {
+        let base = match self.pointer {
+            FramePointer::None => 29,
+            FramePointer::Used => 30,
+        };
+        facts.begin(self.incoming as u32, (base, -self.incoming));
+        let area = -(self.save_area as i32);
+        for (number, at) in self.saved_words() {
+            facts.save(number.into(), area + at);
+        }
+        for (number, at) in self.saved_floats() {
+            facts.save(32 + u16::from(number), area + at);
+            facts.save(33 + u16::from(number), area + at + 4);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ArgumentPlace::*;
+    use super::*;
+    use Type::*;
+
+    fn places<const N: usize>(arity: Arity, types: [Type; N]) -> ([ArgumentPlace; N], u32) {
+        let mut places = ArgumentPlaces::new(arity);
+        (types.map(|ty| places.next(ty, Passing::Plain)), places.area().bytes())
+    }
+
+    const fn words(first: u8, registers: u8, stack: u32) -> ArgumentPlace {
+        Words { first, registers, stack }
+    }
+
+    #[test]
+    fn leading_floats_have_registers_of_their_own() {
+        assert_eq!(
+            places(Arity::Fixed, [F32, F64, F32]),
+            ([Register(s(12)), Register(d(14)), Stack(16)], 20)
+        );
+        assert_eq!(
+            places(Arity::Fixed, [F64, I32, F32]).0,
+            [Register(d(12)), Register(r(6)), words(7, 1, 16)]
+        );
+        assert_eq!(places(Arity::Fixed, [I32, F64]), ([Register(r(4)), words(6, 2, 16)], 16));
+        assert_eq!(places(Arity::Variadic, [F64]).0, [words(4, 2, 8)]);
+    }
+
+    #[test]
+    fn wide_arguments_are_at_even_words() {
+        assert_eq!(places(Arity::Fixed, [I32, I64, I32]), ([Register(r(4)), words(6, 2, 16), Stack(16)], 20));
+        assert_eq!(
+            places(Arity::Fixed, [I32, V4I32, V4I32]),
+            ([Register(r(4)), words(6, 2, 16), Stack(24)], 40)
+        );
+        let mut places = ArgumentPlaces::new(Arity::Fixed);
+        let object = |size, align_log2| Passing::ByVal { size, align_log2 };
+        assert_eq!(places.next(I32, object(10, 2)), words(4, 3, 12));
+        assert_eq!(places.next(I32, object(16, 3)), Stack(16));
+        assert_eq!(places.words_taken(), 4);
+    }
+
+    #[test]
+    fn two_results_are_in_the_next_registers_of_their_kind() {
+        assert_eq!(result_places([I32, F64]), Some([Some(words(2, 1, 0)), Some(Register(d(0)))]));
+        assert_eq!(result_places([F32, F64]), Some([Some(Register(s(0))), Some(Register(d(2)))]));
+        assert_eq!(result_places([I64, I64]), Some([Some(words(2, 2, 0)), Some(words(4, 2, 0))]));
+        assert_eq!(result_places([V4I32, I32]), None);
+    }
+}

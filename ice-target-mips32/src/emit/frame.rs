@@ -1,0 +1,102 @@
+//! Prologue and epilogue, and moves of the stack pointer.
+//!
+//! A frame below a page is taken at once. Of a larger one the part with the saved registers comes first, then page by
+//! page, each of which is touched.
+
+use super::Emitter;
+use ice_asm::Listing;
+use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Mem, Slot, Transfer};
+use ice_codegen::abi::PAGE;
+use ice_codegen::mach::FramePointer;
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Whether the frame is taken in two steps.
+    fn is_large(&self) -> bool {
+        self.frame.size >= PAGE
+    }
+
+    /// Saves registers and takes the frame.
+    pub(super) fn prologue(&mut self) {
+        self.begin_global_base();
+        let (size, area) = (self.frame.size, self.frame.save_area);
+        let is_large = self.is_large();
+        let first = if is_large { area } else { area + size };
+        self.add_offset(Gpr::SP, Gpr::SP, -(first as i32));
+        self.each_saved(if is_large { 0 } else { size as i32 }, Transfer::Sw);
+        if is_large {
+            self.e.load_number(Gpr::AT, size / PAGE);
+            let again = self.e.buf.new_label();
+            self.e.bind(again);
+            self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
+            self.e.transfer(Transfer::Sw, Gpr::AT, Mem::new(Gpr::SP, 0));
+            self.e.alu_signed(AluSigned::Addiu, Gpr::AT, Gpr::AT, -1);
+            self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), again, Slot::default());
+            self.add_offset(Gpr::SP, Gpr::SP, -((size % PAGE) as i32));
+        }
+        if self.frame.pointer == FramePointer::Used {
+            self.copy(Gpr::FP, Gpr::SP);
+        }
+    }
+
+    /// Stores or loads all saved registers, which begin at this offset from the stack pointer.
+    fn each_saved(&mut self, start: i32, op: Transfer) {
+        let frame = self.frame;
+        for (number, at) in frame.saved_words() {
+            self.e.transfer(op, Gpr::new(number), Mem::new(Gpr::SP, start + at));
+        }
+        for (number, at) in frame.saved_floats() {
+            let (reg, mem) = (Fpr::new(number), Mem::new(Gpr::SP, start + at));
+            match op.is_load() {
+                true => self.load_float(FloatWidth::D, reg, mem),
+                false => self.store_float(FloatWidth::D, reg, mem),
+            }
+        }
+    }
+
+    /// Takes less than a page for an object, and touches where the stack pointer was. What was taken before may lie
+    /// untouched, be it the frame or other objects, but is less than a page as well.
+    pub(super) fn take_stack(&mut self, bytes: u32) {
+        self.e.transfer(Transfer::Lw, Gpr::AT, Mem::new(Gpr::SP, 0));
+        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+    }
+
+    /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
+    /// down, so that no address is computed that would wrap around.
+    pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
+        let (again, done) = (self.e.buf.new_label(), self.e.buf.new_label());
+        self.e.bind(again);
+        self.e.transfer(Transfer::Lw, Gpr::AT, Mem::new(Gpr::SP, 0));
+        self.e.alu_signed(AluSigned::Sltiu, Gpr::AT, amount, PAGE as i32);
+        self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), done, Slot::default());
+        self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
+        let step = self.e.slot(|e| e.alu_signed(AluSigned::Addiu, amount, amount, -(PAGE as i32)));
+        self.e.branch(None, again, step);
+        self.e.bind(done);
+        self.e.alu(Alu::Subu, Gpr::SP, Gpr::SP, amount);
+    }
+
+    /// Restores registers, gives back the frame and returns.
+    pub(super) fn epilogue(&mut self) {
+        let (size, area) = (self.frame.size, self.frame.save_area);
+        if self.frame.pointer == FramePointer::Used {
+            self.copy(Gpr::SP, Gpr::FP);
+        }
+        let last = match self.is_large() {
+            true => {
+                self.add_offset(Gpr::SP, Gpr::SP, size as i32);
+                self.each_saved(0, Transfer::Lw);
+                area
+            }
+            false => {
+                self.each_saved(size as i32, Transfer::Lw);
+                area + size
+            }
+        };
+        self.e.jr(Gpr::RA);
+        match last {
+            0 => self.e.nop(),
+            _ => self.add_offset(Gpr::SP, Gpr::SP, last as i32),
+        }
+        self.e.buf.stop_flow();
+    }
+}

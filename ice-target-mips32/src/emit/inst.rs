@@ -1,0 +1,55 @@
+//! Single instructions: their rows as the one `match`, the short way for the frequent ones, and encodings of general
+//! registers of more than one call.
+
+use super::Emitter;
+use crate::inst::{FLAG, Inst, instructions};
+use crate::regs::*;
+use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, Transmit};
+use ice_asm::{Listing, SymbolId};
+use ice_codegen::emission::BranchEmitter as _;
+
+/// The code of a break that ends the program.
+const TRAP: u16 = 0;
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Emits the most frequent instructions, where their operands are those that they have most often; says whether it
+    /// did.
+    #[inline(always)]
+    pub(super) fn usual_inst(&mut self, inst: &Inst) -> bool {
+        matches!(inst, Inst::Params)
+    }
+
+    instructions!(ice_codegen::encode_insts!);
+
+    fn hi_lo(&mut self, op: MultiplyDivide, half: FromHiLo, dst: Gpr, [lhs, rhs]: [Gpr; 2]) {
+        self.e.multiply_divide(op, lhs, rhs);
+        self.e.from_hi_lo(half, dst);
+    }
+
+    fn multiply_long(&mut self, op: MultiplyDivide, [lo, hi]: [Gpr; 2], [lhs, rhs]: [Gpr; 2]) {
+        self.e.multiply_divide(op, lhs, rhs);
+        self.e.from_hi_lo(FromHiLo::Mflo, lo);
+        self.e.from_hi_lo(FromHiLo::Mfhi, hi);
+    }
+
+    fn call(&mut self, callee: Option<SymbolId>, base: Option<Gpr>) {
+        match callee {
+            Some(symbol) => self.e.jump_symbol(Jump::Jal, symbol),
+            None => self.e.jalr(Gpr::RA, Gpr::T9),
+        }
+        match base {
+            Some(base) => self.copy(Gpr::GP, base),
+            None => self.e.nop(),
+        }
+    }
+
+    /// A fault that is none of arithmetic.
+    fn trap(&mut self) {
+        self.e.breakpoint(TRAP);
+    }
+
+    fn unreachable(&mut self) {
+        self.trap();
+        self.e.buf.stop_flow();
+    }
+}

@@ -1,0 +1,83 @@
+//! What the emission walk asks: instructions, ends of blocks, and edits.
+
+use super::Emitter;
+use crate::inst::Inst;
+use crate::regs;
+use ice_asm::mips32::{Branches, FloatWidth, Mem, Transfer};
+use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::mach::MachBlock;
+use ice_regalloc::Edit;
+
+impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
+    type Inst = Inst;
+    type Listing = L;
+    type Branches = Branches;
+
+    #[inline(always)]
+    fn is_written(&mut self, _: MachBlock) -> bool {
+        self.cursor.take_passed()
+    }
+
+    #[inline(always)]
+    fn usual(&mut self, inst: &'a Inst) -> bool {
+        self.usual_inst(inst)
+    }
+
+    #[inline(always)]
+    fn inst(&mut self, inst: &'a Inst) {
+        self.dispatch(inst);
+    }
+
+    fn last(&mut self, inst: &'a Inst) {
+        match *inst {
+            Inst::Jump { target } => self.jump_to(target),
+            Inst::Ret => self.epilogue(),
+            _ => {
+                self.cursor.take_operands();
+                self.inst(inst);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
+        &mut self.cursor
+    }
+
+    #[inline(always)]
+    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
+        self.e.buf
+    }
+
+    /// Nearly all are between a register and a slot that is near.
+    #[inline(always)]
+    fn edit(&mut self, edit: &'a Edit) {
+        let &Edit { from, to, class, .. } = edit;
+        if class == regs::GPR {
+            if let (Some(to), Some(offset @ 0..0x8000)) = (regs::as_gpr(to), self.offset(from)) {
+                return self.e.transfer(Transfer::Lw, to, Mem::new(self.base(), offset));
+            }
+            if let (Some(from), Some(offset @ 0..0x8000)) = (regs::as_gpr(from), self.offset(to)) {
+                return self.e.transfer(Transfer::Sw, from, Mem::new(self.base(), offset));
+            }
+        }
+        self.any_edit(edit);
+    }
+
+    fn copy_place(&mut self, edit: &'a Edit) {
+        match edit.class {
+            regs::SINGLE => return self.move_float(FloatWidth::S, edit.to, edit.from),
+            regs::DOUBLE => return self.move_float(FloatWidth::D, edit.to, edit.from),
+            _ => {}
+        }
+        match (regs::as_gpr(edit.to), regs::as_gpr(edit.from)) {
+            (Some(to), _) => self.copy_to(to, edit.from),
+            (None, Some(from)) => {
+                let mem = self.slot(edit.to);
+                self.e.transfer(Transfer::Sw, from, mem);
+            }
+            (None, None) => self.fault(NO_REGISTER),
+        }
+    }
+}

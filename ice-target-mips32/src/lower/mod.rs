@@ -1,0 +1,266 @@
+//! Lowering rules: one file a kind of instruction, this one holds the helpers.
+//!
+//! Representation of values: an `i1` is 0 or 1 in its whole register; above the width of an `i8` or `i16` a register
+//! holds anything; the lanes of a vector are in four registers, from the low end. Every rule keeps this and may rely on
+//! it. What is zero needs no register: [`Src::Zero`].
+
+mod atomic;
+mod bits;
+mod call;
+mod compare;
+mod constant;
+mod control;
+mod divide;
+mod float;
+mod fold;
+mod int;
+mod intrinsic;
+mod lanes;
+mod memory;
+mod pair64;
+mod select;
+mod vector;
+
+use crate::inst::{Inst, Src};
+use crate::target::{Cx, Mips32};
+use ice_asm::mips32::{Alu, AluSigned, AluUnsigned, Extend, FloatWidth, Shift};
+use ice_codegen::extension::{is_zero_extended, word};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
+use ice_codegen::{ErrorKind, Operands as _, ValueRegs};
+use ice_ir::native::Passing;
+use ice_ir::{Signature, Type, Value};
+
+/// The width of a floating-point type.
+pub(crate) fn float_width(ty: Type) -> FloatWidth {
+    if ty == Type::F32 { FloatWidth::S } else { FloatWidth::D }
+}
+
+/// How many registers or words a value of the type is.
+pub(crate) fn parts(ty: Type) -> u8 {
+    match ty {
+        Type::I64 | Type::F64 => 2,
+        _ if ty.is_vector() => 4,
+        _ => 1,
+    }
+}
+
+/// Refuses functions with a static chain, which no register is known for.
+fn refuse_nest(signature: &Signature) -> Result<(), ErrorKind> {
+    match signature.passing.contains(&Passing::Nest) {
+        true => Err(ErrorKind::Unsupported("a static chain (nest)")),
+        false => Ok(()),
+    }
+}
+
+/// The part of an operation on two sources that takes a constant in the instruction.
+#[derive(Clone, Copy)]
+pub(crate) enum Immediate {
+    Signed(AluSigned, i16),
+    Unsigned(AluUnsigned, u16),
+}
+
+/// How the instruction for `op` carries the number as its second source, if it does.
+pub(crate) fn immediate(op: Alu, number: u32) -> Option<Immediate> {
+    let signed = |number: u32| i16::try_from(number as i32).ok();
+    let unsigned = u16::try_from(number).ok();
+    match op {
+        Alu::Addu => signed(number).map(|imm| Immediate::Signed(AluSigned::Addiu, imm)),
+        Alu::Subu => signed(number.wrapping_neg()).map(|imm| Immediate::Signed(AluSigned::Addiu, imm)),
+        Alu::Slt => signed(number).map(|imm| Immediate::Signed(AluSigned::Slti, imm)),
+        Alu::Sltu => signed(number).map(|imm| Immediate::Signed(AluSigned::Sltiu, imm)),
+        Alu::And => unsigned.map(|imm| Immediate::Unsigned(AluUnsigned::Andi, imm)),
+        Alu::Or => unsigned.map(|imm| Immediate::Unsigned(AluUnsigned::Ori, imm)),
+        Alu::Xor => unsigned.map(|imm| Immediate::Unsigned(AluUnsigned::Xori, imm)),
+        _ => None,
+    }
+}
+
+impl Mips32 {
+    /// A fresh general register.
+    pub(crate) fn temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+        cx.temp(Type::I32).lo()
+    }
+
+    /// A value of up to 32 bits that is read.
+    pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
+        match word(cx.func, value) {
+            Some(0) => Src::Zero,
+            _ => Src::Reg(self.reg(cx, value)),
+        }
+    }
+
+    /// A number that is read.
+    pub(crate) fn number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, number: u32) -> Src {
+        if number == 0 { Src::Zero } else { Src::Reg(self.number_reg(cx, number)) }
+    }
+
+    /// The parts of a value in general registers.
+    pub(crate) fn part_srcs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> [Src; 4] {
+        let mut parts = [Src::Zero; 4];
+        let ty = cx.func.value_type(value);
+        let number = match ice_codegen::lanes::constant_vector(cx.func, value) {
+            Some(bits) => Some(bits),
+            None if ty == Type::I64 => cx.func.int_value(value).map(|n| u128::from(n as u64)),
+            None => word(cx.func, value).map(u128::from),
+        };
+        if let Some(number) = number {
+            for (n, part) in parts.iter_mut().enumerate() {
+                *part = self.number(cx, (number >> (32 * n)) as u32);
+            }
+            return parts;
+        }
+        let regs = self.regs(cx, value);
+        for (part, reg) in parts.iter_mut().zip(regs.iter()) {
+            *part = Src::Reg(reg);
+        }
+        parts
+    }
+
+    /// `dst = src`.
+    pub(crate) fn mov<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Src) {
+        cx.sink.push(match src {
+            Src::Reg(src) => Inst::Mov { dst, src },
+            Src::Zero => Inst::MovImm { dst, imm: 0 },
+        });
+    }
+
+    /// `dst = lhs op rhs`.
+    pub(crate) fn alu<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        dst: VReg,
+        lhs: impl Into<Src>,
+        rhs: impl Into<Src>,
+    ) {
+        cx.sink.push(Inst::Alu { op, dst, lhs: lhs.into(), rhs: rhs.into() });
+    }
+
+    /// `lhs op rhs` in a register of its own.
+    pub(crate) fn alu_temp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        lhs: impl Into<Src>,
+        rhs: impl Into<Src>,
+    ) -> VReg {
+        let dst = self.temp(cx);
+        self.alu(cx, op, dst, lhs, rhs);
+        dst
+    }
+
+    /// `dst = lhs op number`.
+    pub(crate) fn alu_imm<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        dst: VReg,
+        lhs: VReg,
+        number: u32,
+    ) {
+        match immediate(op, number) {
+            Some(Immediate::Signed(op, imm)) => cx.sink.push(Inst::AluSigned { op, dst, lhs, imm }),
+            Some(Immediate::Unsigned(op, imm)) => cx.sink.push(Inst::AluUnsigned { op, dst, lhs, imm }),
+            None => {
+                let rhs = self.number(cx, number);
+                self.alu(cx, op, dst, lhs, rhs);
+            }
+        }
+    }
+
+    /// `lhs op number` in a register of its own.
+    pub(crate) fn alu_imm_temp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        lhs: VReg,
+        number: u32,
+    ) -> VReg {
+        let dst = self.temp(cx);
+        self.alu_imm(cx, op, dst, lhs, number);
+        dst
+    }
+
+    /// `dst = src shifted by amount`, which may be 0.
+    pub(crate) fn shift<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Shift,
+        dst: VReg,
+        src: VReg,
+        amount: u8,
+    ) {
+        cx.sink.push(match amount {
+            0 => Inst::Mov { dst, src },
+            _ => Inst::Shift { op, dst, src, amount },
+        });
+    }
+
+    /// `src` shifted, in a register of its own unless the amount is 0.
+    pub(crate) fn shift_temp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Shift,
+        src: VReg,
+        amount: u8,
+    ) -> VReg {
+        if amount == 0 {
+            return src;
+        }
+        let dst = self.temp(cx);
+        cx.sink.push(Inst::Shift { op, dst, src, amount });
+        dst
+    }
+
+    /// Moves a value of any type into `dst`, registers of the same layout.
+    pub(crate) fn move_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: ValueRegs, value: Value) {
+        let ty = cx.func.value_type(value);
+        if ty.is_scalar_float() {
+            let src = self.reg(cx, value);
+            return cx.sink.push(Inst::MovFloat { width: float_width(ty), dst: dst.lo(), src });
+        }
+        let parts = self.part_srcs(cx, value);
+        for (dst, src) in dst.iter().zip(parts) {
+            self.mov(cx, dst, src);
+        }
+    }
+
+    /// `dst` = the value of type `ty` in `src`, extended to 32 bits.
+    pub(crate) fn extend<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        sign: Signedness,
+        ty: Type,
+        dst: VReg,
+        src: VReg,
+    ) {
+        match (ty, sign) {
+            (Type::I8, Signedness::Unsigned) => self.alu_imm(cx, Alu::And, dst, src, 0xff),
+            (Type::I16, Signedness::Unsigned) => self.alu_imm(cx, Alu::And, dst, src, 0xffff),
+            (Type::I8, Signedness::Signed) => cx.sink.push(Inst::Extend { op: Extend::Seb, dst, src }),
+            (Type::I16, Signedness::Signed) => cx.sink.push(Inst::Extend { op: Extend::Seh, dst, src }),
+            // 0 or 1 becomes 0 or -1.
+            (Type::I1, Signedness::Signed) => self.alu(cx, Alu::Subu, dst, Src::Zero, src),
+            _ => cx.sink.push(Inst::Mov { dst, src }),
+        }
+    }
+
+    /// An integer value of up to 32 bits, zero-extended, or sign-extended for a signed operation.
+    pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, value: Value) -> VReg {
+        let ty = cx.func.value_type(value);
+        if let (Some(number), Signedness::Signed) = (cx.func.int_value(value), sign) {
+            return self.number_reg(cx, number as u32);
+        }
+        if let Some(number) = word(cx.func, value) {
+            return self.number_reg(cx, number);
+        }
+        let src = self.reg(cx, value);
+        if ty == Type::I32 || sign == Signedness::Unsigned && is_zero_extended(cx.func, value) {
+            return src;
+        }
+        let dst = self.temp(cx);
+        self.extend(cx, sign, ty, dst, src);
+        dst
+    }
+}

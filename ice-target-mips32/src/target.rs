@@ -1,0 +1,173 @@
+//! The [`Target`] implementation: ties lowering rules, frame layout and emission together.
+
+use crate::emit::{self, EmitScratch};
+use crate::inst::Inst;
+use crate::regs::{self, DOUBLE, GPR, SINGLE};
+use alloc::boxed::Box;
+use ice_asm::mips32::Branches;
+use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
+use ice_codegen::rules::Rule;
+use ice_codegen::target::TypeLayout;
+use ice_codegen::{
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
+    Lower, NativeModel, Target, UnwindFacts, ValueRegs,
+};
+use ice_ir::{Function, Module, Type, Value};
+use ice_regalloc::{Output, RegisterFile};
+
+/// The back end.
+#[derive(Clone, Copy, Debug)]
+pub struct Mips32 {
+    /// How addresses are made.
+    pub(crate) model: CodeModel,
+}
+
+/// The context of a lowering rule.
+pub(crate) type Cx<'a, S> = Lower<'a, Inst, S>;
+
+impl Mips32 {
+    /// For the functions of `module`. Native programs make addresses as `native` says.
+    ///
+    /// # Errors
+    /// The addresses of the module are not as wide as those of its code would be.
+    pub fn new(module: &Module, native: NativeModel) -> Result<Mips32, ForeignModule> {
+        match module.pointer_type {
+            Type::I32 => Ok(Mips32 { model: CodeModel::of_module(module, native) }),
+            pointer => Err(ForeignModule { pointer }),
+        }
+    }
+
+    /// Whether addresses come from the linker's table.
+    pub(crate) const fn is_position_independent(self) -> bool {
+        matches!(self.model, CodeModel::PositionIndependent)
+    }
+
+    /// Whether the program is an ordinary one of the C world.
+    pub(crate) const fn is_native(self) -> bool {
+        !matches!(self.model, CodeModel::Pnacl)
+    }
+}
+
+const WORD: TypeLayout = TypeLayout { class: GPR, parts: 1, size: 4 };
+
+/// How values live in registers, by type.
+static LAYOUTS: [TypeLayout; Type::ALL.len()] = {
+    let mut layouts = [WORD; Type::ALL.len()];
+    let mut n = 0;
+    while n < layouts.len() {
+        let ty = Type::ALL[n];
+        layouts[n] = match ty {
+            Type::I64 => TypeLayout { parts: 2, ..WORD },
+            Type::F32 => TypeLayout { class: SINGLE, ..WORD },
+            Type::F64 => TypeLayout { class: DOUBLE, parts: 1, size: 8 },
+            _ if ty.is_vector() => TypeLayout { parts: 4, ..WORD },
+            _ => WORD,
+        };
+        n += 1;
+    }
+    layouts
+};
+
+impl BackEnd for Mips32 {
+    // Not inlined: what it makes is compiled with this crate.
+    #[inline(never)]
+    fn generator(&self, checks: Checks) -> Box<dyn CodeGenerator> {
+        Box::new(Generator::new(*self, checks))
+    }
+}
+
+impl Target for Mips32 {
+    type Inst = Inst;
+    type Branches = Branches;
+    type Scratch = EmitScratch;
+
+    const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
+    const HOLDS_CONSTANTS: bool = true;
+
+    fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
+        &LAYOUTS
+    }
+
+    fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
+        regs::register_file(frame.pointer())
+    }
+
+    fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        self.folds_into(cx, def, user)
+    }
+
+    fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        self.is_in_addresses(cx, def)
+    }
+
+    fn costly_constants(&self, func: &Function, inst: ice_ir::Inst, visit: &mut dyn FnMut(Constant, u32)) {
+        self.name_costly_constants(func, inst, visit);
+    }
+
+    fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: Constant, reg: VReg) {
+        self.make_held(cx, constant, reg);
+    }
+
+    fn held_constant<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
+        self.register_held(cx, value)
+    }
+
+    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        self.materialize_constant(cx, value)
+    }
+
+    fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
+        self.lower_incoming(cx)
+    }
+
+    fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
+        match cx.rule::<Self>(inst) {
+            Rule::Done => {}
+            Rule::IntBinary { op, args, result } => self.int_binary(cx, op, args, result),
+            Rule::IntCast { op, arg, result } => self.int_cast(cx, op, arg, result),
+            Rule::PairBinary { op, args, result } => self.pair_binary(cx, op, args, result),
+            Rule::Load { address, align_log2, result } => self.load(cx, address, align_log2, result),
+            Rule::Store { address, value, align_log2 } => self.store(cx, address, align_log2, value),
+            Rule::Compare { result } => self.compare_value(cx, inst, result),
+            Rule::Select { cond, values, result } => self.select(cx, cond, values, result),
+            Rule::FloatBinary { op, args, result } => self.float_binary(cx, op, args, result),
+            Rule::FloatCast { op, arg, result } => self.float_cast(cx, op, arg, result),
+            Rule::Vector(rule) => return self.vector(cx, inst, rule),
+            Rule::Call => return self.call(cx, inst),
+            Rule::Intrinsic { op, args } => return self.intrinsic(cx, inst, op, args),
+            Rule::DynamicAlloca { size, align_log2, result } => {
+                return self.alloca(cx, size, align_log2, result);
+            }
+            Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
+        }
+        Ok(())
+    }
+
+    fn lower_jump<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, target: MachBlock) {
+        cx.sink.push(Inst::Jump { target });
+    }
+
+    fn lower_terminator<S: Sink<Inst>>(
+        &self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        self.lower_control(cx, inst)
+    }
+
+    fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {
+        scratch.frame.describe(facts);
+    }
+
+    fn emit<L: Listing>(
+        &self,
+        mach: &MachFunction<Inst>,
+        allocation: &Output,
+        scratch: &mut EmitScratch,
+        buffer: &mut CodeBuffer<L, Branches>,
+        out: &mut CompiledCode,
+    ) -> Result<(), ErrorKind> {
+        emit::emit_function(mach, allocation, scratch, buffer, out)
+    }
+}
