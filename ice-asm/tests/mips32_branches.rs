@@ -46,6 +46,8 @@ struct Run<'a, F> {
     registers: [u32; 32],
     /// The word that the far form keeps on the stack.
     kept: u32,
+    /// Conditions so far.
+    decisions: usize,
     marks: Vec<u32>,
 }
 
@@ -75,25 +77,31 @@ impl<F: Fn(bool, usize) -> bool> Run<'_, F> {
         }
     }
 
-    /// Where the word branches to, if it is a branch: nowhere else where it is not taken.
-    fn branch(&mut self, at: u32, word: u32) -> Option<u32> {
+    fn holds(&mut self, is_nonzero: bool) -> bool {
+        self.decisions += 1;
+        (self.holds)(is_nonzero, self.decisions)
+    }
+
+    /// Where control goes from a branch, and whether by its slot.
+    fn branch(&mut self, at: u32, word: u32) -> Option<(u32, bool)> {
         let [s, t] = [21, 16].map(|at| word >> at & 31);
         let target = at.wrapping_add(4).wrapping_add((word as u16 as i16 as i32 as u32) << 2);
         let taken = match word >> 26 {
             4 if s == t => true,
-            4 | 5 => {
+            4 | 5 | 0x14 | 0x15 => {
                 assert_eq!([s, t], [TESTED, 0]);
-                (self.holds)(word >> 26 == 5, self.marks.len())
+                self.holds(word >> 26 & 1 != 0)
             }
             1 => {
                 assert_eq!((s, t), (0, 17), "bal");
                 self.registers[31] = at + 8;
                 true
             }
-            0 if word & 63 == 8 => return Some(self.registers[s as usize]),
+            0 if word & 63 == 8 => return Some((self.registers[s as usize], true)),
             _ => return None,
         };
-        Some(if taken { target } else { at + 8 })
+        let is_likely = word >> 30 & 1 != 0;
+        Some((if taken { target } else { at + 8 }, taken || !is_likely))
     }
 
     fn run(mut self) -> Vec<u32> {
@@ -102,9 +110,11 @@ impl<F: Fn(bool, usize) -> bool> Run<'_, F> {
         while at != END && self.marks.len() < 40 {
             let word = self.word(at);
             at = match self.branch(at, word) {
-                Some(next) => {
-                    let slot = self.word(at + 4);
-                    self.step(slot);
+                Some((next, by_slot)) => {
+                    if by_slot {
+                        let slot = self.word(at + 4);
+                        self.step(slot);
+                    }
                     next
                 }
                 None => {
@@ -120,7 +130,7 @@ impl<F: Fn(bool, usize) -> bool> Run<'_, F> {
 }
 
 /// One block: words that do nothing, a condition and where control goes if it holds, and where else; marks in the
-/// slots, or none.
+/// slots, or what fills them.
 struct Block {
     size: u32,
     cond: Cond,
@@ -145,7 +155,7 @@ impl Block {
     }
 }
 
-fn emit(blocks: &[Block]) -> CodeBuffer<(), Branches> {
+fn emit(blocks: &[Block], filled: &mut [u32; 2]) -> CodeBuffer<(), Branches> {
     let mut buffer = CodeBuffer::<(), Branches>::new();
     let labels: Vec<_> = (0..=blocks.len()).map(|_| buffer.new_label()).collect();
     let mark = |e: &mut Encoder<'_>, mark| e.alu_unsigned(AluUnsigned::Ori, Gpr::V0, Gpr::ZERO, mark);
@@ -159,8 +169,13 @@ fn emit(blocks: &[Block]) -> CodeBuffer<(), Branches> {
         for (cond, (target, slot)) in
             [Some(block.cond), None].into_iter().zip(block.targets.iter().zip(block.slots))
         {
-            let slot = slot.map(|number| e.slot(|e| mark(e, number))).unwrap_or_default();
-            e.branch(cond, labels[*target], slot);
+            let label = labels[*target];
+            let (slot, label) = match slot {
+                Some(number) => (e.slot(|e| mark(e, number)), label),
+                None => e.fill_branch(cond, label),
+            };
+            filled[usize::from(matches!(slot, Slot::IfTaken(_)))] += u32::from(slot != Slot::default());
+            e.branch(cond, label, slot);
         }
     }
     buffer.bind(labels[blocks.len()]);
@@ -172,11 +187,12 @@ fn emit(blocks: &[Block]) -> CodeBuffer<(), Branches> {
 
 /// The marks that the blocks ask for.
 fn trace(blocks: &[Block], holds: impl Fn(bool, usize) -> bool) -> Vec<u32> {
-    let (mut want, mut at) = (vec![], 0);
+    let (mut want, mut at, mut decisions) = (vec![], 0, 0);
     while want.len() < 40 && at < blocks.len() {
         let Block { cond, targets, slots, .. } = &blocks[at];
         want.push(at as u32);
-        let taken = holds(matches!(cond, Cond::Ne(..)), want.len());
+        decisions += 1;
+        let taken = holds(matches!(cond, Cond::Ne(..)), decisions);
         want.extend(slots[0].map(u32::from));
         if !taken {
             want.extend(slots[1].map(u32::from));
@@ -190,22 +206,24 @@ fn trace(blocks: &[Block], holds: impl Fn(bool, usize) -> bool) -> Vec<u32> {
 #[test]
 fn large_functions_execute_as_their_graph() {
     let mut random = Random::new(23);
-    let (mut far, mut largest) = (0, 0);
+    let (mut far, mut largest, mut filled) = (0, 0, [0; 2]);
     for round in 0..60 {
         let count = 3 + random.below(14) as usize;
         let blocks: Vec<_> = (0..count).map(|i| Block::random(&mut random, count, i as u16)).collect();
-        let buffer = emit(&blocks);
+        let buffer = emit(&blocks, &mut filled);
         far += buffer.bytes().chunks_exact(4).filter(|word| **word == [8, 0, 0x20, 0]).count();
         largest = largest.max(buffer.bytes().len());
         for seed in 0..4 {
-            let holds = |is_nonzero: bool, marks: usize| {
-                (Random::new((marks as u64 + 1) * (2 * seed + 1)).below(2) != 0) == is_nonzero
+            let holds = |is_nonzero: bool, decisions: usize| {
+                (Random::new((decisions as u64 + 1) * (2 * seed + 1)).below(2) != 0) == is_nonzero
             };
-            let run = Run { code: buffer.bytes(), holds, registers: [0; 32], kept: 0, marks: vec![] };
+            let run =
+                Run { code: buffer.bytes(), holds, registers: [0; 32], kept: 0, decisions: 0, marks: vec![] };
             assert_eq!(run.run(), trace(&blocks, holds), "round {round}");
         }
     }
     assert!(far > 100 && largest > 1 << 19, "{far} far branches, {largest} bytes");
+    assert!(filled.iter().all(|&count| count > 50), "{filled:?}");
 }
 
 /// Assemblers make far branches of their text.

@@ -360,10 +360,20 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         branch.max(self.last_label).min(self.offset())
     }
 
-    /// Whether a relocation belongs to the instruction of one word at an offset near the end.
+    /// A label at an offset that code has passed.
+    pub(crate) fn label_behind(&mut self, offset: u32) -> Label {
+        debug_assert!(offset < self.offset());
+        let label = self.new_label();
+        if let Some(state) = self.labels.last_mut() {
+            state.offset = offset;
+        }
+        label
+    }
+
+    /// Whether a relocation belongs to the instruction of one word at an offset.
     pub(crate) fn has_reloc_at(&self, offset: u32) -> bool {
-        let last = self.relocs.iter().rev();
-        last.take_while(|reloc| reloc.offset >= offset).any(|reloc| reloc.offset < offset + 4)
+        let first = self.relocs.partition_point(|reloc| reloc.offset < offset);
+        self.relocs.get(first).is_some_and(|reloc| reloc.offset < offset + 4)
     }
 
     /// Moves the instruction of one word at an offset behind the end, with its relocations; it comes from where the last

@@ -17,7 +17,7 @@
 //!         addiu $sp, $sp, 8
 //! ```
 
-use super::control::{bal_word, branch_word, jr_word};
+use super::control::{bal_word, branch_word, jr_word, likely_word};
 use super::int::{Alu, AluSigned};
 use super::memory::Transfer;
 use super::operand::{Cond, Gpr};
@@ -32,9 +32,29 @@ use core::fmt;
 #[derive(Clone, Copy, Debug)]
 pub enum Branches {}
 
-/// The instruction in the slot of a branch: one that does nothing, or one that [`Encoder::slot`] was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slot(pub(super) u32);
+/// The word of the instruction in the slot of a branch: of one that does nothing, or of one that [`Encoder::slot`] was
+/// given or [`Encoder::fill_branch`] has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// Executed in any case.
+    Always(u32),
+    /// Executed if the branch, a conditional one to a near place behind, is taken.
+    IfTaken(u32),
+}
+
+impl Default for Slot {
+    fn default() -> Slot {
+        Slot::Always(0)
+    }
+}
+
+impl Slot {
+    const fn word(self) -> u32 {
+        match self {
+            Slot::Always(word) | Slot::IfTaken(word) => word,
+        }
+    }
+}
 
 /// One instruction and its slot.
 const NEAR: Form = Form(0);
@@ -64,9 +84,10 @@ fn far_words(distance: i64) -> [u32; FAR_WORDS] {
 
 /// All words of a branch; of those in the near form there are two.
 fn words(cond: Option<Cond>, slot: Slot, form: Form, distance: i64) -> ([u32; FAR_WORDS + 2], usize) {
-    let mut words = [slot.0; FAR_WORDS + 2];
+    let mut words = [slot.word(); FAR_WORDS + 2];
     if form == NEAR {
-        words[0] = branch_word(cond, distance);
+        let word = branch_word(cond, distance);
+        words[0] = if let Slot::IfTaken(_) = slot { likely_word(word) } else { word };
         return (words, 2);
     }
     let start = match cond {
@@ -121,7 +142,7 @@ impl BranchIsa for Branches {
     }
 
     fn encode_slot(slot: Slot, out: &mut [u8]) {
-        out.copy_from_slice(&slot.0.to_le_bytes());
+        out.copy_from_slice(&slot.word().to_le_bytes());
     }
 
     fn fill_nops(out: &mut [u8]) {
@@ -161,7 +182,7 @@ impl<L: Listing> Encoder<'_, L> {
         let has_reloc = self.buf.relocs().len() != relocs;
         self.buf.take_back(start);
         match word {
-            Some(word) if !has_reloc => Slot(u32::from_le_bytes(word)),
+            Some(word) if !has_reloc => Slot::Always(u32::from_le_bytes(word)),
             _ => {
                 self.invalid();
                 Slot::default()

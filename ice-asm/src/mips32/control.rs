@@ -41,6 +41,17 @@ const BLTZ: Row = Row::new("bltz", "s, b", "0000 01ss sss0 0000 bbbb bbbb bbbb b
 const BGEZ: Row = Row::new("bgez", "s, b", "0000 01ss sss0 0001 bbbb bbbb bbbb bbbb");
 const BC1F: Row = Row::new("bc1f", "M, b", "0100 0101 000M MM00 bbbb bbbb bbbb bbbb");
 const BC1T: Row = Row::new("bc1t", "M, b", "0100 0101 000M MM01 bbbb bbbb bbbb bbbb");
+/// The branches that execute their slots only if they are taken.
+const LIKELY: [Row; 8] = [
+    Row::new("beql", "s, t, b", "0101 00ss ssst tttt bbbb bbbb bbbb bbbb"),
+    Row::new("bnel", "s, t, b", "0101 01ss ssst tttt bbbb bbbb bbbb bbbb"),
+    Row::new("blezl", "s, b", "0101 10ss sss0 0000 bbbb bbbb bbbb bbbb"),
+    Row::new("bgtzl", "s, b", "0101 11ss sss0 0000 bbbb bbbb bbbb bbbb"),
+    Row::new("bltzl", "s, b", "0000 01ss sss0 0010 bbbb bbbb bbbb bbbb"),
+    Row::new("bgezl", "s, b", "0000 01ss sss0 0011 bbbb bbbb bbbb bbbb"),
+    Row::new("bc1fl", "M, b", "0100 0101 000M MM10 bbbb bbbb bbbb bbbb"),
+    Row::new("bc1tl", "M, b", "0100 0101 000M MM11 bbbb bbbb bbbb bbbb"),
+];
 /// `bgezal` of register 0: puts the address behind the slot into `$ra`, and goes on wherever it says.
 const BAL: Row = Row::new("bal", "b", "0000 0100 0001 0001 bbbb bbbb bbbb bbbb");
 
@@ -51,6 +62,7 @@ pub(super) const ROWS: &[&[Row]] = &[
     Jump::ROWS,
     &[JR, JALR, BREAK, SYSCALL, SYNC, RDHWR],
     &[BEQ, BNE, BLEZ, BGTZ, BLTZ, BGEZ, BC1F, BC1T, BAL],
+    &LIKELY,
 ];
 
 /// The code of a trap for division by zero, which the kernel turns into SIGFPE.
@@ -63,6 +75,14 @@ pub(super) fn branch_word(cond: Option<Cond>, distance: i64) -> u32 {
         Some(cond) => condition_bits(cond),
     };
     bits | branch_field(distance)
+}
+
+/// The conditional branch that executes its slot only if it is taken, instead of one that does so in any case.
+pub(super) const fn likely_word(branch: u32) -> u32 {
+    match branch >> 26 {
+        0x04..=0x07 => branch | 1 << 30,
+        _ => branch | 1 << 17,
+    }
 }
 
 fn condition_bits(cond: Cond) -> u32 {

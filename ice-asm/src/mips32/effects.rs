@@ -167,7 +167,7 @@ impl Effects {
 /// Whether an instruction is a branch, jump or call.
 pub(super) const fn has_slot(word: u32) -> bool {
     match word >> 26 {
-        0x01..=0x07 => true,
+        0x01..=0x07 | 0x14..=0x17 => true,
         0x11 => word >> S & 31 == 0x08,
         _ => of_jump(word).is_some(),
     }
@@ -217,7 +217,8 @@ mod tests {
         let control =
             ["jr", "jalr", "break", "syscall", "sync", "rdhwr", "beq", "bne", "blez", "bgtz", "bltz"];
         let branches = ["bgez", "bc1f", "bc1t", "bal"];
-        assert_eq!(without, [&known[..], &control, &branches].concat());
+        let likely = ["beql", "bnel", "blezl", "bgtzl", "bltzl", "bgezl", "bc1fl", "bc1tl"];
+        assert_eq!(without, [&known[..], &control, &branches, &likely].concat());
         assert!(count > 110, "{count}");
     }
 

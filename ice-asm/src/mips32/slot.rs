@@ -7,6 +7,10 @@
 //! what the branch looks at or, in a call, the return address; loads do not pass stores, nor stores loads. No word is
 //! held back on MIPS32: a load, a product and a comparison may be used by the next instruction.
 //!
+//! Where there is none, and the target is behind, its first instruction is repeated in the slot and the branch goes to the
+//! second one ("from target"). A conditional branch is then of the kind that executes the slot only if it is taken, so
+//! nothing need be known of the other way: loops gain one instruction a round.
+//!
 //! Invariant: all that moves is behind the last label, branch, jump and call, so that control comes to it and the branch
 //! alike. An instruction with a relocation moves behind calls and jumps only, which stay where they are; branches to
 //! labels may be cut, moved and inverted. Cost: at most [`WINDOW`] words a branch.
@@ -14,12 +18,15 @@
 use super::effects::{self, Effects};
 use super::operand::Cond;
 use super::{Branches, Encoder, Slot};
-use crate::buffer::CodeBuffer;
+use crate::buffer::{BranchIsa as _, CodeBuffer, Form, Label};
 use crate::listing::Listing;
 use core::ops::AddAssign;
 
 /// How far back to look, in instructions.
 const WINDOW: usize = 12;
+
+/// How much nearer a target must be than a branch reaches: what may come before the branch is padding.
+const NEARER: u32 = 256;
 
 /// Which instructions may move.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,15 +74,36 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
-    /// The instruction for the slot of a branch to a label, which comes next; it is taken out of the code.
-    pub fn slot_from_above(&mut self, cond: Option<Cond>) -> Slot {
+    /// What a branch to a label, which comes next, has in its slot, and where it goes: an instruction from before it is
+    /// taken out of the code, or the first one at the target is repeated and the branch goes behind it.
+    pub fn fill_branch(&mut self, cond: Option<Cond>, target: Label) -> (Slot, Label) {
         let end = self.buf.offset();
         let found = find(self.buf, end, effects::of_branch(cond), Relocated::Stay);
-        let word = found.and_then(|at| self.word_at(at));
-        let (Some(at), Some(word)) = (found, word) else { return Slot::default() };
-        self.buf.move_to_end(at);
-        self.buf.take_back(end - 4);
-        Slot(word)
+        if let Some(at) = found
+            && let Some(word) = self.word_at(at)
+        {
+            self.buf.move_to_end(at);
+            self.buf.take_back(end - 4);
+            return (Slot::Always(word), target);
+        }
+        match self.first_at(target) {
+            Some((word, behind)) => {
+                let slot = if cond.is_some() { Slot::IfTaken(word) } else { Slot::Always(word) };
+                (slot, self.buf.label_behind(behind))
+            }
+            None => (Slot::default(), target),
+        }
+    }
+
+    /// The first instruction at a label that is passed and near, if it may be in a slot, and where the next one is.
+    fn first_at(&self, label: Label) -> Option<(u32, u32)> {
+        let at = self.buf.label_offset(label)?;
+        let behind = at + 4;
+        let is_near = self.buf.offset() - at < Branches::span(Form(0)).back - NEARER;
+        let may_move = behind < self.buf.offset() && is_near && !self.buf.has_reloc_at(at);
+        // A branch that is not written yet looks like nothing.
+        let word = self.word_at(at).filter(|&word| may_move && word != 0)?;
+        effects::of_word(word).map(|_| (word, behind))
     }
 
     fn word_at(&self, at: u32) -> Option<u32> {
@@ -182,11 +210,10 @@ mod tests {
         add(&mut e, Gpr::V1, Gpr::A1);
         e.alu(Alu::Slt, Gpr::AT, Gpr::V1, Gpr::A0);
         let cond = Some(Cond::Ne(Gpr::AT, Gpr::ZERO));
-        let slot = e.slot_from_above(cond);
-        e.branch(cond, label, slot);
+        let (slot, target) = e.fill_branch(cond, label);
+        e.branch(cond, target, slot);
         // Nothing before a branch comes behind the next one.
-        let slot = e.slot_from_above(None);
-        assert_eq!(slot, Slot::default());
+        assert_eq!(e.fill_branch(None, label), (Slot::default(), label));
         add(&mut e, Gpr::V1, Gpr::A2);
         bind(&mut e);
         // Nor does what is before a label.
@@ -215,8 +242,28 @@ mod tests {
         let mut e = Encoder::new(&mut buffer);
         e.bind(label);
         e.lui(Gpr::A0, Imm::high(SymbolId(3), 0));
-        let slot = e.slot_from_above(None);
-        e.branch(None, label, slot);
+        let (slot, target) = e.fill_branch(None, label);
+        e.branch(None, target, slot);
         assert_eq!(text(&mut buffer), ".L0:; lui $a0, %hi(f3); b .L0; nop; ");
+    }
+
+    /// A loop whose end has nothing for the slot repeats its first instruction there.
+    #[test]
+    fn a_branch_back_takes_from_its_target() {
+        let mut buffer = Buffer::new();
+        let top = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer);
+        e.bind(top);
+        e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::A0, 0));
+        add(&mut e, Gpr::A0, Gpr::V0);
+        let cond = Some(Cond::Ne(Gpr::A0, Gpr::ZERO));
+        let (slot, target) = e.fill_branch(cond, top);
+        e.branch(cond, target, slot);
+        let (slot, target) = e.fill_branch(None, top);
+        e.branch(None, target, slot);
+        let expected = ".L0:; lw $v0, 0($a0); .L1:; .L2:; addu $a0, $v0, $v0; bnel $a0, $zero, .L1; \
+                        lw $v0, 0($a0); b .L2; lw $v0, 0($a0); ";
+        assert_eq!(text(&mut buffer), expected);
+        assert_eq!(count_slots(buffer.bytes()), SlotCount { all: 2, filled: 2 });
     }
 }

@@ -26,10 +26,11 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
     /// Where an instruction goes that only jumps.
     fn jump_target(inst: &Self::Inst) -> Option<MachBlock>;
 
-    /// What is in the slot of the branch that comes next: the target may take it from the end of the code.
+    /// What is in the slot of the branch that comes next, and where it goes: an instruction may be taken from the end of
+    /// the code, or from the target if the branch goes behind that one.
     #[inline(always)]
-    fn slot(&mut self, _cond: Option<Cond<'a, Self>>) -> Slot<'a, Self> {
-        Slot::<'a, Self>::default()
+    fn fill(&mut self, _cond: Option<Cond<'a, Self>>, target: Label) -> (Slot<'a, Self>, Label) {
+        (Slot::<'a, Self>::default(), target)
     }
 
     /// Jumps to a block, unless it is the next one: the buffer would cut the jump off again.
@@ -44,14 +45,14 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
     /// Jumps to a label.
     #[inline(always)]
     fn jump_to_label(&mut self, target: Label) {
-        let slot = self.slot(None);
+        let (slot, target) = self.fill(None, target);
         self.buffer().jump_with_slot(target, slot, Reach::FromLabels);
     }
 
     /// Jumps to a label if the condition holds.
     #[inline(always)]
     fn jump_to_label_if(&mut self, cond: Cond<'a, Self>, target: Label, reach: Reach) {
-        let slot = self.slot(Some(cond));
+        let (slot, target) = self.fill(Some(cond), target);
         self.buffer().jump_if_with_slot(cond, target, slot, reach);
     }
 
