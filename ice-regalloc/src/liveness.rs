@@ -3,8 +3,8 @@
 //! Problem: a value occupies a place from its definitions to its last uses on every path.
 //!
 //! Method: by path exploration (Appel and Palsberg, *Modern Compiler Implementation*, 10.1; Boissinot
-//! and others, *Computing Liveness Sets for SSA-Form Programs*, 2011), 64 registers at a time. A pass
-//! over the operands finds the blocks that read a register before they write it; from each of them the
+//! and others, *Computing Liveness Sets for SSA-Form Programs*, 2011), 64 registers at a time. Which blocks
+//! read a register before they write it was noted while the function was written; from each of them the
 //! register is followed backward over the predecessors up to the blocks that write it. Registers that
 //! are met one after the other live in the same parts of the function: they are followed together, a
 //! bit of a machine word each, and a block that waits to be looked at collects the bits of all that
@@ -17,12 +17,13 @@
 //! of the block. If the one predecessor branches, the arguments are live at its end, and the
 //! parameters begin with the block. A parameter that nothing reads is live at its birth only.
 //!
-//! Cost: operands, and two dozen machine instructions for each block that one of 64 crossing registers
+//! Cost: a few machine instructions for each block that refers to a register which crosses, and two dozen machine instructions for each block that one of 64 crossing registers
 //! is live in, more often only where paths of different lengths meet. Their number is bounded, against
 //! functions made to be slow.
 
 use crate::function::Function;
-use crate::operand::{Block, Inst};
+use crate::operand::Block;
+use crate::references::Mention;
 use crate::scan::{NONE, Scan, params_at_start};
 use alloc::vec::Vec;
 
@@ -44,13 +45,9 @@ struct Lists {
     params: u32,
     /// It is an argument at their end that the successor copies.
     ends: u32,
-    /// The last block whose operands use or define it.
-    used_in: u32,
-    defined_in: u32,
 }
 
-const EMPTY: Lists =
-    Lists { uses: NONE, defs: NONE, params: NONE, ends: NONE, used_in: NONE, defined_in: NONE };
+const EMPTY: Lists = Lists { uses: NONE, defs: NONE, params: NONE, ends: NONE };
 
 /// Registers that are followed together.
 const GROUP: usize = 64;
@@ -72,6 +69,12 @@ impl Marks {
     fn is_empty(&self) -> bool {
         self.start | self.end | self.defs | self.params == 0
     }
+}
+
+/// Puts `block` in front of a list, and gives its new head.
+fn add(links: &mut Vec<Link>, next: u32, block: u32) -> u32 {
+    links.push(Link { block, next });
+    links.len() as u32 - 1
 }
 
 /// The marks of block `b`, which is listed if they are the first.
@@ -122,8 +125,9 @@ impl Liveness {
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
             self.stack.clear();
             self.marks.resize(self.marks.len().max(blocks + 1), Marks::default());
-            for b in 0..blocks as u32 {
-                self.references(func, scan, Block::from_u32(b));
+            self.mentions(func, scan);
+            if !func.references.aheads.params.is_empty() {
+                (0..blocks as u32).for_each(|b| self.params(func, scan, Block::from_u32(b)));
             }
             let allowed = allowed.unwrap_or(STEPS + 64 * func.num_insts());
             let mut steps = allowed;
@@ -138,84 +142,40 @@ impl Liveness {
         Some(())
     }
 
-    fn add(&mut self, next: u32, block: Block) -> u32 {
-        self.links.push(Link { block: block.as_u32(), next });
-        self.links.len() as u32 - 1
-    }
-
-    /// Lists `v` when it is met for the first time.
-    fn meet(&mut self, v: u32) {
-        let lists = &self.lists[v as usize];
-        if lists.uses == NONE && lists.defs == NONE {
-            self.crossing.push(v);
-        }
-    }
-
-    fn add_use(&mut self, v: u32, block: Block) {
-        self.meet(v);
-        self.lists[v as usize].uses = self.add(self.lists[v as usize].uses, block);
-    }
-
-    fn add_def(&mut self, v: u32, block: Block) {
-        self.meet(v);
-        self.lists[v as usize].defined_in = block.as_u32();
-        self.lists[v as usize].defs = self.add(self.lists[v as usize].defs, block);
-    }
-
-    /// Notes what `block` reads before it writes it, what it writes, and its parameters.
-    fn references(&mut self, func: &Function, scan: &Scan, block: Block) {
-        let b = block.as_u32();
-        let params = func.block_params(block);
-        if !params.is_empty() {
-            let at_start = params_at_start(func, block);
-            for v in params.iter().map(|p| p.as_u32()) {
-                if !at_start {
-                    self.add_use(v, block);
-                    self.lists[v as usize].used_in = b;
-                    self.lists[v as usize].params = self.add(self.lists[v as usize].params, block);
-                } else if scan.vregs[v as usize].is_cross() {
-                    self.add_def(v, block);
-                }
+    /// Notes which blocks read a register before they write it, and which write it.
+    fn mentions(&mut self, func: &Function, scan: &Scan) {
+        let refs = &func.references;
+        let crossing = (0..).zip(&scan.vregs).filter(|(_, state)| state.is_cross()).map(|(v, _)| v);
+        self.crossing.extend(crossing);
+        let last = self.crossing.iter().filter_map(|&v| refs.threads[v as usize].mention(v));
+        let Liveness { lists, links, .. } = self;
+        for Mention { vreg, block, exposed, writes } in refs.mentions.iter().copied().chain(last) {
+            let lists = &mut lists[vreg as usize];
+            if exposed {
+                lists.uses = add(links, lists.uses, block);
+            }
+            if writes {
+                lists.defs = add(links, lists.defs, block);
             }
         }
-        let range = func.block_insts(block);
-        for i in range.start.as_u32()..range.end.as_u32() {
-            let operands = func.operands(Inst::from_u32(i));
-            let mut defines = false;
-            for op in operands {
-                defines |= op.is_def();
-                if !op.is_use() || !scan.vregs[op.index()].is_cross() {
-                    continue;
-                }
-                let lists = &mut self.lists[op.index()];
-                if lists.defined_in != b && lists.used_in != b {
-                    lists.used_in = b;
-                    self.add_use(op.index() as u32, block);
-                }
+    }
+
+    /// Notes what the parameters of `block` and their arguments are beside.
+    fn params(&mut self, func: &Function, scan: &Scan, block: Block) {
+        let (params, b) = (func.block_params(block), block.as_u32());
+        let Liveness { lists, links, .. } = self;
+        if params.is_empty() {
+        } else if params_at_start(func, block) {
+            let pred = func.block_preds(block)[0];
+            for arg in func.edge_args(pred, scan.edge_index[b as usize] as usize) {
+                let lists = &mut lists[arg.index()];
+                lists.ends = add(links, lists.ends, pred.as_u32());
             }
-            if defines {
-                for op in operands {
-                    let v = op.index();
-                    if op.is_def() && scan.vregs[v].is_cross() && self.lists[v].defined_in != b {
-                        self.add_def(v as u32, block);
-                    }
-                }
-            }
-        }
-        let succs = func.block_succs(block);
-        for k in 0..succs.len() {
-            for v in func.edge_args(block, k).iter().map(|arg| arg.as_u32()) {
-                if !scan.vregs[v as usize].is_cross() {
-                    continue;
-                }
-                let lists = &mut self.lists[v as usize];
-                if lists.defined_in != b && lists.used_in != b {
-                    lists.used_in = b;
-                    self.add_use(v, block);
-                }
-                if succs.len() > 1 {
-                    self.lists[v as usize].ends = self.add(self.lists[v as usize].ends, block);
-                }
+        } else {
+            for param in params {
+                let lists = &mut lists[param.index()];
+                lists.uses = add(links, lists.uses, b);
+                lists.params = add(links, lists.params, b);
             }
         }
     }

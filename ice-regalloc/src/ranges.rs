@@ -56,11 +56,11 @@ pub(crate) struct Segment {
 /// One virtual register as linear scan sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interval {
-    /// First segment in the list of all.
+    /// First segment in the list of all; during the pass, the link of the earliest one so far.
     pub first: u32,
     /// Number of segments.
     pub count: u32,
-    /// First segment that the scan has not passed.
+    /// First segment that the scan has not passed; during the pass, the end of the segment that is open, or 0.
     pub cursor: u32,
     /// Sum of the frequencies of the operands.
     pub weight: f32,
@@ -93,13 +93,55 @@ impl Interval {
     pub fn again(&self) -> Allocation {
         if self.maker.is_remat() { self.maker } else { Allocation::NONE }
     }
+
+    /// Counts the operand, and narrows the class.
+    #[inline(always)]
+    fn refer(&mut self, op: Operand, frequency: f32, narrower: &impl Fn(u8, u8) -> bool) {
+        if op.constraint() == Constraint::Stack {
+            self.maker = SEVERAL;
+            return;
+        }
+        self.weight += if op.kind() == OperandKind::UseDef { 2.0 * frequency } else { frequency };
+        if op.class().0 != self.narrow && narrower(op.class().0, self.narrow) {
+            self.narrow = op.class().0;
+        }
+    }
+
+    /// The value is needed up to position `to`.
+    #[inline(always)]
+    fn open(&mut self, to: u32) {
+        self.cursor = self.cursor.max(to);
+    }
+
+    /// Ends the open segment at its front.
+    #[inline(always)]
+    fn close(&mut self, from: u32, links: &mut Vec<Link>) {
+        let to = core::mem::replace(&mut self.cursor, 0);
+        if to > from {
+            self.push(Segment { from, to }, links);
+        }
+    }
+
+    /// Adds a segment that starts no later than those so far.
+    #[inline(always)]
+    fn push(&mut self, segment: Segment, links: &mut Vec<Link>) {
+        if let Some(link) = links.get_mut(self.first as usize)
+            && link.segment.from <= segment.to
+        {
+            link.segment.from = link.segment.from.min(segment.from);
+            link.segment.to = link.segment.to.max(segment.to);
+            return;
+        }
+        links.push(Link { segment, next: self.first });
+        self.first = links.len() as u32 - 1;
+    }
 }
 
 /// Stands for several definitions, or one that cannot be executed again.
 const SEVERAL: Allocation = Allocation::reg(PReg(0));
 
 const NEW: Interval = Interval {
-    first: 0,
+    first: NONE,
     count: 0,
     cursor: 0,
     weight: 0.0,
@@ -144,9 +186,9 @@ pub(crate) struct Ranges {
     /// Segment tree of unions over `reserved`: leaves from the middle on.
     tree: Vec<RegUnits>,
     links: Vec<Link>,
-    heads: Vec<u32>,
-    /// End of the segment that is open, or 0.
-    open: Vec<u32>,
+    /// For each instruction the first interval that begins there, and for each interval the next one.
+    first_at: Vec<u32>,
+    next: Vec<u32>,
     /// For each instruction, the first entry of `reserved` at it or behind it.
     reserved_from: Vec<u32>,
     insts: usize,
@@ -169,10 +211,6 @@ impl Ranges {
         // No more than the largest function needs.
         self.intervals.reserve_exact(vregs);
         self.intervals.extend(scan.vregs.iter().map(|s| Interval { class: s.class, narrow: s.class, ..NEW }));
-        self.heads.clear();
-        self.heads.resize(vregs, NONE);
-        self.open.clear();
-        self.open.resize(vregs, 0);
         self.links.clear();
         self.reserved.clear();
         self.frequencies(func);
@@ -210,7 +248,8 @@ impl Ranges {
         let blocks = func.num_blocks();
         self.depth.clear();
         self.depth.resize(blocks + 1, 0);
-        for head in 0..blocks as u32 {
+        let unknown = (0..blocks as u32).rev().find(|&b| func.loop_depth(Block::from_u32(b)).is_none());
+        for head in 0..unknown.map_or(0, |last| last + 1) {
             // All back edges to one block make one loop.
             let back = func.block_preds(Block::from_u32(head)).iter().map(|p| p.as_u32());
             if let Some(last) = back.filter(|&p| p >= head).max() {
@@ -242,7 +281,7 @@ impl Ranges {
         let (start, end) = (range.start.as_u32(), range.end.as_u32());
         let frequency = self.frequency[block.as_u32() as usize];
         for &v in live.ending_before(block.as_u32() + 1) {
-            self.open[v as usize] = 4 * end;
+            self.intervals[v as usize].cursor = 4 * end;
         }
         let mut i = end;
         while i > start && func.references.shapes[i as usize - 1].has(Shape::TERMINATOR) {
@@ -264,15 +303,15 @@ impl Ranges {
             lists.params -= params.len();
             if at_start {
                 for (param, ahead) in params.iter().zip(&mut scan.aheads.params[lists.params..]) {
-                    if self.open[param.index()] == 0 {
+                    if self.intervals[param.index()].cursor == 0 {
                         ahead.next = DEAD;
                     }
                 }
             }
             for param in params {
-                self.intervals[param.index()].maker = SEVERAL;
-                let open = &mut self.open[param.index()];
-                *open = (*open).max(4 * start + 1);
+                let interval = &mut self.intervals[param.index()];
+                interval.maker = SEVERAL;
+                interval.cursor = interval.cursor.max(4 * start + 1);
                 if at_start {
                     self.close(param.as_u32(), 4 * start);
                 }
@@ -322,19 +361,20 @@ impl Ranges {
             self.close(param.as_u32(), position);
         }
         while let Some(v) = self.old_params.pop() {
-            self.open[v as usize] = self.open[v as usize].max(args_end.max(position + 1));
-            self.intervals[v as usize].old_read = true;
+            let interval = &mut self.intervals[v as usize];
+            interval.cursor = interval.cursor.max(args_end.max(position + 1));
+            interval.old_read = true;
         }
         lists.args -= args.len();
         for (arg, ahead) in args.iter().zip(&mut scan.aheads.args[lists.args..]) {
-            if ahead.next == LIVE_OUT && self.open[arg.index()] == 0 {
+            if ahead.next == LIVE_OUT && self.intervals[arg.index()].cursor == 0 {
                 ahead.next = DEAD;
             }
         }
         for (arg, param) in args.iter().zip(params) {
-            let open = &mut self.open[arg.index()];
-            *open = (*open).max(args_end);
-            self.intervals[arg.index()].weight += frequency;
+            let interval = &mut self.intervals[arg.index()];
+            interval.cursor = interval.cursor.max(args_end);
+            interval.weight += frequency;
             self.intervals[param.index()].weight += frequency;
             self.connect(arg.as_u32(), param.as_u32(), frequency * EDGE);
         }
@@ -342,24 +382,7 @@ impl Ranges {
 
     /// Ends the open segment of `v` at its front.
     fn close(&mut self, v: u32, from: u32) {
-        let to = core::mem::replace(&mut self.open[v as usize], 0);
-        if to > from {
-            self.push(v, Segment { from, to });
-        }
-    }
-
-    /// Adds a segment that starts no later than those of `v` so far.
-    fn push(&mut self, v: u32, segment: Segment) {
-        let head = &mut self.heads[v as usize];
-        if let Some(link) = self.links.get_mut(*head as usize)
-            && link.segment.from <= segment.to
-        {
-            link.segment.from = link.segment.from.min(segment.from);
-            link.segment.to = link.segment.to.max(segment.to);
-            return;
-        }
-        self.links.push(Link { segment, next: *head });
-        *head = self.links.len() as u32 - 1;
+        self.intervals[v as usize].close(from, &mut self.links);
     }
 
     /// One instruction.
@@ -377,56 +400,60 @@ impl Ranges {
         let inst = Inst::from_u32(i);
         let operands = func.operands(inst);
         let shape = func.references.shapes[i as usize];
-        let mut defines = false;
         lists.operands -= operands.len();
-        for (op, ahead) in operands.iter().zip(&mut scan.aheads.operands[lists.operands..]) {
-            let v = op.index();
-            if ahead.next == LIVE_OUT && self.open[v] == 0 {
+        let aheads = &mut scan.aheads.operands[lists.operands..][..operands.len()];
+        let mut makes = false;
+        for (op, ahead) in operands.iter().zip(aheads) {
+            let interval = &mut self.intervals[op.index()];
+            // What an operand of this very instruction opens is no later use.
+            if ahead.next == LIVE_OUT && (interval.cursor == 0 || interval.cursor == 4 * i + 2) {
                 ahead.next = DEAD;
             }
-            let interval = &mut self.intervals[v];
-            if op.constraint() != Constraint::Stack {
-                interval.weight += if op.kind() == OperandKind::UseDef { 2.0 * frequency } else { frequency };
-                if op.class().0 != interval.narrow && narrower(op.class().0, interval.narrow) {
-                    interval.narrow = op.class().0;
-                }
-            } else {
+            interval.refer(*op, frequency, narrower);
+            if op.is_def() {
+                makes |= operands.len() == 1 && op.is_plain() && !op.is_use() && interval.maker.is_none();
                 interval.maker = SEVERAL;
             }
-            if op.is_def() {
-                interval.maker = match operands {
-                    [_] if op.is_plain() && !op.is_use() && interval.maker.is_none() => {
-                        interval.remat = func.rematerialize(inst);
-                        interval.discount = 2.0 * frequency;
-                        if interval.remat.is_some() { Allocation::remat(inst) } else { SEVERAL }
-                    }
-                    _ => SEVERAL,
-                };
-                defines |= !op.is_use();
+            if !shape.has(Shape::GENERAL) {
+                // No operand names what another one defines.
+                if op.is_use() {
+                    interval.open(4 * i + if op.is_def() { 4 } else { 2 });
+                } else {
+                    interval.open(4 * i + 4);
+                    interval.close(4 * i + 3, &mut self.links);
+                }
             }
         }
-        if defines {
-            for op in operands.iter().filter(|op| op.is_def() && !op.is_use()) {
-                let from = if op.pos() == OperandPos::Early { 4 * i + 1 } else { 4 * i + 3 };
-                let open = &mut self.open[op.index()];
-                *open = (*open).max(4 * i + 4);
-                self.close(op.index() as u32, from);
-            }
-        }
-        for op in operands {
-            if op.is_use() {
-                let early = !op.is_def() && op.pos() == OperandPos::Early;
-                let open = &mut self.open[op.index()];
-                *open = (*open).max(if early { 4 * i + 2 } else { 4 * i + 4 });
-            }
+        if makes
+            && let [op] = operands
+            && let Some(remat) = shape.remat()
+        {
+            let interval = &mut self.intervals[op.index()];
+            (interval.maker, interval.remat) = (Allocation::remat(inst), Some(remat));
+            interval.discount = 2.0 * frequency;
         }
         if shape.has(Shape::GENERAL) {
+            self.general(operands, i);
             self.reserve(func, file, inst, frequency);
         }
         if shape.has(Shape::COPY)
             && let Some((from, to)) = func.is_move(inst)
         {
             self.connect(from.as_u32(), to.as_u32(), frequency);
+        }
+    }
+
+    /// What the operands of instruction `i` end and begin, whatever they are.
+    #[inline(never)]
+    fn general(&mut self, operands: &[Operand], i: u32) {
+        for op in operands.iter().filter(|op| op.is_def() && !op.is_use()) {
+            let interval = &mut self.intervals[op.index()];
+            interval.open(4 * i + 4);
+            interval.close(4 * i + if op.pos() == OperandPos::Early { 1 } else { 3 }, &mut self.links);
+        }
+        for op in operands.iter().filter(|op| op.is_use()) {
+            let early = !op.is_def() && op.pos() == OperandPos::Early;
+            self.intervals[op.index()].open(4 * i + if early { 2 } else { 4 });
         }
     }
 
@@ -474,11 +501,10 @@ impl Ranges {
     /// Puts the segments of each interval next to one another.
     fn flatten(&mut self) {
         self.segments.clear();
-        for (interval, &head) in self.intervals.iter_mut().zip(&self.heads) {
-            interval.first = self.segments.len() as u32;
+        for interval in &mut self.intervals {
+            let mut link = core::mem::replace(&mut interval.first, self.segments.len() as u32);
             interval.cursor = interval.first;
             let mut length = 0;
-            let mut link = head;
             while let Some(&Link { segment, next }) = self.links.get(link as usize) {
                 length += segment.to - segment.from;
                 self.segments.push(segment);
@@ -534,12 +560,10 @@ impl Ranges {
     /// Lists the intervals that need registers by their first positions, in linear time: a chain of
     /// intervals for each instruction.
     pub fn order_by_start(&mut self, order: &mut Vec<u32>) {
-        let Ranges { intervals, segments, heads, open, .. } = self;
-        // The heads of segment lists and the open ends are not needed any more.
-        let insts = self.insts;
-        let (first_at, next) = (open, heads);
+        let Ranges { intervals, segments, first_at, next, .. } = self;
         first_at.clear();
-        first_at.resize(insts, NONE);
+        first_at.resize(self.insts, NONE);
+        next.resize(next.len().max(intervals.len()), NONE);
         let start = |v: u32| segments[intervals[v as usize].first as usize].from;
         for v in (0..intervals.len() as u32).rev() {
             let interval = &intervals[v as usize];

@@ -82,11 +82,42 @@ const DEFINED: u8 = 2;
 /// The instruction [`Thread::inst`] reads it, writes it: as [`Operand::access`] says.
 const READ: u8 = 4;
 const WRITTEN: u8 = 8;
+/// The last block that refers to the register reads it before it writes it; writes it.
+const EXPOSED: u8 = 16;
+const HERE: u8 = 32;
+
+/// The bits [`EXPOSED`] and [`HERE`] of the first reference in a block.
+#[inline(always)]
+fn first_access(access: u8) -> u8 {
+    access << 2
+}
+
+/// The bit [`HERE`] of a later reference.
+#[inline(always)]
+fn later_access(access: u8) -> u8 {
+    (access & WRITTEN) << 2
+}
+
+/// What a block does with a register that crosses block borders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mention {
+    pub vreg: u32,
+    pub block: u32,
+    /// It reads the register before it writes it.
+    pub exposed: bool,
+    pub writes: bool,
+}
 /// Numbers of references that are edge arguments and parameters.
 const ARGS: u32 = 1 << 30;
 const PARAMS: u32 = 1 << 31;
 
 impl Thread {
+    /// What the last block that refers to it does with it, if there is one.
+    pub fn mention(&self, vreg: u32) -> Option<Mention> {
+        let (exposed, writes) = (self.flags & EXPOSED != 0, self.flags & HERE != 0);
+        (self.block != NONE).then_some(Mention { vreg, block: self.block, exposed, writes })
+    }
+
     pub fn crosses(&self) -> bool {
         self.flags & CROSS != 0
     }
@@ -177,7 +208,8 @@ impl Shape {
         Shape(1 + (remat as u8) << Self::REMAT)
     }
 
-    const fn remat(self) -> Option<Remat> {
+    /// How its value can be made again.
+    pub const fn remat(self) -> Option<Remat> {
         match self.0 >> Self::REMAT {
             0 => None,
             1 => Some(Remat::Register),
@@ -214,6 +246,8 @@ pub(crate) struct References {
     pub threads: Vec<Thread>,
     pub aheads: Aheads,
     pub shapes: Vec<Shape>,
+    /// What blocks do with registers that later blocks refer to. For the last block of each the thread knows.
+    pub mentions: Vec<Mention>,
     /// Clobbering instructions in order.
     pub clobbers: Vec<(u32, RegUnits)>,
     /// Pairs of operands of one instruction that name the same virtual register, which one defines.
@@ -239,6 +273,7 @@ impl References {
         self.aheads.args.clear();
         self.aheads.params.clear();
         self.shapes.clear();
+        self.mentions.clear();
         self.clobbers.clear();
         self.repeats.clear();
         self.end_block();
@@ -293,8 +328,11 @@ impl References {
                     self.refer(arg, here, (terminator, NONE), READ);
                 }
                 Leaving::WithOthers => {
-                    if let Some(thread) = self.threads.get_mut(arg.index()) {
-                        thread.flags |= CROSS;
+                    let Some(thread) = self.threads.get_mut(arg.index()) else { continue };
+                    thread.flags |= CROSS;
+                    if thread.block != self.block {
+                        let (vreg, block) = (arg.as_u32(), self.block);
+                        self.mentions.push(Mention { vreg, block, exposed: true, writes: false });
                     }
                 }
             }
@@ -347,12 +385,14 @@ impl References {
             }
         } else {
             if thread.block != NONE || op.is_use() {
+                self.mentions.extend(thread.mention(op.index() as u32));
                 thread.flags |= CROSS;
             }
+            thread.flags = thread.flags & !(EXPOSED | HERE) | first_access(op.access());
             (thread.block, thread.head) = (self.block, here);
         }
         thread.latest = here;
-        thread.flags |= (op.access() & WRITTEN) >> 2;
+        thread.flags |= (op.access() & WRITTEN) >> 2 | later_access(op.access());
     }
 
     /// Adds the only operand of instruction `i`, which is not plain, and gives its shape.
@@ -433,6 +473,7 @@ impl References {
         }
         let mut flags = thread.flags & (CROSS | DEFINED) | (thread.flags & WRITTEN) >> 2 | access;
         if thread.block == self.block {
+            flags |= thread.flags & (EXPOSED | HERE) | later_access(access);
             if access & READ != 0 {
                 self.aheads.set_next(thread.latest, at.0);
                 self.aheads.set_last(thread.head, at.0);
@@ -443,8 +484,10 @@ impl References {
             thread.before = thread.latest;
         } else {
             if thread.block != NONE || access & READ != 0 {
+                self.mentions.extend(thread.mention(vreg.as_u32()));
                 flags |= CROSS;
             }
+            flags |= first_access(access);
             (thread.block, thread.before, thread.head) = (self.block, NONE, here);
         }
         (thread.inst, thread.latest, thread.flags) = (at.1, here, flags);
@@ -485,10 +528,10 @@ impl References {
             // What was noted was the definition.
             match self.aheads.of(thread.before) {
                 Some(ahead) => (ahead.next, ahead.last) = (thread.inst, thread.inst),
-                None => thread.flags |= CROSS,
+                None => thread.flags |= CROSS | EXPOSED,
             }
         }
-        thread.flags |= access;
+        thread.flags |= access | later_access(access);
     }
 
     /// Notes that the latest reference wants the value in `reg`.

@@ -2,14 +2,15 @@
 //!
 //! A plain instruction has Early Uses and at most one Late Def or UseDef, all of them Any or Reg, and
 //! no clobbers. If every use finds its value in a register of its class, or may read the slot, and the
-//! definition goes to its home, there is nothing to choose and nothing to move. `inst` does the same
+//! definition goes to its home, there is nothing to choose and nothing to move. One use may lack a register, if it is
+//! the last one in the block and a register is free: the value is brought there. `inst` does the same
 //! for these, and everything for the others; nothing is changed here unless all of it succeeds.
 
 use super::inst::Work;
 use super::{Allocator, SENTINEL};
-use crate::operand::Slot;
+use crate::operand::{Operand, Slot};
 use crate::output::Allocation;
-use crate::registers::PReg;
+use crate::registers::{PReg, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
 
 impl Allocator<'_> {
@@ -27,6 +28,7 @@ impl Allocator<'_> {
         let mut def = None;
         let mut dies = false;
         let mut homes = 0;
+        let mut brought = None;
         let aheads = &self.scan.aheads.operands[work.base..work.base + work.ops.len()];
         let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
         let tables = self.tables;
@@ -72,6 +74,15 @@ impl Allocator<'_> {
                 } else {
                     Allocation::slot(Slot::from_u32(value.slot))
                 };
+            } else if reg == NO_REG
+                && homeless
+                && next >= LIVE_OUT
+                && !op.is_def()
+                && brought.is_none()
+                && (op.is_reg() || !value.again.is_none())
+                && (value.slot != NONE || !value.again.is_none())
+            {
+                brought = Some((k, op));
             } else {
                 return false;
             };
@@ -81,6 +92,11 @@ impl Allocator<'_> {
             && !self.is_free_behind(op.vreg().as_u32())
         {
             return false;
+        }
+        if let Some((k, op)) = brought {
+            let defined = def.map_or(NONE, |(_, def)| def.vreg().as_u32());
+            let Some(reg) = self.free_for(work, op, defined) else { return false };
+            self.bring(work, k, op, reg);
         }
         if dies {
             for op in work.ops {
@@ -110,6 +126,48 @@ impl Allocator<'_> {
             self.out.used_regs.insert(units);
         }
         true
+    }
+
+    /// The register that [`pick`](Self::pick) finds for a use of what is used no more: the first one without a value.
+    /// The instruction defines `defined`, whose register may be shared. None if it takes a closer look.
+    fn free_for(&self, work: Work, op: Operand, defined: u32) -> Option<PReg> {
+        let mut pinned = RegUnits::EMPTY;
+        for place in &self.out.allocs[work.base..][..work.ops.len()] {
+            if let Some(reg) = place.as_reg() {
+                pinned.insert(self.tables.units(reg));
+            }
+        }
+        let fresh = self.file.callee_saved.difference(self.out.used_regs);
+        let avoid = pinned.union(fresh);
+        for &reg in self.tables.class(op.class()).order {
+            let units = self.tables.units(reg);
+            if units.intersects(avoid) {
+                continue;
+            }
+            let mut rest = self.occupied.intersection(units);
+            let mut is_free = true;
+            while let Some(owner) = self.take_owner(&mut rest) {
+                if owner != defined {
+                    is_free = false;
+                    if owner != SENTINEL && self.cx.values[owner as usize].next == DEAD {
+                        return None;
+                    }
+                }
+            }
+            if is_free {
+                return Some(reg);
+            }
+        }
+        None
+    }
+
+    /// Brings the value of operand `k`, which no register holds, to `reg` for this instruction.
+    fn bring(&mut self, work: Work, k: usize, op: Operand, reg: PReg) {
+        let (v, place) = (op.vreg().as_u32(), Allocation::reg(reg));
+        let from = self.backing(v);
+        let edit = self.edit(self.move_of(v, from, place));
+        self.push_edit(edit);
+        self.out.allocs[work.base + k] = place;
     }
 
     /// Whether the home of `v` is free for its definition once the uses are read.

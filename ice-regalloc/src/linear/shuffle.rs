@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 const PAIRWISE: usize = 32;
 
 impl Allocator<'_> {
-    fn edit(&self, m: ParallelMove) -> Edit {
+    pub(super) fn edit(&self, m: ParallelMove) -> Edit {
         Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size }
     }
 
