@@ -19,10 +19,11 @@ pub enum Target {
     X86_64,
     I686,
     Armv7,
+    Mipsel,
 }
 
 impl Target {
-    pub const ALL: [Target; 3] = [Target::X86_64, Target::I686, Target::Armv7];
+    pub const ALL: [Target; 4] = [Target::X86_64, Target::I686, Target::Armv7, Target::Mipsel];
     /// Those that are meant where none is named: their programs run here without help.
     const NATIVE: [Target; 2] = [Target::X86_64, Target::I686];
 
@@ -32,6 +33,7 @@ impl Target {
             Target::X86_64 => "x86_64",
             Target::I686 => "i686",
             Target::Armv7 => "armv7",
+            Target::Mipsel => "mipsel",
         }
     }
 
@@ -40,6 +42,7 @@ impl Target {
         match self {
             Target::X86_64 | Target::I686 => &[],
             Target::Armv7 => &["qemu-arm", "-L", "/usr/arm-linux-gnueabihf"],
+            Target::Mipsel => &["qemu-mipsel", "-L", "/usr/mipsel-linux-gnu"],
         }
     }
 
@@ -61,6 +64,7 @@ impl Target {
             Target::X86_64 => "x86_64-unknown-linux-gnu",
             Target::I686 => "i686-unknown-linux-gnu",
             Target::Armv7 => "armv7-unknown-linux-gnueabihf",
+            Target::Mipsel => "mipsel-unknown-linux-gnu",
         }
     }
 
@@ -74,6 +78,7 @@ impl Target {
             Target::Armv7 => {
                 &["--target=armv7-linux-gnueabihf", "-mfpu=neon", "-mfloat-abi=hard", "-ffp-contract=off"]
             }
+            Target::Mipsel => &["--target=mipsel-linux-gnu", "-mcpu=mips32r2", "-ffp-contract=off"],
         }
     }
 
@@ -83,6 +88,7 @@ impl Target {
             Target::X86_64 => "cc",
             Target::I686 => "i686-linux-gnu-gcc",
             Target::Armv7 => "arm-linux-gnueabihf-gcc",
+            Target::Mipsel => "mipsel-linux-gnu-gcc",
         }
     }
 
@@ -101,6 +107,10 @@ impl Target {
                 "target datalayout = \"e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64\"\n\
                  target triple = \"armv7-unknown-linux-gnueabihf\"\n"
             }
+            Target::Mipsel => {
+                "target datalayout = \"e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64\"\n\
+                 target triple = \"mipsel-unknown-linux-gnu\"\n"
+            }
         }
     }
 
@@ -110,6 +120,7 @@ impl Target {
             Target::X86_64 => "x86-64",
             Target::I686 => "pentium4",
             Target::Armv7 => "generic",
+            Target::Mipsel => "mips32r2",
         }
     }
 

@@ -48,7 +48,8 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn go_if(&mut self, cond: Cond, target: Label) {
-        self.e.branch(Some(cond), target, Slot::default());
+        let (slot, target) = self.e.fill_branch(Some(cond), target);
+        self.e.branch(Some(cond), target, slot);
     }
 
     /// `dst` = whether `lhs` is less than the number.
@@ -168,7 +169,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             }
         }
         self.e.jr(at);
-        self.e.nop();
+        self.e.fill_slot();
         self.e.buf.stop_flow();
     }
 }
@@ -179,5 +180,10 @@ impl<'a, L: Listing> BranchEmitter<'a> for Emitter<'a, L> {
             Inst::Jump { target } => Some(target),
             _ => None,
         }
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, cond: Option<Cond>, target: Label) -> (Slot, Label) {
+        self.e.fill_branch(cond, target)
     }
 }

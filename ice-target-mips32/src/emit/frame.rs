@@ -94,7 +94,7 @@ impl<L: Listing> Emitter<'_, L> {
         };
         self.e.jr(Gpr::RA);
         match last {
-            0 => self.e.nop(),
+            0 => self.e.fill_slot(),
             _ => self.add_offset(Gpr::SP, Gpr::SP, last as i32),
         }
         self.e.buf.stop_flow();

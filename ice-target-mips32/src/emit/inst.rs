@@ -39,7 +39,7 @@ impl<L: Listing> Emitter<'_, L> {
         }
         match base {
             Some(base) => self.copy(Gpr::GP, base),
-            None => self.e.nop(),
+            None => self.e.fill_slot(),
         }
     }
 

@@ -162,6 +162,13 @@ static void on_signal(int signal) {
 unsigned float_mode;
 
 static void set_control(void) { __asm__ volatile("vmsr fpscr, %0" : : "r"(float_mode)); }
+#elif defined __mips__
+static void set_control(void) { __asm__ volatile("ctc1 $0, $31"); }
+#else
+static void set_control(void) {
+    unsigned control = 0x1f80;
+    __asm__ volatile("fninit; cld; ldmxcsr %0" : : "m"(control));
+}
 #endif
 
 static void call(struct side *side, stub *stub, const struct kind *kinds, unsigned count, const union slot *values) {
@@ -176,12 +183,7 @@ static void call(struct side *side, stub *stub, const struct kind *kinds, unsign
         in_call = 1;
         side->damage = checked_call(stub, arguments, side->results);
     } else {
-#ifdef __arm__
         set_control();
-#else
-        unsigned control = 0x1f80;
-        __asm__ volatile("fninit; cld; ldmxcsr %0" : : "m"(control));
-#endif
     }
     in_call = 0;
 }

@@ -16,7 +16,7 @@ mod times;
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
-use crate::toolchain::{line_of, succeed};
+use crate::toolchain::{Target, line_of, succeed};
 use crate::workspace::{self, Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
 use figures::{Figures, Group};
@@ -29,7 +29,7 @@ pub const HELP: &str = "\
 usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text] [--size] [--accept]
        cargo xtask bench --document
        cargo xtask bench --times [--rounds N]
-       cargo xtask bench --kernels
+       cargo xtask bench --kernels [--targets LIST]
        cargo xtask bench --growth [--shape TEXT] [--scale N]
 
 Measures instructions and memory of `ice translate --threads 0` (release build), instructions of translated programs,
@@ -43,7 +43,7 @@ xtask/bench/baseline.json, writes all to target/bench/figures.json, and fails if
   --document       only make docs/performance.md and its charts of the baseline
   --times          how long six programs take beside the same in C built by clang -O2, on i686
   --rounds N       rounds of --times (9)
-  --kernels        small programs in C on armv7, under qemu-arm, beside llc -O2
+  --kernels        small programs in C on armv7, or the targets named, in an emulator, beside llc -O2
   --growth         how work grows with size, for many shapes of function; fails above the power 1.2
   --shape TEXT     of --growth only the shapes with TEXT in their names
   --scale N        sizes of --growth, times N (1)
@@ -62,7 +62,7 @@ fn name(input: &str, target: &str, recipe: &str) -> String {
 }
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
-    let targets = workspace::targets(arguments.text("--targets")?, &TARGETS)?;
+    let named = arguments.text("--targets")?;
     let only = ["--translate", "--programs", "--text", "--size"].map(|flag| arguments.switch(flag));
     let [accept, document, times, kernels, growth] =
         ["--accept", "--document", "--times", "--kernels", "--growth"].map(|flag| arguments.switch(flag));
@@ -71,8 +71,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let scale = arguments.value("--scale", 1)?;
     arguments.finish()?;
     if kernels {
-        return kernels::run(workspace);
+        return kernels::run(workspace, &Target::list(Some(named.unwrap_or("armv7".to_owned())))?);
     }
+    let targets = workspace::targets(named, &TARGETS)?;
     if growth {
         return growth::run(workspace, shape.as_deref(), scale);
     }

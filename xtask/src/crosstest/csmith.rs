@@ -89,7 +89,7 @@ impl Plan {
         generate.arg(&source).args(SIZES).args(flavour);
         // A pointer to a member of a packed structure is what a program must not go through where words have an
         // alignment; Csmith makes such.
-        if self.targets.contains(&Target::Armv7) {
+        if self.targets.iter().any(|target| matches!(target, Target::Armv7 | Target::Mipsel)) {
             generate.arg("--no-packed-struct");
         }
         // It writes a file into its directory.

@@ -139,7 +139,7 @@ impl Generator {
     /// Whether clang has `_Float16` for the target. LLVM 19 calls a conversion for each move of a `__bf16` on x86, and
     /// not always with the number in its place: nothing to compare with.
     fn has_half(&self) -> bool {
-        self.target != Target::I686
+        matches!(self.target, Target::X86_64 | Target::Armv7)
     }
 
     fn name(&mut self, letter: char) -> String {

@@ -324,7 +324,11 @@ fn compile(
 /// The objects of the driver.
 fn driver(setting: &Setting, target: Target) -> anyhow::Result<Vec<PathBuf>> {
     let mut objects = Vec::new();
-    let call = if target == Target::Armv7 { "checked_call_arm.S" } else { "checked_call_x86.S" };
+    let call = match target {
+        Target::X86_64 | Target::I686 => "checked_call_x86.S",
+        Target::Armv7 => "checked_call_arm.S",
+        Target::Mipsel => "checked_call_mips.S",
+    };
     for file in ["driver.c", call] {
         let source = setting.sources.join("driver").join(file);
         let object = setting.results.join(format!("{file}-{}-{:?}.o", target.name(), setting.model));

@@ -244,9 +244,9 @@ pub fn intrinsics(text: &mut Text, target: Target) {
     }
 }
 
-/// The 80-bit type of the x87, which ARM has not.
+/// The 80-bit type of the x87.
 pub fn extended(text: &mut Text, target: Target) {
-    if target == Target::Armv7 {
+    if matches!(target, Target::Armv7 | Target::Mipsel) {
         return;
     }
     let both = "x86_fp80 %a, x86_fp80 %b";

@@ -63,7 +63,7 @@ fn wide(target: Target) -> &'static [u32] {
     match target {
         Target::X86_64 => &[65, 96, 127, 128],
         // No library function of this target divides them.
-        Target::I686 | Target::Armv7 => &[],
+        Target::I686 | Target::Armv7 | Target::Mipsel => &[],
     }
 }
 
