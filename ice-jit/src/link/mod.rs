@@ -197,3 +197,6 @@ impl Linker<'_, '_> {
         Error::TooFar(String::from_utf8_lossy(name).into_owned())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+/* Puts linked areas into memory and calls functions in them: what a process of another machine does with code that was
+ * made elsewhere.
+ *
+ * loader symbols                  prints what the code may call: names and addresses, which are those of every run
+ * loader call IMAGE ADDRESS...    calls functions without parameters and prints their results of 64 bits
+ *
+ * An image is a word with the number of areas, then for each the words address, size, protection and its bytes. The file
+ * `symbols.h` has a line SYMBOL(name) for each name. */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SYMBOL(name) extern char name##_address[] __asm__(#name);
+#include "symbols.h"
+#undef SYMBOL
+
+uint32_t __ice_read_tp(void);
+uint32_t __ice_read_tp(void) { return 0x1000; }
+
+static void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+static uint32_t word(FILE *file) {
+    uint32_t value;
+    if (fread(&value, sizeof value, 1, file) != 1)
+        fail("image");
+    return value;
+}
+
+static void load(const char *name) {
+    FILE *file = fopen(name, "rb");
+    if (!file)
+        fail(name);
+    for (uint32_t areas = word(file); areas > 0; areas--) {
+        uint32_t address = word(file), size = word(file), protection = word(file);
+        size_t length = (size + 4095) & ~(size_t)4095;
+        void *at = (void *)(uintptr_t)address;
+        if (mmap(at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
+            fail("mmap");
+        if (size > 0 && fread(at, size, 1, file) != 1)
+            fail("image");
+        __builtin___clear_cache((char *)at, (char *)at + size);
+        if (mprotect(at, length, (int)protection))
+            fail("mprotect");
+    }
+    fclose(file);
+}
+
+int main(int argc, char **argv) {
+    if (argc >= 2 && !strcmp(argv[1], "symbols")) {
+#define SYMBOL(name) printf("%s %lu\n", #name, (unsigned long)(uintptr_t)name##_address);
+#include "symbols.h"
+        return 0;
+    }
+    if (argc < 3)
+        return 2;
+    load(argv[2]);
+    for (int n = 3; n < argc; n++) {
+        uint64_t (*function)(void) = (uint64_t (*)(void))(uintptr_t)strtoul(argv[n], NULL, 10);
+        printf("%016llx\n", (unsigned long long)function());
+        fflush(stdout);
+    }
+    return 0;
+}
