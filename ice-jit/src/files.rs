@@ -12,7 +12,7 @@ impl Jit {
     /// # Errors
     /// Those of [`load`](Self::load); malformed input.
     pub fn load_file(&self, input: &[u8], format: InputFormat) -> Result<LoadedModule, Error> {
-        let options = Options { format, ..self.options().clone() };
+        let options = Options { format, ..self.shared().options.clone() };
         let mut loaded = Err(Error::Internal("the reader has read no module"));
         read_to(input, &options, &mut |module, bodies, options| {
             let mut result = Ok(());

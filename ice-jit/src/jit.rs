@@ -9,10 +9,11 @@
 //! taken while another one is held.
 
 use crate::error::Error;
+use crate::lazy::Lazy;
 use crate::link::{Addresses, link, room};
 use crate::machine::JitMachine;
 use crate::memory::{Block, Memory, lock};
-use crate::object::{Area, Import, Object, undecorated};
+use crate::object::{Area, Import, Object, Place, undecorated};
 use crate::outside::{Outside, ProcessSymbols};
 use crate::raw::Reach;
 use crate::signature::{self, Callable};
@@ -107,21 +108,13 @@ pub struct Jit {
     shared: Arc<Shared>,
 }
 
-impl Jit {
-    /// How files are translated.
-    #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
-    pub(crate) fn options(&self) -> &Options {
-        &self.shared.options
-    }
-}
-
 /// The address of what has a name, and the module that it belongs to.
 type Named = (u64, Weak<Loaded>);
 
 /// What all handles of a [`Jit`] and all its modules have in common.
-struct Shared {
-    machine: &'static JitMachine,
-    options: Options,
+pub(crate) struct Shared {
+    pub(crate) machine: &'static JitMachine,
+    pub(crate) options: Options,
     outside: Outside,
     memory: Memory,
     /// What modules have defined for others.
@@ -143,9 +136,24 @@ struct Definition {
 pub(crate) struct Loaded {
     definitions: HashMap<Vec<u8>, Definition>,
     shared: Weak<Shared>,
+    /// What compiles its functions, if that is done at their first call.
+    lazy: Option<Arc<Lazy>>,
+    settled: Settled,
+}
+
+/// An object in memory.
+pub(crate) struct Settled {
+    pub(crate) block: Arc<Block>,
+    addresses: Addresses,
     /// The modules that it has taken symbols of.
     _uses: Vec<Arc<Loaded>>,
-    _block: Block,
+}
+
+impl Settled {
+    /// The address of a place.
+    pub(crate) fn address(&self, place: Place) -> u64 {
+        self.addresses[place.area as usize] + place.offset
+    }
 }
 
 /// A module in memory. It stays there as long as a clone of this handle or a module that uses it.
@@ -183,44 +191,47 @@ impl Jit {
         let shared = &*self.shared;
         verify_module(module, Rules::Ice).map_err(ice_driver::Error::Verify)?;
         let mut object = Object::new(module, &shared.options, MOST_BYTES)?;
-        let mut compiler = shared.compiler(module)?;
         for body in bodies {
             let is_defined =
                 module.functions.get(body.id).is_some_and(|decl| decl.kind == FunctionKind::Defined);
             if !is_defined {
                 return Err(Error::NoFunction(body.id.to_string()));
             }
-            object.add_function(body.id, compiler.compile(module, body)?.parts())?;
+            shared.compile_into(&mut object, body)?;
         }
-        lock(&shared.compilers).push((module.environment, module.pointer_type, compiler));
         self.place(object)
     }
 
     /// Finds room and addresses for an object and makes it visible.
     pub(crate) fn place(&self, mut object: Object<'_>) -> Result<LoadedModule, Error> {
-        let shared = &*self.shared;
         if let Some(function) = object.without_body() {
             return Err(Error::NoBody(function));
         }
-        object.finish();
-        let Resolved { addresses: imports, uses } = shared.resolve(&object.imports)?;
-        let is_low = object.module.pointer_type == Type::I32 && size_of::<usize>() > 4;
-        let veneer = shared.machine.veneer.as_ref();
-        let reach = if is_low { Reach::Low } else { Reach::All };
-        let mut block = shared.memory.take(room(&object, veneer), reach)?;
-        let addresses = block.addresses();
-        let filled = link(&mut object, addresses, &imports, veneer)?;
-        block.write(&filled)?;
-        let definitions = definitions(&object, addresses);
+        let settled = self.shared.settle(&mut object)?;
+        self.publish(&object, settled, None)
+    }
+
+    /// Makes an object in memory a module that others see.
+    pub(crate) fn publish(
+        &self,
+        object: &Object<'_>,
+        settled: Settled,
+        lazy: Option<Arc<Lazy>>,
+    ) -> Result<LoadedModule, Error> {
+        let definitions = definitions(object, &settled);
         let shared = Arc::downgrade(&self.shared);
-        let loaded = Arc::new(Loaded { definitions, shared, _uses: uses, _block: block });
+        let loaded = Arc::new(Loaded { definitions, shared, lazy, settled });
         self.shared.publish(&loaded)?;
         Ok(LoadedModule { loaded })
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 }
 
 /// What a module has defined, by name. A name that others see is theirs, whatever else has it in the module.
-fn definitions(object: &Object<'_>, addresses: Addresses) -> HashMap<Vec<u8>, Definition> {
+fn definitions(object: &Object<'_>, settled: &Settled) -> HashMap<Vec<u8>, Definition> {
     let module = object.module;
     let mut all: HashMap<Vec<u8>, Definition> = HashMap::new();
     for (symbol, place, addend) in object.definitions() {
@@ -228,7 +239,7 @@ fn definitions(object: &Object<'_>, addresses: Addresses) -> HashMap<Vec<u8>, De
         if name.is_empty() || linkage.is_local() && all.contains_key(name) {
             continue;
         }
-        let address = (addresses[place.area as usize] + place.offset).wrapping_add_signed(addend);
+        let address = settled.address(place).wrapping_add_signed(addend);
         let signature = match symbol {
             Symbol::Function(f) if place.area == Area::Code => Some(module.signature(f).clone()),
             _ => None,
@@ -253,11 +264,37 @@ impl Shared {
         Ok(Compiler::new(module, CodeOptions { arch, recipe: level.recipe(), relocation, features })?)
     }
 
+    /// Compiles a function of an object's module into it.
+    pub(crate) fn compile_into(&self, object: &mut Object<'_>, body: &Function) -> Result<(), Error> {
+        let module = object.module;
+        let mut compiler = self.compiler(module)?;
+        object.add_function(body.id, compiler.compile(module, body)?.parts())?;
+        lock(&self.compilers).push((module.environment, module.pointer_type, compiler));
+        Ok(())
+    }
+
+    /// Puts an object into memory.
+    pub(crate) fn settle(&self, object: &mut Object<'_>) -> Result<Settled, Error> {
+        object.finish();
+        let Resolved { addresses: imports, uses } = self.resolve(&object.imports)?;
+        let is_low = object.module.pointer_type == Type::I32 && size_of::<usize>() > 4;
+        let veneer = self.machine.veneer.as_ref();
+        let reach = if is_low { Reach::Low } else { Reach::All };
+        let mut block = self.memory.take(room(object, veneer), reach)?;
+        let addresses = block.addresses();
+        block.write(&link(object, addresses, &imports, veneer)?)?;
+        Ok(Settled { block: Arc::new(block), addresses, _uses: uses })
+    }
+
     /// Finds what a module imports.
     fn resolve(&self, imports: &[Import]) -> Result<Resolved, Error> {
         let mut resolved = Resolved { addresses: Vec::with_capacity(imports.len()), uses: Vec::new() };
         let mut missing = Vec::new();
         for import in imports {
+            if let Some(address) = import.address {
+                resolved.addresses.push(address);
+                continue;
+            }
             let known = lock(&self.names)
                 .get(&import.name)
                 .and_then(|(address, owner)| Some((*address, owner.upgrade()?)));
@@ -314,12 +351,25 @@ impl Drop for Loaded {
 }
 
 impl LoadedModule {
-    /// The address of a function that may be called as an `F`.
-    pub(crate) fn callable_address<F: Callable>(&self, name: &str) -> Result<usize, Error> {
+    /// The address and the types of a function.
+    pub(crate) fn function(&self, name: &str) -> Result<(u64, &Signature), Error> {
         let definition = self.loaded.definitions.get(name.as_bytes());
         let function =
             definition.and_then(|definition| Some((definition.address, definition.signature.as_ref()?)));
-        let (address, signature) = function.ok_or_else(|| Error::NoFunction(name.to_owned()))?;
+        function.ok_or_else(|| Error::NoFunction(name.to_owned()))
+    }
+
+    pub(crate) fn block(&self) -> &Block {
+        &self.loaded.settled.block
+    }
+
+    pub(crate) fn lazy(&self) -> Option<&Lazy> {
+        self.loaded.lazy.as_deref()
+    }
+
+    /// The address of a function that may be called as an `F`.
+    pub(crate) fn callable_address<F: Callable>(&self, name: &str) -> Result<usize, Error> {
+        let (address, signature) = self.function(name)?;
         if !signature::fits::<F>(signature) {
             let (has, called) = (signature::shown(signature), signature::shown_as::<F>());
             return Err(Error::Signature { function: name.to_owned(), has, called });

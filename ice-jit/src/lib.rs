@@ -7,6 +7,9 @@
 //! unloaded, and its memory used again, when its last handle and the last module that uses it are gone. A [`Jit`] and its
 //! handles may be used by any number of threads.
 //!
+//! [`Jit::load_lazily`] compiles each function of a program when it is first called. [`Jit::patchable`] defines a function
+//! whose target changes while other threads call it.
+//!
 //! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
 //! variables of its own, or must be unwound through: an exception that reaches generated code ends the process.
 //!
@@ -26,7 +29,8 @@
 //! | `jit` | [`Jit`] and [`LoadedModule`]: names, modules, who keeps whom |
 //! | `files` | whole files |
 //! | `object`, `link` | the two passes of a linker: bytes and references, then addresses |
-//! | `machine` | what differs from machine to machine |
+//! | `lazy`, `patchable` | functions that are compiled at their first call, and functions whose code changes |
+//! | `machine`, `glue`, `thunks` | what differs from machine to machine, and pieces of code between functions |
 //! | `memory`, `space` | blocks of memory, taken and given back |
 //! | `raw` | mappings and calls: all `unsafe` code, with its argument |
 //! | `signature` | types of Rust and of the IR |
@@ -40,18 +44,23 @@
 mod error;
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 mod files;
+mod glue;
 mod helpers;
 mod jit;
+mod lazy;
 mod link;
 mod machine;
 mod memory;
 mod object;
 mod outside;
+mod patchable;
 mod raw;
 mod signature;
 mod space;
+mod thunks;
 
 pub use error::Error;
 pub use jit::{Jit, JitBuilder, LoadedModule};
 pub use outside::ProcessSymbols;
+pub use patchable::Patchable;
 pub use signature::{Callable, Outcome, Scalar};

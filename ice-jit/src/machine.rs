@@ -6,6 +6,7 @@
 //! | a call reaches | 2 GiB | everything | 32 MiB |
 //! | veneer | `jmp *0(%rip)`, address | none | `ldr pc, [pc, #-4]`, address |
 
+use crate::glue::{self, Glue};
 use ice_driver::{Arch, RelocationModel};
 
 /// Instructions that jump to the address behind them.
@@ -37,6 +38,7 @@ pub(crate) struct JitMachine {
     /// How its native code makes addresses when it may be anywhere in a process.
     pub(crate) relocation: RelocationModel,
     pub(crate) veneer: Option<Veneer>,
+    pub(crate) glue: &'static Glue,
 }
 
 /// `jmp *0(%rip)`: FF /4 with mod 00 and r/m 101 (Intel's manual, volume 2, `JMP`).
@@ -44,24 +46,25 @@ const JMP_NEXT: &[u8] = &[0xff, 0x25, 0, 0, 0, 0];
 /// `ldr pc, [pc, #-4]`: the program counter reads as 8 bytes on (ARM's manual, A8.8.64); changes to Thumb code at odd addresses.
 const LDR_PC_NEXT: &[u8] = &0xe51f_f004_u32.to_le_bytes();
 
-const MACHINES: [JitMachine; 3] = [
+static MACHINES: [JitMachine; 3] = [
     JitMachine {
         arch: Arch::X86_64,
         relocation: RelocationModel::PositionIndependent,
         veneer: Some(Veneer { code: JMP_NEXT, width: 8, size: 16 }),
+        glue: &glue::X86_64,
     },
-    JitMachine { arch: Arch::X86_32, relocation: RelocationModel::Static, veneer: None },
+    JitMachine { arch: Arch::X86_32, relocation: RelocationModel::Static, veneer: None, glue: &glue::I686 },
     JitMachine {
         arch: Arch::Arm32,
         relocation: RelocationModel::Static,
         veneer: Some(Veneer { code: LDR_PC_NEXT, width: 4, size: 8 }),
+        glue: &glue::ARM32,
     },
 ];
 
 impl JitMachine {
     /// What is known of a machine; `None` for those that code is not put in memory for.
     pub(crate) fn of(arch: Arch) -> Option<&'static JitMachine> {
-        static KNOWN: [JitMachine; 3] = MACHINES;
-        KNOWN.iter().find(|machine| machine.arch == arch)
+        MACHINES.iter().find(|machine| machine.arch == arch)
     }
 }

@@ -175,6 +175,13 @@ impl Block {
         [self.part(Part::Code), self.part(Part::Constants), data, data + self.zeros as u64]
     }
 
+    /// Changes a cell, by its offset among the variables.
+    pub(crate) fn store(&self, offset: u64, address: u64) {
+        let data = &self.ranges[Part::Data as usize];
+        debug_assert!(offset as usize + size_of::<usize>() <= data.len());
+        self.chunk.mapping.store(data.start + offset as usize, address as usize);
+    }
+
     /// Writes the bytes of all areas and makes the code runnable.
     ///
     /// # Errors

@@ -83,6 +83,8 @@ pub(crate) struct Import {
     pub(crate) is_function: bool,
     /// Whether its address is 0 if it is nowhere.
     pub(crate) is_weak: bool,
+    /// Its address, if it belongs to what is known.
+    pub(crate) address: Option<u64>,
 }
 
 /// Bytes of an area, and what its start is aligned to.
@@ -94,13 +96,16 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     /// Fills up to an alignment and says where that is.
-    fn align(&mut self, alignment: u64, fill: u8) -> u64 {
+    pub(crate) fn align(&mut self, alignment: u64, fill: u8) -> u64 {
         self.alignment = self.alignment.max(alignment);
         let start = (self.bytes.len() as u64).next_multiple_of(alignment);
         self.bytes.resize(start as usize, fill);
         start
     }
 }
+
+/// Addresses of functions and globals of a module.
+pub(crate) type Outer = HashMap<Symbol, u64>;
 
 /// A module whose parts have offsets and no addresses.
 pub(crate) struct Object<'m> {
@@ -125,6 +130,8 @@ pub(crate) struct Object<'m> {
     visible: HashMap<&'m [u8], Symbol>,
     /// Bytes that an area may have.
     limit: u64,
+    /// Where the rest of the module is, if this is a part of one that is in memory.
+    outer: Option<&'m Outer>,
 }
 
 /// Without the byte that asks for a name to be taken as it is.
@@ -144,6 +151,17 @@ impl<'m> Object<'m> {
     /// # Errors
     /// Thread-local variables; data out of proportion.
     pub(crate) fn new(module: &'m Module, options: &Options, limit: u64) -> Result<Object<'m>, Error> {
+        let mut object = Object::empty(module, options, limit, None);
+        object.add_globals()?;
+        Ok(object)
+    }
+
+    /// Starts with nothing of a module whose functions and globals are at other places already.
+    pub(crate) fn part(module: &'m Module, options: &Options, limit: u64, outer: &'m Outer) -> Object<'m> {
+        Object::empty(module, options, limit, Some(outer))
+    }
+
+    fn empty(module: &'m Module, options: &Options, limit: u64, outer: Option<&'m Outer>) -> Object<'m> {
         let symbols = module.functions.keys().map(Symbol::Function);
         let symbols = symbols.chain(module.globals.keys().map(Symbol::Global));
         let is_visible = |&symbol: &Symbol| {
@@ -171,10 +189,10 @@ impl<'m> Object<'m> {
                 .map(|symbol| (undecorated(module.symbol_name(symbol)), symbol))
                 .collect(),
             limit,
+            outer,
         };
         object.filled.iter_mut().for_each(|area| area.alignment = 1);
-        object.add_globals()?;
-        Ok(object)
+        object
     }
 
     fn add_globals(&mut self) -> Result<(), Error> {
@@ -207,7 +225,7 @@ impl<'m> Object<'m> {
     }
 
     /// Room for a global, whose bytes are zero at first.
-    fn make_room(&mut self, area: Area, alignment: u64, size: u64) -> Result<u64, Error> {
+    pub(crate) fn make_room(&mut self, area: Area, alignment: u64, size: u64) -> Result<u64, Error> {
         let used = match area {
             Area::Zeros => self.zeros.0,
             _ => self.filled[area as usize].bytes.len() as u64,
@@ -260,6 +278,12 @@ impl<'m> Object<'m> {
     fn target(&mut self, symbol: Symbol) -> (Target, i64) {
         let module = self.module;
         let (symbol, addend) = resolve_alias(module, symbol);
+        if let Some(&address) = self.outer.and_then(|outer| outer.get(&symbol)) {
+            let name = module.symbol_name(symbol).to_vec();
+            let is_function = matches!(symbol, Symbol::Function(_));
+            let import = Import { name, is_function, is_weak: false, address: Some(address) };
+            return (self.import(import), addend);
+        }
         let (place, is_function) = match symbol {
             Symbol::Function(f) if module.functions[f].kind == FunctionKind::Defined => {
                 return (Target::Function(f), addend);
@@ -272,7 +296,7 @@ impl<'m> Object<'m> {
         }
         let name = undecorated(module.symbol_name(symbol)).to_vec();
         let is_weak = module.linkage(symbol).0 == Linkage::Weak;
-        (self.import(Import { name, is_function, is_weak }), addend)
+        (self.import(Import { name, is_function, is_weak, address: None }), addend)
     }
 
     fn import(&mut self, import: Import) -> Target {
@@ -288,11 +312,20 @@ impl<'m> Object<'m> {
         let name = libcall.name().as_bytes();
         match self.visible.get(name) {
             Some(&symbol) => self.target(symbol),
-            None => (self.import(Import { name: name.to_vec(), is_function: true, is_weak: false }), 0),
+            None => {
+                let import = Import { name: name.to_vec(), is_function: true, is_weak: false, address: None };
+                (self.import(import), 0)
+            }
         }
     }
 
-    fn add_fix(&mut self, at: Place, kind: RelocKind, target: Target, addend: i64) -> Result<(), Error> {
+    pub(crate) fn add_fix(
+        &mut self,
+        at: Place,
+        kind: RelocKind,
+        target: Target,
+        addend: i64,
+    ) -> Result<(), Error> {
         let r_type = self.machine.relocation_type(kind);
         let rule = r_type.and_then(|r_type| Rule::new(self.machine.format(self.relocation).machine, r_type));
         let rule = rule.ok_or(Error::UnsupportedReference(kind))?;

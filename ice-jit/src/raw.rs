@@ -13,6 +13,12 @@
 //! from a [`Space`](crate::space::Space) and has told nobody of; generated code that would read them is entered through
 //! what [`LoadedModule::get`] gives, after they were written.
 //!
+//! **Cells.** Code that may change its target jumps through a cell, an aligned word among the variables, which processors
+//! read whole: a thread that calls while another one stores goes to the old target or to the new one, and both are
+//! complete functions. No instruction is ever changed. The store releases what was written before it, the code at the new
+//! target among it; a load that gives the address is ordered before the instructions that are fetched there, because they
+//! are fetched after it.
+//!
 //! **What is executed.** Generated code is code in a foreign language: that it keeps to its types, ends, and touches
 //! nothing of ours is promised by who calls `get`. This crate answers for the bytes being those that the code generator
 //! made, with fields as the linker has written them; for their address, from the symbol of the name; and for the type,
@@ -27,6 +33,7 @@
 
 use crate::error::Error;
 use crate::jit::LoadedModule;
+use crate::lazy::Lazy;
 use crate::signature::Callable;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
@@ -35,6 +42,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A part of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,6 +149,15 @@ impl Mapping {
         unsafe { to.write_bytes(0, range.len()) };
     }
 
+    /// Changes a cell: an aligned word among the variables, which generated code jumps through.
+    pub(crate) fn store(&self, offset: usize, address: usize) {
+        assert!(offset.is_multiple_of(size_of::<usize>()), "cells are aligned");
+        let to = self.writable(Part::Data, offset, size_of::<usize>()).cast::<usize>();
+        // SAFETY: the word is mapped writable, as was compared, and aligned, as parts begin with pages; after it was made
+        // it is only changed here.
+        unsafe { AtomicUsize::from_ptr(to) }.store(address, Ordering::Release);
+    }
+
     /// Makes code that was written what processors run; `is_reused` where other code was there before.
     ///
     /// # Errors
@@ -223,6 +240,13 @@ pub(crate) fn process_symbol(name: &[u8]) -> Option<usize> {
     (!address.is_null()).then(|| address.expose_provenance())
 }
 
+/// Finds the code of a function that is called for the first time: what the entry of [`glue`](crate::glue) calls.
+pub(crate) extern "C" fn resolve(lazy: *const Lazy, number: u32) -> usize {
+    // SAFETY: the address stands behind the entry of a module that holds what is there, and the module is held while its
+    // functions are called, as was promised to `get`.
+    unsafe { &*lazy }.code_of(number)
+}
+
 impl LoadedModule {
     /// The function of this name as a function of Rust.
     ///
@@ -230,12 +254,13 @@ impl LoadedModule {
     /// are the integer of their width; no result is `void`.
     ///
     /// # Errors
-    /// The module does not define such a function for others, or it has other types.
+    /// The module does not define such a function, or it has other types.
     ///
     /// # Safety
     /// Calling what is given runs the code of the module. Who calls this promises that the code is fit to be run with the
     /// arguments that it will get, that what it imports is what it takes it for, and that nobody calls the function or is
-    /// in it when the last handle of this module, and of those that use it, is gone.
+    /// in it when the last handle of this module, and of those that use it, is gone. The same goes for the targets of
+    /// [`Patchable`](crate::Patchable) functions that it calls: a former target is a module whose handle `set` has given.
     pub unsafe fn get<F: Callable>(&self, name: &str) -> Result<F, Error> {
         let address = self.callable_address::<F>(name)?;
         assert_eq!(size_of::<F>(), size_of::<usize>(), "functions are addresses");

@@ -1,5 +1,6 @@
 //! The tests of the crate, in one program.
 
+mod changes;
 mod common;
 mod errors;
 mod modules;

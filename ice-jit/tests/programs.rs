@@ -20,6 +20,10 @@ fn builder(recipe: Recipe) -> JitBuilder {
         .symbol("__ice_read_tp", thread_pointer as *const ())
 }
 
+fn jit_of(recipe: Recipe) -> Jit {
+    builder(recipe).build().expect("the host is known")
+}
+
 fn interpreted(program: &Program) -> i64 {
     let checksum = program.module.function_by_name(b"checksum").expect("it is generated");
     let mut interpreter = Interpreter::new(program).expect("the program is valid");
@@ -46,6 +50,11 @@ fn check_generated(seeds: std::ops::Range<u64>) {
             let checksum =
                 unsafe { module.get::<extern "C" fn() -> i64>("checksum") }.expect("it is generated");
             assert_eq!(on_low_stack(|| checksum()), Some(expected), "seed {seed}, {recipe:?}");
+            let lazy = jit_of(recipe).load_lazily(&program).unwrap_or_else(|error| panic!("{seed}: {error}"));
+            // SAFETY: as above.
+            let checksum =
+                unsafe { lazy.get::<extern "C" fn() -> i64>("checksum") }.expect("it is generated");
+            assert_eq!(on_low_stack(|| checksum()), Some(expected), "seed {seed}, {recipe:?}, lazily");
         }
     }
 }

@@ -1,0 +1,198 @@
+//! Functions that are compiled at their first call, and functions whose code changes.
+
+use crate::common::{RECIPES, load, native};
+use ice_ir::{Program, parse_program};
+use ice_jit::{Error, Jit};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn program(text: &str) -> Program {
+    parse_program(&native(text)).expect("it is written as it should be")
+}
+
+/// Functions that call each other, with arguments in all kinds of registers; data that they share.
+const MODULE: &str = "\
+declare external @missing() -> void
+global internal @count align 4 = zero 4
+constant internal @factor align 8 = bytes \"\\03\\00\\00\\00\\00\\00\\00\\00\"
+global external @table align 8 = addr @even
+define external @even(v0: i32) -> i1 {
+  v1: i32 = 0
+  v2: i32 = 1
+  v3: i1 = 1
+block0:
+  v4: i32 = load @count, align 4
+  v5: i32 = add v4, v2
+  store v5 to @count, align 4
+  v6: i1 = icmp eq v0, v1
+  br v6, block1, block2
+block1:
+  ret v3
+block2:
+  v7: i32 = sub v0, v2
+  v8: i1 = call @odd(v7)
+  ret v8
+}
+define internal @odd(v0: i32) -> i1 {
+  v1: i32 = 0
+  v2: i32 = 1
+  v3: i1 = 0
+block0:
+  v4: i1 = icmp eq v0, v1
+  br v4, block1, block2
+block1:
+  ret v3
+block2:
+  v5: i32 = sub v0, v2
+  v6: i1 = call @even(v5)
+  ret v6
+}
+define external @sum(v0: i32, v1: f64, v2: i64, v3: f32, v4: i32, v5: i32, v6: i32, v7: i64, v8: i32, v9: f64) -> f64 {
+block0:
+  v10: f64 = sitofp v0
+  v11: f64 = sitofp v2
+  v12: f64 = fpext v3
+  v13: i32 = mul v4, v5
+  v14: i32 = sub v13, v6
+  v15: i32 = add v14, v8
+  v16: f64 = sitofp v15
+  v17: f64 = sitofp v7
+  v18: f64 = fadd v10, v1
+  v19: f64 = fadd v18, v11
+  v20: f64 = fadd v19, v12
+  v21: f64 = fadd v20, v16
+  v22: f64 = fadd v21, v17
+  v23: f64 = fadd v22, v9
+  ret v23
+}
+define external @calls() -> i32 {
+block0:
+  v1: i32 = load @count, align 4
+  v2: i32 = load @factor, align 8
+  v3: i32 = mul v1, v2
+  ret v3
+}
+define external @fails() -> void {
+block0:
+  call @missing()
+  ret
+}
+";
+
+type Sum = extern "C" fn(i32, f64, i64, f32, i32, i32, i32, i64, i32, f64) -> f64;
+
+#[test]
+fn functions_are_compiled_when_they_are_called() -> Result<(), Error> {
+    for recipe in RECIPES {
+        let jit = Jit::new(recipe)?;
+        let module = jit.load_lazily(&program(MODULE))?;
+        assert_eq!(module.compiled_functions(), Some(0));
+        // SAFETY: the code is that of the functions above; the module outlives the calls.
+        let (even, sum, calls) = unsafe {
+            let (even, sum) = (module.get::<extern "C" fn(i32) -> bool>("even")?, module.get::<Sum>("sum")?);
+            (even, sum, module.get::<extern "C" fn() -> i32>("calls")?)
+        };
+        assert_eq!(sum(1, 2.5, -3, 4.25, 5, 6, 7, 8, 9, 0.125), 1.0 + 2.5 - 3.0 + 4.25 + 32.0 + 8.0 + 0.125);
+        assert_eq!(module.compiled_functions(), Some(1));
+        assert!(even(0));
+        assert_eq!(module.compiled_functions(), Some(2));
+        assert_eq!([even(10), even(7)], [true, false]);
+        assert_eq!(module.compiled_functions(), Some(3));
+        assert_eq!(calls(), 3 * (1 + 6 + 4));
+        // An address is that of the thunk, in data as for callers.
+        // SAFETY: the variable holds an address; nothing runs.
+        assert_eq!(unsafe { *module.variable("table")?.cast::<usize>() }, even as usize);
+        assert!(matches!(module.compile_all(), Err(Error::Unresolved(names)) if names == ["missing"]));
+        // Another module calls through the thunk, too.
+        let user = "declare external @even(i32) -> i1\n\
+            define external @user(v0: i32) -> i1 {\nblock0:\n  v1: i1 = call @even(v0)\n  ret v1\n}\n";
+        let user = load(&jit, user)?;
+        drop(module);
+        // SAFETY: the code is that of the function above.
+        assert!(!unsafe { user.get::<extern "C" fn(i32) -> bool>("user")? }(33));
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_may_call_a_function_for_the_first_time_at_once() -> Result<(), Error> {
+    for round in 0..20 {
+        let jit = Jit::new(RECIPES[round % 2])?;
+        let module = jit.load_lazily(&program(MODULE))?;
+        // SAFETY: the code is that of the function above; the module outlives the calls.
+        let sum = unsafe { module.get::<Sum>("sum")? };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert_eq!(sum(1, 2.0, 3, 4.0, 5, 6, 7, 8, 9, 10.0), 60.0));
+            }
+        });
+        assert_eq!(module.compiled_functions(), Some(1));
+    }
+    Ok(())
+}
+
+const CALLER: &str = "\
+declare external @site(i32) -> i32
+define external @caller(v0: i32) -> i32 {
+block0:
+  v1: i32 = call @site(v0)
+  v2: i32 = call @site(v1)
+  ret v2
+}
+";
+
+/// A module with `@step_N`, which adds N.
+fn step(number: u32) -> String {
+    format!(
+        "define external @step_{number}(v0: i32) -> i32 {{\n  v1: i32 = {number}\nblock0:\n  v2: i32 = add v0, v1\n  ret v2\n}}\n"
+    )
+}
+
+#[test]
+fn targets_change_while_others_call() -> Result<(), Error> {
+    for recipe in RECIPES {
+        let jit = Jit::new(recipe)?;
+        let declared = program(CALLER).module;
+        let function = declared.function_by_name(b"site").expect("it is declared");
+        let site = jit.patchable(&declared, function)?;
+        let caller = load(&jit, CALLER)?;
+        // SAFETY: the code is that of the function above; the module outlives the calls.
+        let call = unsafe { caller.get::<extern "C" fn(i32) -> i32>("caller")? };
+        let mut old = vec![site.set(&load(&jit, &step(1))?, "step_1")?];
+        assert_eq!(call(0), 2);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| -> Result<(), Error> {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let mut last = 2;
+                    while !is_done.load(Ordering::Relaxed) {
+                        // Both calls see some target, the second one no older than the first.
+                        let now = call(0);
+                        assert!((last..=400).contains(&now), "{now} after {last}");
+                        last = now;
+                    }
+                });
+            }
+            for number in 2..=200 {
+                old.push(site.set(&load(&jit, &step(number))?, &format!("step_{number}"))?);
+            }
+            is_done.store(true, Ordering::Relaxed);
+            Ok(())
+        })?;
+        assert_eq!(call(0), 400);
+        assert_eq!(old.iter().flatten().count(), 199);
+        let error = site
+            .set(&load(&jit, MODULE.split_once("define external @fails").expect("it is there").0)?, "sum");
+        let error = error.err().expect("the types are others").to_string();
+        assert!(
+            error.starts_with("sum has the type (i32, f64,") && error.ends_with("called as (i32) -> i32"),
+            "{error}"
+        );
+        // A site may be called from Rust, and go to a function that is compiled then.
+        let lazy = jit.load_lazily(&program(&step(1000)))?;
+        drop(site.set(&lazy, "step_1000")?);
+        // SAFETY: the code is that of `step`; nobody is in the former target.
+        assert_eq!(unsafe { site.module().get::<extern "C" fn(i32) -> i32>("site")? }(1), 1001);
+        assert_eq!((call(5), lazy.compiled_functions()), (2005, Some(1)));
+    }
+    Ok(())
+}
