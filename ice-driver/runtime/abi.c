@@ -134,26 +134,6 @@ double __ice_u64_to_f64(u64 value) {
 
 #if defined(__mips__)
 
-/* Unsigned 32-bit conversions: the FPU converts signed words only. */
-
-u32 __ice_f32_to_u32(float value);
-u32 __ice_f64_to_u32(double value);
-float __ice_u32_to_f32(u32 value);
-double __ice_u32_to_f64(u32 value);
-
-u32 __ice_f32_to_u32(float value) {
-    return (u32)value;
-}
-u32 __ice_f64_to_u32(double value) {
-    return (u32)value;
-}
-float __ice_u32_to_f32(u32 value) {
-    return (float)value;
-}
-double __ice_u32_to_f64(u32 value) {
-    return (double)value;
-}
-
 #include <sched.h>
 
 /* 64-bit atomics under one spin lock; loads and stores take it too, or they would see halves. */

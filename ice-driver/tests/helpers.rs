@@ -33,6 +33,7 @@ fn documented(target: &str) -> BTreeSet<String> {
     let label = match target {
         "i686" => "i386",
         "armv7" => "ARM",
+        "mipsel" => "MIPS",
         "x86_64" => "x86-64",
         other => other,
     };
@@ -72,12 +73,14 @@ fn program() -> String {
         ("llvm.sqrt.f64", "(f64) -> f64"),
         ("llvm.nacl.atomic.rmw.i64", "(i32, i32, i64, i32) -> i64"),
         ("llvm.nacl.atomic.load.i64", "(i32, i32) -> i64"),
+        ("llvm.nacl.atomic.store.i64", "(i64, i32, i32) -> void"),
+        ("llvm.nacl.atomic.cmpxchg.i64", "(i32, i64, i64, i32, i32) -> i64"),
     ] {
         let _ = writeln!(text, "intrinsic external @{name}{signature}");
     }
     let _ = writeln!(
         text,
-        "define external @_start(v0: i32) -> void {{\n  v1: i1 = 0\n  v2: i8 = 1\n  v3: i32 = 1\n  v4: i32 = 6\nblock0:"
+        "define external @_start(v0: i32) -> void {{\n  v1: i1 = 0\n  v2: i8 = 1\n  v3: i32 = 1\n  v4: i32 = 6\n  v5: i32 = 2\n  v6: i32 = 3\n  v7: i32 = 4\n  v8: i32 = 5\nblock0:"
     );
     let mut next = 10;
     let mut value = |text: &mut String, ty: &str, what: String| {
@@ -85,6 +88,8 @@ fn program() -> String {
         let _ = writeln!(text, "  v{next}: {ty} = {what}");
         next
     };
+    let wide = value(&mut text, "i64", "load v0, align 1".into());
+    let _ = writeln!(text, "  call @llvm.nacl.atomic.store.i64(v{wide}, v0, v4)");
     for helper in ["memcpy.p0i8.p0i8", "memmove.p0i8.p0i8"] {
         let _ = writeln!(text, "  call @llvm.{helper}.i32(v0, v0, v0, v3, v1)");
     }
@@ -143,6 +148,12 @@ fn program() -> String {
                 "llvm.cttz.i64(vN, v1)".into(),
                 "llvm.bswap.i64(vN)".into(),
                 "llvm.nacl.atomic.rmw.i64(v3, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.rmw.i64(v4, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.rmw.i64(v5, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.rmw.i64(v6, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.rmw.i64(v7, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.rmw.i64(v8, v0, vN, v4)".into(),
+                "llvm.nacl.atomic.cmpxchg.i64(v0, vN, vN, v4, v4)".into(),
                 "llvm.nacl.atomic.load.i64(v0, v4)".into(),
             ],
             "f64" => vec!["llvm.sqrt.f64(vN)".into()],

@@ -57,7 +57,7 @@ fn machine_functions_are_read_back() {
         let bytes = std::fs::read(input).unwrap();
         let is_text = input.extension().is_some_and(|extension| extension == "ice");
         let format = if is_text { InputFormat::Text } else { InputFormat::Bitcode };
-        for arch in [Arch::X86_32, Arch::X86_64, Arch::Arm32] {
+        for arch in Arch::ALL {
             for level in [OptLevel::O2, OptLevel::Om1] {
                 let mut out = Vec::new();
                 let options = Options { level, format, emit: Emit::Mir, ..Options::new(arch) };
@@ -67,6 +67,11 @@ fn machine_functions_are_read_back() {
                 }
                 let text = String::from_utf8(out).unwrap();
                 count += match arch {
+                    Arch::Mips32 => {
+                        let registers =
+                            ice_target_mips32::register_file(ice_codegen::mach::FramePointer::None);
+                        check::<ice_target_mips32::Inst>(&text, registers, input)
+                    }
                     Arch::Arm32 => {
                         let registers = ice_target_arm32::register_file(ice_target_arm32::FramePointer::None);
                         check::<ice_target_arm32::Inst>(&text, registers, input)

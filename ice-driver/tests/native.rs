@@ -48,6 +48,7 @@ fn compiler(target: &str) -> Command {
         "x86_64" => ("gcc", ["-m64", "-msse2", "-mfpmath=sse"]),
         // Frames of Thumb code are not found through r11.
         "armv7" => ("arm-linux-gnueabihf-gcc", ["-marm", "-mfpu=neon", "-mfloat-abi=hard"]),
+        "mipsel" => ("mipsel-linux-gnu-gcc", ["-mips32r2", "-mfp32", "-mhard-float"]),
         _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), ["-m32", "-msse2", "-mfpmath=sse"]),
     };
     let mut command = Command::new(name);
@@ -135,6 +136,11 @@ fn check(modules: &[String], program: &str, target: &str, level: &str, link: Lin
     let executable = scratch.path("program");
     run_tool(cc.arg("-o").arg(&executable), &what);
     let mut program = match target {
+        "mipsel" => {
+            let mut command = Command::new("qemu-mipsel");
+            command.args(["-L", "/usr/mipsel-linux-gnu"]).arg(&executable);
+            command
+        }
         "armv7" => {
             let mut command = Command::new("qemu-arm");
             command.args(["-L", "/usr/arm-linux-gnueabihf"]).arg(&executable);

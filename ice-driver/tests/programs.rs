@@ -65,6 +65,14 @@ fn cases_on_armv7() {
     }
 }
 
+#[test]
+fn cases_on_mipsel() {
+    if can_run("mipsel") {
+        run_cases(&["run", "--target", "mipsel", "-Om1"], &["nbody-50000", "binarytrees-12"]);
+        run_cases(&["run", "--target", "mipsel", "-O2"], &[]);
+    }
+}
+
 /// The program of the older, larger SDK runs too; its output is not recorded, but it is a greeting.
 #[test]
 fn hello_cpp() {

@@ -95,6 +95,7 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
         node: NodeIndex,
         regs: Self::Regs,
     ) {
+        self.make_room();
         match nodes[node as usize] {
             SwitchNode::Goto(target) => {
                 let target = self.target_label(target);

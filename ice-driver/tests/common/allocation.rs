@@ -40,7 +40,7 @@ fn request(words: &str) -> Result<Request, Failed> {
         Arch::X86_32 => *ice_target_x86::register_file(Width::Bits32, ice_target_x86::FramePointer::None),
         Arch::X86_64 => *ice_target_x86::register_file(Width::Bits64, ice_target_x86::FramePointer::None),
         Arch::Arm32 => *ice_target_arm32::register_file(ice_target_arm32::FramePointer::None),
-        _ => return Err("the machine has no machine functions as text".into()),
+        Arch::Mips32 => *ice_target_mips32::register_file(ice_codegen::mach::FramePointer::None),
     };
     let (mut modes, mut allowed) = (Vec::new(), Vec::new());
     for word in words {
@@ -118,6 +118,7 @@ pub fn run(words: &str, input: &str) -> Result<String, Failed> {
     let request = request(words)?;
     match request.arch {
         Arch::Arm32 => all::<ice_target_arm32::Inst>(&request, input),
+        Arch::Mips32 => all::<ice_target_mips32::Inst>(&request, input),
         _ => all::<ice_target_x86::Inst>(&request, input),
     }
 }
