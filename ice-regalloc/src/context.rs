@@ -16,11 +16,13 @@ pub enum Mode {
     ///
     /// *Method.* Local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., "Index Register
     /// Allocation", 1966). A value that several blocks refer to is in its spill slot at every block border; a value
-    /// of one block has a slot only while it is evicted. Next uses are threaded while the [`Function`] is written.
+    /// of one block has a slot only while it is evicted. Next uses are threaded while the [`Function`] is written. Where
+    /// control enters a block only from the one before it (an extended basic block), values that are in registers there
+    /// are read from these, as long as nothing else was put in: that costs no register.
     ///
     /// *Invariants* between two instructions: a virtual register is in at most one physical register; a value that is
-    /// needed is in its register, or its slot holds it, or both; at the start of a block no register is taken and
-    /// every value that crosses blocks is in its slot.
+    /// needed is in its register, or its slot holds it, or both; at the start of a block no register is taken,
+    /// every value that crosses blocks is in its slot, and what is remembered of a register is in both.
     ///
     /// *Cost.* Linear in operands; an eviction looks at each register of one class.
     #[default]

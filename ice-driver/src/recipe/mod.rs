@@ -119,7 +119,7 @@ impl Step {
     }
 }
 
-/// Om1: values are in registers within a block only.
+/// Om1: values are in registers within a block, and in one behind it that it alone leads to.
 const OM1: &[Step] =
     &[Step::Read, Step::ControlFlow, Step::Uses, Step::BlockOrder, Step::Lower, Step::Allocate, Step::Emit];
 

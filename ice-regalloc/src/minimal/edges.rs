@@ -75,7 +75,7 @@ impl<U: Units> Allocator<'_, U> {
                     self.store(v);
                 }
                 if state.next == LIVE_OUT {
-                    self.unbind(v);
+                    self.leave_register(v);
                 }
             }
         }
@@ -98,6 +98,7 @@ impl<U: Units> Allocator<'_, U> {
         let end = self.starts[self.func.block_insts(block).end.as_u32() as usize] as usize;
         let read = &self.operands[start..end];
         let alone = args.len() == 1 && read.is_empty();
+        args.iter().for_each(|arg| self.recall(arg.as_u32()));
         for (arg, param) in args.iter().zip(params) {
             let from = self.place(arg.as_u32());
             let to = self.home(param.as_u32());

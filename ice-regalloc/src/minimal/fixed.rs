@@ -20,6 +20,9 @@ impl<U: Units> Allocator<'_, U> {
     pub(super) fn fixed(&mut self, inst: Inst, from: usize, to: usize, clobbers: U) -> bool {
         let (mut early, mut late, mut complete) = (U::EMPTY, U::EMPTY, true);
         let work = self.work(inst, from, to, false);
+        if !self.remembered.is_empty() {
+            work.ops.iter().filter(|op| op.is_use()).for_each(|op| self.recall(op.vreg().as_u32()));
+        }
         for ((&op, &ahead), place) in work.ops.iter().zip(work.aheads).zip(work.places) {
             let Some(reg) = op.fixed_reg() else { return false };
             let units = U::of(self.tables.units(reg));
@@ -57,6 +60,7 @@ impl<U: Units> Allocator<'_, U> {
             self.vacate();
         }
         self.used_regs.insert(late);
+        self.overwrite(late);
         for (op, place) in work.ops.iter().zip(work.places).filter(|(op, _)| !op.is_use()) {
             let state = &mut self.vregs[op.index()];
             state.flags &= !VALID;

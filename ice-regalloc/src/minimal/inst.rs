@@ -38,6 +38,10 @@ impl<U: Units> Allocator<'_, U> {
         self.pins = Pins { clobbers, ..Pins::NONE };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
         for (&op, &ahead) in work.ops.iter().zip(work.aheads) {
+            match op.is_use() {
+                true => self.recall(op.vreg().as_u32()),
+                false => self.disown(op.vreg().as_u32()),
+            }
             let state = self.state(op.vreg().as_u32());
             state.advance(ahead);
             state.pending += u32::from(op.is_use());
@@ -486,6 +490,7 @@ impl<U: Units> Allocator<'_, U> {
                 Some(reg) => {
                     let units = self.units(reg);
                     self.pins.late.insert(units);
+                    self.overwrite(units);
                     self.state(v).flags &= !VALID;
                     if self.is_live(next) {
                         self.bind(v, reg);

@@ -1,7 +1,9 @@
 //! The minimal mode: block-local allocation in one forward pass over each block.
 //!
 //! Problem, method, invariants and cost are said at [`Mode::Minimal`](crate::Mode::Minimal). Beside these, `owner` and
-//! `reg` agree between two instructions.
+//! `reg` agree between two instructions, for units that are occupied and for those that are remembered: the first belong
+//! to a value, the second are free and only still hold one, whose slot holds it too. A use of it takes the register back
+//! (`recall`); whatever writes the register makes it forgotten (`overwrite`).
 //!
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
 //! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register
@@ -23,7 +25,7 @@ use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Scan, Shape, VRegState};
+use crate::scan::{Ahead, DEAD, LIVE_OUT, NONE, Scan, Shape, VRegState};
 use crate::tables::Tables;
 use crate::units::Units;
 use alloc::boxed::Box;
@@ -127,6 +129,13 @@ struct Allocator<'a, U> {
     slow: Shape,
     /// Units that belong to a bound virtual register.
     occupied: U,
+    /// Units that nothing owns, and that still hold what the home slot of their last owner holds: it counts as being
+    /// there as long as nothing else is written to them.
+    remembered: U,
+    /// The register file's.
+    callee_saved: U,
+    /// Control goes to the next block from this one only, so that what is remembered here holds there.
+    continues: bool,
     /// Where edits go at present.
     point: ProgPoint,
     /// Nothing is live after this block.
@@ -220,6 +229,9 @@ fn allocate_with<'f, U: Units>(
         out,
         slow: if options.mode.is_reference() { Shape::ANY } else { Shape::GENERAL },
         occupied: U::EMPTY,
+        remembered: U::EMPTY,
+        callee_saved: U::of(file.callee_saved),
+        continues: false,
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
         live_end: LIVE_OUT,
@@ -248,6 +260,7 @@ impl<'a, U: Units> Allocator<'a, U> {
         let (succs, params) = (func.block_succs(block), func.block_params(block));
         self.exits = succs.is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
+        self.continues = self.is_continued(block);
         if !params.is_empty() {
             self.point = ProgPoint::before(insts.start);
             self.enter_block(block, params)?;
@@ -274,6 +287,7 @@ impl<'a, U: Units> Allocator<'a, U> {
                     if self.slow == Shape::ANY || !self.fixed(inst, from, base, clobbers) {
                         self.general(self.work(inst, from, base, copies), clobbers)?;
                     }
+                    self.overwrite(clobbers);
                     continue;
                 }
             }
@@ -300,13 +314,21 @@ impl<'a, U: Units> Allocator<'a, U> {
             next.map_or((NONE, U::EMPTY), |&(i, units)| (i, U::of(units)));
     }
 
-    /// Forgets all registers.
+    /// Whether the next block in order has `block` as its only predecessor, and no parameters.
+    fn is_continued(&self, block: Block) -> bool {
+        let next = Block::from_u32(block.as_u32() + 1);
+        self.func.block_preds(next) == [block] && self.func.block_params(next).is_empty()
+    }
+
+    /// Frees all registers, and forgets what they hold unless the next block may remember it.
     fn end_block(&mut self) {
         let mut rest = self.occupied;
         while let Some(v) = self.take_owner(&mut rest) {
-            self.vregs[v as usize].reg = NO_REG;
+            self.leave_register(v);
         }
-        self.occupied = U::EMPTY;
+        if !self.continues {
+            self.overwrite(self.remembered);
+        }
         while let Some((v, home)) = self.cx.moved_homes.pop() {
             let state = &mut self.vregs[v as usize];
             let temporary = core::mem::replace(&mut state.slot, home);

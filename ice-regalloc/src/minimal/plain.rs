@@ -110,13 +110,17 @@ impl<'a, U: Units> Allocator<'a, U> {
         let units = U::of(self.tables.units(PReg(state.reg)));
         pinned.insert(units);
         place.set(Allocation::reg(PReg(state.reg)));
+        self.remembered.remove(units);
+        self.occupied.insert(units);
         // As `end_life`, if no slot is given back.
         if op.is_def() || state.next == DEAD && state.slot != NONE && !state.is_cross() {
             return Left::Release;
         }
-        if state.next == DEAD || state.next == LIVE_OUT && (self.exits || state.is_valid()) {
+        if state.next == DEAD {
             self.occupied.remove(units);
             state.reg = NO_REG;
+        } else if state.next == LIVE_OUT && (self.exits || state.is_valid()) {
+            self.leave_register(op.vreg().as_u32());
         }
         Left::Nothing
     }
@@ -167,6 +171,9 @@ impl<'a, U: Units> Allocator<'a, U> {
             }
             if op.is_use() && self.tables.in_class(op.class(), state.reg) {
                 work.places[k].set(Allocation::reg(PReg(state.reg)));
+            }
+            if op.is_use() {
+                self.recall(op.vreg().as_u32());
             }
         }
         self.plain_uses(work) && self.plain_rest(inst, from, to, copies)
@@ -347,6 +354,7 @@ impl<'a, U: Units> Allocator<'a, U> {
         if let Some(reg) = reg {
             let units = U::of(self.tables.units(reg));
             self.used_regs.insert(units);
+            self.overwrite(units);
             let state = &mut self.vregs[op.index()];
             state.flags &= !VALID;
             if live {

@@ -4,8 +4,8 @@ use super::{Allocator, FreeSlots, UNITS};
 use crate::context::SlotSharing;
 use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Edit, SlotInfo};
-use crate::registers::{PReg, RegClass};
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
+use crate::registers::{PReg, RegClass, RegUnits};
+use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
 use crate::units::Units;
 use alloc::vec::Vec;
 
@@ -39,6 +39,7 @@ impl<U: Units> Allocator<'_, U> {
     #[inline]
     pub(super) fn bind(&mut self, v: u32, reg: PReg) {
         let units = self.units(reg);
+        self.overwrite(units);
         self.occupied.insert(units);
         self.state(v).reg = reg.0;
         self.cx.owner.set(units, v);
@@ -50,6 +51,65 @@ impl<U: Units> Allocator<'_, U> {
         if state.reg != NO_REG {
             self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
             state.reg = NO_REG;
+        }
+    }
+
+    /// Takes `v` out of its register, which is free then; remembers that it still is there, where its slot holds the
+    /// same and that may be of use.
+    #[inline(always)]
+    pub(super) fn leave_register(&mut self, v: u32) {
+        let state = &mut self.vregs[v as usize];
+        if state.reg != NO_REG {
+            let units = U::of(self.tables.units(PReg(state.reg)));
+            self.occupied.remove(units);
+            if self.continues && state.flags & (CROSS | VALID) == CROSS | VALID {
+                self.remembered.insert(units);
+            } else {
+                state.reg = NO_REG;
+            }
+        }
+    }
+
+    /// Something else is written to `units`: nothing is remembered to be there.
+    #[inline(always)]
+    pub(super) fn overwrite(&mut self, units: U) {
+        if self.remembered.intersects(units) {
+            self.forget(units);
+        }
+    }
+
+    #[inline(never)]
+    fn forget(&mut self, units: U) {
+        let mut rest = self.remembered.intersection(units);
+        self.remembered.remove(units);
+        while !rest.is_empty() {
+            let unit = rest.first();
+            rest = rest.rest();
+            let v = self.cx.owner.0[unit % UNITS];
+            let reg = self.vregs[v as usize].reg;
+            // It may be elsewhere by now, or in several units of which one was overwritten before.
+            if reg != NO_REG && self.units(PReg(reg)).contains(U::of(RegUnits(1 << unit))) {
+                self.vregs[v as usize].reg = NO_REG;
+            }
+        }
+    }
+
+    /// Binds `v` again to the register that it is remembered to be in, if it is.
+    #[inline(always)]
+    pub(super) fn recall(&mut self, v: u32) {
+        let reg = self.vregs[v as usize].reg;
+        if reg != NO_REG {
+            let units = self.units(PReg(reg));
+            self.remembered.remove(units);
+            self.occupied.insert(units);
+        }
+    }
+
+    /// Forgets where `v` is remembered to be: it gets another value.
+    pub(super) fn disown(&mut self, v: u32) {
+        let reg = self.vregs[v as usize].reg;
+        if reg != NO_REG && !self.units(PReg(reg)).intersects(self.occupied) {
+            self.vregs[v as usize].reg = NO_REG;
         }
     }
 
@@ -77,7 +137,9 @@ impl<U: Units> Allocator<'_, U> {
         let stats = &mut self.out.stats;
         if let Some(reg) = edit.to.as_reg() {
             *if edit.from.is_slot() { &mut stats.reloads } else { &mut stats.moves } += 1;
-            self.used_regs.insert(self.units(reg));
+            let units = self.units(reg);
+            self.used_regs.insert(units);
+            self.overwrite(units);
         } else {
             stats.spills += 1;
         }
@@ -176,7 +238,7 @@ impl<U: Units> Allocator<'_, U> {
         if state.next == DEAD {
             self.kill(v);
         } else if state.next == LIVE_OUT && (self.exits || state.is_valid()) {
-            self.unbind(v);
+            self.leave_register(v);
         }
     }
 
@@ -224,7 +286,7 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
-    /// clobber if the value has to, or the first.
+    /// clobber if the value has to, or the first, but rather one that holds nothing that is remembered.
     #[inline(always)]
     pub(super) fn pick_free(&self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
         let busy = avoid.union(self.occupied);
@@ -232,7 +294,19 @@ impl<U: Units> Allocator<'_, U> {
         if hint & state.hint != NO_REG || state.last > self.next_clobber {
             return self.pick_wanted(class, busy, v, hint);
         }
-        self.tables.first_free(class, busy)
+        let reg = self.tables.first_free(class, busy)?;
+        if self.units(reg).intersects(self.remembered) {
+            return Some(self.pick_beside(class, busy, reg));
+        }
+        Some(reg)
+    }
+
+    /// A register of `class` that is not `busy` and holds nothing, if the function need not save one more for that;
+    /// else `reg`.
+    #[inline(never)]
+    fn pick_beside(&self, class: RegClass, busy: U, reg: PReg) -> PReg {
+        let fresh = self.callee_saved.difference(self.used_regs);
+        self.tables.first_free(class, busy.union(self.remembered).union(fresh)).unwrap_or(reg)
     }
 
     /// A register of `class` that is not `busy`, for a value that some registers are better for than others.
