@@ -32,6 +32,8 @@ pub enum Error {
     },
     /// The system gives no memory.
     Memory(std::io::Error),
+    /// The file with names for `perf` cannot be opened.
+    PerfMap(std::io::Error),
     /// The module does not define a function of this name.
     NoFunction(String),
     /// The module does not define a variable of this name.
@@ -67,6 +69,7 @@ impl fmt::Display for Error {
                 write!(f, "an area of {bytes} bytes is too large; there may be {limit}")
             }
             Error::Memory(error) => write!(f, "the system gives no memory for code: {error}"),
+            Error::PerfMap(error) => write!(f, "names for perf cannot be written: {error}"),
             Error::NoFunction(name) => write!(f, "the module defines no function {name}"),
             Error::NoVariable(name) => write!(f, "the module defines no variable {name}"),
             Error::Signature { function, has, called } => {
@@ -81,7 +84,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Compile(error) => Some(error),
-            Error::Memory(error) => Some(error),
+            Error::Memory(error) | Error::PerfMap(error) => Some(error),
             _ => None,
         }
     }

@@ -15,6 +15,7 @@ use crate::machine::JitMachine;
 use crate::memory::{Block, Memory, lock};
 use crate::object::{Area, Import, Object, Place, undecorated};
 use crate::outside::{Outside, ProcessSymbols};
+use crate::perf::{Names, PerfMap};
 use crate::raw::Reach;
 use crate::signature::{self, Callable};
 use ice_driver::machine::Features;
@@ -33,6 +34,7 @@ pub struct JitBuilder {
     recipe: Recipe,
     features: Features,
     threads: usize,
+    perf: PerfMap,
     outside: Outside,
 }
 
@@ -68,6 +70,13 @@ impl JitBuilder {
         self
     }
 
+    /// Says whether `perf` gets names; it does not if nothing is said.
+    #[must_use]
+    pub fn perf_map(mut self, perf: PerfMap) -> JitBuilder {
+        self.perf = perf;
+        self
+    }
+
     /// Threads that translate a whole file.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> JitBuilder {
@@ -78,11 +87,11 @@ impl JitBuilder {
     /// The `Jit` for this process.
     ///
     /// # Errors
-    /// Code is not put in memory for the host's processor.
+    /// Code is not put in memory for the host's processor; the names for `perf` have no file.
     pub fn build(self) -> Result<Jit, Error> {
         let host = Arch::host().ok_or_else(|| Error::Machine(std::env::consts::ARCH.to_owned()))?;
         let machine = JitMachine::of(host).ok_or_else(|| Error::Machine(host.name().to_owned()))?;
-        let JitBuilder { recipe, features, threads, outside } = self;
+        let JitBuilder { recipe, features, threads, perf, outside } = self;
         let level = match recipe {
             Recipe::Om1 => OptLevel::Om1,
             Recipe::O2 => OptLevel::O2,
@@ -94,6 +103,7 @@ impl JitBuilder {
                 machine,
                 options,
                 outside,
+                perf: Names::open(perf)?,
                 memory: Memory::default(),
                 names: Mutex::default(),
                 compilers: Mutex::default(),
@@ -116,6 +126,7 @@ pub(crate) struct Shared {
     pub(crate) machine: &'static JitMachine,
     pub(crate) options: Options,
     outside: Outside,
+    perf: Option<Names>,
     memory: Memory,
     /// What modules have defined for others.
     names: Mutex<HashMap<Vec<u8>, Named>>,
@@ -171,7 +182,13 @@ struct Resolved {
 impl Jit {
     /// A builder of a `Jit` that makes code by this recipe.
     pub fn builder(recipe: Recipe) -> JitBuilder {
-        JitBuilder { recipe, features: Features::default(), threads: 0, outside: Outside::default() }
+        JitBuilder {
+            recipe,
+            features: Features::default(),
+            threads: 0,
+            perf: PerfMap::None,
+            outside: Outside::default(),
+        }
     }
 
     /// A `Jit` for this process whose modules see each other and the helpers of the code generator, and nothing else.
@@ -283,7 +300,11 @@ impl Shared {
         let mut block = self.memory.take(room(object, veneer), reach)?;
         let addresses = block.addresses();
         block.write(&link(object, addresses, &imports, veneer)?)?;
-        Ok(Settled { block: Arc::new(block), addresses, _uses: uses })
+        let settled = Settled { block: Arc::new(block), addresses, _uses: uses };
+        if let Some(names) = &self.perf {
+            names.add(object.named_sizes().map(|(place, size, name)| (settled.address(place), size, name)));
+        }
+        Ok(settled)
     }
 
     /// Finds what a module imports.

@@ -35,6 +35,7 @@
 //! | `raw` | mappings and calls: all `unsafe` code, with its argument |
 //! | `signature` | types of Rust and of the IR |
 //! | `outside`, `helpers` | where other names come from |
+//! | `perf` | names for a profiler |
 //! | `error` | the error type |
 //!
 //! Tests: programs against the reference interpreter, references of every kind, threads that load and unload; for i686
@@ -54,6 +55,7 @@ mod memory;
 mod object;
 mod outside;
 mod patchable;
+mod perf;
 mod raw;
 mod signature;
 mod space;
@@ -63,4 +65,5 @@ pub use error::Error;
 pub use jit::{Jit, JitBuilder, LoadedModule};
 pub use outside::ProcessSymbols;
 pub use patchable::Patchable;
+pub use perf::PerfMap;
 pub use signature::{Callable, Outcome, Scalar};

@@ -122,6 +122,8 @@ pub(crate) struct Object<'m> {
     pub(crate) entries: Vec<Target>,
     entry_numbers: HashMap<Target, u32>,
     pub(crate) functions: Vec<Option<Place>>,
+    /// Which functions have code of how many bytes.
+    pub(crate) sizes: Vec<(FuncId, u64)>,
     globals: Vec<Option<Place>>,
     constants: ConstantPool,
     /// Where the constants of each size begin, once all are there.
@@ -181,6 +183,7 @@ impl<'m> Object<'m> {
             entries: Vec::new(),
             entry_numbers: HashMap::new(),
             functions: vec![None; module.functions.len()],
+            sizes: Vec::new(),
             globals: vec![None; module.globals.len()],
             constants: ConstantPool::new(),
             constant_starts: [0; 3],
@@ -365,6 +368,7 @@ impl<'m> Object<'m> {
             self.add_fix(at, reloc.kind, target, reloc.addend.wrapping_add(base))?;
         }
         self.functions[function.as_u32() as usize] = Some(Place { area: Area::Code, offset: start });
+        self.sizes.push((function, code.code.len() as u64));
         Ok(())
     }
 
@@ -426,6 +430,14 @@ impl<'m> Object<'m> {
                 self.constants.write_section(size, &mut area.bytes);
             }
         }
+    }
+
+    /// Place, size and name of the functions that have code.
+    pub(crate) fn named_sizes(&self) -> impl Iterator<Item = (Place, u64, &[u8])> + '_ {
+        self.sizes.iter().filter_map(|&(function, size)| {
+            let place = self.functions[function.as_u32() as usize]?;
+            Some((place, size, undecorated(self.module.symbol_name(Symbol::Function(function)))))
+        })
     }
 
     /// The symbols that the module defines, with what each one stands for.

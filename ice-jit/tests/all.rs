@@ -3,6 +3,7 @@
 mod changes;
 mod common;
 mod errors;
+mod files;
 mod modules;
 #[cfg(target_arch = "x86_64")]
 mod programs;
