@@ -4,7 +4,7 @@
 //! either before the terminators of its predecessors, each of which has one successor, or at the
 //! start of its block, whose one predecessor branches. Parameters that are not read are left out.
 
-use super::{Allocator, SENTINEL};
+use super::{Allocator, Hold, SENTINEL};
 use crate::error::Error;
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::Allocation;
@@ -76,29 +76,45 @@ impl Allocator<'_> {
         }
     }
 
+    /// The interval that holds `unit` at `position`, where a block starts, or `NONE`.
+    #[inline]
+    fn holder(&mut self, unit: u8, position: u32) -> u32 {
+        let hold = self.cx.holds[usize::from(unit)];
+        if position < hold.until { hold.vreg } else { self.next_holder(unit, position) }
+    }
+
+    fn next_holder(&mut self, unit: u8, position: u32) -> u32 {
+        let u = usize::from(unit);
+        let (busy, cursor) = (&self.assign.busy[u], &mut self.cx.cursors[u]);
+        while busy.get(*cursor as usize).is_some_and(|s| s.from <= position) {
+            *cursor += 1;
+        }
+        let mut hold = Hold { vreg: NONE, until: busy.get(*cursor as usize).map_or(u32::MAX, |s| s.from) };
+        // A parameter that is not read ends with the next position.
+        if let Some(k) = cursor.checked_sub(1)
+            && let Some(held) = busy.get(k as usize)
+            && held.to > position + 1
+        {
+            hold = Hold { vreg: held.vreg, until: hold.until.min(held.to - 1) };
+        }
+        self.cx.holds[u] = hold;
+        hold.vreg
+    }
+
     /// Binds what lives in registers, and sets the parameters of `block` if that happens here.
     pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
         let position = 4 * self.point.inst().as_u32();
-        for u in self.assign.used.iter() {
-            let u = usize::from(u);
-            let busy = &self.assign.busy[u];
-            let cursor = &mut self.cx.cursors[u];
-            while busy.get(*cursor as usize).is_some_and(|s| s.from <= position) {
-                *cursor += 1;
-            }
-            // A parameter that is not read ends with the next position.
-            if let Some(k) = cursor.checked_sub(1)
-                && busy[k as usize].to > position + 1
-                && let v = busy[k as usize].vreg
-                // Else it has lost its register in an earlier walk.
-                && self.cx.values[v as usize].home != NO_REG
+        for unit in self.assign.used.iter() {
+            let v = self.holder(unit, position);
+            // Else nothing holds it, or it has lost its register in an earlier walk.
+            if let Some(value) = self.cx.values.get_mut(v as usize)
+                && value.home != NO_REG
             {
                 // Nothing is known of the next use until the value is met; it is not dead.
-                let value = &mut self.cx.values[v as usize];
                 value.next = LIVE_OUT;
                 value.reg = value.home;
-                self.cx.owner[u] = v;
-                self.occupied.insert(RegUnits::of(u as u8));
+                self.cx.owner[usize::from(unit)] = v;
+                self.occupied.insert(RegUnits::of(unit));
             }
         }
         if !self.splits.is_empty() {
@@ -174,7 +190,11 @@ impl Allocator<'_> {
         self.cx.list.clear();
         let mut rest = self.occupied;
         while let Some(v) = self.take_owner(&mut rest) {
-            self.cx.list.push(v);
+            let value = self.value(v);
+            // The others stay where they are.
+            if value.home == NO_REG || value.next == DEAD {
+                self.cx.list.push(v);
+            }
         }
         for k in 0..self.cx.list.len() {
             let v = self.cx.list[k];

@@ -82,6 +82,13 @@ impl Value {
     }
 }
 
+/// Which interval, or none, holds a unit at the start of a block: where that is before `until`, it is still true.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    vreg: u32,
+    until: u32,
+}
+
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch<'f> {
@@ -102,6 +109,8 @@ struct Walk {
     owner: Vec<u32>,
     /// For each unit, the next segment in which an interval holds it.
     cursors: Vec<u32>,
+    /// For each unit, the interval that holds it.
+    holds: Vec<Hold>,
     slots: Slots,
     solver: MoveSolver,
     moves: Vec<ParallelMove>,
@@ -264,6 +273,8 @@ impl Walk {
         self.owner.resize(128, NONE);
         self.cursors.clear();
         self.cursors.resize(128, 0);
+        self.holds.clear();
+        self.holds.resize(128, Hold { vreg: NONE, until: 0 });
         self.slots.reset(ranges.intervals.len());
         self.evicted.clear();
         self.moves.clear();
