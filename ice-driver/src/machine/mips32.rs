@@ -110,10 +110,11 @@ const fn relocation_type(kind: RelocKind) -> Option<u32> {
     })
 }
 
-/// The machine as legalisation sees it. Clang passes objects as the words of their arguments, and returns none but
-/// complex numbers in registers: `$f0` and `$f2`.
+/// The machine as legalisation sees it. Clang passes objects as the words of their arguments, and returns complex
+/// numbers in `$f0` and `$f2` and vectors as words, which are where a vector is: in `$v0`, `$v1`, `$a0` and `$a1`.
 #[cfg(feature = "llvm")]
 const O32: MachineDescription = MachineDescription {
+    joined_words: 4,
     result_registers: Some(ResultRegisters {
         general: 4,
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },

@@ -22,6 +22,8 @@ pub struct MachineDescription {
     pub half_result: Type,
     /// The type in which vectors of `half` or `bfloat` travel; `None` for lane by lane.
     pub half_vectors: Option<Type>,
+    /// How many `i32` of a result of three or four travel as lanes of one vector.
+    pub joined_words: usize,
     /// How many `f32` of a result of three or four travel as lanes of one vector.
     pub joined_floats: usize,
     /// How many `f64` of a result of three or four travel as lanes of one vector.
@@ -80,6 +82,7 @@ impl MachineDescription {
         half_argument: Type::I16,
         half_result: Type::I16,
         half_vectors: None,
+        joined_words: 1,
         joined_floats: 1,
         joined_doubles: 1,
         result_registers: None,
@@ -96,6 +99,7 @@ impl MachineDescription {
     /// How many values of type `ty` a result of three or four of them has in one vector.
     pub(super) const fn joined(&self, ty: Type) -> usize {
         match ty {
+            Type::I32 => self.joined_words,
             Type::F32 => self.joined_floats,
             Type::F64 => self.joined_doubles,
             _ => 1,

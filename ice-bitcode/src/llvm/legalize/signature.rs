@@ -137,7 +137,7 @@ pub fn units(parts: &[Part]) -> Units<'_> {
     Units { parts, joined: 1, half: Type::F32 }
 }
 
-/// The values in which a result of these parts travels. Three or four floats may be the lanes of one vector, which has
+/// The values in which a result of these parts travels. Three or four words or floats may be the lanes of one vector, which has
 /// a register or four general ones, and three or four doubles those of two. A `half` may be in another register than
 /// as an argument: one of vectors where an `f32` would be in one of the x87 unit.
 #[must_use]
