@@ -4,7 +4,7 @@
 compile_error!("the command needs a form of input: one of the features `pexe`, `llvm` and `text`");
 
 use crate::error::{Blame, Error};
-use crate::files::{Output, is_dash, read_input};
+use crate::files::{Input, Output, is_dash};
 use crate::flags::{self, Command, Invocation, Request, Stats};
 use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
@@ -121,8 +121,16 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn open(work: &Invocation) -> Result<Input, Failure> {
+    Input::open(&work.input).map_err(|error| Failure::file(&work.input, error))
+}
+
+fn read_all(work: &Invocation, input: Input) -> Result<Vec<u8>, Failure> {
+    input.read_all().map_err(|error| Failure::file(&work.input, error))
+}
+
 fn read(work: &Invocation) -> Result<Vec<u8>, Failure> {
-    read_input(&work.input).map_err(|error| Failure::file(&work.input, error))
+    read_all(work, open(work)?)
 }
 
 /// The output file, or the standard output where none was named.
@@ -231,12 +239,29 @@ fn report(work: &Invocation, report: &Report) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Translates the input, while it is read where its form allows that.
+fn compile(
+    work: &Invocation,
+    mut input: Input,
+    output: &mut Output,
+) -> Result<(Options, Result<Report, Error>), Failure> {
+    #[cfg(feature = "pexe")]
+    if format::is_pexe(input.start()) {
+        let options = options(work, input.start())?;
+        let length = input.length();
+        let result = crate::formats::pexe::compile_stream(&mut input, length, &options, output);
+        return Ok((options, result));
+    }
+    let bytes = read_all(work, input)?;
+    let options = options(work, &bytes)?;
+    let result = translate::compile_to(&bytes, &options, output);
+    Ok((options, result))
+}
+
 /// Translates the input into a file and gives what the linker must know.
 fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
     let mut output = create(path)?;
-    let bytes = read(work)?;
-    let options = options(work, &bytes)?;
-    let result = translate::compile_to(&bytes, &options, &mut output);
+    let (options, result) = compile(work, open(work)?, &mut output)?;
     let result = result.map_err(|error| match error {
         Error::Object(ice_elf::Error::Sink(SinkError::Io { .. })) => Failure::output(path, &output.error()),
         error => Failure::input(&work.input, &error),

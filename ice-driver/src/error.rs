@@ -12,6 +12,8 @@ use ice_codegen::{CodegenStep, CompileError, ErrorKind, Internal};
 pub enum Error {
     /// The file is none that can be read; says what it is, behind "this file is".
     NoProgram(&'static str),
+    /// The input cannot be read; says why.
+    Input(String),
     /// The bitcode is not well-formed; says where.
     #[cfg(any(feature = "pexe", feature = "llvm"))]
     Bitcode(Box<ice_bitcode::LocatedError>),
@@ -105,7 +107,8 @@ impl Error {
     /// Whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Object(ice_elf::Error::Sink(_))
+            Error::Input(_)
+            | Error::Object(ice_elf::Error::Sink(_))
             | Error::TargetNotBuiltIn(_)
             | Error::FormatNotBuiltIn(_)
             | Error::NotForPnacl(_)
@@ -148,6 +151,7 @@ impl fmt::Display for Error {
                 f,
                 "this file is {found} (programs are PNaCl bitcode, .pexe, LLVM bitcode, .bc, and the text form, .ice)"
             ),
+            Error::Input(why) => f.write_str(why),
             #[cfg(any(feature = "pexe", feature = "llvm"))]
             Error::Bitcode(error) => error.fmt(f),
             #[cfg(feature = "llvm")]

@@ -20,17 +20,68 @@ pub fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a whole file or the standard input.
-///
-/// # Errors
-/// Those of reading.
-pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
-    if !is_dash(path) {
-        return std::fs::read(path);
+/// First bytes of an input, which tell forms whose functions can be translated while the rest is read.
+const START: usize = 4;
+
+/// A file or the standard input, of which the first bytes are read.
+pub struct Input {
+    start: Vec<u8>,
+    /// How many of these were given out.
+    given: usize,
+    rest: Box<dyn Read + Send>,
+    /// Bytes of the whole, of a file that has a length.
+    length: Option<usize>,
+}
+
+impl Input {
+    /// Opens `path`; `-` is the standard input.
+    ///
+    /// # Errors
+    /// Those of opening and reading.
+    pub fn open(path: &Path) -> io::Result<Input> {
+        let (mut rest, length): (Box<dyn Read + Send>, _) = match is_dash(path) {
+            true => (Box::new(io::stdin()), None),
+            false => {
+                let file = File::open(path)?;
+                let metadata = file.metadata()?;
+                // What is no regular file, and files that are made while they are read, say 0.
+                let length =
+                    usize::try_from(metadata.len()).ok().filter(|&len| metadata.is_file() && len > 0);
+                (Box::new(file), length)
+            }
+        };
+        let mut start = Vec::new();
+        (&mut rest).take(START as u64).read_to_end(&mut start)?;
+        Ok(Input { start, given: 0, rest, length })
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+
+    /// The first bytes.
+    pub fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The bytes of the whole input, if they are known.
+    pub fn length(&self) -> Option<usize> {
+        self.length
+    }
+
+    /// Reads the whole input.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn read_all(mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.length.unwrap_or(0));
+        self.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = (&self.start[self.given..]).read(bytes)?;
+        self.given += count;
+        if count > 0 || bytes.is_empty() { Ok(count) } else { self.rest.read(bytes) }
+    }
 }
 
 /// How the system names the descriptors of this process. What they lead to is written to and never replaced,

@@ -43,6 +43,11 @@ fn as_text(bytes: &[u8]) -> Option<&str> {
     (!bytes.iter().any(|&byte| is_control(byte))).then_some(text)
 }
 
+/// Whether an input that begins like this is PNaCl bitcode.
+pub fn is_pexe(start: &[u8]) -> bool {
+    start.starts_with(b"PEXE")
+}
+
 /// The form of an input.
 ///
 /// # Errors
@@ -51,7 +56,7 @@ pub fn input_format(path: &Path, bytes: &[u8]) -> Result<InputFormat, Error> {
     if LLVM.iter().any(|start| bytes.starts_with(start)) {
         return Ok(InputFormat::Llvm);
     }
-    if bytes.starts_with(b"PEXE") {
+    if is_pexe(bytes) {
         return Ok(InputFormat::Bitcode);
     }
     let known = KNOWN.iter().find(|(start, _)| bytes.starts_with(start));

@@ -41,6 +41,7 @@ pub fn emit_program(
         report.insts += func.num_insts() as u64;
         program.bodies.push(func);
     }
+    bodies.finish()?;
     let mut text = String::new();
     // Writing into a string cannot fail.
     let _ = ice_ir::write_program(&program, &mut text);

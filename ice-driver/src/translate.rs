@@ -164,8 +164,9 @@ fn run<'o>(
         check: Checks::Debug,
     };
     let sizes = |number: usize| bodies.size(functions[number].1);
+    let total = if options.threads > 1 && options.function.is_none() { bodies.total() } else { 0 };
     let (reports, output) = run_in_order(
-        Plan::new(functions.len(), options.threads, sizes),
+        Plan::new(functions.len(), options.threads, total, sizes),
         || FunctionCompiler::new(target, bodies, &job),
         |compiler, numbers, out: &mut RangeOutput| {
             out.clear();
@@ -185,6 +186,7 @@ fn run<'o>(
             output.functions(out)
         },
     )?;
+    bodies.finish()?;
     output.finish()?;
     let mut report = Report { environment: module.environment, ..Report::default() };
     for part in &reports {

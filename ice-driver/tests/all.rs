@@ -22,4 +22,5 @@ mod outputs;
 mod programs;
 mod runtime;
 mod samples;
+mod streams;
 mod vectors;

@@ -6,12 +6,13 @@
 mod common;
 
 use ice_asm::x86::Mode;
-use ice_bitcode::pexe;
+use ice_bitcode::pexe::{FunctionReader, ModuleHeader, read_module};
 use ice_codegen::Checks;
-use ice_driver::formats::pexe::BitcodeBodies;
+use ice_driver::formats::{Bodies, BodyReader};
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{FunctionCompiler, Job};
-use ice_driver::{Commentary, Emit, Recipe, Timing};
+use ice_driver::{Commentary, Emit, Error, Recipe, Timing};
+use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder};
 use ice_target_x86::{NativeModel, X86};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -37,6 +38,43 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// A program in memory, whose bodies can be read as often as one likes.
+struct WholeFile<'a> {
+    bytes: &'a [u8],
+    header: &'a ModuleHeader,
+}
+
+impl Bodies for WholeFile<'_> {
+    fn count(&self) -> usize {
+        self.header.bodies.len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.header.bodies[index].bytes().len()
+    }
+
+    fn reader(&self) -> Box<dyn BodyReader + '_> {
+        Box::new(Reader { file: self, reader: FunctionReader::new() })
+    }
+}
+
+struct Reader<'a> {
+    file: &'a WholeFile<'a>,
+    reader: FunctionReader,
+}
+
+impl BodyReader for Reader<'_> {
+    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+        let WholeFile { bytes, header } = *self.file;
+        let mut builder = FunctionBuilder::filtered(func, filter);
+        self.reader.read(header, bytes, &header.bodies[index], &mut builder).map_err(Error::Bitcode)
+    }
+
+    fn flow_graph(&self) -> Option<&ControlFlowGraph> {
+        Some(self.reader.flow_graph())
+    }
+}
+
 #[test]
 fn the_second_translation_allocates_nothing() {
     let Some(corpus) = common::corpus() else { return };
@@ -44,9 +82,9 @@ fn the_second_translation_allocates_nothing() {
     let recipes = [Recipe::Om1, Recipe::O2];
     for (mode, recipe) in [Mode::Bits32, Mode::Bits64].into_iter().flat_map(|mode| recipes.map(|r| (mode, r)))
     {
-        let header = pexe::read_module(&bytes).unwrap();
+        let header = read_module(&bytes).unwrap();
         let target = X86::new(mode, &header.module, NativeModel::Static).unwrap();
-        let bodies = BitcodeBodies { bytes: &bytes, header: &header };
+        let bodies = WholeFile { bytes: &bytes, header: &header };
         let job = Job {
             module: &header.module,
             recipe,

@@ -48,6 +48,8 @@ pub struct StreamReader {
     offset: u64,
     /// Length of the file so far.
     length: u64,
+    /// Length of the file, if it is known ahead.
+    expected: Option<u64>,
     /// Length of the file header, once it was read.
     header: Option<usize>,
     /// The position in the bitstream.
@@ -70,11 +72,18 @@ impl StreamReader {
             buffer: Vec::new(),
             offset: 0,
             length: 0,
+            expected: None,
             header: None,
             reader: None,
             module: ModuleReader::default(),
             record: Record::default(),
         }
+    }
+
+    /// The reader, for a file of so many bytes: it refuses one that is too short before its functions come.
+    #[must_use]
+    pub fn with_length(self, length: u64) -> StreamReader {
+        StreamReader { expected: Some(length), ..self }
     }
 
     /// Appends bytes of the file.
@@ -123,8 +132,14 @@ impl StreamReader {
         }
         let length = header::read_header(&self.buffer)?;
         self.header = Some(length);
-        let start = Reader::open_ended(Dialect::Pnacl, length as u64);
-        self.reader = Some(start);
+        let mut reader = Reader::open_ended(Dialect::Pnacl, length as u64);
+        if let Some(length) = self.expected {
+            if !length.is_multiple_of(4) {
+                return Err(LocatedError::at_bit(Error::LengthNotWords { length }, 0));
+            }
+            reader = reader.with_end(length);
+        }
+        self.reader = Some(reader);
         Ok(true)
     }
 
@@ -160,7 +175,7 @@ impl StreamReader {
     /// # Errors
     ///
     /// The program is not complete. Events that were not taken are lost.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(&mut self) -> Result<()> {
         if self.header.is_none() {
             header::read_header(&self.buffer)?;
         }
@@ -168,7 +183,7 @@ impl StreamReader {
             return Err(LocatedError::at_bit(Error::LengthNotWords { length: self.length }, 0));
         }
         while self.next_event()?.is_some() {}
-        let Some(reader) = self.reader else { return Err(LocatedError::at_bit(Error::Truncated, 0)) };
+        let Some(reader) = &self.reader else { return Err(LocatedError::at_bit(Error::Truncated, 0)) };
         if self.module.has_ended() {
             return Ok(());
         }

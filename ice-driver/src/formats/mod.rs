@@ -20,8 +20,21 @@ pub trait Bodies: Sync {
     /// Number of bodies.
     fn count(&self) -> usize;
 
-    /// Bytes of body number `index`: how much work it is.
+    /// Bytes of body number `index`: how much work it is. Asked for in ascending order.
     fn size(&self, index: usize) -> usize;
+
+    /// Bytes of all bodies together, as far as that is known: it decides how the work is shared.
+    fn total(&self) -> usize {
+        (0..self.count()).map(|index| self.size(index)).sum()
+    }
+
+    /// Checks what comes behind the bodies, when all that are wanted were read.
+    ///
+    /// # Errors
+    /// The input ends too early, or is malformed.
+    fn finish(&self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Memory of reading, for one thread.
     fn reader(&self) -> Box<dyn BodyReader + '_>;

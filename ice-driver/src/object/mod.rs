@@ -36,7 +36,7 @@ pub const FUNCTION_ALIGNMENT: u64 = 16;
 
 /// Zeros that the data sections of any module may hold, in bytes. More are accepted in large files only:
 /// a few bytes of input must not make an object of gigabytes.
-const ZEROS_ALWAYS_ALLOWED: u64 = 16 << 20;
+pub const ZEROS_ALWAYS_ALLOWED: u64 = 16 << 20;
 
 /// `.rodata.cst4` and so on.
 const CONSTANT_SECTIONS: [(ConstantSize, StandardSection); 3] = [

@@ -54,21 +54,17 @@ pub struct Plan<S> {
     next: usize,
     jobs: usize,
     sizes: S,
-    /// Bytes of the jobs not yet taken.
+    /// Bytes of the jobs not yet taken, about.
     left: usize,
     threads: usize,
 }
 
 impl<S: Fn(usize) -> usize> Plan<S> {
-    /// The jobs `0..jobs` on at most `threads` threads, fewer where there is little to do. `sizes` gives the
-    /// bytes of each job.
-    pub fn new(jobs: usize, threads: usize, sizes: S) -> Plan<S> {
-        let mut plan = Plan { next: 0, jobs, sizes, left: 0, threads: 0 };
-        if threads > 1 {
-            plan.left = (0..jobs).map(&plan.sizes).sum();
-            plan.threads = threads.min(plan.left / BYTES_PER_THREAD).min(jobs);
-        }
-        plan
+    /// The jobs `0..jobs` of about `total` bytes together on at most `threads` threads, fewer where there is little
+    /// to do. `sizes` gives the bytes of each job, and is asked in the order of the jobs.
+    pub fn new(jobs: usize, threads: usize, total: usize, sizes: S) -> Plan<S> {
+        let threads = if threads > 1 { threads.min(total / BYTES_PER_THREAD).min(jobs) } else { 0 };
+        Plan { next: 0, jobs, sizes, left: total, threads }
     }
 
     /// Bytes behind the first unconsumed range from which on no range is taken.
@@ -98,7 +94,7 @@ impl<S: Fn(usize) -> usize> Plan<S> {
             bytes += size;
             self.next += 1;
         }
-        self.left -= bytes;
+        self.left = self.left.saturating_sub(bytes);
         Some(JobRange { jobs: start..self.next, bytes, is_large })
     }
 }

@@ -40,7 +40,7 @@ fn run<E: Send>(
     consume: impl Fn(usize) -> Result<(), E> + Sync,
 ) -> Result<(usize, Vec<usize>), E> {
     let (counts, order) = run_in_order(
-        Plan::new(jobs, threads, sizes),
+        Plan::new(jobs, threads, (0..jobs).map(&sizes).sum(), sizes),
         || 0,
         |count: &mut usize, jobs, output| {
             note(jobs.start..jobs.start, output);
@@ -87,7 +87,7 @@ fn every_job_is_done_once_and_consumed_in_order() {
 
 #[test]
 fn ranges_shrink_and_large_jobs_are_alone() {
-    let mut plan = Plan::new(1000, 4, |job| if job == 500 { LARGE_JOB + 1 } else { 300 });
+    let mut plan = Plan::new(1000, 4, 300_000, |job| if job == 500 { LARGE_JOB + 1 } else { 300 });
     let mut ranges = Vec::new();
     while let Some(range) = plan.take() {
         assert_eq!(range.is_large, range.jobs == (500..501));
@@ -107,9 +107,9 @@ fn threads_are_started_where_there_is_work() {
         (40 * BYTES_PER_THREAD, 32, 32),
         (40 * BYTES_PER_THREAD, 1, 0),
     ] {
-        assert_eq!(Plan::new(100, threads, |_| bytes.div_ceil(100)).threads, expected);
+        assert_eq!(Plan::new(100, threads, bytes, |_| bytes.div_ceil(100)).threads, expected);
     }
-    assert_eq!(Plan::new(1, 8, |_| 1 << 30).threads, 1);
+    assert_eq!(Plan::new(1, 8, 1 << 30, |_| 1 << 30).threads, 1);
 }
 
 /// All threads work at once, the consumer is slow, and no more is in flight than the window allows.
@@ -122,7 +122,7 @@ fn bytes_in_flight_are_bounded_and_all_threads_work() {
         let barrier = Barrier::new(threads);
         let started = AtomicUsize::new(0);
         run_in_order(
-            Plan::new(4000, threads, same_size),
+            Plan::new(4000, threads, 4000 * JOB, same_size),
             || (),
             |(), jobs, output: &mut Numbers| {
                 let bytes = JOB * jobs.len();
@@ -158,7 +158,7 @@ fn bytes_in_flight_are_bounded_and_all_threads_work() {
 fn workers_begin_anew_behind_large_jobs() {
     let sizes = |job| if job % 40 == 0 { 2 * LARGE_JOB } else { JOB };
     let (states, ()) = run_in_order(
-        Plan::new(400, 3, sizes),
+        Plan::new(400, 3, 400 * JOB, sizes),
         || 0,
         |largest: &mut usize, jobs, output: &mut Numbers| {
             assert!(*largest <= LARGE_JOB);
@@ -198,7 +198,7 @@ fn an_error_of_the_consumer_or_its_beginning_stops_the_workers() {
             run(1000, threads, same_size, |_| None, |job| if job == 5 { Err("full") } else { Ok(()) });
         assert_eq!(result.unwrap_err(), "full");
         let result = run_in_order(
-            Plan::new(1000, threads, same_size),
+            Plan::new(1000, threads, 1000 * JOB, same_size),
             || (),
             |(), _, _: &mut Numbers| Err("a job"),
             drop,

@@ -187,6 +187,13 @@ impl<'a> Reader<'a> {
         Reader::at_scope(&[], offset, dialect, u64::MAX, Arc::default())
     }
 
+    /// The reader at the top level, of a file that ends at this byte.
+    #[must_use]
+    pub fn with_end(mut self, byte: u64) -> Reader<'a> {
+        self.open.scope.end = byte.saturating_mul(8);
+        self
+    }
+
     /// A new reader for the body of one block, see [`reopen`](Self::reopen).
     #[must_use]
     pub fn for_block(
@@ -288,7 +295,7 @@ impl<'a> Reader<'a> {
         let base = offset * 8;
         let mut cursor = Cursor::new(bytes);
         cursor.seek(at - base);
-        let limit = (self.open.scope.end - base).min(bytes.len() as u64 * 8);
+        let limit = self.open.scope.end.saturating_sub(base).min(bytes.len() as u64 * 8);
         let entry = self.entry_position().saturating_sub(base);
         Reader { cursor, base, entry, limit, records: self.records, open: self.open }
     }
