@@ -79,8 +79,9 @@ pub fn divisor(sign: Signedness, ty: Type, n: i64) -> i64 {
 /// The numbers that a division by the constant `n` needs in registers.
 pub fn numbers(op: BinaryOp, ty: Type, n: i64) -> impl Iterator<Item = u32> {
     let (sign, part) = parts(op);
-    let n = divisor(sign, ty, n);
-    let plan = if ty.bits() <= 32 { plan(sign, ty, n) } else { None };
+    let is_word = ty.is_scalar_int() && ty.bits() <= 32;
+    let n = if is_word { divisor(sign, ty, n) } else { 0 };
+    let plan = plan(sign, ty, n).filter(|_| is_word);
     let again = plan.filter(|_| part == Part::Remainder).map(|_| n as u32);
     plan.map(Plan::multiplier).into_iter().chain(again)
 }

@@ -27,7 +27,8 @@
 //! generator.lower(input).expect("every machine adds");
 //! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
-//! assert_eq!(out.code[..4], [0x21, 0x10, 0x84, 0], "addu $v0, $a0, $a0");
+//! // The addition is in the slot of the return.
+//! assert_eq!(out.code, [8, 0, 0xe0, 3, 0x21, 0x10, 0x84, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -6,6 +6,8 @@
 
 mod atomic;
 mod control;
+#[cfg(test)]
+mod fault_tests;
 mod float;
 mod frame;
 mod inst;

@@ -18,6 +18,8 @@ mod intrinsic;
 mod lanes;
 mod memory;
 mod pair64;
+#[cfg(test)]
+mod pair_tests;
 mod select;
 mod vector;
 
