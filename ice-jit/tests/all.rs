@@ -4,6 +4,8 @@ mod changes;
 mod common;
 mod errors;
 mod files;
+#[cfg(target_arch = "x86_64")]
+mod functions;
 mod modules;
 #[cfg(target_arch = "x86_64")]
 mod programs;
