@@ -385,7 +385,9 @@ impl References {
             }
         } else {
             if thread.block != NONE || op.is_use() {
-                self.mentions.extend(thread.mention(op.index() as u32));
+                if let Some(mention) = thread.mention(op.index() as u32) {
+                    self.mentions.push(mention);
+                }
                 thread.flags |= CROSS;
             }
             thread.flags = thread.flags & !(EXPOSED | HERE) | first_access(op.access());
@@ -484,7 +486,9 @@ impl References {
             thread.before = thread.latest;
         } else {
             if thread.block != NONE || access & READ != 0 {
-                self.mentions.extend(thread.mention(vreg.as_u32()));
+                if let Some(mention) = thread.mention(vreg.as_u32()) {
+                    self.mentions.push(mention);
+                }
                 flags |= CROSS;
             }
             flags |= first_access(access);

@@ -110,8 +110,10 @@ impl<'a, U: Units> Allocator<'a, U> {
         let units = U::of(self.tables.units(PReg(state.reg)));
         pinned.insert(units);
         place.set(Allocation::reg(PReg(state.reg)));
-        self.remembered.remove(units);
-        self.occupied.insert(units);
+        if self.remembered.intersects(units) {
+            self.remembered.remove(units);
+            self.occupied.insert(units);
+        }
         // As `end_life`, if no slot is given back.
         if op.is_def() || state.next == DEAD && state.slot != NONE && !state.is_cross() {
             return Left::Release;
