@@ -191,6 +191,28 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         Ok(())
     }
 
+    /// Fills slots that do nothing from the targets of their branches.
+    pub(super) fn fill_slots(&mut self) {
+        for i in 0..self.sites.len() {
+            let BranchSite { start, target, cond, slot, form, .. } = self.sites[i];
+            let size = B::size(cond, form);
+            let Some(target) = self.label_offset(target) else { continue };
+            let behind = target + B::SLOT_SIZE;
+            let distance = i64::from(behind) - i64::from(start);
+            let is_open = slot == B::Slot::default() && form == Form(0) && target != start + size;
+            if !is_open || !B::span(form).contains(distance) || self.has_reloc_at(target) {
+                continue;
+            }
+            let code = self.bytes.as_slice();
+            let Some(slot) = B::slot_from_target(cond, code, start, target) else { continue };
+            let target = self.label_behind(behind);
+            let site = &mut self.sites[i];
+            (site.slot, site.target) = (slot, target);
+            let bytes = &mut self.bytes.as_mut_slice()[start as usize..][..size as usize];
+            B::encode(cond, slot, form, distance, bytes);
+        }
+    }
+
     pub(crate) fn branch_sites(&self) -> impl Iterator<Item = Site<B>> {
         self.sites.iter().copied()
     }

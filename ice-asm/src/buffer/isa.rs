@@ -89,6 +89,16 @@ pub trait BranchIsa {
     }
     /// Writes the branch and its slot; `out` has its size, the distance is one that it reaches.
     fn encode(cond: Option<Self::Cond>, slot: Self::Slot, form: Form, distance: i64, out: &mut [u8]);
+    /// What the slot of a branch at `start`, which does nothing so far, may have if the branch, in its smallest form,
+    /// goes behind the first instruction at `target`, which has the size of a slot and no relocation: all code is written.
+    fn slot_from_target(
+        _cond: Option<Self::Cond>,
+        _code: &[u8],
+        _start: u32,
+        _target: u32,
+    ) -> Option<Self::Slot> {
+        None
+    }
     /// Writes the instruction of a slot by itself; `out` has [`Self::SLOT_SIZE`] bytes.
     fn encode_slot(_slot: Self::Slot, _out: &mut [u8]) {}
     /// Fills the whole of `out` with instructions that do nothing.

@@ -362,7 +362,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// A label at an offset that code has passed.
     pub(crate) fn label_behind(&mut self, offset: u32) -> Label {
-        debug_assert!(offset < self.offset());
+        debug_assert!(offset <= self.offset());
         let label = self.new_label();
         if let Some(state) = self.labels.last_mut() {
             state.offset = offset;
@@ -418,6 +418,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.place_rest();
         let relocs = self.relocs.len();
         let result = self.patch_branches().and_then(|()| self.patch_refs());
+        if B::SLOT_SIZE != 0 && result.is_ok() {
+            self.fill_slots();
+        }
         if self.relocs.len() != relocs {
             self.relocs.sort_by_key(|reloc| reloc.offset);
         }

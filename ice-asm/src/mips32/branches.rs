@@ -22,7 +22,7 @@ use super::int::{Alu, AluSigned};
 use super::memory::Transfer;
 use super::operand::{Cond, Gpr};
 use super::text::{self, Operand};
-use super::{Encoder, int};
+use super::{Encoder, dead, int};
 use crate::buffer::{BranchIsa, Form, Label, Span};
 use crate::listing::Listing;
 use core::fmt;
@@ -139,6 +139,10 @@ impl BranchIsa for Branches {
     fn encode(cond: Option<Cond>, slot: Slot, form: Form, distance: i64, out: &mut [u8]) {
         let (words, _) = words(cond, slot, form, distance);
         out.chunks_exact_mut(4).zip(words).for_each(|(out, word)| out.copy_from_slice(&word.to_le_bytes()));
+    }
+
+    fn slot_from_target(cond: Option<Cond>, code: &[u8], start: u32, target: u32) -> Option<Slot> {
+        dead::slot_from_target(cond.is_some(), code, start, target)
     }
 
     fn encode_slot(slot: Slot, out: &mut [u8]) {

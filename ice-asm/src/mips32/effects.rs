@@ -131,6 +131,28 @@ pub(super) const fn of_jump(word: u32) -> Option<Effects> {
     }
 }
 
+/// A branch that is in the code.
+pub(super) struct Branch {
+    pub reads: u128,
+    /// Whether it executes its slot only if it is taken.
+    pub is_likely: bool,
+    pub is_always: bool,
+}
+
+/// What is known of the word of a branch; `None` for `bal` and anything else.
+pub(super) const fn of_branch_word(word: u32) -> Option<Branch> {
+    let (s, t) = (gpr(word, S), gpr(word, T));
+    let (reads, is_likely) = match (word >> 26, word >> T & 31) {
+        (0x01, 0 | 1) => (s, false),
+        (0x01, 2 | 3) => (s, true),
+        (0x04..=0x07, _) => (s | t, false),
+        (0x14..=0x17, _) => (s | t, true),
+        (0x11, _) if word >> S & 31 == 0x08 => (FLAGS, word >> 17 & 1 != 0),
+        _ => return None,
+    };
+    Some(Branch { reads, is_likely, is_always: word >> 16 == 0x1000 })
+}
+
 /// What a branch to a label reads.
 pub(super) fn of_branch(cond: Option<Cond>) -> Effects {
     let register = |register: Gpr| general(register.number().into());

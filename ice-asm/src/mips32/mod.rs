@@ -17,6 +17,7 @@
 
 mod branches;
 mod control;
+mod dead;
 mod effects;
 mod float;
 mod int;

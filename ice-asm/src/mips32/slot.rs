@@ -266,4 +266,43 @@ mod tests {
         assert_eq!(text(&mut buffer), expected);
         assert_eq!(count_slots(buffer.bytes()), SlotCount { all: 2, filled: 2 });
     }
+
+    /// A branch ahead to `first` and what follows there; the other way is what `other` appends.
+    fn ahead(other: impl FnOnce(&mut Encoder<'_, TextListing>)) -> String {
+        let mut buffer = Buffer::new();
+        let label = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer);
+        let cond = Some(Cond::Lez(Gpr::A0));
+        let (slot, target) = e.fill_branch(cond, label);
+        e.branch(cond, target, slot);
+        other(&mut e);
+        e.bind(label);
+        add(&mut e, Gpr::V1, Gpr::A1);
+        add(&mut e, Gpr::V0, Gpr::V1);
+        e.jr(Gpr::RA);
+        e.fill_slot();
+        text(&mut buffer).split_inclusive(';').take(2).collect()
+    }
+
+    /// The first instruction of a target ahead is executed in vain where its register is written before it is read.
+    #[test]
+    fn a_branch_ahead_takes_what_does_no_harm() {
+        let (filled, empty) = ("blez $a0, .L1; addu $v1, $a1, $a1;", "blez $a0, .L0; nop;");
+        assert_eq!(ahead(|e| add(e, Gpr::V1, Gpr::A0)), filled);
+        assert_eq!(ahead(|e| add(e, Gpr::A0, Gpr::V1)), empty, "it is read");
+        let moves = |e: &mut Encoder<'_, TextListing>| e.alu(Alu::Movz, Gpr::V1, Gpr::A0, Gpr::A0);
+        assert_eq!(ahead(moves), empty, "it may stay as it is");
+        let calls = |e: &mut Encoder<'_, TextListing>| {
+            e.jump_symbol(Jump::Jal, SymbolId(1));
+            e.nop();
+        };
+        assert_eq!(ahead(calls), filled, "calls destroy it");
+        let returns = |e: &mut Encoder<'_, TextListing>| {
+            e.jr(Gpr::RA);
+            e.nop();
+        };
+        assert_eq!(ahead(returns), empty, "it may be a result");
+        let barrier = |e: &mut Encoder<'_, TextListing>| e.sync();
+        assert_eq!(ahead(barrier), empty, "nothing is known of it");
+    }
 }
