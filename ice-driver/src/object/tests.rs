@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::Arch;
-use ice_codegen::{CodeEnd, CompiledCode};
-use ice_ir::{FunctionDecl, GlobalDecl, Mutability, Name, Signature};
+use ice_asm::Reloc;
+use ice_codegen::{CodeEnd, CodeSymbol, CompiledCode};
+use ice_ir::{
+    FunctionDecl, FunctionKind, GlobalDecl, GlobalId, Initializer, Linkage, Mutability, Name, Signature, Type,
+};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
 fn function(module: &mut Module, name: &str, linkage: Linkage) -> FuncId {

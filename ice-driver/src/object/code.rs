@@ -1,0 +1,212 @@
+//! Functions: their code, what it refers to, and their jump tables.
+
+use super::{CONSTANT_SECTIONS, FUNCTION_ALIGNMENT, Location, ObjectOutput, function_alignment};
+use crate::error::Error;
+use crate::placement::Placement;
+use crate::relocations::{TableEntries, needs_symbol};
+use ice_asm::{ConstantId, Reloc, RelocKind};
+use ice_codegen::{CodeSymbol, FunctionCode};
+use ice_elf::{
+    AddendPlacement, Binding, Code, CodeSection, Relocation, SectionId, Sink, SymbolId, SymbolKind, Target,
+    Visibility,
+};
+use ice_ir::FuncId;
+
+/// The word at an offset of code.
+fn word_at(code: &mut [u8], offset: u32) -> Option<&mut [u8; 4]> {
+    code.get_mut(offset as usize..)?.first_chunk_mut()
+}
+
+impl<S: Sink> ObjectOutput<'_, S> {
+    /// The target of a reference to a constant, and what to add to the addend.
+    fn constant(&mut self, id: ConstantId, kind: RelocKind) -> Result<(Target, i64), Error> {
+        let (_, section) = CONSTANT_SECTIONS[id.size as usize];
+        let section = self.writer.standard_section(section)?;
+        if !needs_symbol(self.machine, kind) {
+            return Ok((Target::Section(section), i64::from(id.offset())));
+        }
+        let known = self.constant_symbols.binary_search_by_key(&id, |&(id, _)| id);
+        let symbol = match known {
+            Ok(index) => self.constant_symbols[index].1,
+            Err(index) => {
+                let name = match self.is_native() {
+                    true => String::new(),
+                    false => format!(".LC{}_{}", id.size.bytes(), id.index),
+                };
+                let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+                let symbol =
+                    self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
+                self.writer.define(symbol, section, u64::from(id.offset()), 0)?;
+                self.constant_symbols.insert(index, (id, symbol));
+                symbol
+            }
+        };
+        Ok((Target::Symbol(symbol), 0))
+    }
+
+    /// Appends the jump tables of the function at `start` of `code` and says where the first one is; they
+    /// follow each other without a gap.
+    fn write_tables(
+        &mut self,
+        function: FuncId,
+        compiled: &FunctionCode<'_>,
+        (code, start): (SectionId, u64),
+    ) -> Result<(SectionId, u64), Error> {
+        let section = self.section(&Placement::of_tables(self.module, function))?;
+        let entries = TableEntries::of(self.machine, self.module, self.relocation);
+        let r_type = self.relocation_type(entries.kind())?;
+        self.bytes.clear();
+        self.relocations.clear();
+        for table in compiled.tables.iter() {
+            for (n, &target) in table.iter().enumerate() {
+                let distance = if entries == TableEntries::FromTable { 4 * n as i64 } else { 0 };
+                self.relocations.push(Relocation {
+                    offset: self.bytes.len() as u64,
+                    r_type,
+                    target: Target::Section(code),
+                    addend: start as i64 + i64::from(target) + distance,
+                    placement: AddendPlacement::Width4,
+                });
+                self.bytes.extend_from_slice(&[0; 4]);
+            }
+        }
+        let offset = self.writer.append_data(section, 4, &self.bytes, self.relocations.drain(..))?;
+        Ok((section, offset))
+    }
+
+    /// Writes one function.
+    pub(super) fn write_function(
+        &mut self,
+        function: FuncId,
+        mut compiled: FunctionCode<'_>,
+    ) -> Result<(), Error> {
+        let place = Placement::of_function(self.module, function);
+        let section = self.section(&place)?;
+        let alignment = function_alignment(self.module, function);
+        let end = self.writer.section_size(section)?;
+        let offset = end.next_multiple_of(alignment);
+        if alignment > FUNCTION_ALIGNMENT {
+            // Alignments must not make a large file of a small one.
+            let padding = offset - end;
+            let limit = self.limit;
+            self.padding = self.padding.saturating_add(padding);
+            if self.padding > limit {
+                return Err(Error::DataTooLarge { bytes: self.padding, limit });
+            }
+        }
+        let location = Location { section, offset, size: compiled.code.len() as u64 };
+        self.function_places[function.as_u32() as usize] = Some(location);
+        let tables = match compiled.tables.is_empty() {
+            true => None,
+            false => Some(self.write_tables(function, &compiled, (section, offset))?),
+        };
+        self.relocations.clear();
+        for index in 0..compiled.relocs.len() {
+            let reloc = compiled.relocs[index];
+            if let Some(relocation) = self.relocation(function, reloc, location, &mut compiled, tables)? {
+                self.relocations.push(relocation);
+            }
+        }
+        if let Some(symbols) = self.machine.mapping_symbols() {
+            for &(start, end) in compiled.data {
+                self.mapping_symbol(symbols.data, section, offset + u64::from(start))?;
+                self.mapping_symbol(symbols.code, section, offset + u64::from(end))?;
+            }
+        }
+        let symbol = self.functions[function.as_u32() as usize];
+        self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
+        let mut code = Code::new(symbol, compiled.code);
+        code.alignment = alignment;
+        code.section = CodeSection::In(section);
+        self.writer.append_code(code, self.relocations.drain(..))?;
+        Ok(())
+    }
+
+    /// Where `function` is, if it is written and nothing can take its place.
+    fn known_place(&self, function: FuncId) -> Option<Location> {
+        let is_ours = !self.is_native() || self.module.functions[function].linkage.is_local();
+        self.function_places[function.as_u32() as usize].filter(|_| is_ours)
+    }
+
+    /// A local symbol for the jump table at this offset. The two halves of an address ask one after the other.
+    fn table_symbol(&mut self, section: SectionId, offset: u64) -> Result<SymbolId, Error> {
+        if let Some((known_section, known, symbol)) = self.latest_table
+            && (known_section, known) == (section, offset)
+        {
+            return Ok(symbol);
+        }
+        let name = format!(".LT{offset}");
+        let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+        let symbol = self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
+        self.writer.define(symbol, section, offset, 0)?;
+        self.latest_table = Some((section, offset, symbol));
+        Ok(symbol)
+    }
+
+    /// The relocation for one place in the code of `function`, which is at `code`; none where it is resolved at once.
+    fn relocation(
+        &mut self,
+        function: FuncId,
+        reloc: Reloc,
+        code: Location,
+        compiled: &mut FunctionCode<'_>,
+        tables: Option<(SectionId, u64)>,
+    ) -> Result<Option<Relocation>, Error> {
+        let Reloc { offset, kind, symbol, mut addend } = reloc;
+        let unsupported = || Error::UnsupportedRelocation(kind);
+        let target = match CodeSymbol::unpack(symbol) {
+            CodeSymbol::Function(callee) => {
+                if let Some(known) = self.known_place(callee)
+                    && known.section == code.section
+                    && self.machine.is_pc_relative(kind)
+                {
+                    let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
+                    let field = word_at(compiled.code, offset).ok_or_else(unsupported)?;
+                    let bits = self.machine.set_field(kind, u32::from_le_bytes(*field), value);
+                    // What is too far is left to the linker and its veneers.
+                    if let Some(bits) = bits {
+                        *field = bits.to_le_bytes();
+                        return Ok(None);
+                    }
+                }
+                Target::Symbol(self.functions[callee.as_u32() as usize])
+            }
+            CodeSymbol::Global(global) => Target::Symbol(self.globals[global.as_u32() as usize]),
+            CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
+            CodeSymbol::Constant(id) => {
+                let no_constant = || Error::no_constant(self.module, function, id);
+                let bits = compiled.constants.get(id).ok_or_else(no_constant)?;
+                let id = self.constants.intern(id.size, bits);
+                let (target, base) = self.constant(id, kind)?;
+                addend += base;
+                target
+            }
+            CodeSymbol::JumpTable(table) => {
+                let (section, first) = tables.ok_or_else(unsupported)?;
+                let at = first + 4 * compiled.tables.start(table as usize) as u64;
+                if self.machine.is_instruction_field(kind) {
+                    Target::Symbol(self.table_symbol(section, at)?)
+                } else {
+                    addend += at as i64;
+                    Target::Section(section)
+                }
+            }
+        };
+        let r_type = self.relocation_type(kind)?;
+        let placement = match kind.size() {
+            _ if self.machine.is_instruction_field(kind) => {
+                let field = word_at(compiled.code, offset);
+                let word = field.as_deref().copied().map(u32::from_le_bytes);
+                let bits = word.and_then(|word| self.machine.set_field(kind, word, addend));
+                let (Some(field), Some(bits)) = (field, bits) else {
+                    return Err(Error::UnsupportedRelocation(kind));
+                };
+                *field = bits.to_le_bytes();
+                AddendPlacement::CallerDone
+            }
+            8 => AddendPlacement::Width8,
+            _ => AddendPlacement::Width4,
+        };
+        Ok(Some(Relocation { offset: u64::from(offset), r_type, target, addend, placement }))
+    }
+}

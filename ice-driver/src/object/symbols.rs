@@ -1,0 +1,153 @@
+//! Symbols, and the sections and groups that they are in.
+
+use super::ObjectOutput;
+use crate::error::Error;
+use crate::names::{SymbolNames, Visible};
+use crate::placement::{Contents, Placement};
+use ice_codegen::Libcall;
+use ice_elf::{Binding, GroupId, GroupKind, SectionId, SectionSpec, Sink, SymbolId, SymbolKind, Visibility};
+use ice_ir::native::{self, ComdatKind};
+use ice_ir::{ComdatId, FuncId, FunctionKind, GlobalKind, Linkage, Symbol};
+
+/// Binding of a symbol that other objects see.
+fn visible_binding(linkage: Linkage, is_declared: bool) -> Binding {
+    match linkage {
+        Linkage::Weak => Binding::Weak,
+        Linkage::LinkOnce if !is_declared => Binding::Weak,
+        _ => Binding::Global,
+    }
+}
+
+fn visibility(of: native::Visibility) -> Visibility {
+    match of {
+        native::Visibility::Default => Visibility::Default,
+        native::Visibility::Hidden => Visibility::Hidden,
+        native::Visibility::Protected => Visibility::Protected,
+    }
+}
+
+impl<'m, S: Sink> ObjectOutput<'m, S> {
+    pub(super) fn declare_functions(
+        &mut self,
+        names: &SymbolNames<'m>,
+        selected: impl Fn(FuncId) -> bool,
+    ) -> Result<(), Error> {
+        let mut memory = String::new();
+        for (id, decl) in &self.module.functions {
+            let is_intrinsic = matches!(decl.kind, FunctionKind::Intrinsic(_));
+            // Intrinsics have no symbol, but a number.
+            let name = if is_intrinsic { b"" } else { names.object_name(Symbol::Function(id), &mut memory) };
+            let visible = names.visible(id);
+            let binding = match visible {
+                Visible::Local if selected(id) => Binding::Local,
+                _ => visible_binding(decl.linkage, visible == Visible::Undefined),
+            };
+            let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
+            let visibility = visibility(decl.symbol.visibility);
+            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
+            self.functions.push(symbol);
+            if self.is_native() && !is_intrinsic && !decl.linkage.is_local() {
+                self.note_visible(Symbol::Function(id), symbol);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn declare_globals(&mut self, names: &SymbolNames<'m>) -> Result<(), Error> {
+        let mut memory = String::new();
+        for (id, decl) in &self.module.globals {
+            let name = names.object_name(Symbol::Global(id), &mut memory);
+            let binding = match decl.linkage {
+                linkage if linkage.is_local() => Binding::Local,
+                linkage => visible_binding(linkage, decl.kind == GlobalKind::Declared),
+            };
+            let kind = match decl.kind {
+                _ if decl.storage.is_thread_local() => SymbolKind::Tls,
+                GlobalKind::Alias { target: Symbol::Function(_), .. } => SymbolKind::Func,
+                _ => SymbolKind::Object,
+            };
+            let visibility = visibility(decl.symbol.visibility);
+            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
+            self.globals.push(symbol);
+            if self.is_native() && !decl.linkage.is_local() {
+                self.note_visible(Symbol::Global(id), symbol);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_visible(&mut self, symbol: Symbol, id: SymbolId) {
+        let name = self.module.symbol_name(symbol);
+        self.visible.insert(name.strip_prefix(b"\x01").unwrap_or(name), id);
+    }
+
+    /// The section of a place, created at its first use.
+    pub(super) fn section(&mut self, place: &Placement<'m>) -> Result<SectionId, Error> {
+        let Some(named) = place.named_section() else {
+            return Ok(self.writer.standard_section(place.contents.section())?);
+        };
+        if let Some(&section) = self.sections.get(&named) {
+            return Ok(section);
+        }
+        let group = match named.comdat {
+            Some(comdat) => Some(self.group(comdat)?),
+            None => None,
+        };
+        let spec = SectionSpec { group, ..SectionSpec::new(&named.name, named.sh_type, named.flags) };
+        let section = self.writer.create_section(&spec)?;
+        self.sections.insert(named, section);
+        if place.contents == Contents::Code {
+            self.code_begins(section)?;
+        }
+        Ok(section)
+    }
+
+    fn group(&mut self, comdat: ComdatId) -> Result<GroupId, Error> {
+        if let Some(&group) = self.groups.get(&comdat) {
+            return Ok(group);
+        }
+        let decl = &self.module.comdats[comdat];
+        let name = self.module.name(decl.name);
+        let signature = match self.visible.get(name) {
+            Some(&symbol) => symbol,
+            None => {
+                // A name for the group alone.
+                let (binding, kind) = (Binding::Local, SymbolKind::NoType);
+                let symbol = self.writer.declare_symbol(name, binding, kind, Visibility::Default)?;
+                self.writer.define_absolute(symbol, 0)?;
+                symbol
+            }
+        };
+        let kind = match decl.kind {
+            ComdatKind::Any => GroupKind::Comdat,
+            ComdatKind::NoDuplicates => GroupKind::Plain,
+        };
+        let group = self.writer.create_group(signature, kind)?;
+        self.groups.insert(comdat, group);
+        Ok(group)
+    }
+
+    pub(super) fn symbol(&self, symbol: Symbol) -> SymbolId {
+        match symbol {
+            Symbol::Function(f) => self.functions[f.as_u32() as usize],
+            Symbol::Global(g) => self.globals[g.as_u32() as usize],
+        }
+    }
+
+    pub(super) fn libcall(&mut self, libcall: Libcall) -> Result<SymbolId, Error> {
+        let slot = libcall as usize;
+        if let Some(symbol) = self.libcalls[slot] {
+            return Ok(symbol);
+        }
+        let name = libcall.name().as_bytes();
+        let symbol = match self.visible.get(name) {
+            Some(&symbol) => symbol,
+            None => {
+                let (binding, kind) = (Binding::Global, SymbolKind::NoType);
+                self.writer.declare_symbol(name, binding, kind, Visibility::Default)?
+            }
+        };
+        self.libcalls[slot] = Some(symbol);
+        Ok(symbol)
+    }
+}
