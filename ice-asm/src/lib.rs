@@ -36,12 +36,12 @@
 //!
 //! # How it is tested
 //!
-//! Every row of the x86 tables is encoded in each operand shape with the registers, displacements
-//! and immediates where encodings change, decoded by `iced-x86`, and its listing is assembled by
-//! `llvm-mc` and the GNU assembler and compared byte for byte. Every row of the ARM tables is encoded with
-//! random operands, decoded by `capstone`, and its listing assembled likewise, as is every row of the MIPS tables. Random control-flow graphs are emitted
-//! for x86, for ARM with blocks of megabytes, for MIPS with slots and blocks of 100 KiB, and for a machine of the tests whose branches have four forms, slots,
-//! relocations, veneers and bundles; the bytes are interpreted against the graph.
+//! Every row of the x86 tables is encoded in each operand shape with the registers, displacements and immediates where
+//! encodings change, decoded by `iced-x86`, and its listing is assembled by `llvm-mc` and the GNU assembler and compared
+//! byte for byte. Every row of the tables of ARM and MIPS is encoded with random operands, decoded by `capstone`, and its
+//! listing assembled likewise. Random control-flow graphs are emitted for x86, for ARM with blocks of megabytes, for MIPS
+//! with slots and blocks of 100 KiB, and for a machine of the tests whose branches have four forms, slots, relocations,
+//! veneers and bundles; the bytes are interpreted against the graph.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -14,10 +14,11 @@ named in one line that says `skipped`.
 
 /// Sets of features of ice-driver that somebody may want: the library with a machine, with a form of input, and the
 /// command with one of each.
-const FEATURES: [&str; 9] = [
+const FEATURES: [&str; 10] = [
     "",
     "x86",
     "arm32",
+    "mips32",
     "x86,pexe",
     "arm32,llvm",
     "x86,text",
