@@ -18,10 +18,11 @@ mod intrinsic;
 mod lanes;
 mod memory;
 mod pair64;
-#[cfg(test)]
-mod pair_tests;
 mod select;
 mod vector;
+
+#[cfg(test)]
+mod pair_tests;
 
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
