@@ -11,7 +11,8 @@
 //! whose target changes while other threads call it.
 //!
 //! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
-//! variables of its own, or must be unwound through: an exception that reaches generated code ends the process.
+//! variables or constructors of its own, or must be unwound through: an exception that reaches generated code ends the
+//! process.
 //!
 //! Hosts: Linux on x86-64, i686 and ARMv7. On x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below
 //! 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such objects does it on a

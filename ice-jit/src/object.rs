@@ -145,13 +145,16 @@ fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(undecorated(name)).into_owned()
 }
 
+/// Sections with functions that the loader of a program calls, before others or behind them.
+const CALLED_BY_LOADERS: [&[u8]; 3] = [b".init_array", b".fini_array", b".preinit_array"];
+
 const SIZES: [ConstantSize; 3] = [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16];
 
 impl<'m> Object<'m> {
     /// Starts with the globals of a module. At most `limit` bytes may come to be in one area.
     ///
     /// # Errors
-    /// Thread-local variables; data out of proportion.
+    /// Thread-local variables; functions that a loader would call; data out of proportion.
     pub(crate) fn new(module: &'m Module, options: &Options, limit: u64) -> Result<Object<'m>, Error> {
         let mut object = Object::empty(module, options, limit, None);
         object.add_globals()?;
@@ -206,6 +209,10 @@ impl<'m> Object<'m> {
             }
             if decl.kind != GlobalKind::Defined {
                 continue;
+            }
+            let section = module.name(decl.symbol.section);
+            if CALLED_BY_LOADERS.iter().any(|name| section.starts_with(name)) {
+                return Err(Error::CalledByLoaders(String::from_utf8_lossy(section).into_owned()));
             }
             let area = match Placement::of_global(module, id, self.relocation).map(|place| place.contents) {
                 Some(Contents::ReadOnly | Contents::Relocated) => Area::Constants,
