@@ -150,7 +150,7 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         let mut branches = self.branch_sites().peekable();
         // Padding before a group comes after it.
         let mut lines = self.listing.lines.clone();
-        lines.sort_by_key(|&(offset, _)| offset);
+        sort_by_offset(&mut lines);
         for (offset, line) in lines {
             while let Some(site) = branches.next_if(|site| site.start < offset) {
                 write_labels(out, &mut labels, site.start, &mut note)?;
@@ -182,6 +182,11 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         })?;
         out.write_char('\n')
     }
+}
+
+/// Sorts lines by their place. Apart from the buffer, whose type parameters would make copies of it.
+fn sort_by_offset(lines: &mut [(u32, Range<usize>)]) {
+    lines.sort_by_key(|&(offset, _)| offset);
 }
 
 /// Writes the labels up to an offset.

@@ -126,7 +126,7 @@ impl HeldConstants {
         if self.entries.is_empty() {
             return;
         }
-        self.entries.sort_unstable_by_key(|entry| (entry.header, entry.constant));
+        sort_by_loop(&mut self.entries);
         self.innermost.clear();
         self.innermost.resize(func.num_blocks(), None.into());
         for entry in &self.entries {
@@ -210,7 +210,7 @@ impl HeldConstants {
             self.entries.push(Entry { place, ..*entry });
         }
         let taken = &mut self.entries[start..];
-        taken.sort_unstable_by_key(|entry| (entry.header, entry.constant));
+        sort_by_loop(taken);
         self.uses.retain(|one| {
             !one.header.expand().is_some_and(|header| {
                 tree.dominates(header, one.block)
@@ -277,6 +277,11 @@ pub(crate) fn type_of(func: &Function, constant: Constant) -> Type {
         Constant::Word(_) => Type::I32,
         Constant::Value(value) => func.value_type(value),
     }
+}
+
+/// Sorts constants by the header of their loop, then by what they are.
+fn sort_by_loop(entries: &mut [Entry]) {
+    entries.sort_unstable_by_key(|entry| (entry.header, entry.constant));
 }
 
 #[cfg(test)]

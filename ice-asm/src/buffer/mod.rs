@@ -422,7 +422,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             self.fill_slots();
         }
         if self.relocs.len() != relocs {
-            self.relocs.sort_by_key(|reloc| reloc.offset);
+            sort_by_offset(&mut self.relocs);
         }
         if let Err(error) = result {
             self.fail(error);
@@ -443,4 +443,9 @@ fn root(labels: &[LabelState], mut label: Label) -> Label {
         label = Label(state.alias);
     }
     label
+}
+
+/// Sorts relocations by their place. Apart from the buffer, whose type parameters would make copies of it.
+fn sort_by_offset(relocs: &mut [Reloc]) {
+    relocs.sort_by_key(|reloc| reloc.offset);
 }

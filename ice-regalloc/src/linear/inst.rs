@@ -307,17 +307,21 @@ impl<'a> Allocator<'a> {
                 self.value(v).pending += 1;
             }
             if op.constraint() == Constraint::Reg {
-                self.cx.by_class.push(k as u32);
+                self.cx.by_class.push((0, k as u32));
             }
         }
         let mut by_class = core::mem::take(&mut self.cx.by_class);
-        by_class.sort_unstable_by_key(|&k| {
-            let op = work.ops[k as usize];
-            (self.tables.room(op.class(), self.avoid(op)), k)
-        });
+        if by_class.len() > 1 {
+            for (room, k) in &mut by_class {
+                let op = work.ops[*k as usize];
+                *room = self.tables.room(op.class(), self.avoid(op)) as u32;
+            }
+            by_class.sort_unstable();
+        }
         self.cx.by_class = by_class;
         for n in 0..self.cx.by_class.len() {
-            let k = self.cx.by_class[n] as usize;
+            let (_, k) = self.cx.by_class[n];
+            let k = k as usize;
             let op = work.ops[k];
             match if op.is_use() { self.in_place(op) } else { None } {
                 Some(reg) => self.stay(work, k, reg),

@@ -120,7 +120,8 @@ struct Walk {
     /// Parameters whose old value the terminators read, with its slot and first reader, which become
     /// slot and home of the new value.
     old_params: Vec<(u32, u32, u32)>,
-    by_class: Vec<u32>,
+    /// Operands of an instruction that need a register, behind the number of registers that each may have.
+    by_class: Vec<(u32, u32)>,
     leaving: Vec<u32>,
     list: Vec<u32>,
     /// Displaced values with a home, to be brought back.

@@ -347,19 +347,23 @@ impl<U: Units> Allocator<'_, U> {
                 self.state(op.vreg().as_u32()).pending += 1;
             }
             if self.needs_register(work, op) {
-                self.cx.by_class.push(k as u32);
+                self.cx.by_class.push((0, k as u32));
             }
         }
         let mut by_class = core::mem::take(&mut self.cx.by_class);
-        by_class.sort_unstable_by_key(|&k| {
-            let op = work.ops[k as usize];
-            (self.tables.room(op.class(), self.avoid(op).to_units()), k)
-        });
+        if by_class.len() > 1 {
+            for (room, k) in &mut by_class {
+                let op = work.ops[*k as usize];
+                *room = self.tables.room(op.class(), self.avoid(op).to_units()) as u32;
+            }
+            by_class.sort_unstable();
+        }
         self.cx.by_class = by_class;
         // A copy of a slot goes through a register, which is free again for the operands.
         self.stack_uses(work)?;
         for n in 0..self.cx.by_class.len() {
-            let k = self.cx.by_class[n] as usize;
+            let (_, k) = self.cx.by_class[n];
+            let k = k as usize;
             let op = work.ops[k];
             if !op.is_use() {
                 self.reserve_def(work, k)?;

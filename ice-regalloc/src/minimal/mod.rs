@@ -87,8 +87,8 @@ struct Buffers {
     moved_homes: Vec<(u32, u32)>,
     /// Registers saved around one slot to slot copy.
     saved: Vec<(u32, Slot)>,
-    /// Order of constrained operands in the careful attempt.
-    by_class: Vec<u32>,
+    /// Order of constrained operands in the careful attempt, behind the number of registers that each may have.
+    by_class: Vec<(u32, u32)>,
 }
 
 impl Buffers {
