@@ -130,6 +130,24 @@ libcalls! {
     AtomicLoad8 = "__ice_atomic_load_8",
     /// Stores, and gives nothing.
     AtomicStore8 = "__ice_atomic_store_8",
+    /// The functions of libatomic that do it in native programs, with the order as their last argument.
+    LibatomicExchange8 = "__atomic_exchange_8",
+    /// Adds.
+    LibatomicAdd8 = "__atomic_fetch_add_8",
+    /// Subtracts.
+    LibatomicSub8 = "__atomic_fetch_sub_8",
+    /// Keeps common bits.
+    LibatomicAnd8 = "__atomic_fetch_and_8",
+    /// Joins bits.
+    LibatomicOr8 = "__atomic_fetch_or_8",
+    /// Inverts bits.
+    LibatomicXor8 = "__atomic_fetch_xor_8",
+    /// Stores if there was what is at the address of the second argument, else puts what was there to it.
+    LibatomicCompareExchange8 = "__atomic_compare_exchange_8",
+    /// Reads.
+    LibatomicLoad8 = "__atomic_load_8",
+    /// Stores, and gives nothing.
+    LibatomicStore8 = "__atomic_store_8",
     /// The thread pointer.
     ReadTp = "__ice_read_tp",
     /// The address of a thread-local variable.

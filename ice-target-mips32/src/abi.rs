@@ -181,7 +181,12 @@ pub(crate) struct Frame {
 
 /// The numbers of the bits that are set.
 pub(crate) fn bits(mask: u32) -> impl Iterator<Item = u8> {
-    (0..32).filter(move |n| mask >> n & 1 != 0)
+    let mut left = mask;
+    core::iter::from_fn(move || {
+        let number = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (number < 32).then_some(number as u8)
+    })
 }
 
 impl Frame {

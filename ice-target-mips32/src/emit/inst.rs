@@ -2,9 +2,9 @@
 //! registers of more than one call.
 
 use super::Emitter;
-use crate::inst::{FLAG, Inst, instructions};
+use crate::inst::{FLAG, Inst, Src, instructions};
 use crate::regs::*;
-use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, Transmit};
+use ice_asm::mips32::{AluSigned, FromHiLo, Gpr, Jump, MultiplyDivide, Transmit};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::emission::BranchEmitter as _;
 
@@ -16,7 +16,46 @@ impl<L: Listing> Emitter<'_, L> {
     /// did.
     #[inline(always)]
     pub(super) fn usual_inst(&mut self, inst: &Inst) -> bool {
-        matches!(inst, Inst::Params)
+        match inst {
+            Inst::Params => {}
+            Inst::MovImm { imm, .. } => {
+                let [dst] = self.cursor.places() else { return false };
+                let Some((dst, imm)) = as_gpr(*dst).zip(i16::try_from(*imm as i32).ok()) else {
+                    return false;
+                };
+                self.e.alu_signed(AluSigned::Addiu, dst, Gpr::ZERO, i32::from(imm));
+            }
+            Inst::Load { op, mem, .. } => {
+                let Some((mem, [dst])) = self.usual_mem(mem, self.cursor.places()) else { return false };
+                let Some(dst) = as_gpr(*dst) else { return false };
+                self.e.transfer(*op, dst, mem);
+            }
+            Inst::Store { op, src: Src::Reg(_), mem } => {
+                let [src, places @ ..] = self.cursor.places() else { return false };
+                let Some((mem, [])) = self.usual_mem(mem, places) else { return false };
+                let Some(src) = as_gpr(*src) else { return false };
+                self.e.transfer(*op, src, mem);
+            }
+            Inst::Alu { op, lhs: Src::Reg(_), rhs: Src::Reg(_), .. } => {
+                let &[lhs, rhs, dst] = self.cursor.places() else { return false };
+                let (Some(lhs), Some(rhs), Some(dst)) = (as_gpr(lhs), as_gpr(rhs), as_gpr(dst)) else {
+                    return false;
+                };
+                self.e.alu(*op, dst, lhs, rhs);
+            }
+            Inst::AluSigned { op, imm, .. } => {
+                let &[lhs, dst] = self.cursor.places() else { return false };
+                let Some((lhs, dst)) = as_gpr(lhs).zip(as_gpr(dst)) else { return false };
+                self.e.alu_signed(*op, dst, lhs, i32::from(*imm));
+            }
+            Inst::Mov { .. } => {
+                let &[src, dst] = self.cursor.places() else { return false };
+                let Some((src, dst)) = as_gpr(src).zip(as_gpr(dst)) else { return false };
+                self.copy(dst, src);
+            }
+            _ => return false,
+        }
+        true
     }
 
     instructions!(ice_codegen::encode_insts!);

@@ -7,11 +7,12 @@
 //! | read-modify-write | loop of `ll` and `sc` | the same on their bits of the word | helper |
 //! | compare and exchange | the same | the same | helper |
 //!
-//! Aligned accesses of up to 4 bytes are single-copy atomic. Those of 64 bits are all behind one lock of the runtime of
-//! PNaCl programs; native programs call the functions of their C library, so that the intrinsics are refused there.
+//! Aligned accesses of up to 4 bytes are single-copy atomic. Those of 64 bits are all behind locks, of the runtime in PNaCl
+//! programs and of libatomic in native ones.
 
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::target::{Cx, Mips32};
+use arrayvec::ArrayVec;
 use ice_asm::mips32::{Alu, Shift, ShiftBy, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
@@ -68,17 +69,7 @@ impl Mips32 {
         op: Intrinsic,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
-        let rule = cx.atomic_rule(inst, op, args)?;
-        let wide = match rule {
-            AtomicRule::Load { result, .. } | AtomicRule::ReadModifyWrite { result, .. } => Some(result),
-            AtomicRule::Store { value, .. } => Some(value),
-            AtomicRule::CompareExchange(exchange) => Some(exchange.result),
-            _ => None,
-        };
-        if self.is_native() && wide.is_some_and(|value| cx.func.value_type(value) == Type::I64) {
-            return Err(ErrorKind::Unsupported("an atomic access of 64 bits in native code"));
-        }
-        match rule {
+        match cx.atomic_rule(inst, op, args)? {
             AtomicRule::Fence => cx.sink.push(Inst::Fence),
             AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
             AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
@@ -104,11 +95,37 @@ impl Mips32 {
         values: &[Value],
         result: Option<Value>,
     ) {
-        let mut args = arrayvec::ArrayVec::<(ValueRegs, Type), 3>::new();
+        let mut args = ArrayVec::<(ValueRegs, Type), 4>::new();
         args.push((self.regs(cx, address), Type::I32));
         args.extend(values.iter().map(|&value| (self.regs(cx, value), Type::I64)));
+        if self.is_native() {
+            args.push((self.number_of_order(cx), Type::I32));
+        }
         let result = result.map(|value| (cx.regs(value), Type::I64));
         self.libcall(cx, helper, &args, result);
+    }
+
+    /// The number of sequential consistency to functions of libatomic (`__ATOMIC_SEQ_CST`).
+    fn number_of_order<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> ValueRegs {
+        let order = cx.temp(Type::I32);
+        cx.sink.push(Inst::MovImm { dst: order.lo(), imm: 5 });
+        order
+    }
+
+    /// A compare-and-exchange of 64 bits in native programs: what was there is in an object of the frame afterwards,
+    /// where the expected value was before.
+    fn wide_exchange<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, exchange: Exchange) {
+        let Exchange { address, expected, new, result } = exchange;
+        let object = Amode::new(Base::Object(cx.sink.frame().add_object(8, 3)), 0);
+        self.store_to(cx, object, 3, expected);
+        let at = cx.temp(Type::I32);
+        cx.sink.push(Inst::Lea { dst: at.lo(), mem: object });
+        let (address, new) = ((self.regs(cx, address), Type::I32), (self.regs(cx, new), Type::I64));
+        let orders = [(); 2].map(|()| (self.number_of_order(cx), Type::I32));
+        let args = [address, (at, Type::I32), new, orders[0], orders[1]];
+        let is_stored = cx.temp(Type::I32);
+        self.libcall(cx, Libcall::LibatomicCompareExchange8, &args, Some((is_stored, Type::I32)));
+        self.load_from(cx, object, 3, result);
     }
 
     fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
@@ -166,6 +183,9 @@ impl Mips32 {
     pub(super) fn atomic_cmpxchg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, exchange: Exchange) {
         let Exchange { address, expected, new, result } = exchange;
         let ty = cx.func.value_type(result);
+        if ty == Type::I64 && self.is_native() {
+            return self.wide_exchange(cx, exchange);
+        }
         if ty == Type::I64 {
             return self.wide_atomic(cx, Libcall::AtomicCmpxchg8, address, &[expected, new], Some(result));
         }

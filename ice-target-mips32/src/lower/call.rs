@@ -388,12 +388,20 @@ impl Mips32 {
         }
     }
 
-    /// The helper that a module finds: native ones have those of libgcc.
+    /// The helper that a module finds: native ones have those of libgcc and libatomic.
     fn helper(self, helper: Libcall) -> Libcall {
         if !self.is_native() {
             return helper;
         }
         match helper {
+            Libcall::AtomicExchange8 => Libcall::LibatomicExchange8,
+            Libcall::AtomicAdd8 => Libcall::LibatomicAdd8,
+            Libcall::AtomicSub8 => Libcall::LibatomicSub8,
+            Libcall::AtomicAnd8 => Libcall::LibatomicAnd8,
+            Libcall::AtomicOr8 => Libcall::LibatomicOr8,
+            Libcall::AtomicXor8 => Libcall::LibatomicXor8,
+            Libcall::AtomicLoad8 => Libcall::LibatomicLoad8,
+            Libcall::AtomicStore8 => Libcall::LibatomicStore8,
             Libcall::F32ToI64 => Libcall::Fixsfdi,
             Libcall::F64ToI64 => Libcall::Fixdfdi,
             Libcall::F32ToU64 => Libcall::Fixunssfdi,

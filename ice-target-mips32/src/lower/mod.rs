@@ -19,10 +19,9 @@ mod lanes;
 mod memory;
 mod pair64;
 mod select;
-mod vector;
-
 #[cfg(test)]
-mod pair_tests;
+mod tests;
+mod vector;
 
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
