@@ -149,10 +149,10 @@ macro_rules! instructions {
     XmmToGpr { op: SseOp, width: Width, dst: VReg, src: VReg } "{dst} = {op}.{width} {src} to gpr"
         [src: use_reg(XMM), dst: def_reg(GPR)] max 5 + SLOT => em.xmm_to_gpr(op, width, dst, src);
     /// A word into a lane.
-    Pinsrw { dst: VReg, src: VReg, lane: u8 } "pinsrw {dst}, {src}, {lane}"
+    Pinsrw { dst: VReg, src: VReg, lane: u8 } "pinsrw {dst}, {src}, {lane} from gpr"
         [src: use_reg(GPR), dst: use_def_reg(XMM)] max 6 => em.e.sse_x_rm_i(SseOp::Pinsrw, dst, Rm::Reg(src), lane);
     /// A lane as a zero-extended word.
-    Pextrw { dst: VReg, src: VReg, lane: u8 } "{dst} = pextrw {src}, {lane}"
+    Pextrw { dst: VReg, src: VReg, lane: u8 } "{dst} = pextrw {src}, {lane} to gpr"
         [src: use_reg(XMM), dst: def_reg(GPR)] max 6 => em.e.sse_rm_x_i(SseOp::Pextrw, Rm::Reg(dst), src, lane);
     /// dst = cond ? src : dst.
     SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 } "cmov{cond}.{size} {dst}, {src}"
