@@ -36,9 +36,10 @@ fn main() {
     let target = X86::new(Mode::Bits64, module, NativeModel::PositionIndependent).expect("its addresses fit");
     let mut generator = target.generator(Checks::Debug);
     let mut out = CompiledCode::default();
-    let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
+    let input =
+        FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Allocation::Linear };
     generator.lower(input).expect("x86-64 has all of it");
-    generator.allocate(Allocation::Linear).expect("a register for each value");
+    generator.allocate().expect("a register for each value");
     generator.emit(&mut out).expect("a few bytes");
     println!("{} machine instructions: {:02x?}", generator.num_insts(), out.code);
     assert_eq!(out.code.last(), Some(&0xc3), "it ends with ret");

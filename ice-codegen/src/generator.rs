@@ -43,6 +43,8 @@ pub struct FunctionInput<'a> {
     pub order: &'a BlockOrder,
     /// How often each value is used.
     pub uses: &'a Uses,
+    /// How registers will be allocated.
+    pub mode: Mode,
 }
 
 /// Whether the results of lowering and register allocation are checked. Release builds never do.
@@ -73,11 +75,11 @@ pub trait CodeGenerator: Send {
     /// The target has no code for an instruction, or the frame is too large.
     fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind>;
 
-    /// Allocates registers and spill slots for the function that was lowered.
+    /// Allocates registers and spill slots for the function that was lowered, as it was lowered for.
     ///
     /// # Errors
     /// The allocator refuses the function, which is a defect of the back end.
-    fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind>;
+    fn allocate(&mut self) -> Result<(), ErrorKind>;
 
     /// Appends the allocated function to `out`.
     ///
@@ -129,6 +131,8 @@ pub struct Generator<T: Target> {
     checks: Checks,
     lower: LowerScratch,
     mach: MachFunction<T::Inst>,
+    /// That of the function in `mach`.
+    mode: Mode,
     allocator: ice_regalloc::Context<'static>,
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
@@ -146,6 +150,7 @@ impl<T: Target> Generator<T> {
             checks,
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
+            mode: Mode::default(),
             allocator: ice_regalloc::Context::default(),
             #[cfg(debug_assertions)]
             checker: ice_regalloc::Checker::new(),
@@ -194,7 +199,9 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind> {
-        let FunctionInput { module, func, cfg, order, uses } = input;
+        let FunctionInput { module, func, cfg, order, uses, mode } = input;
+        self.mode = mode;
+        self.mach.write_for(mode);
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
         let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
         match result {
@@ -205,10 +212,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         result
     }
 
-    fn allocate(&mut self, mode: Mode) -> Result<(), ErrorKind> {
+    fn allocate(&mut self) -> Result<(), ErrorKind> {
         let registers = self.target.registers(&self.mach.frame);
         let slots = slot_sharing(&self.mach.frame);
-        let options = Options { mode, slots, steps: None, check: InputCheck::DebugBuilds };
+        let options = Options { mode: self.mode, slots, steps: None, check: InputCheck::DebugBuilds };
         self.allocator.allocate(self.mach.body(), registers, &options)?;
         #[cfg(debug_assertions)]
         if self.checks == Checks::Debug

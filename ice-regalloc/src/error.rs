@@ -9,6 +9,8 @@ use core::fmt;
 pub enum Error {
     /// Something was added to the function after it was finished, or it never was.
     Unfinished,
+    /// The function was written for [`Mode::Minimal`](crate::Mode::Minimal) and is to be allocated in another mode.
+    WrittenForMinimal,
     /// A block has no instructions.
     EmptyBlock {
         /// The block.
@@ -112,6 +114,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Error::Unfinished => f.write_str("the function is not finished"),
+            Error::WrittenForMinimal => f.write_str("the function was written for the minimal mode"),
             Error::EmptyBlock { block } => write!(f, "{block}: there are no instructions"),
             Error::BadTerminator { block, inst } => {
                 write!(f, "{block}, {inst}: terminators must be exactly the end of a block")

@@ -243,6 +243,8 @@ pub(crate) enum Leaving {
 /// The references of a function to its virtual registers, as far as it is written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
+    /// Whether `mentions` and how values can be made again, which one mode alone reads, are left out.
+    pub is_brief: bool,
     pub threads: Vec<Thread>,
     pub aheads: Aheads,
     pub shapes: Vec<Shape>,
@@ -266,7 +268,7 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// Forgets everything, keeps the memory.
+    /// Forgets everything but whether it is brief, keeps the memory.
     pub fn clear(&mut self) {
         self.threads.clear();
         self.aheads.operands.clear();
@@ -330,7 +332,7 @@ impl References {
                 Leaving::WithOthers => {
                     let Some(thread) = self.threads.get_mut(arg.index()) else { continue };
                     thread.flags |= CROSS;
-                    if thread.block != self.block {
+                    if thread.block != self.block && !self.is_brief {
                         let (vreg, block) = (arg.as_u32(), self.block);
                         self.mentions.push(Mention { vreg, block, exposed: true, writes: false });
                     }
@@ -385,7 +387,9 @@ impl References {
             }
         } else {
             if thread.block != NONE || op.is_use() {
-                if let Some(mention) = thread.mention(op.index() as u32) {
+                if !self.is_brief
+                    && let Some(mention) = thread.mention(op.index() as u32)
+                {
                     self.mentions.push(mention);
                 }
                 thread.flags |= CROSS;
@@ -486,7 +490,9 @@ impl References {
             thread.before = thread.latest;
         } else {
             if thread.block != NONE || access & READ != 0 {
-                if let Some(mention) = thread.mention(vreg.as_u32()) {
+                if !self.is_brief
+                    && let Some(mention) = thread.mention(vreg.as_u32())
+                {
                     self.mentions.push(mention);
                 }
                 flags |= CROSS;

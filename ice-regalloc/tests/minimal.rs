@@ -363,3 +363,24 @@ fn a_violation_is_an_error_with_a_text() {
     let error: Box<dyn std::error::Error> = Box::new(violations[0]);
     assert_eq!(error.to_string(), "the output does not fit the function");
 }
+
+#[test]
+fn what_is_written_for_the_minimal_mode_is_not_for_the_full_one() {
+    let mut func = Function::new();
+    func.write_for(Mode::Minimal);
+    for mode in [Mode::Minimal, Mode::Linear] {
+        func.clear();
+        let v0 = func.vreg(GPR, 0);
+        func.begin_block(&[]);
+        func.operand(Operand::def_reg(v0, GPR));
+        func.inst();
+        func.inst();
+        func.terminator();
+        func.end_block();
+        func.finish().expect("it has no edges");
+        let options = Options { mode, ..Options::default() };
+        let result = Context::new().allocate(&func, &X86, &options).map(|_| ());
+        let expected = if mode == Mode::Linear { Err(Error::WrittenForMinimal) } else { Ok(()) };
+        assert_eq!(result, expected);
+    }
+}

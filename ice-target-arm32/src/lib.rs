@@ -10,6 +10,7 @@
 //! ```
 //! use ice_codegen::{BackEnd, BlockOrder, Checks, CompiledCode, FunctionInput, NativeModel};
 //! use ice_ir::{ControlFlowGraph, Uses};
+//! use ice_regalloc::Mode;
 //! use ice_target_arm32::{Arm32, Division, FloatAbi};
 //!
 //! let text = "define external @twice(v0: i32) -> i32 {\nblock0:\n  v1: i32 = add v0, v0\n  ret v1\n}\n";
@@ -23,9 +24,9 @@
 //! let target = Arm32::new(Division::Helper, FloatAbi::Hard, module, NativeModel::Static)?;
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
-//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
+//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
 //! generator.lower(input).expect("every machine adds");
-//! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
+//! generator.allocate().expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
 //! assert_eq!(out.code, [0, 0, 0x80, 0xe0, 0x1e, 0xff, 0x2f, 0xe1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

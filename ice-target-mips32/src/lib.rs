@@ -10,6 +10,7 @@
 //! ```
 //! use ice_codegen::{BackEnd, BlockOrder, Checks, CompiledCode, FunctionInput, NativeModel};
 //! use ice_ir::{ControlFlowGraph, Uses};
+//! use ice_regalloc::Mode;
 //! use ice_target_mips32::Mips32;
 //!
 //! let text = "define external @twice(v0: i32) -> i32 {\nblock0:\n  v1: i32 = add v0, v0\n  ret v1\n}\n";
@@ -23,9 +24,9 @@
 //! let target = Mips32::new(module, NativeModel::Static)?;
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
-//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
+//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
 //! generator.lower(input).expect("every machine adds");
-//! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
+//! generator.allocate().expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
 //! // The addition is in the slot of the return.
 //! assert_eq!(out.code, [8, 0, 0xe0, 3, 0x21, 0x10, 0x84, 0]);

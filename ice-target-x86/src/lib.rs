@@ -11,6 +11,7 @@
 //! ```
 //! use ice_codegen::{BackEnd, BlockOrder, Checks, CompiledCode, FunctionInput, NativeModel};
 //! use ice_ir::{ControlFlowGraph, Uses};
+//! use ice_regalloc::Mode;
 //! use ice_target_x86::X86;
 //!
 //! let text = "define external @twice(v0: i32) -> i32 {\nblock0:\n  v1: i32 = add v0, v0\n  ret v1\n}\n";
@@ -24,9 +25,9 @@
 //! let target = X86::new(ice_asm::x86::Mode::Bits32, module, NativeModel::Static)?;
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
-//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses };
+//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
 //! generator.lower(input).expect("every machine adds");
-//! generator.allocate(ice_regalloc::Mode::Linear).expect("there is a register for each value");
+//! generator.allocate().expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");
 //! assert_eq!(out.code, [0x8b, 0x44, 0x24, 4, 0x01, 0xc0, 0xc3]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
 use ice_ir::Inst;
-use ice_regalloc::{Error, Function};
+use ice_regalloc::{Error, Function, Mode};
 
 /// A function in machine instructions. Reused from function to function.
 #[derive(Clone)]
@@ -47,13 +47,18 @@ impl<I: MachInst> MachFunction<I> {
         Self::default()
     }
 
-    /// Forgets everything but whether origins are kept; keeps the memory.
+    /// Forgets everything but whether origins are kept and the mode that it is for; keeps the memory.
     pub fn clear(&mut self) {
         self.frame.clear();
         self.tables.clear();
         self.insts.clear();
         self.body.clear();
         self.origins.clear();
+    }
+
+    /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.
+    pub fn write_for(&mut self, mode: Mode) {
+        self.body.write_for(mode);
     }
 
     /// Computes the predecessors, once, when every block has ended. Linear in blocks and edges.

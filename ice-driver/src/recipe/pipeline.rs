@@ -323,10 +323,11 @@ impl Pipeline {
                     cfg: graph(read, &self.cfg, self.graph),
                     order: &self.order,
                     uses: &self.uses,
+                    mode: job.recipe.allocation(),
                 };
                 self.generator.lower(input)?;
             }
-            Step::Allocate => self.generator.allocate(job.recipe.allocation())?,
+            Step::Allocate => self.generator.allocate()?,
             Step::Emit => self.emit(job, out)?,
         }
         Ok(())

@@ -121,6 +121,11 @@ fn move_pair(ops: &[Operand]) -> Option<(VReg, VReg)> {
 
 /// Reading it. A number that is not there is a fault of the caller, and panics.
 impl Function {
+    /// Whether it was written for the minimal mode alone.
+    pub(crate) fn is_brief(&self) -> bool {
+        self.references.is_brief
+    }
+
     /// Whether every edge has its predecessor.
     pub(crate) fn is_finished(&self) -> bool {
         self.preds.len() == self.succs.len() && self.references.is_finished()

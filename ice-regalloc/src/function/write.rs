@@ -1,6 +1,7 @@
 //! Writing a function down.
 
 use super::{Function, Remat, Runs, move_pair, run};
+use crate::context::Mode;
 use crate::error::Error;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::{Leaving, Shape};
@@ -13,7 +14,7 @@ impl Function {
         Function::default()
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Forgets everything but the mode that it is written for, keeps the memory.
     pub fn clear(&mut self) {
         self.operands.clear();
         self.operand_starts.truncate(1);
@@ -27,6 +28,12 @@ impl Function {
         self.preds.clear();
         self.depths.clear();
         self.references.clear();
+    }
+
+    /// From now on functions are written for `mode`: what it does not ask is not noted. At first they are written for every
+    /// mode.
+    pub fn write_for(&mut self, mode: Mode) {
+        self.references.is_brief = mode != Mode::Linear;
     }
 
     /// Adds a virtual register: the class of registers that hold it, and of the moves and slots made for it; and the
@@ -109,7 +116,8 @@ impl Function {
     /// made on the edge.
     #[inline]
     pub fn remat(&mut self, remat: impl FnOnce() -> Option<Remat>) {
-        if let [op] = self.latest()
+        if !self.references.is_brief
+            && let [op] = self.latest()
             && op.is_plain()
             && !op.is_use()
             && let Some(remat) = remat()
@@ -208,6 +216,7 @@ impl Function {
     /// Threads the references again, with the arguments of edges in front of the terminators.
     fn refer_again(&mut self) {
         let known = core::mem::take(&mut self.references);
+        self.references.is_brief = known.is_brief;
         known.threads.iter().for_each(|thread| self.references.vreg(thread.class, thread.size));
         for block in (0..self.num_blocks() as u32).map(Block::from_u32) {
             for n in run(&self.blocks, block.as_u32() as usize, |b| b.params) {

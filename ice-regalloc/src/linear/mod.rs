@@ -167,6 +167,9 @@ pub(crate) fn analyze<'f>(
     options: &Options,
     scratch: &mut Scratch<'f>,
 ) -> Result<usize, Error> {
+    if func.is_brief() {
+        return Err(Error::WrittenForMinimal);
+    }
     let Scratch { scan, live, ranges, tables, .. } = scratch;
     tables.set(file);
     scan.compute(func)?;
