@@ -14,9 +14,9 @@
 //! variables or constructors of its own, or must be unwound through: an exception that reaches generated code ends the
 //! process.
 //!
-//! Hosts: Linux on x86-64, i686 and ARMv7. On x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below
-//! 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such objects does it on a
-//! stack down there.
+//! Hosts: Linux on x86-64. It is written for i686 and ARMv7 too, where its tests run the linked code, but not the crate. On
+//! x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below 2 GiB; the addresses of their stack objects
+//! have 32 bits too, so that who calls functions with such objects does it on a stack down there.
 //!
 //! | cargo feature | what it adds |
 //! |---|---|
