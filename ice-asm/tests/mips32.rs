@@ -275,7 +275,7 @@ fn check(name: &str, emit: impl Fn(&mut Buffer, &mut Operands)) {
     let mut buffer = Buffer::new();
     emit(&mut buffer, &mut Operands(Random::new(0x1ce)));
     // The GNU assembler pads the section.
-    while buffer.offset() % 16 != 0 {
+    while !buffer.offset().is_multiple_of(16) {
         Encoder::new(&mut buffer).nop();
     }
     buffer.finish().unwrap();

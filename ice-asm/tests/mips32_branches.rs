@@ -243,7 +243,7 @@ fn far_branches_are_listed() {
     nops(&mut buffer, 1);
     buffer.bind(out);
     nops(&mut buffer, 3);
-    while buffer.offset() % 16 != 0 {
+    while !buffer.offset().is_multiple_of(16) {
         nops(&mut buffer, 1);
     }
     assert_eq!(Branches::size(None, ice_asm::Form(1)), 40);

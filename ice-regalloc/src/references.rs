@@ -205,7 +205,7 @@ impl Shape {
     const REMAT: u32 = 5;
 
     const fn of_remat(remat: Remat) -> Shape {
-        Shape(1 + (remat as u8) << Self::REMAT)
+        Shape((1 + remat as u8) << Self::REMAT)
     }
 
     /// How its value can be made again.

@@ -56,12 +56,15 @@ pub fn compile_stream(
     })
 }
 
+/// What is done with a module whose header is read: with the module, its bodies, and the size of its input.
+type TranslateSized<'a> = &'a mut dyn FnMut(&Module, &dyn Bodies, usize) -> Result<Report, Error>;
+
 /// Reads the header of a program and hands it on with the bodies, which are to come, and a size of the input that
 /// tells whether data are out of proportion.
 fn read_stream(
     input: &mut (dyn Read + Send),
     length: Option<usize>,
-    translate: &mut dyn FnMut(&Module, &dyn Bodies, usize) -> Result<Report, Error>,
+    translate: TranslateSized<'_>,
 ) -> Result<Report, Error> {
     let mut stream = Stream::new(input, length);
     let header = stream.declarations()?;

@@ -136,9 +136,7 @@ impl Mips32 {
         let mut called = None;
         match *func.inst(inst) {
             InstData::Binary { op, args: [_, b] } if op.is_division() => {
-                division::numbers(op, func.value_type(b), func.int_value(b).unwrap_or(0))
-                    .into_iter()
-                    .for_each(number);
+                division::numbers(op, func.value_type(b), func.int_value(b).unwrap_or(0)).for_each(number);
             }
             InstData::Binary { op, args: [_, b] } => {
                 if let Some(n) = word(func, b)
