@@ -242,14 +242,14 @@ fn report(work: &Invocation, report: &Report) {
 /// Translates the input, while it is read where its form allows that.
 fn compile(
     work: &Invocation,
-    mut input: Input,
+    input: Input,
     output: &mut Output,
 ) -> Result<(Options, Result<Report, Error>), Failure> {
     #[cfg(feature = "pexe")]
     if format::is_pexe(input.start()) {
         let options = options(work, input.start())?;
-        let length = input.length();
-        let result = crate::formats::pexe::compile_stream(&mut input, length, &options, output);
+        let (length, mut rest) = (input.length(), input);
+        let result = crate::formats::pexe::compile_stream(&mut rest, length, &options, output);
         return Ok((options, result));
     }
     let bytes = read_all(work, input)?;
