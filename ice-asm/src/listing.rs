@@ -6,6 +6,7 @@
 //! so they always appear in their final form and need no truncation when the tail is cut. Symbols
 //! and labels stand in the lines as placeholders, for their names are known only then.
 
+use crate::buffer::fill::closed;
 use crate::buffer::{BranchIsa, CodeBuffer, Label};
 use crate::reloc::SymbolId;
 use alloc::string::String;
@@ -27,6 +28,8 @@ pub trait Listing: Default {
     fn shift(&mut self, offset: u32, by: u32);
     /// The `size` bytes at `from` have moved behind all others, to `end`.
     fn move_to_end(&mut self, from: u32, end: u32, size: u32);
+    /// The instructions of `size` bytes at the holes are taken out.
+    fn close(&mut self, holes: &[u32], size: u32);
 }
 
 impl Listing for () {
@@ -36,6 +39,7 @@ impl Listing for () {
     fn cut(&mut self, _: u32) {}
     fn shift(&mut self, _: u32, _: u32) {}
     fn move_to_end(&mut self, _: u32, _: u32, _: u32) {}
+    fn close(&mut self, _: &[u32], _: u32) {}
 }
 
 /// A place in a listing where notes may stand.
@@ -84,6 +88,11 @@ impl Listing for TextListing {
         for (at, _) in self.lines.iter_mut().rev().take_while(|(at, _)| *at >= from) {
             *at = if *at < from + size { *at + end - from } else { *at } - size;
         }
+    }
+
+    fn close(&mut self, holes: &[u32], size: u32) {
+        self.lines.retain(|(at, _)| holes.binary_search(at).is_err());
+        self.lines.iter_mut().for_each(|(at, _)| *at = closed(holes, size, *at));
     }
 }
 
@@ -151,11 +160,14 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         // Padding before a group comes after it.
         let mut lines = self.listing.lines.clone();
         sort_by_offset(&mut lines);
+        let mut branch = String::new();
         for (offset, line) in lines {
             while let Some(site) = branches.next_if(|site| site.start < offset) {
                 write_labels(out, &mut labels, site.start, &mut note)?;
                 note(ListingMark::Line(site.start), out)?;
-                self.write_branch(out, site)?;
+                branch.clear();
+                self.write_branch(&mut branch, site)?;
+                self.write_line(out, &branch, &mut name)?;
             }
             write_labels(out, &mut labels, offset, &mut note)?;
             note(ListingMark::Line(offset), out)?;
@@ -165,7 +177,9 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         for site in branches {
             write_labels(out, &mut labels, site.start, &mut note)?;
             note(ListingMark::Line(site.start), out)?;
-            self.write_branch(out, site)?;
+            branch.clear();
+            self.write_branch(&mut branch, site)?;
+            self.write_line(out, &branch, &mut name)?;
         }
         write_labels(out, &mut labels, u32::MAX, &mut note)
     }

@@ -5,7 +5,7 @@ use super::control::{self, PC_AHEAD};
 use super::operand::{Cond, Gpr};
 use super::{bits, int};
 use crate::buffer::{BranchIsa, Form, Label, Span};
-use crate::reloc::RelocKind;
+use crate::reloc::{Reloc, RelocKind};
 use core::fmt;
 
 /// The branches of ARM state, for [`CodeBuffer`](crate::CodeBuffer). Where one does not reach, it or its veneer
@@ -86,7 +86,7 @@ impl BranchIsa for Branches {
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Cond>,
-        (): (),
+        _: ((), Option<Reloc>),
         form: Form,
         distance: i64,
         target: Label,

@@ -3,7 +3,7 @@
 
 use super::bytes::Part;
 use super::isa::{BranchIsa, Form, Reach};
-use super::{CodeBuffer, Label, NONE, root};
+use super::{CodeBuffer, Label, NONE, reloc_at, root};
 use crate::error::Error;
 use crate::listing::{Listing, TextListing, write_bytes};
 use crate::reloc::Reloc;
@@ -191,28 +191,6 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         Ok(())
     }
 
-    /// Fills slots that do nothing from the targets of their branches.
-    pub(super) fn fill_slots(&mut self) {
-        for i in 0..self.sites.len() {
-            let BranchSite { start, target, cond, slot, form, .. } = self.sites[i];
-            let size = B::size(cond, form);
-            let Some(target) = self.label_offset(target) else { continue };
-            let behind = target + B::SLOT_SIZE;
-            let distance = i64::from(behind) - i64::from(start);
-            let is_open = slot == B::Slot::default() && form == Form(0) && target != start + size;
-            if !is_open || !B::span(form).contains(distance) || self.has_reloc_at(target) {
-                continue;
-            }
-            let code = self.bytes.as_slice();
-            let Some(slot) = B::slot_from_target(cond, code, start, target) else { continue };
-            let target = self.label_behind(behind);
-            let site = &mut self.sites[i];
-            (site.slot, site.target) = (slot, target);
-            let bytes = &mut self.bytes.as_mut_slice()[start as usize..][..size as usize];
-            B::encode(cond, slot, form, distance, bytes);
-        }
-    }
-
     pub(crate) fn branch_sites(&self) -> impl Iterator<Item = Site<B>> {
         self.sites.iter().copied()
     }
@@ -235,7 +213,7 @@ pub(super) fn form_ahead<B: BranchIsa>(cond: Option<B::Cond>, between: Option<u3
 }
 
 impl<B: BranchIsa> CodeBuffer<TextListing, B> {
-    /// One line of the listing for a branch, in its final form.
+    /// The text of a branch in its final form, with symbols as lines of the listing hold them.
     pub(crate) fn write_branch(&self, out: &mut dyn fmt::Write, site: Site<B>) -> fmt::Result {
         let target = self.root(site.target);
         let size = B::size(site.cond, site.form);
@@ -246,8 +224,10 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
             write_bytes(out, bytes.unwrap_or_default())?;
             write!(out, " {} branch to next", B::COMMENT)?;
         } else {
-            B::write(out, site.cond, site.slot, site.form, distance, target)?;
+            let last = site.start + size - B::SLOT_SIZE;
+            let reloc = if B::SLOT_SIZE == 0 { None } else { reloc_at(self.relocs(), last) };
+            B::write(out, site.cond, (site.slot, reloc), site.form, distance, target)?;
         }
-        out.write_char('\n')
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! What the buffer knows of a machine: the forms of its branches, how far each reaches, and its padding.
 
 use super::Label;
-use crate::reloc::RelocKind;
+use crate::reloc::{Reloc, RelocKind};
 use core::fmt;
 
 /// A form of a branch, by number: the longer the reach, the greater the number. The last form of an instruction
@@ -90,27 +90,39 @@ pub trait BranchIsa {
     /// Writes the branch and its slot; `out` has its size, the distance is one that it reaches.
     fn encode(cond: Option<Self::Cond>, slot: Self::Slot, form: Form, distance: i64, out: &mut [u8]);
     /// What the slot of a branch at `start`, which does nothing so far, may have if the branch, in its smallest form,
-    /// goes behind the first instruction at `target`, which has the size of a slot and no relocation: all code is written.
+    /// goes behind the first instruction at `target`, which has the size of a slot and a relocation of this kind, if any:
+    /// all code is written.
     fn slot_from_target(
         _cond: Option<Self::Cond>,
         _code: &[u8],
-        _start: u32,
-        _target: u32,
+        (_start, _target): (u32, u32),
+        _kind: Option<RelocKind>,
     ) -> Option<Self::Slot> {
+        None
+    }
+    /// What the slot of a conditional branch to `target`, which does nothing so far, may take out of the code between `next`,
+    /// right behind it, and `end`, where control comes from the branch alone; and where that is. `kind` tells the
+    /// relocation of an instruction. All code is written.
+    fn slot_from_next(
+        _code: &[u8],
+        _target: u32,
+        (_next, _end): (u32, u32),
+        _kind: impl Fn(u32) -> Option<RelocKind>,
+    ) -> Option<(Self::Slot, u32)> {
         None
     }
     /// Writes the instruction of a slot by itself; `out` has [`Self::SLOT_SIZE`] bytes.
     fn encode_slot(_slot: Self::Slot, _out: &mut [u8]) {}
     /// Fills the whole of `out` with instructions that do nothing.
     fn fill_nops(out: &mut [u8]);
-    /// Writes the assembler text such that an assembler makes the same bytes.
+    /// Writes the assembler text such that an assembler makes the same bytes. The relocation is that of the slot.
     ///
     /// # Errors
     /// Those of `out`.
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Self::Cond>,
-        slot: Self::Slot,
+        slot: (Self::Slot, Option<Reloc>),
         form: Form,
         distance: i64,
         target: Label,

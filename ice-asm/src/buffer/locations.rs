@@ -64,6 +64,24 @@ impl Locations {
         }
     }
 
+    /// Offsets become others, which are in the same order and may be equal: of those that begin at one place the last has
+    /// the code.
+    pub fn close_all(&mut self, closed: impl Fn(u32) -> u32) {
+        let mut kept = 0;
+        for i in 0..self.starts.len() {
+            let (at, location) = self.starts[i];
+            let at = closed(at);
+            if kept > 0 && self.starts[kept - 1].0 == at {
+                kept -= 1;
+            }
+            if self.starts[..kept].last().and_then(|last| last.1) != location {
+                self.starts[kept] = (at, location);
+                kept += 1;
+            }
+        }
+        self.starts.truncate(kept);
+    }
+
     /// What was behind `offset` is `by` bytes farther. What begins there begins with the padding.
     pub fn shift(&mut self, offset: u32, by: u32) {
         for (at, _) in self.starts.iter_mut().rev().take_while(|(at, _)| *at > offset) {

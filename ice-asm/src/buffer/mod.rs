@@ -5,7 +5,8 @@
 //! Method: every edit concerns branches at the very end of the buffer, so that no earlier offset ever
 //! changes (the technique of Cranelift's `MachBuffer`). What a machine's branches are is said by [`BranchIsa`]: forms
 //! by number, each with a size and a reach, a slot, a relocation. The forms are chosen in [`branch`], the rules
-//! that edit branches are in [`tail`], veneers and constants in [`island`], bundles in [`group`].
+//! that edit branches are in [`tail`], veneers and constants in [`island`], bundles in [`group`]; slots that are left
+//! open are filled in the end, in [`fill`].
 //!
 //! Data: the bytes; for each label its offset or the label it stands for; one fixup for each branch, all
 //! patched by [`CodeBuffer::finish`], because a label at the end may still move back; how many of the last
@@ -42,6 +43,7 @@
 
 pub(crate) mod branch;
 pub(crate) mod bytes;
+pub(crate) mod fill;
 mod group;
 mod isa;
 mod island;
@@ -119,6 +121,9 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     /// Bytes of a bundle, or 0.
     bundle: u32,
     refs: Vec<LabelRef>,
+    /// Labels that something else than branches and references leads to.
+    pinned: Vec<Label>,
+    filling: fill::Filling,
     relocs: Vec<Reloc>,
     locations: Locations,
     symbol: Option<SymbolId>,
@@ -165,6 +170,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             waiting: Waiting::new::<B>(),
             bundle: 0,
             refs: Vec::new(),
+            pinned: Vec::new(),
+            filling: fill::Filling::default(),
             relocs: Vec::new(),
             locations: Locations::default(),
             symbol: None,
@@ -188,6 +195,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.sites.clear();
         self.waiting.clear::<B>();
         self.refs.clear();
+        self.pinned.clear();
         self.relocs.clear();
         self.locations.clear();
         self.symbol = None;
@@ -372,8 +380,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Whether a relocation belongs to the instruction of one word at an offset.
     pub(crate) fn has_reloc_at(&self, offset: u32) -> bool {
-        let first = self.relocs.partition_point(|reloc| reloc.offset < offset);
-        self.relocs.get(first).is_some_and(|reloc| reloc.offset < offset + 4)
+        reloc_at(&self.relocs, offset).is_some()
     }
 
     /// Moves the instruction of one word at an offset behind the end, with its relocations; it comes from where the last
@@ -417,11 +424,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.set_location(None);
         self.place_rest();
         let relocs = self.relocs.len();
-        let result = self.patch_branches().and_then(|()| self.patch_refs());
-        if B::SLOT_SIZE != 0 && result.is_ok() {
-            self.fill_slots();
+        let mut result = self.patch_branches().and_then(|()| self.patch_refs());
+        let has_moved = B::SLOT_SIZE != 0 && result.is_ok() && self.fill_slots();
+        if has_moved {
+            result = self.patch_branches();
         }
-        if self.relocs.len() != relocs {
+        if has_moved || self.relocs.len() != relocs {
             sort_by_offset(&mut self.relocs);
         }
         if let Err(error) = result {
@@ -443,6 +451,12 @@ fn root(labels: &[LabelState], mut label: Label) -> Label {
         label = Label(state.alias);
     }
     label
+}
+
+/// The relocation of the instruction of one word at an offset, of some in the order of their offsets.
+fn reloc_at(relocs: &[Reloc], offset: u32) -> Option<Reloc> {
+    let first = relocs.partition_point(|reloc| reloc.offset < offset);
+    relocs.get(first).copied().filter(|reloc| reloc.offset < offset + 4)
 }
 
 /// Sorts relocations by their place. Apart from the buffer, whose type parameters would make copies of it.

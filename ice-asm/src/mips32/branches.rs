@@ -25,6 +25,7 @@ use super::text::{self, Operand};
 use super::{Encoder, dead, int};
 use crate::buffer::{BranchIsa, Form, Label, Span};
 use crate::listing::Listing;
+use crate::reloc::{Reloc, RelocKind};
 use core::fmt;
 
 /// The branches of MIPS32, for [`CodeBuffer`](crate::CodeBuffer). Where one does not reach, it or its veneer destroys
@@ -141,8 +142,22 @@ impl BranchIsa for Branches {
         out.chunks_exact_mut(4).zip(words).for_each(|(out, word)| out.copy_from_slice(&word.to_le_bytes()));
     }
 
-    fn slot_from_target(cond: Option<Cond>, code: &[u8], start: u32, target: u32) -> Option<Slot> {
-        dead::slot_from_target(cond.is_some(), code, start, target)
+    fn slot_from_target(
+        cond: Option<Cond>,
+        code: &[u8],
+        (start, target): (u32, u32),
+        kind: Option<RelocKind>,
+    ) -> Option<Slot> {
+        dead::slot_from_target(cond.is_some(), code, (start, target), kind)
+    }
+
+    fn slot_from_next(
+        code: &[u8],
+        target: u32,
+        between: (u32, u32),
+        kind: impl Fn(u32) -> Option<RelocKind>,
+    ) -> Option<(Slot, u32)> {
+        dead::slot_from_next(code, target, between, kind)
     }
 
     fn encode_slot(slot: Slot, out: &mut [u8]) {
@@ -156,7 +171,7 @@ impl BranchIsa for Branches {
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Cond>,
-        slot: Slot,
+        (slot, reloc): (Slot, Option<Reloc>),
         form: Form,
         distance: i64,
         target: Label,
@@ -166,8 +181,12 @@ impl BranchIsa for Branches {
             if i != 0 {
                 out.write_str("\n\t")?;
             }
-            let is_near = i == 0 && form == NEAR;
-            text::write_word(out, word, if is_near { Operand::Label(target) } else { Operand::Number })?;
+            let operand = match (form, i, reloc) {
+                (NEAR, 0, _) => Operand::Label(target),
+                (NEAR, _, Some(reloc)) => Operand::Symbol(reloc.into()),
+                _ => Operand::Number,
+            };
+            text::write_word(out, word, operand)?;
             if form != NEAR && word == jr_word(Gpr::AT) {
                 write!(out, " # {target}")?;
             }

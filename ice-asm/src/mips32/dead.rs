@@ -1,21 +1,27 @@
-//! Slots of branches ahead, filled from the target: its first instruction is executed a little earlier, and in vain where
-//! the branch is not taken.
+//! Slots of branches filled from one of the ways behind them: an instruction is executed a little earlier, and in vain on
+//! the other way.
 //!
 //! Problem: a short block has nothing to move behind its branch. Where the branch goes back, the kind that executes its slot
 //! only if it is taken takes the target's first instruction; for branches ahead, which mostly are not taken, processors
-//! expect the opposite of that kind (MD00086, `BEQL`). So the slot gets an instruction that does no harm on the other way.
+//! expect the opposite of that kind (MD00086, `BEQL`). So the slot gets an instruction that does no harm on the other way:
+//! the target's first, or one behind the branch that may pass those before it.
 //!
-//! Method: it neither accesses memory beyond the frame nor traps, and writes one general register that is *dead* on the
-//! other way: written before it is read on every path, as far as [`MOST_WORDS`] instructions say ("from target",
-//! Hennessy and Patterson). All words are final, so that paths are followed through them. At calls what o32 lets calls
+//! Method: it accesses no memory beyond the frame and the linker's table, does not trap, and writes one general register that is *dead* on the
+//! other way: written before it is read on every path, as far as [`MOST_WORDS`] instructions say ("from target" and "from
+//! fall-through", Hennessy and Patterson). All words are final, so that paths are followed through them. At calls what o32 lets calls
 //! destroy and no argument is in is dead, at returns what no result is in.
 
 use super::Slot;
 use super::effects::{self, Effects};
 use super::operand::Gpr;
+use crate::reloc::RelocKind;
 
 /// How many instructions are looked at for one slot.
-const MOST_WORDS: u32 = 20;
+const MOST_WORDS: u32 = 40;
+/// How many branches are followed for one slot.
+const MOST_BRANCHES: usize = 8;
+/// How many instructions behind a branch are looked at for its slot.
+const WINDOW: usize = 8;
 
 const fn set(registers: &[Gpr]) -> u128 {
     let (mut all, mut i) = (0, 0);
@@ -33,15 +39,16 @@ const DEAD_AT_CALL: u128 = TEMPORARIES | set(&[Gpr::V0, Gpr::V1]);
 /// Dead where a function returns: results are in `$v0`, `$v1`, `$a0` and `$a1`.
 const DEAD_AT_RETURN: u128 = TEMPORARIES | set(&[Gpr::A2, Gpr::A3, Gpr::T9]);
 
-/// Whether the instruction may be executed where its result is not wanted.
-fn is_harmless(word: u32, effects: Effects) -> bool {
+/// Whether the instruction, which may have a relocation, may be executed where its result is not wanted.
+fn is_harmless(word: u32, effects: Effects, kind: Option<RelocKind>) -> bool {
     let traps = match word >> 26 {
         0x00 => matches!(word & 63, 0x20 | 0x22),
         primary => primary == 0x08,
     };
     let is_general = effects.writes != 0 && effects.writes >> 32 == 0;
     let is_in_frame = word >> 26 == 0x23 && word >> 21 & 31 == u32::from(Gpr::SP.number());
-    !traps && is_general && (effects.memory == effects::Access::None || is_in_frame)
+    let is_in_table = matches!(kind, Some(RelocKind::MipsGot16 | RelocKind::MipsCall16));
+    !traps && is_general && (effects.memory == effects::Access::None || is_in_frame || is_in_table)
 }
 
 /// Whether the instruction leaves a part of the general register that it writes, or the whole of it, as it was.
@@ -57,9 +64,26 @@ fn keeps_some(word: u32) -> bool {
 struct Walk<'a> {
     code: &'a [u8],
     left: u32,
+    /// The branches to labels that were passed. A way that comes to one again reads nothing but what the others do.
+    passed: [u32; MOST_BRANCHES],
+    branches: usize,
 }
 
 impl Walk<'_> {
+    fn new(code: &[u8]) -> Walk<'_> {
+        Walk { code, left: MOST_WORDS, passed: [0; MOST_BRANCHES], branches: 0 }
+    }
+
+    /// Notes a branch; `None` if there are too many, and whether it was noted before.
+    fn note(&mut self, branch: u32) -> Option<bool> {
+        if self.passed[..self.branches].contains(&branch) {
+            return Some(true);
+        }
+        *self.passed.get_mut(self.branches)? = branch;
+        self.branches += 1;
+        Some(false)
+    }
+
     fn next(&mut self, at: u32) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         self.code.get(at as usize..)?.first_chunk().map(|&bytes| u32::from_le_bytes(bytes))
@@ -101,6 +125,9 @@ impl Walk<'_> {
             return (left & !dead == 0).then_some(());
         }
         let branch = effects::of_branch_word(word)?;
+        if self.note(at)? {
+            return Some(());
+        }
         if branch.reads & registers != 0 {
             return None;
         }
@@ -112,14 +139,43 @@ impl Walk<'_> {
     }
 }
 
-/// The instruction at `target` for the slot of the branch at `start`, conditional or not.
-pub(super) fn slot_from_target(is_conditional: bool, code: &[u8], start: u32, target: u32) -> Option<Slot> {
-    let mut walk = Walk { code, left: MOST_WORDS };
+/// The instruction at `target`, which may have a relocation, for the slot of the branch at `start`, conditional or not.
+pub(super) fn slot_from_target(
+    is_conditional: bool,
+    code: &[u8],
+    (start, target): (u32, u32),
+    kind: Option<RelocKind>,
+) -> Option<Slot> {
+    let mut walk = Walk::new(code);
     let word = walk.next(target)?;
     let effects = effects::of_word(word).filter(|_| word != 0)?;
+    if is_conditional && target < start {
+        return Some(Slot::IfTaken(word));
+    }
     if is_conditional {
-        is_harmless(word, effects).then_some(())?;
+        is_harmless(word, effects, kind).then_some(())?;
         walk.dead(start + 8, effects.writes)?;
     }
     Some(Slot::Always(word))
+}
+
+/// An instruction between `next`, right behind a conditional branch to `target`, and `end` for the slot of the branch, and
+/// where it is: the first one that may pass those before it. `kind` tells relocations.
+pub(super) fn slot_from_next(
+    code: &[u8],
+    target: u32,
+    (next, end): (u32, u32),
+    kind: impl Fn(u32) -> Option<RelocKind>,
+) -> Option<(Slot, u32)> {
+    let mut passed = Effects { reads: 0, writes: 0, memory: effects::Access::None };
+    for at in (next..end).step_by(4).take(WINDOW) {
+        let word = Walk::new(code).next(at)?;
+        let of_word = effects::of_word(word)?;
+        let may_pass = word != 0 && of_word.may_follow(passed) && is_harmless(word, of_word, kind(at));
+        if may_pass && Walk::new(code).dead(target, of_word.writes).is_some() {
+            return Some((Slot::Always(word), at));
+        }
+        passed = passed.and(of_word);
+    }
+    None
 }

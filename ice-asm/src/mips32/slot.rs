@@ -9,7 +9,8 @@
 //!
 //! Where there is none, and the target is behind, its first instruction is repeated in the slot and the branch goes to the
 //! second one ("from target"). A conditional branch is then of the kind that executes the slot only if it is taken, so
-//! nothing need be known of the other way: loops gain one instruction a round.
+//! nothing need be known of the other way: loops gain one instruction a round. When all is written, branches whose
+//! slots are still open are looked at again (`dead.rs`).
 //!
 //! Invariant: all that moves is behind the last label, branch, jump and call, so that control comes to it and the branch
 //! alike. An instruction with a relocation moves behind calls and jumps only, which stay where they are; branches to
@@ -244,7 +245,8 @@ mod tests {
         e.lui(Gpr::A0, Imm::high(SymbolId(3), 0));
         let (slot, target) = e.fill_branch(None, label);
         e.branch(None, target, slot);
-        assert_eq!(text(&mut buffer), ".L0:; lui $a0, %hi(f3); b .L0; nop; ");
+        let expected = ".L0:; lui $a0, %hi(f3); .L1:; b .L1; lui $a0, %hi(f3); ";
+        assert_eq!(text(&mut buffer), expected, "it is repeated, but does not move");
     }
 
     /// A loop whose end has nothing for the slot repeats its first instruction there.
@@ -304,5 +306,74 @@ mod tests {
         assert_eq!(ahead(returns), empty, "it may be a result");
         let barrier = |e: &mut Encoder<'_, TextListing>| e.sync();
         assert_eq!(ahead(barrier), empty, "nothing is known of it");
+    }
+
+    /// What is behind a branch moves into its slot if it may pass what is before it, is dead at the target, and control
+    /// comes there from the branch alone.
+    #[test]
+    fn a_branch_takes_what_is_behind_it() {
+        let behind = |pinned: bool, first: fn(&mut Encoder<'_, TextListing>)| {
+            let mut buffer = Buffer::new();
+            let (out, next) = (buffer.new_label(), buffer.new_label());
+            let mut e = Encoder::new(&mut buffer);
+            let (slot, target) = e.fill_branch(Some(Cond::Lez(Gpr::A0)), out);
+            e.branch(Some(Cond::Lez(Gpr::A0)), target, slot);
+            e.bind(next);
+            e.buf.set_location(Some(Location(1)));
+            first(&mut e);
+            e.buf.set_location(Some(Location(2)));
+            e.lui(Gpr::V1, Imm::high(SymbolId(7), 0));
+            e.buf.set_location(Some(Location(3)));
+            e.transfer(Transfer::Sw, Gpr::V1, Mem::new(Gpr::A1, 0));
+            e.bind(out);
+            e.transfer(Transfer::Lw, Gpr::V1, Mem::new(Gpr::A1, 4));
+            e.jr(Gpr::RA);
+            e.nop();
+            if pinned {
+                buffer.pin(next);
+            }
+            let text = text(&mut buffer);
+            (text, buffer.relocs().iter().map(|reloc| reloc.offset).collect(), buffer.locations().to_vec())
+        };
+        let store: fn(&mut Encoder<'_, TextListing>) =
+            |e| e.transfer(Transfer::Sw, Gpr::A0, Mem::new(Gpr::A1, 0));
+        let (code, relocs, locations): (_, alloc::vec::Vec<u32>, _) = behind(false, store);
+        let expected = "blez $a0, .L0; lui $v1, %hi(f7); .L1:; sw $a0, 0($a1); sw $v1, 0($a1); .L0:; \
+                        lw $v1, 4($a1); jr $ra; nop; ";
+        assert_eq!((code.as_str(), &relocs[..]), (expected, &[4][..]));
+        assert_eq!(locations, [(8, Some(Location(1))), (12, Some(Location(3))), (28, None)]);
+        let stays = |code: &str| assert!(code.starts_with("blez $a0, .L0; nop; .L1:; "), "{code}");
+        let (code, _, _) = behind(true, store);
+        stays(&code);
+        let (code, _, _) = behind(false, |e| e.transfer(Transfer::Sw, Gpr::V1, Mem::new(Gpr::A1, 8)));
+        stays(&code);
+    }
+
+    /// The linker is asked for the half of an address once more; where the branch goes back, whether or not it does harm.
+    #[test]
+    fn a_relocation_is_repeated_in_the_slot() {
+        let mut buffer = Buffer::new();
+        let (top, out) = (buffer.new_label(), buffer.new_label());
+        let mut e = Encoder::new(&mut buffer);
+        let branch = |e: &mut Encoder<'_, TextListing>, cond, label| {
+            let (slot, target) = e.fill_branch(Some(cond), label);
+            e.branch(Some(cond), target, slot);
+        };
+        e.bind(top);
+        e.alu_signed(AluSigned::Addiu, Gpr::A0, Gpr::A0, Imm::low(SymbolId(3), 4));
+        branch(&mut e, Cond::Lez(Gpr::A0), out);
+        branch(&mut e, Cond::Gtz(Gpr::A0), top);
+        e.lui(Gpr::V1, Imm::high(SymbolId(7), 0));
+        e.bind(out);
+        e.lui(Gpr::V1, Imm::high(SymbolId(5), 8));
+        e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::V1, 0));
+        e.jr(Gpr::RA);
+        e.nop();
+        let expected = ".L0:; addiu $a0, $a0, %lo(f3+4); .L3:; blez $a0, .L2; lui $v1, %hi(f5+8); \
+                        bgtzl $a0, .L3; addiu $a0, $a0, %lo(f3+4); lui $v1, %hi(f7); .L1:; \
+                        lui $v1, %hi(f5+8); .L2:; lw $v0, 0($v1); jr $ra; nop; ";
+        assert_eq!(text(&mut buffer), expected);
+        let offsets: alloc::vec::Vec<_> = buffer.relocs().iter().map(|r| (r.offset, r.symbol.0)).collect();
+        assert_eq!(offsets, [(0, 3), (8, 5), (16, 3), (20, 7), (24, 5)]);
     }
 }

@@ -22,7 +22,7 @@ use super::operand::{Cc, Fpr, Gpr};
 use super::{control, float, int, memory};
 use crate::buffer::Label;
 use crate::listing::SymbolText;
-use crate::reloc::{RelocKind, SymbolId};
+use crate::reloc::{Reloc, RelocKind, SymbolId};
 use core::fmt::{self, Write};
 
 /// A row of a table: one instruction.
@@ -59,6 +59,12 @@ pub(super) struct SymbolOperand {
     pub kind: RelocKind,
     pub symbol: SymbolId,
     pub addend: i32,
+}
+
+impl From<Reloc> for SymbolOperand {
+    fn from(reloc: Reloc) -> SymbolOperand {
+        SymbolOperand { kind: reloc.kind, symbol: reloc.symbol, addend: reloc.addend as i32 }
+    }
 }
 
 /// All rows; no word is an instruction of two, but for those that come first here.

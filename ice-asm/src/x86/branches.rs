@@ -2,6 +2,7 @@
 
 use super::operand::Cond;
 use crate::buffer::{BranchIsa, Form, Label, Span};
+use crate::reloc::Reloc;
 use core::fmt;
 
 /// The branches of both modes, for [`CodeBuffer`](crate::CodeBuffer).
@@ -85,7 +86,7 @@ impl BranchIsa for Branches {
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Cond>,
-        (): (),
+        _: ((), Option<Reloc>),
         form: Form,
         distance: i64,
         target: Label,

@@ -4,7 +4,7 @@
 #![allow(dead_code)] // Each test uses its part.
 
 use super::Random;
-use ice_asm::{BranchIsa, CodeBuffer, Form, Label, RelocKind, Span};
+use ice_asm::{BranchIsa, CodeBuffer, Form, Label, Reloc, RelocKind, Span};
 use std::fmt;
 
 pub const NOP: u32 = 0;
@@ -109,7 +109,7 @@ impl<const NEAR: u32> BranchIsa for Toy<NEAR> {
     fn write(
         out: &mut dyn fmt::Write,
         cond: Option<Cond>,
-        slot: u32,
+        (slot, _): (u32, Option<Reloc>),
         form: Form,
         _: i64,
         target: Label,

@@ -151,6 +151,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             let default = self.target_label(default);
             self.go_if(Cond::Eq(scratch, Gpr::ZERO), default);
         }
+        entries.iter().for_each(|&block| self.e.buf.pin(label(block)));
         let table = CodeSymbol::JumpTable(self.tables.push(entries.iter().map(|&block| label(block)))).pack();
         self.e.shift(Shift::Sll, at, index, 2);
         match regs.base {

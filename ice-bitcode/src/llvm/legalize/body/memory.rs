@@ -26,6 +26,11 @@ pub(super) enum Access {
     Volatile,
 }
 
+/// log2 of the alignment that is known `offset` bytes behind a place with one.
+fn align_at(align_log2: u8, offset: u32) -> u8 {
+    align_log2.min(offset.trailing_zeros() as u8)
+}
+
 impl Body<'_, '_> {
     /// An alignment operand as log2; `None` if it is left open.
     pub(super) fn alignment(&self, code: u64) -> Checked<Option<u8>> {
@@ -214,8 +219,7 @@ impl Body<'_, '_> {
     }
 
     fn at_offset(&mut self, address: Value, align_log2: u8, offset: u32) -> (Value, u8) {
-        let align = if offset == 0 { align_log2 } else { align_log2.min(offset.trailing_zeros() as u8) };
-        (self.offset(address, offset.into()), align)
+        (self.offset(address, offset.into()), align_at(align_log2, offset))
     }
 
     /// An integer of `bytes` bytes, at most 8, in a container of type `ty`, `offset` bytes behind a place: an
@@ -228,7 +232,11 @@ impl Body<'_, '_> {
         offset: u32,
         access: Access,
     ) -> Checked<Value> {
-        let widest = if access == Access::Volatile { self.pointer().bits() / 8 } else { WIDEST };
+        let widest = match access {
+            Access::Plain => WIDEST,
+            // An atomic access is at a multiple of its size.
+            Access::Volatile => (self.pointer().bits() / 8).min(1 << align_at(place.1, offset).min(3)),
+        };
         let mut result: Option<Value> = None;
         let mut at = 0;
         for size in pieces(bytes, widest) {
