@@ -58,7 +58,9 @@ mod reloc;
 mod table;
 pub mod x86;
 
-pub use buffer::{BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Place, Reach, Span};
+pub use buffer::{
+    BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, OpenSlots, Place, Reach, Span,
+};
 pub use error::Error;
 pub use listing::{LabelText, Listing, ListingMark, SymbolText, TextListing, write_with_symbols};
 pub use mips32::SlotCount;

@@ -19,6 +19,16 @@ use crate::listing::Listing;
 use crate::reloc::{Reloc, RelocKind};
 use alloc::vec::Vec;
 
+/// What becomes of slots that are open when all code is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OpenSlots {
+    /// They are filled, where something fits.
+    #[default]
+    Fill,
+    /// They stay as they are, which costs no time.
+    Leave,
+}
+
 /// Memory of filling.
 #[derive(Default)]
 pub(super) struct Filling {
@@ -34,6 +44,11 @@ pub(crate) fn closed(holes: &[u32], size: u32, offset: u32) -> u32 {
 }
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
+    /// What becomes of slots that are open when all code is written; [`OpenSlots::Fill`] if nothing is said.
+    pub fn set_open_slots(&mut self, open_slots: OpenSlots) {
+        self.open_slots = open_slots;
+    }
+
     /// States that something else than a branch leads to the label: the entry of a table elsewhere.
     pub fn pin(&mut self, label: Label) {
         self.pinned.push(label);

@@ -59,6 +59,7 @@ use alloc::vec::Vec;
 use branch::Site;
 use bytes::{CodeBytes, Part};
 use core::fmt;
+pub use fill::OpenSlots;
 pub use group::{Group, Place};
 pub use isa::{BranchIsa, Form, Reach, Span};
 pub use island::Constant;
@@ -123,6 +124,7 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     refs: Vec<LabelRef>,
     /// Labels that something else than branches and references leads to.
     pinned: Vec<Label>,
+    open_slots: OpenSlots,
     filling: fill::Filling,
     relocs: Vec<Reloc>,
     locations: Locations,
@@ -171,6 +173,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             bundle: 0,
             refs: Vec::new(),
             pinned: Vec::new(),
+            open_slots: OpenSlots::Fill,
             filling: fill::Filling::default(),
             relocs: Vec::new(),
             locations: Locations::default(),
@@ -181,7 +184,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
-    /// Forgets the code, labels, relocations, locations, function symbol and error; keeps the memory and the limit.
+    /// Forgets the code, labels, relocations, locations, function symbol and error; keeps the memory, the limit and what
+    /// becomes of open slots.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.labels.clear();
@@ -425,7 +429,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.place_rest();
         let relocs = self.relocs.len();
         let mut result = self.patch_branches().and_then(|()| self.patch_refs());
-        let has_moved = B::SLOT_SIZE != 0 && result.is_ok() && self.fill_slots();
+        let is_to_fill = B::SLOT_SIZE != 0 && self.open_slots == OpenSlots::Fill;
+        let has_moved = is_to_fill && result.is_ok() && self.fill_slots();
         if has_moved {
             result = self.patch_branches();
         }

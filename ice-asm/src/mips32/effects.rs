@@ -188,10 +188,12 @@ impl Effects {
 
 /// Whether an instruction is a branch, jump or call.
 pub(super) const fn has_slot(word: u32) -> bool {
+    /// Opcodes of branches and jumps to fixed places, one bit each.
+    const ALWAYS: u64 = 0xfe | 0xf << 0x14;
     match word >> 26 {
-        0x01..=0x07 | 0x14..=0x17 => true,
+        0x00 => matches!(word & 63, 0x08 | 0x09),
         0x11 => word >> S & 31 == 0x08,
-        _ => of_jump(word).is_some(),
+        primary => ALWAYS >> primary & 1 != 0,
     }
 }
 

@@ -54,8 +54,8 @@ fn find<L: Listing>(
         }
         let of_word = effects::of_word(word)?;
         let at = end - 4 * n;
-        let stays = relocated == Relocated::Stay && buf.has_reloc_at(at);
-        if word != 0 && !stays && of_word.may_follow(passed) {
+        let may_move = word != 0 && of_word.may_follow(passed);
+        if may_move && (relocated == Relocated::Move || !buf.has_reloc_at(at)) {
             return Some(at);
         }
         passed = passed.and(of_word);
@@ -133,7 +133,7 @@ impl AddAssign for SlotCount {
 #[must_use]
 pub fn count_slots(code: &[u8]) -> SlotCount {
     let mut count = SlotCount::default();
-    let mut words = code.chunks_exact(4).map(|word| word.try_into().map_or(0, u32::from_le_bytes));
+    let mut words = code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
     while let Some(word) = words.next() {
         if effects::has_slot(word) {
             count.all += 1;

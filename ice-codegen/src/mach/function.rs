@@ -24,6 +24,7 @@ pub struct MachFunction<I> {
     /// Its blocks, edges and operands.
     body: Function,
     origins: Origins,
+    mode: Mode,
 }
 
 impl<I> Default for MachFunction<I> {
@@ -34,6 +35,7 @@ impl<I> Default for MachFunction<I> {
             insts: Vec::new(),
             body: Function::new(),
             origins: Origins::default(),
+            mode: Mode::default(),
         }
     }
 }
@@ -58,7 +60,13 @@ impl<I: MachInst> MachFunction<I> {
 
     /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.
     pub fn write_for(&mut self, mode: Mode) {
+        self.mode = mode;
         self.body.write_for(mode);
+    }
+
+    /// The mode of the allocation that functions in this memory are for.
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Computes the predecessors, once, when every block has ended. Linear in blocks and edges.

@@ -19,11 +19,11 @@ mod walk;
 use crate::abi::Frame;
 use crate::inst::Inst;
 use ice_asm::mips32::{Branches, Encoder};
-use ice_asm::{CodeBuffer, Listing};
+use ice_asm::{CodeBuffer, Listing, OpenSlots};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
-use ice_regalloc::Output;
+use ice_regalloc::{Mode, Output};
 
 /// Memory of emission, reused from function to function.
 #[derive(Default)]
@@ -46,6 +46,10 @@ pub(crate) fn emit_function<L: Listing>(
     tables.clear();
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
+    buffer.set_open_slots(match mach.mode() {
+        Mode::Linear => OpenSlots::Fill,
+        _ => OpenSlots::Leave,
+    });
     let mut emitter = Emitter { frame, tables, e: Encoder::new(buffer), cursor, compared: None };
     emitter.prologue();
     emitter.walk();
