@@ -1,0 +1,96 @@
+//! The search for places where a match may begin, 16 bytes at a time.
+//!
+//! For each probe 16 bytes at its offset are loaded and compared with what may be there; the conditions of all
+//! probes together, as an integer, have a bit for each candidate. This is the packed-pair search of the crate `memchr`, with
+//! sets of bytes. Cost: a load and two or three operations a comparison for 16 bytes.
+
+use super::emitter::{Emitter, JoinId};
+use crate::bytes::Test;
+use crate::prefix::Probe;
+use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
+
+/// Bytes of a vector.
+const WIDTH: i64 = 16;
+
+/// Where a scan goes on; both joins have a place as their only parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exits {
+    /// At a candidate.
+    pub(crate) found: JoinId,
+    /// Where too few bytes are left for a vector, with no candidate before.
+    pub(crate) tail: JoinId,
+}
+
+impl Emitter<'_> {
+    /// Looks for the first candidate from `at` on. Ends the block.
+    pub(crate) fn scan(&mut self, probes: &[Probe], at: Value, end: Value, exits: Exits) {
+        let pointer = self.pointer();
+        let furthest = probes.iter().map(|probe| probe.offset).max().unwrap_or(0) as i64;
+        let constants: Vec<Vec<[Value; 2]>> =
+            probes.iter().map(|probe| probe.tests.iter().map(|&test| self.bounds(test)).collect()).collect();
+        let round = self.join(&[pointer]);
+        self.jump(round, &[at]);
+        let at = self.enter(round)[0];
+        let left = self.binary(BinaryOp::Sub, end, at);
+        let is_enough = self.compare_const(IntCond::Uge, left, WIDTH + furthest);
+        let short = self.require(is_enough);
+        let mut all: Option<Value> = None;
+        for (probe, constants) in probes.iter().zip(&constants) {
+            let address = self.plus(at, probe.offset as i64);
+            let bytes = self.b.load(Type::V16I8, address, 0);
+            let mut any: Option<Value> = None;
+            for (&test, &bounds) in probe.tests.iter().zip(constants) {
+                let holds = self.lanes(bytes, test, bounds);
+                any = Some(any.map_or(holds, |any| self.binary(BinaryOp::Or, any, holds)));
+            }
+            let any = any.expect("a probe has tests");
+            all = Some(all.map_or(any, |all| self.binary(BinaryOp::And, all, any)));
+        }
+        let bits = self.b.cast(CastOp::Bitcast, all.expect("a scan has probes"), Type::I16);
+        let bits = self.resize(bits, Type::I32);
+        let is_found = self.compare_const(IntCond::Ne, bits, 0);
+        let none = self.require(is_found);
+        let lane = self.trailing_zeros(bits);
+        let lane = self.resize(lane, pointer);
+        let found = self.binary(BinaryOp::Add, at, lane);
+        self.jump(exits.found, &[found]);
+        self.b.switch_to_block(none);
+        let next = self.plus(at, WIDTH);
+        self.jump(round, &[next]);
+        self.b.switch_to_block(short);
+        self.jump(exits.tail, &[at]);
+    }
+
+    /// The vectors that a test compares with: the first byte, and how far the last is from it.
+    fn bounds(&mut self, test: Test) -> [Value; 2] {
+        let (Test::Range { first, last } | Test::Folded { first, last }) = test;
+        [first, last - first].map(|byte| self.splat(byte))
+    }
+
+    /// In which lanes a test holds.
+    fn lanes(&mut self, bytes: Value, test: Test, [first, distance]: [Value; 2]) -> Value {
+        let (bytes, is_single) = match test {
+            Test::Range { first, last } => (bytes, first == last),
+            Test::Folded { first, last } => {
+                let case = self.splat(0x20);
+                (self.binary(BinaryOp::Or, bytes, case), first == last)
+            }
+        };
+        if is_single {
+            return self.compare(IntCond::Eq, bytes, first);
+        }
+        let from = self.binary(BinaryOp::Sub, bytes, first);
+        self.compare(IntCond::Ule, from, distance)
+    }
+
+    /// A byte in all lanes.
+    fn splat(&mut self, byte: u8) -> Value {
+        let element = self.b.int_const(Type::I8, i64::from(byte as i8));
+        let mut vector = self.b.func.make_undef(Type::V16I8);
+        for lane in 0..WIDTH {
+            let lane = self.int(lane);
+            vector = self.b.insert_element(vector, element, lane);
+        }
+        vector
+    }
+}

@@ -1,0 +1,7 @@
+//! The tests of the example, one program that is linked once.
+
+mod common;
+
+mod engines;
+mod random;
+mod syntax;

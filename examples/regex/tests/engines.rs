@@ -1,0 +1,98 @@
+//! Both kinds of code on expressions that have been found hard.
+
+use crate::common::{groups_of, others};
+use ice_regex::{Engine, Limits, Regex};
+
+/// Expressions and texts.
+const CASES: &[(&str, &str)] = &[
+    ("a+b", "xxaaab"),
+    ("foo|bar", "xxbar"),
+    ("foo|foobar", "foobar"),
+    (r"\w+", "  é日本x "),
+    ("[a-z]{8,13}", "  short alongerword, averyveryverylongword "),
+    (r"\w{3,5}", "äöü日本語𝒳𝒴𝒵 ab"),
+    (r"\bx\b", "xx éx x"),
+    ("(?i)sherlock", "this is SheRLocK Holmes, a very long name, \u{212a}"),
+    ("\"[^\"]*\"", "a \"ddd日本 this is a long text in quotes, longer than a vector is\" b"),
+    ("", "é"),
+    ("a|ab(c)?", "abc"),
+    ("(a*)*b", "aaab"),
+    ("(?:(?:a)*?)+", "aab"),
+    ("(a|ab)(c|bcd)(d*)", "abcd"),
+    (r"(\w+)\s+(\w+)", "hello big world"),
+    ("(?:a|b)*?c", "ababc"),
+    (".*foo", "xx foo foo bar"),
+    (".*?foo", "xx foo foo bar"),
+    ("(x)?(y)?z", "xz"),
+    ("(?m)^.*$", "one\ntwo\n\nthree"),
+    (r"(a)|b\B", "ba b"),
+    (r"(\w+) \1", "the the quick quick"),
+    (r"(?:(a)|b)*\1", "abab"),
+    (r"(?=(a+))a*b\1", "baaabac"),
+    ("(?!foo)[a-z]{3}", "foobar"),
+    ("(?!(a)b)a", "abac"),
+    ("(?>a|ab)c", "abcac"),
+    ("a++b|a", "aaac"),
+    (r"\w+(?=\()", "call(other(x) y)"),
+];
+
+#[test]
+fn all_engines_agree() {
+    for &(pattern, text) in CASES {
+        // The crates have no possessive repetitions, so that they are written as atomic groups for them.
+        let theirs = pattern.replace("a++", "(?>a+)");
+        let expected = others(&theirs, text).unwrap_or_else(|| panic!("{pattern:?} is known"));
+        for states in [0, 600] {
+            let limits = Limits { states, ..Limits::default() };
+            let regex = Regex::with_limits(pattern, limits).unwrap_or_else(|e| panic!("{pattern:?}: {e}"));
+            let found = groups_of(&regex, text).unwrap_or_else(|e| panic!("{pattern:?}: {e}"));
+            assert_eq!(found, expected, "{pattern:?} on {text:?}, {:?}", regex.engine());
+        }
+    }
+}
+
+/// Long texts: candidates on both sides of the end of a vector, at each distance from the end of the text.
+#[test]
+fn vectors_find_what_bytes_find() {
+    let patterns =
+        ["needle", "(?i)needle", "needle|noodle", "n[aeiou]{2}dle", "\"[^\"]*\"", "(needle)é", r"(n\w+e) \1"];
+    for (pattern, states) in patterns.into_iter().flat_map(|pattern| [(pattern, 0), (pattern, 600)]) {
+        let limits = Limits { states, ..Limits::default() };
+        let regex = Regex::with_limits(pattern, limits).expect("it is an expression");
+        for before in 0..40 {
+            for after in [0, 1, 7, 15, 16, 17, 40] {
+                let text = format!("{}needle needleé\"q\"nEEdle{}", "e\"x".repeat(before), "-".repeat(after));
+                let expected = others(pattern, &text).expect("it is known");
+                assert_eq!(
+                    groups_of(&regex, &text).expect("it is short"),
+                    expected,
+                    "{pattern:?} on {text:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn regular_expressions_have_automata() {
+    for pattern in [r"\w+\s\w+", r"(\d{4})-(\d\d)", r"\b\pL{3,12}\b", "(?i)some|words", "(?s).*x"] {
+        let regex = Regex::new(pattern).expect("it is an expression");
+        assert_eq!(regex.engine(), Engine::Automaton, "{pattern:?}");
+    }
+}
+
+#[test]
+fn searches_begin_where_they_are_told_to() {
+    for states in [0, 600] {
+        let limits = Limits { states, ..Limits::default() };
+        let find = |pattern: &str, text: &str, at: usize| {
+            let regex = Regex::with_limits(pattern, limits).expect("it is an expression");
+            regex.find_at(text, at).expect("it is regular").map(|found| found.range())
+        };
+        assert_eq!(find("^a", "aaa", 1), None);
+        assert_eq!(find(r"\ba", "aaa a", 1), Some(4..5));
+        assert_eq!(find(r"\Ba", "aaa", 1), Some(1..2));
+        assert_eq!(find("(?m)^a", "b\naa", 3), None);
+        assert_eq!(find("", "aé", 3), Some(3..3));
+    }
+}
