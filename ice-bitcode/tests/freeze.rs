@@ -218,6 +218,31 @@ block0:
 }
 
 #[test]
+fn vectors_of_zeros_are_put_together_from_lanes() {
+    let text = "define external @f(v0: i32) -> i32 {
+  v1: v8i16 = zero
+  v2: v4f32 = zero
+  v3: i32 = 7
+  v4: i32 = 3
+block0:
+  v5: i16 = extractelement v1, v3
+  v6: f32 = extractelement v2, v4
+  v7: i32 = sext v5
+  v8: i32 = bitcast v6
+  v9: i32 = add v7, v8
+  v10: i32 = add v9, v0
+  ret v10
+}
+";
+    assert_eq!(run(text, &[i32(5)]), 5);
+    let mut program = frozen(text);
+    assert!(ice_bitcode::pexe::write_program(&program).is_ok());
+    program.bodies[0].make_zero(Type::V4I32);
+    let error = ice_bitcode::pexe::write_program(&program).unwrap_err().to_string();
+    assert!(error.contains("a vector of zeros"), "{error}");
+}
+
+#[test]
 fn what_has_no_form_is_refused_with_its_place() {
     let f = |line: &str| format!("define external @f(v0: i32) -> i32 {{\nblock0:\n  {line}\n  ret v0\n}}\n");
     let vector = f("v1: v4i32 = load v0, align 1\n  store v1 to v0, align 2\n");

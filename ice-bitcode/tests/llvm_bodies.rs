@@ -467,3 +467,26 @@ define void @f(i128 %x, double %d) {{
         assembled("split.ll", &program("i32 2, i32 3, i32 4, i64 5,")).contains("call @llvm.ice.by.value")
     );
 }
+
+/// Vectors of zeros are constants of their own, with no lane that anything could be; so is what the reader makes of them.
+#[test]
+fn vectors_of_zeros() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+define <4 x float> @zeros() { ret <4 x float> zeroinitializer }
+define <8 x i32> @two_parts() { ret <8 x i32> zeroinitializer }
+define <4 x i32> @not(<4 x i32> %x) { %r = xor <4 x i32> %x, <i32 -1, i32 -1, i32 -1, i32 -1>
+  ret <4 x i32> %r }
+define <4 x i1> @mask(<4 x i32> %x) { %r = icmp slt <4 x i32> %x, zeroinitializer
+  ret <4 x i1> %r }
+"#;
+    let text = assembled("zeros.ll", text);
+    assert!(text.contains("v4f32 = zero") && text.contains("v4i32 = zero"), "{text}");
+    let is_undefined = |line: &&str| line.contains("undef");
+    let undefined = text.split("define").filter(|function| function.lines().any(|line| is_undefined(&line)));
+    // A constant of other lanes begins with an undefined vector, all of whose lanes are replaced.
+    assert!(undefined.clone().all(|function| function.matches("insertelement").count() == 4), "{text}");
+}

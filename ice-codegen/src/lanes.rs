@@ -1,10 +1,10 @@
 //! Vectors of constants, and shuffles: the format has no instruction for either. Vectors are put together by
 //! insertions of single lanes, and shuffles take the lanes out of other vectors before.
 //!
-//! An undefined vector is a vector of zeros like any other: LLVM's zero vectors are read as it, and the interpreter
-//! sees its zeros, so no lane of it may become anything else.
+//! An undefined vector is a vector of zeros like any other: the interpreter sees its zeros, so no lane of it may become
+//! anything else.
 //!
-//! A *constant vector* is a chain of insertions of constants into an undefined vector.
+//! A *constant vector* is a chain of insertions of constants into a vector of zeros.
 //!
 //! A *link* is an insertion of a lane taken out of a vector of the same type. A *shuffle* is a link and the links
 //! below it, each with no other user and in the same block, up to the one that leaves no lane of what is below it;
@@ -47,7 +47,8 @@ pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
     }
     let (bits, mut value, mut all, mut seen) = (lane_bits(ty), value, 0, 0u32);
     for _ in 0..=ty.lanes() {
-        if func.value_def(value) == ValueDef::Undef || seen.count_ones() == ty.lanes() {
+        let is_zero = matches!(func.value_def(value), ValueDef::Undef | ValueDef::Zero);
+        if is_zero || seen.count_ones() == ty.lanes() {
             return Some(all);
         }
         let &InstData::InsertElement { vector, element, index } = func.inst(func.defining_inst(value)?)

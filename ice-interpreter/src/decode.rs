@@ -170,6 +170,7 @@ impl<'a> Decoder<'a> {
                 ValueDef::Int(n) => Slot::new(n as u64 & ty.int_mask(), 0),
                 ValueDef::Float(bits) => Slot::new(bits, 0),
                 ValueDef::Undef => Slot::new(0, all_lanes(ty)),
+                ValueDef::Zero => Slot::new(0, 0),
                 ValueDef::Function(f) => Slot::new(self.function_address(f)?, 0),
                 ValueDef::Global(g) => Slot::new(self.global_address(g)?, 0),
                 ValueDef::Forward => return malformed("a value that is never defined"),

@@ -29,6 +29,8 @@ pub enum ValueDef {
     Float(u64),
     /// An unspecified value; zero, in each lane, to whoever looks at it.
     Undef,
+    /// A vector of zeros. Not in PNaCl bitcode, which puts its vectors together from lanes.
+    Zero,
     /// The address of a function.
     Function(FuncId),
     /// The address of a global variable.
@@ -45,6 +47,7 @@ enum Kind {
     Int,
     Float,
     Undef,
+    Zero,
     Function,
     Global,
     Forward,
@@ -165,6 +168,7 @@ impl Function {
             Kind::Int => ValueDef::Int(payload as i64),
             Kind::Float => ValueDef::Float(payload),
             Kind::Undef => ValueDef::Undef,
+            Kind::Zero => ValueDef::Zero,
             Kind::Function => ValueDef::Function(FuncId::from_u32(payload as u32)),
             Kind::Global => ValueDef::Global(GlobalId::from_u32(payload as u32)),
             Kind::Forward => ValueDef::Forward,
@@ -205,6 +209,11 @@ impl Function {
     /// A new unspecified value.
     pub fn make_undef(&mut self, ty: Type) -> Value {
         self.push_constant(ValueData { payload: 0, kind: Kind::Undef, ty })
+    }
+
+    /// A new vector of zeros.
+    pub fn make_zero(&mut self, ty: Type) -> Value {
+        self.push_constant(ValueData { payload: 0, kind: Kind::Zero, ty })
     }
 
     fn push_constant(&mut self, data: ValueData) -> Value {
@@ -322,6 +331,7 @@ impl Function {
     }
 
     /// Stores the incoming list of a phi.
+    #[inline]
     pub fn make_incoming(&mut self, incoming: &[(Value, Block)]) -> ValueRange {
         let start = self.phi_pool.len() as u32;
         self.phi_pool.extend_from_slice(incoming);
@@ -404,6 +414,7 @@ impl Function {
     }
 
     /// The terminator of `block`, if the block has one.
+    #[inline]
     pub fn terminator(&self, block: Block) -> Option<&InstData> {
         self.layout.last_inst(block).map(|i| self.layout.inst(i).data()).filter(|data| data.is_terminator())
     }

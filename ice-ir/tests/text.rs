@@ -109,6 +109,16 @@ fn sample_is_read_and_printed_exactly() {
     assert!(SAMPLE.contains(&text));
 }
 
+#[test]
+fn vectors_of_zeros_are_constants() {
+    let text = "target pointer i64 native\nsig0 = () -> v16i8\n\ndefine internal @f() -> v16i8 {\n  v0: v16i8 = zero\nblock0:\n  ret v0\n}\n";
+    let program = parse_program(text).unwrap_or_else(|e| panic!("{e}"));
+    assert!(print(&program).contains("  v0: v16i8 = zero\nblock0:\n  ret v0\n"));
+    let func = &program.bodies[0];
+    assert_eq!(func.value_def(ice_ir::Value::from_u32(0)), ValueDef::Zero);
+    assert_eq!(func.constants().len(), 1);
+}
+
 trait ToGlobal {
     fn to_global(self) -> ice_ir::GlobalId;
 }

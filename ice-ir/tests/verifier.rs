@@ -224,6 +224,7 @@ fn broken_by_hand() -> Vec<(Rule, Program)> {
     add(Rule::Constant, &|p| _ = p.bodies[2].make_float(Type::F32, 1 << 32));
     add(Rule::Constant, &|p| _ = p.bodies[2].make_float(Type::I32, 0));
     add(Rule::Constant, &|p| _ = p.bodies[2].make_int(Type::F32, 0));
+    add(Rule::Constant, &|p| _ = p.bodies[2].make_zero(Type::I32));
     add(Rule::AddressType, &|p| {
         let nowhere = Symbol::Global(GlobalId::from_u32(77));
         p.bodies[2].make_address(nowhere, Type::I32);

@@ -369,7 +369,7 @@ impl ProgramWriter<'_> {
         self.out.enter(block::FUNCTION, 4);
         let blocks = func.blocks().count() as u64;
         self.out.record(code::DECLAREBLOCKS, &[blocks]);
-        self.constants(func);
+        self.constants(func)?;
         let mut body = BodyWriter { w: self, func, next };
         for block in func.blocks() {
             for inst in func.block_insts(block) {
@@ -405,9 +405,9 @@ impl ProgramWriter<'_> {
         first
     }
 
-    fn constants(&mut self, func: &Function) {
+    fn constants(&mut self, func: &Function) -> core::result::Result<(), Error> {
         if func.constants().is_empty() {
-            return;
+            return Ok(());
         }
         self.out.enter(block::CONSTANTS, 3);
         let mut current = None;
@@ -420,10 +420,12 @@ impl ProgramWriter<'_> {
                 ValueDef::Int(0) => self.record(INTEGER_ZERO, constants::INTEGER, &[0]),
                 ValueDef::Int(n) => self.record(INTEGER, constants::INTEGER, &[rotate_sign(n)]),
                 ValueDef::Float(bits) => self.record(FLOAT, constants::FLOAT, &[bits]),
+                ValueDef::Zero => return Err(unwritable("a vector of zeros as one constant")),
                 _ => self.out.record(constants::UNDEF, &[]),
             }
         }
         self.out.end();
+        Ok(())
     }
 }
 

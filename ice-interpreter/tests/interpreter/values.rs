@@ -543,6 +543,17 @@ fn lanes_in_and_out() {
 }
 
 #[test]
+fn lanes_of_zero_are_certain() {
+    let program = single(&[], Type::V4I32, |b, _| {
+        let zero = b.func.make_zero(Type::V4I32);
+        let r = b.binary(BinaryOp::Add, zero, zero);
+        b.ret(Some(r));
+    });
+    let got = outcome(&mut interpreter(&program), &[]).unwrap();
+    assert_eq!((got.tainted, got.value.unwrap().bits), (0, 0));
+}
+
+#[test]
 fn undef_taints_what_it_reaches() {
     let program = single(&[Type::I32], Type::V4I32, |b, p| {
         let undef = b.func.make_undef(Type::V4I32);

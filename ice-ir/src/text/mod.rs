@@ -29,7 +29,7 @@
 //! | function | `define`, `declare` or `intrinsic`, then `external` or `internal`, `@name(types) -> type` |
 //! | | `as op` after an intrinsic whose name is not in the stable set; `: sig3` to pick one of several equal signatures |
 //! | initializer | `bytes "…" "…"`, `zero 12`, `addr @name + 4`, `addr @name - 4`; nothing after the global for none |
-//! | constant | `v1: i32 = -5`, `v1: i1 = true`, `v1: f32 = 0x3f800000`, `v1: i8 = undef`, `v1: i32 = @name` |
+//! | constant | `v1: i32 = -5`, `v1: i1 = true`, `v1: f32 = 0x3f800000`, `v1: i8 = undef`, `v1: v4i32 = zero`, `v1: i32 = @name` |
 //! | arithmetic, cast | `v3: i32 = add v1, v2`, `v3: i64 = zext v1` |
 //! | comparison, choice | `v3: i1 = icmp slt v1, v2`, `v3: i1 = fcmp olt v1, v2`, `v3: i32 = select cond, if_true, if_false` |
 //! | lanes | `v3: i32 = extractelement vector, index`, `v3: v4i32 = insertelement vector, element, index` |

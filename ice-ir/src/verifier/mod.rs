@@ -77,7 +77,7 @@ rule_book! {
     EntryTarget      "entry-target"       "No branch goes to the entry block."
     PhiPosition      "phi-position"       "Phis come first in a block, and the entry block has none."
     // Constants and addresses.
-    Constant         "constant"           "Integer constants have a scalar integer type and are sign-extended from it; floating-point constants are f32 or f64 and fit."
+    Constant         "constant"           "Integer constants have a scalar integer type and are sign-extended from it; floating-point constants are f32 or f64 and fit; `zero` is a vector."
     AddressType      "address-type"       "The address of a symbol has the pointer type of the module, and the symbol exists."
     IntrinsicAddress "intrinsic-address"  "The address of an intrinsic is never taken."
     // Types.

@@ -75,6 +75,7 @@ impl Verifier<'_> {
                 self.check(Rule::Constant, fits);
             }
             ValueDef::Undef => self.check(Rule::Constant, ty != Type::Void),
+            ValueDef::Zero => self.check(Rule::Constant, ty.is_vector()),
             ValueDef::Function(f) => {
                 let decl = self.module.functions.get(f);
                 self.check(Rule::AddressType, decl.is_some() && ty == self.module.pointer_type);

@@ -118,6 +118,7 @@ impl Body<'_, '_> {
             ValueDef::Int(number) => return Ok(Some(self.new.int_const(ty, number))),
             ValueDef::Float(bits) => return Ok(Some(self.new.func.make_float(ty, bits))),
             ValueDef::Undef => return Ok(Some(self.new.func.make_undef(ty))),
+            ValueDef::Zero => return Ok(Some(self.zeros(ty))),
             ValueDef::Function(f) => Symbol::Function(f),
             ValueDef::Global(g) => Symbol::Global(g),
             ValueDef::Param(_) | ValueDef::Inst(_) | ValueDef::Forward => return Ok(None),
@@ -168,6 +169,20 @@ impl Body<'_, '_> {
 
     pub fn int(&mut self, number: i64) -> Value {
         self.new.int_const(Type::I32, number)
+    }
+
+    /// A vector of zeros, lane by lane.
+    fn zeros(&mut self, ty: Type) -> Value {
+        let element = ty.element();
+        let zero = match element {
+            Type::F32 | Type::F64 => self.new.func.make_float(element, 0),
+            element => self.new.int_const(element, 0),
+        };
+        let start = self.new.func.make_undef(ty);
+        (0..ty.lanes()).fold(start, |vector, lane| {
+            let index = self.int(i64::from(lane));
+            self.new.insert_element(vector, zero, index)
+        })
     }
 
     /// `base + offset`.

@@ -99,7 +99,7 @@ impl Parser<'_> {
     fn is_constant(&self, at: usize) -> bool {
         match self.kind(at) {
             TokenKind::Number | TokenKind::Symbol | TokenKind::QuotedSymbol => true,
-            TokenKind::Word => matches!(self.text_of(at), "undef" | "true" | "false"),
+            TokenKind::Word => matches!(self.text_of(at), "undef" | "zero" | "true" | "false"),
             _ => false,
         }
     }
@@ -155,6 +155,7 @@ impl Parser<'_> {
                     func.make_address(symbol, ty)
                 }
                 _ if self.peek_word() == "undef" => func.make_undef(ty),
+                _ if self.peek_word() == "zero" => func.make_zero(ty),
                 _ if matches!(self.peek_word(), "true" | "false") => {
                     if ty != Type::I1 {
                         return self.fail(Expected("constant of the type"));

@@ -284,6 +284,7 @@ fn write_constant(module: &Module, func: &Function, value: Value, out: &mut impl
         ValueDef::Float(bits) => writeln!(out, "{bits:#018x} ; {:?}", f64::from_bits(bits)),
         ValueDef::Function(f) => writeln!(out, "{}", name(module, Symbol::Function(f))),
         ValueDef::Global(g) => writeln!(out, "{}", name(module, Symbol::Global(g))),
+        ValueDef::Zero => writeln!(out, "zero"),
         _ => writeln!(out, "undef"),
     }
 }

@@ -208,10 +208,10 @@ impl Body<'_, '_> {
 
     /// A native vector with these bits.
     fn constant_vector(&mut self, ty: Type, words: [u64; 2]) -> Value {
-        let mut vector = self.undef(ty);
         if words == [0, 0] {
-            return vector;
+            return self.b.func.make_zero(ty);
         }
+        let mut vector = self.undef(ty);
         let element = ty.element();
         let bits = if element == Type::I1 { 1 } else { element.bits() };
         let mask = u64::MAX >> (64 - bits);

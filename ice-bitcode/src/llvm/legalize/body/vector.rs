@@ -94,7 +94,7 @@ impl Body<'_, '_> {
             Type::V16I1 => Type::V16I8,
             ty => ty,
         };
-        let zero = self.undef(wide);
+        let zero = self.b.func.make_zero(wide);
         let ones = self.icmp(IntCond::Eq, zero, zero);
         match ty {
             ty if ty.element() == Type::I1 => ones,
