@@ -12,6 +12,7 @@ mod wire;
 
 pub use legalize::body::{FunctionReader, LlvmProgram};
 pub use legalize::machine::{FloatRegisters, MachineDescription, ResultRegisters};
-pub use legalize::module::{LlvmModule, read_module, read_triple};
+pub use legalize::module::LlvmModule;
+pub use legalize::reader::{read_module, read_triple};
 pub use wire::attributes::{ParamAttributes, ParamFlags};
 pub use wire::container::is_llvm;

@@ -8,9 +8,8 @@ use ice_ir::{
     ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId, Symbol,
 };
 
-use super::module::{
-    Builder, Deferred, FunctionInfo, HookKind, SpecialGlobal, display, operand_count, rules, unsupported,
-};
+use super::module::{FunctionInfo, SpecialGlobal, rules, unsupported};
+use super::reader::{Builder, Deferred, HookKind, display, operand_count};
 use crate::error::Error;
 use crate::llvm::wire::attributes::FunctionFlags;
 use crate::llvm::wire::constants::{Checked, GlobalValue, GlobalValueKind};

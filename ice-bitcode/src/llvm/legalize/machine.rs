@@ -1,6 +1,6 @@
 //! What legalisation must know of a machine, its registers and its procedure call standard.
 //!
-//! The caller of [`read_module`](super::module::read_module) describes the machine by plain facts, so that nothing here
+//! The caller of [`read_module`](super::reader::read_module) describes the machine by plain facts, so that nothing here
 //! knows one by name: a new machine is one more description. What the module itself says (the width of addresses,
 //! sizes and alignments) is no part of it; for that there is the data layout.
 

@@ -2,12 +2,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `legal`       | which values of the IR stand for a value of an LLVM type |
+//! | `legal`, `lanes` | which values of the IR stand for a value of an LLVM type, and of a vector |
 //! | `machine`     | what the machine can do, and how it calls |
 //! | `signature`   | how functions are called |
 //! | `parts`       | constants of the parts of a value |
 //! | `initializer` | the contents of variables |
 //! | `module`      | everything of a module but its bodies |
+//! | `reader`      | how that is read |
 //! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
 //! | `shape`       | what bodies must know of a type at once |
 //! | `runtime`     | declarations that bodies need and LLVM does not write |
@@ -16,10 +17,12 @@
 pub mod body;
 pub mod globals;
 pub mod initializer;
+pub mod lanes;
 pub mod legal;
 pub mod machine;
 pub mod module;
 pub mod parts;
+pub mod reader;
 pub mod resolve;
 pub mod runtime;
 pub mod shape;

@@ -5,7 +5,8 @@ use ice_ir::native::Preemption;
 use ice_ir::{FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name, Symbol};
 
 use super::initializer;
-use super::module::{Builder, Deferred, HookKind, display, own_environment, unsupported};
+use super::module::unsupported;
+use super::reader::{Builder, Deferred, HookKind, display, own_environment};
 use crate::error::Error;
 use crate::llvm::wire::constants::{Checked, Constant, View};
 use crate::llvm::wire::fold::Scalar;

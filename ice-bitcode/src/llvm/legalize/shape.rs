@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use ice_ir::Type;
 
-use super::legal::{Legal, native_vector};
+use super::lanes::native_vector;
+use super::legal::Legal;
 use crate::llvm::wire::data_layout::DataLayout;
 use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
 

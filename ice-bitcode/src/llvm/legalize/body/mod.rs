@@ -48,6 +48,7 @@ mod scratch;
 mod values;
 mod vector;
 mod wide;
+mod wide_shift;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
