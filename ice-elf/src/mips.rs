@@ -38,15 +38,15 @@ pub fn pair_halves(relocations: &mut [Relocation]) -> Option<()> {
         return Some(());
     }
     relocations.sort_by_key(|relocation| half(relocation).map(|half| (address(relocation), half)));
-    let mut rest = &*relocations;
-    while let Some((first, behind)) = rest.split_first() {
-        let mut same = behind.iter().take_while(|other| address(other) == address(first));
-        if first.r_type == R_MIPS_HI16 && !same.any(|other| half(other) == Some(Half::Low)) {
-            return None;
+    // The low halves of an address follow its high ones.
+    let mut low = None;
+    let has_low = |relocation: &Relocation| {
+        if half(relocation) == Some(Half::Low) {
+            low = Some(address(relocation));
         }
-        rest = behind;
-    }
-    Some(())
+        relocation.r_type != R_MIPS_HI16 || low == Some(address(relocation))
+    };
+    relocations.iter().rev().all(has_low).then_some(())
 }
 
 #[cfg(test)]
