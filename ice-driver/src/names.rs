@@ -157,7 +157,7 @@ fn is_plain(name: &[u8]) -> bool {
 }
 
 /// Without the byte that asks for the name to be taken as it is.
-fn undecorated(name: &[u8]) -> &[u8] {
+pub fn undecorated(name: &[u8]) -> &[u8] {
     name.strip_prefix(b"\x01").unwrap_or(name)
 }
 

@@ -12,6 +12,7 @@
 //! A section that the module names wins; its type follows from its name as in other assemblers, its flags
 //! from what is put into it, so that one name may stand for several sections.
 
+use crate::names::undecorated;
 use crate::options::RelocationModel;
 use ice_elf::StandardSection;
 use ice_ir::native::Environment;
@@ -153,7 +154,7 @@ impl<'m> Placement<'m> {
             (b"", None) => return None,
             (b"", Some(_)) => {
                 let sh_type = if contents.is_zero() { elf::SHT_NOBITS } else { elf::SHT_PROGBITS };
-                let name = self.name.strip_prefix(b"\x01").unwrap_or(self.name);
+                let name = undecorated(self.name);
                 (Cow::Owned([contents.name().as_bytes(), b".", name].concat()), sh_type)
             }
             (name, _) => (Cow::Borrowed(name), type_of(name, contents)),

@@ -2,7 +2,7 @@
 
 use super::ObjectOutput;
 use crate::error::Error;
-use crate::names::{SymbolNames, Visible};
+use crate::names::{SymbolNames, Visible, undecorated};
 use crate::placement::{Contents, Placement};
 use ice_codegen::Libcall;
 use ice_elf::{Binding, GroupId, GroupKind, SectionId, SectionSpec, Sink, SymbolId, SymbolKind, Visibility};
@@ -78,7 +78,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     fn note_visible(&mut self, symbol: Symbol, id: SymbolId) {
         let name = self.module.symbol_name(symbol);
-        self.visible.insert(name.strip_prefix(b"\x01").unwrap_or(name), id);
+        self.visible.insert(undecorated(name), id);
     }
 
     /// The section of a place, created at its first use.
