@@ -2,7 +2,8 @@
 //! ip and added to pc.
 
 use super::control::{self, PC_AHEAD};
-use super::operand::{Cond, Gpr};
+use super::operand::Cond;
+use super::register::Gpr;
 use super::{bits, int};
 use crate::buffer::{BranchIsa, Form, Label, Span};
 use crate::reloc::{Reloc, RelocKind};

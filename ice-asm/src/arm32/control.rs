@@ -1,6 +1,7 @@
 //! Calls, indirect branches, barriers and traps.
 
-use super::operand::{Cond, Gpr};
+use super::operand::Cond;
+use super::register::Gpr;
 use super::{Encoder, bits, ops};
 use crate::listing::{Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};

@@ -8,7 +8,8 @@
 //!
 //! Any other 32-bit number is [`Encoder::mov_u32`]: at most `movw` and `movt`.
 
-use super::operand::{Cond, Flags, Gpr, Lane};
+use super::operand::{Cond, Flags};
+use super::register::{Gpr, Lane};
 use super::{Encoder, Move};
 use crate::listing::Listing;
 use core::fmt;

@@ -1,7 +1,8 @@
 //! Integer instructions (DDI 0406C A5.2 and A5.4).
 
 use super::control::PC_AHEAD;
-use super::operand::{Cond, Flags, Gpr, Operand2};
+use super::operand::{Cond, Flags, Operand2};
+use super::register::Gpr;
 use super::{Encoder, bits, ops};
 use crate::listing::{Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};

@@ -3,7 +3,8 @@
 //! 4.6.1.9).
 
 use super::control::PC_AHEAD;
-use super::operand::{Cond, Gpr};
+use super::operand::Cond;
+use super::register::Gpr;
 use super::{Encoder, bits};
 use crate::buffer::{Constant, Label};
 use crate::listing::{LabelText, Listing};

@@ -1,6 +1,7 @@
 //! Loads and stores of core registers (DDI 0406C A5.2.8, A5.2.10, A5.3, A5.5).
 
-use super::operand::{Cond, Gpr, Index, Mem, Offset, RegList, Sign, Writeback};
+use super::operand::{Cond, Index, Mem, Offset, RegList, Sign, Writeback};
+use super::register::Gpr;
 use super::{Encoder, ops};
 use crate::listing::Listing;
 

@@ -22,6 +22,7 @@ mod memory;
 mod neon;
 mod neon_move;
 mod operand;
+mod register;
 mod vfp;
 
 pub use branches::Branches;
@@ -34,10 +35,8 @@ pub use neon::{
     NeonShiftImm, NeonShiftLong, NeonShiftNarrow,
 };
 pub use neon_move::NeonTransfer;
-pub use operand::{
-    Cond, Dreg, Flags, FloatReg, Gpr, Index, Lane, Mem, NeonReg, Offset, Operand2, Qreg, RegList, Shift,
-    Sign, Sreg, Writeback,
-};
+pub use operand::{Cond, Flags, Index, Mem, Offset, Operand2, RegList, Shift, Sign, Writeback};
+pub use register::{Dreg, FloatReg, Gpr, Lane, NeonReg, Qreg, Sreg};
 pub use vfp::{Direction, Float2, Float3, FloatCompare, FloatToInt, IntToFloat};
 
 use crate::buffer::bytes::Part;

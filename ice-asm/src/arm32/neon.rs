@@ -3,7 +3,7 @@
 //! These instructions have no condition.
 
 use super::imm::NeonImm;
-use super::operand::{Dreg, Lane, NeonReg, Qreg, Register};
+use super::register::{Dreg, Lane, NeonReg, Qreg, Register};
 use super::{Encoder, bits, ops};
 use crate::listing::Listing;
 

@@ -1,6 +1,7 @@
 //! Advanced SIMD data movement (DDI 0406C A7.4.2, A7.7, A7.8): lanes, tables, and vectors in memory.
 
-use super::operand::{Cond, Dreg, Gpr, Index, Lane, NeonReg, Qreg, Sign};
+use super::operand::{Cond, Index, Sign};
+use super::register::{Dreg, Gpr, Lane, NeonReg, Qreg};
 use super::{Encoder, bits, ops};
 use crate::listing::Listing;
 

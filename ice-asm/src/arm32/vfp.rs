@@ -1,7 +1,8 @@
 //! VFPv3 (DDI 0406C A7.5 to A7.9): scalar floating point, and moves between core and extension registers.
 
 use super::imm::FloatImm;
-use super::operand::{Cond, Dreg, FloatReg, Gpr, Register, Sreg, Writeback};
+use super::operand::{Cond, Writeback};
+use super::register::{Dreg, FloatReg, Gpr, Register, Sreg};
 use super::{Encoder, bits, ops};
 use crate::listing::Listing;
 
