@@ -116,11 +116,11 @@ macro_rules! instructions {
     TrapIfZero { src: VReg } "trap_if_zero {src}" [src: use_reg(GPR)] => em.e.trap_if_zero(src);
     // ---- floating point
     MovFloat { width: FloatWidth, dst: VReg, src: VReg } is Move "{dst} = fcopy.{width} {src}"
-        [src: use_any_float(width), dst: def_float(width)] => em.copy_to_float(width, dst, src);
+        [src: use_any(float(width)), dst: def_reg(float(width))] => em.copy_to_float(width, dst, src);
     LoadFloat { width: FloatWidth, dst: VReg, mem: Amode } is Remade "{dst} = fload.{width} {mem}"
-        [mem: mem(), dst: def_float(width)] => em.load_float(width, dst, mem);
+        [mem: mem(), dst: def_reg(float(width))] => em.load_float(width, dst, mem);
     StoreFloat { width: FloatWidth, src: VReg, mem: Amode } "fstore.{width} {src}, {mem}"
-        [src: use_float(width), mem: mem()] => em.store_float(width, src, mem);
+        [src: use_reg(float(width)), mem: mem()] => em.store_float(width, src, mem);
     /// A doubleword in two words at multiples of 4.
     LoadHalves { dst: VReg, mem: Amode } "{dst} = fload.halves {mem}"
         [mem: late_mem(), dst: def_reg(DOUBLE)] => em.load_halves(dst, mem);
@@ -130,22 +130,22 @@ macro_rules! instructions {
     SingleBits { dst: VReg, bits: u32 } is Remade "{dst} = bits.s {bits}" [dst: def_reg(SINGLE)] => em.single_bits(dst, bits);
     DoubleBits { dst: VReg, bits: u64 } "{dst} = bits.d {bits}" [dst: def_reg(DOUBLE)] => em.double_bits(dst, bits);
     Float3 { op: Float3, width: FloatWidth, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op}.{width} {lhs}, {rhs}"
-        [lhs: use_float(width), rhs: use_float(width), dst: def_float(width)] => em.e.float3(op, width, dst, lhs, rhs);
+        [lhs: use_reg(float(width)), rhs: use_reg(float(width)), dst: def_reg(float(width))] => em.e.float3(op, width, dst, lhs, rhs);
     Float2 { op: Float2, width: FloatWidth, dst: VReg, src: VReg } "{dst} = {op}.{width} {src}"
-        [src: use_float(width), dst: def_float(width)] => em.e.float2(op, width, dst, src);
+        [src: use_reg(float(width)), dst: def_reg(float(width))] => em.e.float2(op, width, dst, src);
     /// To the condition code.
     CompareFloat { op: FloatCompare, width: FloatWidth, lhs: VReg, rhs: VReg } "{op}.{width} {lhs}, {rhs}"
-        [lhs: use_float(width), rhs: use_float(width)] => em.e.float_compare(op, width, FLAG, lhs, rhs);
+        [lhs: use_reg(float(width)), rhs: use_reg(float(width))] => em.e.float_compare(op, width, FLAG, lhs, rhs);
     /// dst = src if a general register is zero or is not.
     CondMovFloat { wanted: Wanted, width: FloatWidth, dst: VReg, src: VReg, cond: VReg }
         "fmov.{wanted}.{width} {dst}, {src}, {cond}"
-        [src: use_float(width), cond: use_reg(GPR), dst: use_def_float(width)]
+        [src: use_reg(float(width)), cond: use_reg(GPR), dst: use_def_reg(float(width))]
         => em.cond_mov_float(wanted, width, dst, src, cond);
     /// dst = src if the floating-point condition is what is wanted.
     FlagMovFloat { wanted: Wanted, width: FloatWidth, dst: VReg, src: VReg } "fmov.flag.{wanted}.{width} {dst}, {src}"
-        [src: use_float(width), dst: use_def_float(width)] => em.flag_mov_float(wanted, width, dst, src);
+        [src: use_reg(float(width)), dst: use_def_reg(float(width))] => em.flag_mov_float(wanted, width, dst, src);
     Convert { op: FloatConvert, to: FloatWidth, from: FloatWidth, dst: VReg, src: VReg } "{dst} = {op} {from} to {to} {src}"
-        [src: use_float(from), dst: def_float(to)] => em.e.float_convert(op, dst, src);
+        [src: use_reg(float(from)), dst: def_reg(float(to))] => em.e.float_convert(op, dst, src);
     WordToSingle { dst: VReg, src: Src } "{dst} = mtc1 {src}"
         [src: src(), dst: def_reg(SINGLE)] => em.e.transmit(Transmit::Mtc1, src, dst);
     SingleToWord { dst: VReg, src: VReg } "{dst} = mfc1 {src}"

@@ -3,11 +3,11 @@
 //! The kinds are those that the rows of [`Inst`](crate::inst::Inst) name; [`emit`](crate::emit) has a method of the same
 //! name for each, which takes the places that the operand got.
 
-use crate::regs::{DOUBLE, GPR, SINGLE, r};
+use crate::regs::{GPR, r};
 use ice_asm::SymbolId;
-use ice_asm::mips32::{Cc, Cond as RealCond, FloatWidth, Gpr};
+use ice_asm::mips32::{Cc, Cond as RealCond, Gpr};
 pub use ice_codegen::mach::Callee;
-use ice_codegen::mach::{Operand, OperandVisitor, RegClass, VReg};
+use ice_codegen::mach::{Operand, OperandVisitor, VReg};
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,14 +138,6 @@ impl Cond {
     }
 }
 
-/// The class of the registers for numbers of this width.
-pub(crate) const fn class_of(width: FloatWidth) -> RegClass {
-    match width {
-        FloatWidth::S => SINGLE,
-        FloatWidth::D => DOUBLE,
-    }
-}
-
 /// The kinds of operands that are not one register of a class that is always the same.
 pub(crate) trait VisitOperands {
     /// A word that is read.
@@ -165,18 +157,6 @@ pub(crate) trait VisitOperands {
 
     /// The registers of an address of two accesses of which the first may write before the second reads it.
     fn late_mem(&mut self, mem: Amode);
-
-    /// A floating-point register of this width, or its slot, that is read.
-    fn use_any_float(&mut self, reg: VReg, width: FloatWidth);
-
-    /// A floating-point register of this width that is read.
-    fn use_float(&mut self, reg: VReg, width: FloatWidth);
-
-    /// A floating-point register of this width that is written.
-    fn def_float(&mut self, reg: VReg, width: FloatWidth);
-
-    /// A floating-point register of this width that is read and written.
-    fn use_def_float(&mut self, reg: VReg, width: FloatWidth);
 
     /// Where a call goes.
     fn callee(&mut self, callee: Callee);
@@ -221,26 +201,6 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
         if let Base::Reg(base) | Base::Page(base, _) = mem.base {
             self.use_late_reg(base, GPR);
         }
-    }
-
-    #[inline(always)]
-    fn use_any_float(&mut self, reg: VReg, width: FloatWidth) {
-        self.use_any(reg, class_of(width));
-    }
-
-    #[inline(always)]
-    fn use_float(&mut self, reg: VReg, width: FloatWidth) {
-        self.use_reg(reg, class_of(width));
-    }
-
-    #[inline(always)]
-    fn def_float(&mut self, reg: VReg, width: FloatWidth) {
-        self.def_reg(reg, class_of(width));
-    }
-
-    #[inline(always)]
-    fn use_def_float(&mut self, reg: VReg, width: FloatWidth) {
-        self.use_def_reg(reg, class_of(width));
     }
 
     #[inline(always)]

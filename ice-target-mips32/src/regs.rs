@@ -11,7 +11,7 @@
 //! functions that need one. Caller-saved registers come first: what does not live across a call should cost no save.
 //! (System V ABI, MIPS RISC Processor Supplement, 3rd edition, 3-11 f.)
 
-use ice_asm::mips32::{Fpr, Gpr};
+use ice_asm::mips32::{FloatWidth, Fpr, Gpr};
 use ice_codegen::mach::FramePointer;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
@@ -21,6 +21,14 @@ pub const GPR: RegClass = RegClass(0);
 pub const SINGLE: RegClass = RegClass(1);
 /// Even and odd floating-point registers as one of 64 bits.
 pub const DOUBLE: RegClass = RegClass(2);
+
+/// The class of the registers for numbers of this width.
+pub const fn float(width: FloatWidth) -> RegClass {
+    match width {
+        FloatWidth::S => SINGLE,
+        FloatWidth::D => DOUBLE,
+    }
+}
 
 const FIRST_SINGLE: u8 = 32;
 const FIRST_DOUBLE: u8 = 64;

@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::kinds::Register as _;
 use crate::inst::{FLAG, Wanted};
-use crate::operand::class_of;
+use crate::regs::float;
 use ice_asm::Listing;
 use ice_asm::mips32::{
     Float2, FloatMoveIf, FloatMoveIfFlag, FloatTransfer, FloatWidth, Fpr, Gpr, Mem, MoveIfFlag, Transmit,
@@ -18,7 +18,7 @@ fn high(reg: Fpr) -> Fpr {
 
 impl<L: Listing> Emitter<'_, L> {
     fn float_at(&mut self, width: FloatWidth, place: Allocation) -> Option<Fpr> {
-        Fpr::of(place, class_of(width))
+        Fpr::of(place, float(width))
     }
 
     /// Moves between places of one width.

@@ -7,7 +7,7 @@ use super::Emitter;
 use crate::inst::{Amode, Callee, Cond, Src};
 use crate::regs::{self, DOUBLE};
 use ice_asm::Listing;
-use ice_asm::mips32::{Cond as RealCond, FloatWidth, Fpr, Gpr, Mem};
+use ice_asm::mips32::{Cond as RealCond, Fpr, Gpr, Mem};
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::{RegClass, VReg};
 use ice_regalloc::{Allocation, PReg};
@@ -48,18 +48,8 @@ macro_rules! in_register {
     )*};
 }
 
-macro_rules! of_width {
-    ($($kind:ident)*) => {$(
-        #[inline(always)]
-        pub(super) fn $kind(&mut self, _: VReg, width: FloatWidth) -> Fpr {
-            self.register(crate::operand::class_of(width))
-        }
-    )*};
-}
-
 impl<L: Listing> Emitter<'_, L> {
     in_register! { use_reg use_late_reg def_reg def_early_reg use_def_reg }
-    of_width! { use_float def_float use_def_float }
 
     pub(super) fn def_fixed(&mut self, _: VReg, class: RegClass, reg: PReg) -> Gpr {
         Gpr::of(self.next_fixed(reg), class).unwrap_or(Gpr::ANY)
@@ -72,11 +62,6 @@ impl<L: Listing> Emitter<'_, L> {
 
     #[inline(always)]
     pub(super) fn use_any(&mut self, _: VReg, _: RegClass) -> Allocation {
-        self.next()
-    }
-
-    #[inline(always)]
-    pub(super) fn use_any_float(&mut self, _: VReg, _: FloatWidth) -> Allocation {
         self.next()
     }
 

@@ -6,7 +6,7 @@
 use super::{float_width, refuse_nest};
 use crate::abi::{self, ArgumentPlace, ArgumentPlaces, FIRST_ARG, WORD_ARGS};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
-use crate::operand::class_of;
+use crate::regs::float;
 use crate::regs::{GPR, r};
 use crate::target::{Cx, Mips32};
 use arrayvec::ArrayVec;
@@ -29,7 +29,7 @@ type Words = ArrayVec<VReg, 4>;
 
 /// The class of a register of its own.
 fn class(ty: Type) -> RegClass {
-    if ty.is_scalar_float() { class_of(float_width(ty)) } else { GPR }
+    if ty.is_scalar_float() { float(float_width(ty)) } else { GPR }
 }
 
 /// The stack arguments of the function from this offset on.
