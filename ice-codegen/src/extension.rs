@@ -1,4 +1,5 @@
-//! Which narrow integers are known to have zeros above their width, on machines whose registers are wider.
+//! Which narrow integers are known to have zeros above their width, on machines whose registers are wider; and which
+//! pairs are one word with its sign or zeros above it.
 //!
 //! A rule may leave anything there. What is loaded, extended, compared or masked has zeros, and so has what
 //! merges only such values; it then needs no extension before it is compared, widened or divided. A target that asks
@@ -7,6 +8,7 @@
 //!
 //! Cost: a constant number of values for each question.
 
+use crate::magic::Signedness;
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Through how many phis and selects the question is followed.
@@ -28,6 +30,19 @@ pub fn word(func: &Function, value: Value) -> Option<u32> {
 /// Whether the bits above the width of `value`, an integer of up to 16 bits, are zeros in its register.
 pub fn is_zero_extended(func: &Function, value: Value) -> bool {
     func.value_type(value) == Type::I1 || is_known(func, value, MAX_DEPTH)
+}
+
+/// Whether `value`, of 64 bits, is its low half extended as `sign` says.
+pub fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool {
+    if let Some(number) = func.int_value(value) {
+        return match sign {
+            Signedness::Signed => i32::try_from(number).is_ok(),
+            Signedness::Unsigned => u32::try_from(number).is_ok(),
+        };
+    }
+    let wanted = if sign == Signedness::Signed { CastOp::Sext } else { CastOp::Zext };
+    let cast = func.defining_inst(value).map(|inst| func.inst(inst));
+    matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
 }
 
 fn is_known(func: &Function, value: Value, depth: u32) -> bool {

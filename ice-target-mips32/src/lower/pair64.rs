@@ -7,7 +7,9 @@ use super::int::{alu, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, MultiplyDivide, Shift, ShiftBy};
+use ice_codegen::extension::is_low_half_extended;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
@@ -120,10 +122,18 @@ impl Mips32 {
         cx.sink.push(Inst::Mov { dst: dst.lo(), src: lo });
     }
 
-    /// lo×lo in 64 bits plus the two cross products in the high half.
+    /// lo×lo in 64 bits plus the two cross products in the high half. There are none where both numbers are words with
+    /// zeros above them, or both words with their sign.
     fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) {
         let (x, y) = (self.regs(cx, a), self.regs(cx, b));
         let [lo, high] = [self.temp(cx), self.temp(cx)];
+        let are = |sign| [a, b].iter().all(|&value| is_low_half_extended(cx.func, sign, value));
+        let is_signed = are(Signedness::Signed);
+        if is_signed || are(Signedness::Unsigned) {
+            let op = if is_signed { MultiplyDivide::Mult } else { MultiplyDivide::Multu };
+            let (lo, hi) = (dst.lo(), dst.hi());
+            return cx.sink.push(Inst::MultiplyLong { op, lo, hi, lhs: x.lo(), rhs: y.lo() });
+        }
         let op = MultiplyDivide::Multu;
         cx.sink.push(Inst::MultiplyLong { op, lo, hi: high, lhs: x.lo(), rhs: y.lo() });
         let cross = self.alu_temp(cx, Alu::Mul, x.lo(), y.hi());
