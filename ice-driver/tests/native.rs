@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The targets of native modules.
-const TARGETS: [&str; 3] = ["x86_64", "i686", "armv7"];
+const TARGETS: [&str; 4] = ["x86_64", "i686", "armv7", "mipsel"];
 
 /// How a program is put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -245,7 +245,7 @@ fn intrinsics_of_programs_are_no_symbols_of_native_code() {
     ] {
         let scratch = Scratch::new();
         let path = scratch.write("module.ice", call(declaration, name));
-        for target in ["i686", "armv7"] {
+        for target in ["i686", "armv7", "mipsel"] {
             let output =
                 ice().args(["translate", "--target", target, "-o", "-"]).arg(&path).output().unwrap();
             assert_eq!(output.status.code(), Some(1), "{name}");
@@ -275,9 +275,11 @@ fn modules_without_a_data_layout_have_that_of_their_target() {
             "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
         ),
         ("armv7", "armv7-linux-gnueabihf", "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64"),
+        ("mipsel", "mipsel-linux-gnu", "e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64"),
     ];
     for (target, triple, layout) in layouts {
-        let body = if target == "armv7" { body.replace("x86_fp80", "<4 x i32>") } else { body.to_owned() };
+        let has_x87 = matches!(target, "x86_64" | "i686");
+        let body = if has_x87 { body.to_owned() } else { body.replace("x86_fp80", "<4 x i32>") };
         let text = format!("target triple = \"{triple}\"\n{body}");
         let objects = [text.clone(), format!("target datalayout = \"{layout}\"\n{text}")].map(|text| {
             let scratch = Scratch::new();

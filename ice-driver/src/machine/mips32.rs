@@ -61,7 +61,8 @@ fn register_info() -> Vec<u8> {
     [GENERAL, 0, FLOAT, 0, 0, 0].iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What an assembler must know: how addresses are made, which registers there are, and that the text says all.
+/// What an assembler must know: which instructions and registers there are, how addresses are made, and that the text says
+/// all.
 #[cfg(feature = "text")]
 fn assembly_head(relocation: RelocationModel) -> String {
     let model = match relocation {
@@ -69,7 +70,7 @@ fn assembly_head(relocation: RelocationModel) -> String {
         RelocationModel::PositionIndependent => 2,
     };
     format!(
-        "\t.module fp=32\n\t.module oddspreg\n\t.abicalls\n\t.option pic{model}\n\t.set noreorder\n\t.set nomacro\n\t.set noat\n"
+        "\t.module fp=32\n\t.module oddspreg\n\t.set mips32r2\n\t.abicalls\n\t.option pic{model}\n\t.set noreorder\n\t.set nomacro\n\t.set noat\n"
     )
 }
 
