@@ -108,26 +108,38 @@ impl<'f> FunctionBuilder<'f> {
     /// result too.
     #[inline(always)]
     pub fn push(&mut self, data: InstData, ty: Type) -> (Inst, PackedOption<Value>) {
-        let result = match self.announced.expand() {
-            Some(value) if ty != Type::Void => {
-                debug_assert_eq!(self.func.value_type(value), ty);
-                self.announced = None.into();
-                self.func.define_forward(value);
-                value.into()
-            }
-            _ => self.func.make_result(ty),
-        };
+        if ty != Type::Void {
+            let (inst, value) = self.push_value(data, ty);
+            return (inst, value.into());
+        }
         let block = self.block.expect("an instruction needs a block");
         if data.is_terminator() {
             self.block = None.into();
         }
-        (self.func.layout.push_inst(block, data, result), result)
+        (self.func.layout.push_inst(block, data, None.into()), None.into())
+    }
+
+    /// Appends `data`, in line, whose result has the type `ty`, which is not `void`: no terminator has one.
+    #[inline(always)]
+    pub fn push_value(&mut self, data: InstData, ty: Type) -> (Inst, Value) {
+        debug_assert!(ty != Type::Void && !data.is_terminator());
+        let value = match self.announced.expand() {
+            Some(value) => {
+                debug_assert_eq!(self.func.value_type(value), ty);
+                self.announced = None.into();
+                self.func.define_forward(value);
+                value
+            }
+            None => self.func.make_value(ty),
+        };
+        let block = self.block.expect("an instruction needs a block");
+        (self.func.layout.push_inst(block, data, value.into()), value)
     }
 
     /// Appends `data`, whose result has the type `ty`.
     #[inline(never)]
     pub fn append_value(&mut self, data: InstData, ty: Type) -> Value {
-        self.push(data, ty).1.expect("the type is not void")
+        self.push_value(data, ty).1
     }
 
     /// Appends an instruction that has a result if `ty` is not `void`.
@@ -144,7 +156,7 @@ impl<'f> FunctionBuilder<'f> {
         {
             return value;
         }
-        let value = self.push(data, ty).1.expect("the type is not void");
+        let (_, value) = self.push_value(data, ty);
         if let Some(filter) = &mut self.filter {
             filter.record(value);
         }

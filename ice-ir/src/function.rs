@@ -284,8 +284,14 @@ impl Function {
         if ty == Type::Void {
             return None.into();
         }
+        self.make_value(ty).into()
+    }
+
+    /// The result of the next instruction, which has one.
+    #[inline(always)]
+    pub(crate) fn make_value(&mut self, ty: Type) -> Value {
         let payload = self.layout.num_insts() as u64;
-        self.values.push(ValueData { payload, kind: Kind::Inst, ty }).into()
+        self.values.push(ValueData { payload, kind: Kind::Inst, ty })
     }
 
     /// Makes a value of [`make_forward`](Self::make_forward) the result of the next instruction.

@@ -1,49 +1,53 @@
 //! Bit fields over a byte slice.
 //!
-//! Method: a 64-bit window of bits that are not consumed yet, refilled by one unaligned 8-byte load (the
-//! branch-free refill described by Fabian Giesen, "Reading bits in far too many ways", variant 4). Bits above
-//! the valid count are copies of the bytes that the next refill brings, so that combining them again changes
-//! nothing.
+//! Method: a 64-bit window on the bits that are not consumed yet. It is filled by one unaligned load of 8 bytes at the
+//! byte of the next bit (Fabian Giesen, "Reading bits in far too many ways", variant 1), so that a position in bits is
+//! all that has to be kept from record to record, and all else lives in registers while a record is read.
 //!
 //! Errors are sticky instead of being tested at every field: behind the end of the slice there are zero bits, and
 //! a number that is too wide moves the position to a place that no slice has. A zero chunk ends a variable-width
 //! number, so no loop runs on. [`Reader`](super::Reader) asks once an entry whether the entry was good; that is
 //! the invariant that keeps this safe and fast. Cost: about 8 machine instructions for a field.
 //!
-//! A cursor is copied into registers for a record and copied back. For this reason it is small, nothing in a fast
-//! path takes its address, and what is rare goes by value.
+//! Nothing in a fast path takes the address of a cursor, and what is rare takes and gives plain numbers.
 
 use super::abbrev::{Field, Plan};
-use super::reader::Selectors;
 
 /// A position in a stream of bits, bit 0 of each byte first.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
-    /// Next byte to load; may lie behind the end.
-    next: usize,
-    /// The next bits of the stream, in bit 0 upwards.
+    /// The bit behind the window, counted from the start of the slice; may lie behind its end.
+    end: u64,
+    /// The next bits of the stream, in bit 0 upwards; zeros above them.
     window: u64,
     /// How many bits of the window are valid.
     bits: u32,
 }
 
-/// Behind the end of every slice, and small enough that positions in bits fit in 64 bits.
-const BEHIND: usize = if usize::BITS > 32 { 1 << (usize::BITS - 5) } else { 1 << (usize::BITS - 1) };
+/// Behind the end of every slice, in bits.
+const BEHIND: u64 = 1 << 61;
 /// Farther behind: a number did not fit.
-const OVERFLOW: usize = BEHIND + BEHIND / 2;
+const OVERFLOW: u64 = BEHIND + BEHIND / 2;
 
 impl<'a> Cursor<'a> {
     /// A cursor at the first bit of `bytes`.
     #[must_use]
-    pub const fn new(bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor { bytes, next: 0, window: 0, bits: 0 }
+    pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor::at(bytes, 0)
     }
 
-    /// The bytes that are read.
-    #[must_use]
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
+    /// A cursor at bit `position` of `bytes`, with at least 57 valid bits.
+    #[inline(always)]
+    pub(super) fn at(bytes: &'a [u8], position: u64) -> Cursor<'a> {
+        // A position that no slice can have is behind the end, like any other.
+        let byte = usize::try_from(position / 8).unwrap_or(usize::MAX);
+        let word = match bytes.get(byte..).unwrap_or(&[]).first_chunk::<8>() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => last_bytes(bytes, byte),
+        };
+        let passed = (position % 8) as u32;
+        Cursor { bytes, end: position / 8 * 8 + 64, window: word >> passed, bits: 64 - passed }
     }
 
     /// Position of the next bit, counted from the start of the slice. Behind its end after reading too far or
@@ -51,19 +55,13 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.next as u64 * 8 - self.bits as u64
+        self.end - self.bits as u64
     }
 
     /// Continues at bit `position`.
     #[inline]
     pub fn seek(&mut self, position: u64) {
-        // A position that no slice can have is behind the end, like any other.
-        self.next = usize::try_from(position / 8).unwrap_or(BEHIND).min(BEHIND);
-        self.window = 0;
-        self.bits = 0;
-        if !position.is_multiple_of(8) {
-            self.read_fixed((position % 8) as u32);
-        }
+        *self = Cursor::at(self.bytes, position.min(BEHIND));
     }
 
     /// Whether the cursor has consumed bits that do not exist.
@@ -77,27 +75,13 @@ impl<'a> Cursor<'a> {
     /// [`seek`](Self::seek).
     #[must_use]
     pub const fn has_overflow(&self) -> bool {
-        self.next >= OVERFLOW
+        self.position() >= OVERFLOW
     }
 
-    /// Takes over the position of a copy of this cursor, field by field: the slice stays where it is.
-    #[inline(always)]
-    pub(super) fn advance_to(&mut self, copy: &Cursor<'a>) {
-        self.next = copy.next;
-        self.window = copy.window;
-        self.bits = copy.bits;
-    }
-
-    /// Makes at least 56 bits valid.
+    /// Makes at least 57 bits valid.
     #[inline(always)]
     pub(super) fn refill(&mut self) {
-        let word = match self.bytes.get(self.next..).unwrap_or(&[]).first_chunk::<8>() {
-            Some(chunk) => u64::from_le_bytes(*chunk),
-            None => last_bytes(self.bytes, self.next),
-        };
-        self.window |= word << self.bits;
-        self.next += ((63 - self.bits) >> 3) as usize;
-        self.bits |= 56;
+        *self = Cursor::at(self.bytes, self.position());
     }
 
     /// The number of valid bits.
@@ -118,13 +102,10 @@ impl<'a> Cursor<'a> {
         value
     }
 
-    /// The next selector, which stays; all its bits are valid afterwards.
+    /// The bits under `mask`, which are valid and stay.
     #[inline(always)]
-    pub(super) fn peek(&mut self, selectors: Selectors) -> u32 {
-        if self.bits < selectors.width {
-            self.refill();
-        }
-        self.window as u32 & selectors.mask
+    pub(super) const fn peek(&self, mask: u32) -> u32 {
+        self.window as u32 & mask
     }
 
     /// Passes over `width` bits that are valid.
@@ -146,12 +127,10 @@ impl<'a> Cursor<'a> {
             self.consume(width);
             return chunk;
         }
-        let value;
-        (*self, value) = self.read_long_vbr(width);
-        value
+        self.read_long_vbr(width)
     }
 
-    /// A number in chunks of 6 bits: one or two chunks here, more in a general loop. Most operands of records
+    /// A number in chunks of 6 bits: up to three chunks here, more in a general loop. Most operands of records
     /// without abbreviation, and most fields of those with one, are laid out like this.
     #[inline(always)]
     pub fn read_vbr6(&mut self) -> u64 {
@@ -171,31 +150,15 @@ impl<'a> Cursor<'a> {
             self.consume(18);
             return bits & 0x1f | bits >> 1 & 0x3e0 | bits >> 2 & 0x7c00;
         }
-        let value;
-        (*self, value) = self.read_long_vbr(6);
-        value
+        self.read_long_vbr(6)
     }
 
-    /// A number of any length.
-    #[inline(never)]
-    fn read_long_vbr(mut self, width: u32) -> (Cursor<'a>, u64) {
-        let more = 1u64 << (width - 1);
-        let (mut value, mut shift, mut overflow) = (0u64, 0, false);
-        loop {
-            let chunk = self.read_fixed(width);
-            let payload = chunk & (more - 1);
-            let shifted = payload.checked_shl(shift).unwrap_or(0);
-            overflow |= shifted.checked_shr(shift).unwrap_or(0) != payload;
-            value |= shifted;
-            shift = (shift + width - 1).min(64);
-            if chunk & more == 0 {
-                break;
-            }
-        }
-        if overflow {
-            self.next = OVERFLOW;
-        }
-        (self, value)
+    /// A number of any length. The window is full afterwards.
+    #[inline(always)]
+    fn read_long_vbr(&mut self, width: u32) -> u64 {
+        let (position, value) = long_vbr(self.bytes, self.position(), width);
+        *self = Cursor::at(self.bytes, position);
+        value
     }
 
     /// A variable-width number that has to fit in 32 bits.
@@ -203,7 +166,7 @@ impl<'a> Cursor<'a> {
     pub fn read_vbr32(&mut self, width: u32) -> u32 {
         let value = self.read_vbr(width);
         u32::try_from(value).unwrap_or_else(|_| {
-            self.next = OVERFLOW;
+            *self = Cursor::at(self.bytes, OVERFLOW);
             0
         })
     }
@@ -252,10 +215,7 @@ impl<'a> Cursor<'a> {
             self.consume(2 * width);
             return u64::from(first ^ more) | u64::from(second) << (width - 1);
         }
-        let value;
-        (*self, value) = self.read_long_vbr(width);
-        self.refill();
-        value
+        self.read_long_vbr(width)
     }
 
     /// One character of the 64-letter alphabet `a-zA-Z0-9._`, as ASCII.
@@ -270,6 +230,26 @@ impl<'a> Cursor<'a> {
         let padding = (self.position() as u32).wrapping_neg() % 32;
         self.read_fixed(padding)
     }
+}
+
+/// A number of any length at bit `position`: the position behind it, and the number.
+#[inline(never)]
+fn long_vbr(bytes: &[u8], position: u64, width: u32) -> (u64, u64) {
+    let mut cursor = Cursor::at(bytes, position);
+    let more = 1u64 << (width - 1);
+    let (mut value, mut shift, mut overflow) = (0u64, 0, false);
+    loop {
+        let chunk = cursor.read_fixed(width);
+        let payload = chunk & (more - 1);
+        let shifted = payload.checked_shl(shift).unwrap_or(0);
+        overflow |= shifted.checked_shr(shift).unwrap_or(0) != payload;
+        value |= shifted;
+        shift = (shift + width - 1).min(64);
+        if chunk & more == 0 {
+            break;
+        }
+    }
+    (if overflow { OVERFLOW } else { cursor.position() }, value)
 }
 
 /// The 8 bytes at `at`, of which some do not exist and are 0.

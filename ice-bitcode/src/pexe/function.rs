@@ -106,13 +106,15 @@ impl FunctionReader {
         body: &BodyRange,
         builder: &mut FunctionBuilder<'_>,
     ) -> Result<()> {
-        match file.get(body.bytes()) {
+        let range = body.bytes();
+        match file.get(range.start..).filter(|bytes| bytes.len() >= range.len()) {
             Some(bytes) => self.read_bytes(header, bytes, body, builder),
             None => Err(LocatedError::at_bit(Error::Truncated, body.header.at)),
         }
     }
 
-    /// As [`read`](Self::read), where `bytes` are those of the body alone.
+    /// As [`read`](Self::read), where `bytes` begin with those of the body. What follows them is not looked at, but
+    /// eight bytes more make the reading of the last records quicker.
     ///
     /// # Errors
     ///

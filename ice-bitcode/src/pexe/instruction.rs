@@ -172,8 +172,8 @@ impl Reading<'_, '_> {
     #[inline(always)]
     fn append(&mut self, data: InstData, ty: Type) -> Checked<()> {
         self.r.prepare(ty, self.b)?;
-        let (_, value) = self.b.push(data, ty);
-        self.r.define(value.expect("the type is not void"), ty);
+        let (_, value) = self.b.push_value(data, ty);
+        self.r.define(value, ty);
         Ok(())
     }
 

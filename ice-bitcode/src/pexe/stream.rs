@@ -2,9 +2,11 @@
 //!
 //! Bytes collect in a buffer; what has been handed out is dropped from it. The module level is read by the same
 //! state machine as for whole files, which stops before an entry that is not complete and takes it up again
-//! when it is. At most one function body, one piece and the unread declarations are in memory.
+//! when it is. It goes over all bodies of a piece at one go, so that the buffer is bound to the bitstream's reader
+//! once a piece. At most one function body, one piece and the unread declarations are in memory.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::module::{BodyRange, ModuleHeader, ModuleReader, Step};
@@ -42,8 +44,9 @@ pub enum Event<'a> {
 /// # Ok::<(), Box<ice_bitcode::LocatedError>>(())
 /// ```
 pub struct StreamReader {
-    /// Bytes that are not read yet, and some that are.
+    /// Bytes that are not read yet, and some that are: the first `filled`. Behind them is room.
     buffer: Vec<u8>,
+    filled: usize,
     /// Offset of the buffer in the file, a multiple of 4.
     offset: u64,
     /// Length of the file so far.
@@ -56,6 +59,10 @@ pub struct StreamReader {
     reader: Option<Reader<'static>>,
     module: ModuleReader,
     record: Record,
+    /// Bodies before that position that were not handed out; their bytes are in the buffer.
+    found: VecDeque<BodyRange>,
+    /// What is wrong behind those.
+    error: Option<Box<LocatedError>>,
 }
 
 impl Default for StreamReader {
@@ -70,6 +77,7 @@ impl StreamReader {
     pub fn new() -> StreamReader {
         StreamReader {
             buffer: Vec::new(),
+            filled: 0,
             offset: 0,
             length: 0,
             expected: None,
@@ -77,6 +85,8 @@ impl StreamReader {
             reader: None,
             module: ModuleReader::default(),
             record: Record::default(),
+            found: VecDeque::new(),
+            error: None,
         }
     }
 
@@ -88,15 +98,39 @@ impl StreamReader {
 
     /// Appends bytes of the file.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.length += bytes.len() as u64;
-        let read = self.reader.as_ref().map_or(0, |reader| reader.position() / 8 - self.offset);
-        let read = (read as usize & !3).min(self.buffer.len());
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.fed(bytes.len());
+    }
+
+    /// Room for the next `length` bytes of the file. [`fed`](Self::fed) says how many of them were put there.
+    pub fn room(&mut self, length: usize) -> &mut [u8] {
+        let read = match self.found.front() {
+            Some(body) => body.header.body / 8 - self.offset,
+            None => self.reader.as_ref().map_or(0, |reader| reader.position() / 8 - self.offset),
+        };
+        let read = (read as usize & !3).min(self.filled);
         // Moving the rest is worth it when at least half of the buffer was read.
-        if read * 2 >= self.buffer.len() {
-            self.buffer.drain(..read);
+        if read * 2 >= self.filled {
+            self.buffer.copy_within(read..self.filled, 0);
             self.offset += read as u64;
+            self.filled -= read;
         }
-        self.buffer.extend_from_slice(bytes);
+        let end = self.filled + length;
+        if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
+        }
+        &mut self.buffer[self.filled..end]
+    }
+
+    /// Takes the first `length` bytes of the [room](Self::room) that was given out last.
+    ///
+    /// # Panics
+    ///
+    /// The room was smaller.
+    pub fn fed(&mut self, length: usize) {
+        assert!(length <= self.buffer.len() - self.filled, "more bytes than there was room for");
+        self.filled += length;
+        self.length += length as u64;
     }
 
     /// The next complete part of the program, or `None` if that takes more bytes.
@@ -108,29 +142,27 @@ impl StreamReader {
         if self.header.is_none() && !self.read_header()? {
             return Ok(None);
         }
-        loop {
-            let Some((result, reader)) = self.step() else { return Ok(None) };
-            self.reader = Some(reader);
-            match result? {
-                Step::Entry => {}
-                Step::Declarations(header) => return Ok(Some(Event::Module(header))),
-                Step::Body(body) => {
-                    let bytes = body.bytes();
-                    let start = (bytes.start as u64 - self.offset) as usize;
-                    let bytes = &self.buffer[start..start + bytes.len()];
-                    return Ok(Some(Event::Body(body, bytes)));
-                }
-                Step::Incomplete | Step::End => return Ok(None),
+        if self.found.is_empty() {
+            if let Some(error) = self.error.take() {
+                return Err(error);
+            }
+            if let Some(header) = self.read_ahead()? {
+                return Ok(Some(Event::Module(header)));
             }
         }
+        let Some(body) = self.found.pop_front() else { return Ok(None) };
+        let bytes = body.bytes();
+        let start = (bytes.start as u64 - self.offset) as usize;
+        Ok(Some(Event::Body(body, &self.buffer[start..start + bytes.len()])))
     }
 
     /// Reads the file header if it is complete.
     fn read_header(&mut self) -> Result<bool> {
-        if self.buffer.len() < 8 || self.buffer.len() < header::header_length(&self.buffer)? {
+        let bytes = &self.buffer[..self.filled];
+        if bytes.len() < 8 || bytes.len() < header::header_length(bytes)? {
             return Ok(false);
         }
-        let length = header::read_header(&self.buffer)?;
+        let length = header::read_header(bytes)?;
         self.header = Some(length);
         let mut reader = Reader::open_ended(Dialect::Pnacl, length as u64);
         if let Some(length) = self.expected {
@@ -143,31 +175,43 @@ impl StreamReader {
         Ok(true)
     }
 
-    /// One step at the module level, and the reader behind it; before it, if bytes are missing.
-    fn step(&mut self) -> Option<(Result<Step>, Reader<'static>)> {
+    /// Goes on at the module level: up to its declarations, or over the bodies that are complete.
+    fn read_ahead(&mut self) -> Result<Option<Box<ModuleHeader>>> {
         // Whole words only: an entry then never ends in bits that are still to come.
-        let words = &self.buffer[..self.buffer.len() & !3];
-        let mut reader = self.reader.take()?.rebind(words, self.offset);
-        if self.module.has_ended() {
-            let result = match reader.position() / 8 < self.offset + self.buffer.len() as u64 {
-                true => Err(reader.error(Error::TrailingData)),
-                false => Ok(Step::End),
-            };
-            return Some((result, reader.detach()));
+        let words = &self.buffer[..self.filled & !3];
+        let Some(reader) = self.reader.take() else { return Ok(None) };
+        let mut reader = reader.rebind(words, self.offset);
+        let result = loop {
+            if self.module.has_ended() {
+                break match reader.position() / 8 < self.offset + self.filled as u64 {
+                    true => Err(reader.error(Error::TrailingData)),
+                    false => Ok(None),
+                };
+            }
+            if reader.position() >= reader.available_end() {
+                break Ok(None);
+            }
+            let depth = reader.depth();
+            match self.module.step(&mut reader, &mut self.record) {
+                Ok(Step::Entry | Step::End) => {}
+                Ok(Step::Declarations(header)) => break Ok(Some(header)),
+                Ok(Step::Body(body)) => self.found.push_back(body),
+                Ok(Step::Incomplete) => break Ok(None),
+                Err(error) if error.error == Error::Truncated && reader.depth() == depth => {
+                    reader.rewind();
+                    break Ok(None);
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        self.reader = Some(reader.detach());
+        match result {
+            Err(error) if !self.found.is_empty() => {
+                self.error = Some(error);
+                Ok(None)
+            }
+            result => result,
         }
-        if reader.position() >= reader.available_end() {
-            return Some((Ok(Step::Incomplete), reader.detach()));
-        }
-        let depth = reader.depth();
-        let mut result = self.module.step(&mut reader, &mut self.record);
-        if let Err(error) = &result
-            && error.error == Error::Truncated
-            && reader.depth() == depth
-        {
-            reader.rewind();
-            result = Ok(Step::Incomplete);
-        }
-        Some((result, reader.detach()))
     }
 
     /// Says that the file has ended.
@@ -177,7 +221,7 @@ impl StreamReader {
     /// The program is not complete. Events that were not taken are lost.
     pub fn finish(&mut self) -> Result<()> {
         if self.header.is_none() {
-            header::read_header(&self.buffer)?;
+            header::read_header(&self.buffer[..self.filled])?;
         }
         if !self.length.is_multiple_of(4) {
             return Err(LocatedError::at_bit(Error::LengthNotWords { length: self.length }, 0));

@@ -27,6 +27,9 @@ use {ice_ir::Environment, std::borrow::Cow};
 /// Bytes that are read at once.
 const PIECE: usize = 16 << 10;
 
+/// Bytes behind a body.
+const PADDING: usize = 8;
+
 /// Memory of a body that is kept for another one, in bytes.
 const KEPT: usize = 4 << 10;
 
@@ -98,9 +101,10 @@ struct Waiting {
 struct Stream<'a> {
     input: &'a mut (dyn Read + Send),
     reader: StreamReader,
-    piece: Vec<u8>,
     /// Bytes read so far.
     length: usize,
+    /// Bytes of the whole, if they are known.
+    expected: Option<usize>,
     /// Bodies that wait, in the order of the module.
     waiting: VecDeque<Waiting>,
     /// Number of bodies that have arrived.
@@ -120,8 +124,8 @@ impl<'a> Stream<'a> {
                 Some(length) => reader.with_length(length as u64),
                 None => reader,
             },
-            piece: vec![0; PIECE],
             length: 0,
+            expected: length,
             waiting: VecDeque::new(),
             arrived: 0,
             free: Vec::new(),
@@ -131,8 +135,11 @@ impl<'a> Stream<'a> {
 
     /// Gives the reader the next piece; false at the end of the input, which the reader has accepted then.
     fn feed(&mut self) -> Result<bool, Error> {
+        // A small file needs little room; where none is left, one byte tells that nothing follows.
+        let left = self.expected.map_or(PIECE, |length| length.saturating_sub(self.length));
+        let room = self.reader.room(left.clamp(1, PIECE));
         let count = loop {
-            match self.input.read(&mut self.piece) {
+            match self.input.read(room) {
                 Ok(count) => break count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Error::Input(error.to_string())),
@@ -142,7 +149,7 @@ impl<'a> Stream<'a> {
             self.reader.finish().map_err(Error::Bitcode)?;
             return Ok(false);
         }
-        self.reader.feed(&self.piece[..count]);
+        self.reader.fed(count);
         self.length += count;
         Ok(true)
     }
@@ -170,6 +177,8 @@ impl<'a> Stream<'a> {
                     let mut memory = self.free.pop().unwrap_or_default();
                     memory.clear();
                     memory.extend_from_slice(bytes);
+                    // Fields at the end of the body are read by whole words, too.
+                    memory.extend_from_slice(&[0; PADDING]);
                     self.waiting.push_back(Waiting { index, body, bytes: memory });
                 }
                 return Ok(true);
@@ -198,9 +207,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Where body number `index` waits.
+    /// Where body number `index` waits: mostly in front.
     fn position(&self, index: usize) -> Option<usize> {
-        self.waiting.binary_search_by_key(&index, |waiting| waiting.index).ok()
+        match self.waiting.front() {
+            Some(first) if first.index == index => Some(0),
+            _ => self.waiting.binary_search_by_key(&index, |waiting| waiting.index).ok(),
+        }
     }
 
     /// Takes body number `index`. Its bytes go to `bytes`, whose memory is used again.
@@ -269,7 +281,7 @@ impl Bodies for StreamBodies<'_> {
         let mut stream = self.stream();
         let fetched = stream.fetch(index).is_ok();
         let position = if fetched { stream.position(index) } else { None };
-        position.map_or(0, |position| stream.waiting[position].bytes.len())
+        position.map_or(0, |position| stream.waiting[position].body.bytes().len())
     }
 
     fn total(&self) -> usize {

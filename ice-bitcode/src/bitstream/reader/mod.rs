@@ -15,7 +15,6 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{Deref, Range};
 
-use super::UNABBREV_RECORD;
 use super::abbrev::{Abbrev, AbbrevList, BlockInfo};
 use super::{BLOCKINFO, Cursor, DEFINE_ABBREV, Dialect, END_BLOCK, ENTER_SUBBLOCK};
 use crate::error::{Error, LocatedError, Location, OpenBlock, RecordSummary, Result};
@@ -26,7 +25,7 @@ use record::{check_limit, past_limit};
 pub struct Record {
     /// Record code.
     pub code: u32,
-    /// The selector it was written with: [`UNABBREV_RECORD`], or an abbreviation from [`FIRST_ABBREV`](super::FIRST_ABBREV) on.
+    /// The selector it was written with: [`UNABBREV_RECORD`](super::UNABBREV_RECORD), or an abbreviation from [`FIRST_ABBREV`](super::FIRST_ABBREV) on.
     pub abbrev: u32,
     /// Operands.
     pub ops: Operands,
@@ -137,7 +136,9 @@ struct Scope {
 /// A position in a bitstream, with the blocks that are open there.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
-    cursor: Cursor<'a>,
+    bytes: &'a [u8],
+    /// The next bit, in the slice.
+    position: u64,
     /// Bit offset of the slice in the file.
     base: u64,
     /// First bit of the current entry, in the slice.
@@ -227,8 +228,8 @@ impl<'a> Reader<'a> {
         if !Arc::ptr_eq(&open.info, info) {
             open.info = Arc::clone(info);
         }
-        let (cursor, base, entry, limit) = (Cursor::new(bytes), header.body, 0, 0);
-        let mut reader = Reader { cursor, base, entry, limit, records: self.records, open: self.open };
+        let (base, records) = (header.body, self.records);
+        let mut reader = Reader { bytes, position: 0, base, entry: 0, limit: 0, records, open: self.open };
         reader.enter(header);
         reader
     }
@@ -238,18 +239,18 @@ impl<'a> Reader<'a> {
     pub fn detach(self) -> Reader<'static> {
         let base = self.position();
         let entry = self.entry_position().saturating_sub(base);
-        Reader { cursor: Cursor::new(&[]), base, entry, limit: 0, records: self.records, open: self.open }
+        Reader { bytes: &[], position: 0, base, entry, limit: 0, records: self.records, open: self.open }
     }
 
     /// Goes back to the start of the current entry, which must not have opened or closed a block.
     pub fn rewind(&mut self) {
-        self.cursor.seek(self.entry);
+        self.position = self.entry;
     }
 
     /// The bit behind the available bytes, counted from the start of the file.
     #[must_use]
     pub fn available_end(&self) -> u64 {
-        self.base + self.cursor.bytes().len() as u64 * 8
+        self.base + self.bytes.len() as u64 * 8
     }
 
     fn at_scope(
@@ -279,7 +280,8 @@ impl<'a> Reader<'a> {
             target: None,
         };
         Reader {
-            cursor: Cursor::new(bytes),
+            bytes,
+            position: 0,
             base: offset * 8,
             entry: 0,
             limit: bytes.len() as u64 * 8,
@@ -291,19 +293,17 @@ impl<'a> Reader<'a> {
     /// The reader at its position and in its open blocks, but over another slice of the file, which starts at byte `offset`.
     #[must_use]
     pub fn rebind(self, bytes: &[u8], offset: u64) -> Reader<'_> {
-        let at = self.position();
         let base = offset * 8;
-        let mut cursor = Cursor::new(bytes);
-        cursor.seek(at - base);
+        let position = self.position() - base;
         let limit = self.open.scope.end.saturating_sub(base).min(bytes.len() as u64 * 8);
         let entry = self.entry_position().saturating_sub(base);
-        Reader { cursor, base, entry, limit, records: self.records, open: self.open }
+        Reader { bytes, position, base, entry, limit, records: self.records, open: self.open }
     }
 
     /// The next bit, counted from the start of the file.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.base + self.cursor.position()
+        self.base + self.position
     }
 
     /// First bit of the current entry, counted from the start of the file.
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
     /// True if nothing is left in the innermost block or at the top level.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
-        self.cursor.position() >= self.limit
+        self.position >= self.limit
     }
 
     /// How many blocks are open.
@@ -333,13 +333,13 @@ impl<'a> Reader<'a> {
     /// Bits that are left in the innermost block.
     #[must_use]
     pub fn remaining_bits(&self) -> u64 {
-        self.limit.saturating_sub(self.cursor.position())
+        self.limit.saturating_sub(self.position)
     }
 
     /// The bytes that are read.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
-        self.cursor.bytes()
+        self.bytes
     }
 
     /// The abbreviations that blocks inherit, as far as BLOCKINFO was read.
@@ -413,7 +413,7 @@ impl<'a> Reader<'a> {
             abbrevs: open.abbrevs.len(),
         };
         open.target = None;
-        self.cursor.seek(header.body - self.base);
+        self.position = header.body - self.base;
         self.update_scope();
     }
 
@@ -430,7 +430,7 @@ impl<'a> Reader<'a> {
     fn update_scope(&mut self) {
         let scope = &self.open.scope;
         self.records = if matches!(scope.id, TOP_LEVEL | BLOCKINFO) { NO_RECORDS } else { scope.selectors };
-        let available = self.cursor.bytes().len() as u64 * 8;
+        let available = self.bytes.len() as u64 * 8;
         self.limit = available.min(scope.end.saturating_sub(self.base));
     }
 
@@ -507,62 +507,66 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything but a record of an ordinary block.
-    #[inline(never)]
     fn next_slow(&mut self, record: &mut Record) -> Result<Entry> {
-        self.entry = self.cursor.position();
-        let selectors = self.open.scope.selectors;
-        let selector = self.cursor.peek(selectors);
-        if self.entry + u64::from(selectors.width) > self.limit {
+        self.entry = self.position;
+        let Scope { id, selectors, .. } = self.open.scope;
+        let mut cursor = Cursor::at(self.bytes, self.position);
+        let selector = cursor.peek(selectors.mask);
+        cursor.consume(selectors.width);
+        if cursor.position() > self.limit {
             return Err(self.error(Error::Truncated));
         }
-        if self.open.scope.id == TOP_LEVEL && selector != ENTER_SUBBLOCK {
-            return Err(self.error(Error::TopLevelEntry));
+        match (selector, id) {
+            (END_BLOCK, _) if id != TOP_LEVEL => self.end_block(cursor),
+            (ENTER_SUBBLOCK, _) if id != BLOCKINFO => self.block_header(cursor),
+            _ => self.rare_entry(selector, cursor, record),
         }
-        let in_block_info = self.open.scope.id == BLOCKINFO;
-        if selector < UNABBREV_RECORD {
-            self.cursor.consume(selectors.width);
-        }
-        match selector {
-            END_BLOCK => self.end_block(),
-            ENTER_SUBBLOCK if in_block_info && self.open.dialect == Dialect::Pnacl => {
+    }
+
+    /// What stands in few places: definitions of abbreviations, and all of the top level and of BLOCKINFO that is
+    /// neither the start of a block nor its end.
+    #[inline(never)]
+    fn rare_entry(&mut self, selector: u32, cursor: Cursor<'a>, record: &mut Record) -> Result<Entry> {
+        let Scope { id, selectors, .. } = self.open.scope;
+        match (selector, id) {
+            (_, TOP_LEVEL) => Err(self.error(Error::TopLevelEntry)),
+            (ENTER_SUBBLOCK, _) if self.open.dialect == Dialect::Pnacl => {
                 Err(self.error(Error::BadBlockInfo))
             }
-            ENTER_SUBBLOCK => self.block_header(),
-            DEFINE_ABBREV => {
-                let abbrev = Abbrev::read(&mut self.cursor, self.open.dialect).map_err(|error| {
-                    // Zero bits behind the end look like a bad definition.
-                    match self.cursor.position() > self.limit {
-                        true => self.error(past_limit(&self.cursor)),
-                        false => self.error(error),
-                    }
-                })?;
-                self.check(&self.cursor)?;
-                let abbrev = Arc::new(abbrev);
-                match self.open.target {
-                    Some(block) if in_block_info => Arc::make_mut(&mut self.open.info).define(block, abbrev),
-                    _ if in_block_info => return Err(self.error(Error::BadBlockInfo)),
-                    _ => {
-                        self.open.abbrevs.push(abbrev);
-                    }
-                }
-                Ok(Entry::DefineAbbrev)
-            }
-            _ => {
-                if !self.take_record(record, selectors)? {
-                    return Err(self.error(Error::Truncated));
-                }
-                if in_block_info {
-                    match (record.code, &record.ops[..], self.open.dialect) {
-                        (1, &[block], _) if u32::try_from(block).is_ok() => {
-                            self.open.target = Some(block as u32)
-                        }
-                        (2.., _, Dialect::Llvm) => {}
-                        _ => return Err(self.record_error(Error::BadBlockInfo, record)),
-                    }
-                }
-                Ok(Entry::Record)
-            }
+            (ENTER_SUBBLOCK, _) => self.block_header(cursor),
+            (DEFINE_ABBREV, _) => self.definition(cursor),
+            _ if !self.take_record(record, selectors)? => Err(self.error(Error::Truncated)),
+            (_, BLOCKINFO) => self.block_info_record(record),
+            _ => Ok(Entry::Record),
         }
+    }
+
+    fn definition(&mut self, mut cursor: Cursor<'a>) -> Result<Entry> {
+        let abbrev = Abbrev::read(&mut cursor, self.open.dialect).map_err(|error| {
+            // Zero bits behind the end look like a bad definition.
+            match cursor.position() > self.limit {
+                true => self.error(past_limit(&cursor)),
+                false => self.error(error),
+            }
+        })?;
+        self.check(&cursor)?;
+        let abbrev = Arc::new(abbrev);
+        match (self.open.scope.id, self.open.target) {
+            (BLOCKINFO, Some(block)) => Arc::make_mut(&mut self.open.info).define(block, abbrev),
+            (BLOCKINFO, None) => return Err(self.error(Error::BadBlockInfo)),
+            _ => self.open.abbrevs.push(abbrev),
+        }
+        self.position = cursor.position();
+        Ok(Entry::DefineAbbrev)
+    }
+
+    fn block_info_record(&mut self, record: &Record) -> Result<Entry> {
+        match (record.code, &record.ops[..], self.open.dialect) {
+            (1, &[block], _) if u32::try_from(block).is_ok() => self.open.target = Some(block as u32),
+            (2.., _, Dialect::Llvm) => {}
+            _ => return Err(self.record_error(Error::BadBlockInfo, record)),
+        }
+        Ok(Entry::Record)
     }
 
     /// Refuses an entry that went too far or held too large a number.
@@ -581,36 +585,39 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn end_block(&mut self) -> Result<Entry> {
-        let mut cursor = self.cursor;
+    #[inline(always)]
+    fn end_block(&mut self, mut cursor: Cursor<'a>) -> Result<Entry> {
         self.align32(&mut cursor)?;
-        self.cursor.advance_to(&cursor);
-        let position = self.position();
+        let position = self.base + cursor.position();
         if position != self.open.scope.end {
-            return Err(self.error(self.bad_end(position)));
+            return Err(self.error(self.bad_end(&cursor)));
         }
-        self.open.abbrevs.truncate(self.open.scope.abbrevs);
-        if let Some(outer) = self.open.outer.pop() {
-            self.open.scope = outer;
+        self.position = cursor.position();
+        let open = &mut *self.open;
+        if open.abbrevs.len() > open.scope.abbrevs {
+            open.abbrevs.truncate(open.scope.abbrevs);
+        }
+        open.target = None;
+        if let Some(outer) = open.outer.pop() {
+            open.scope = outer;
             self.inherit(outer.id);
         }
-        self.open.target = None;
         self.update_scope();
         Ok(Entry::EndBlock)
     }
 
     #[cold]
-    fn bad_end(&self, position: u64) -> Error {
+    fn bad_end(&self, cursor: &Cursor<'_>) -> Error {
         let Scope { id, body, end, .. } = self.open.scope;
-        let (declared, used) = ((end - body) / 32, (position - body) / 32);
-        match self.cursor.is_past_end() {
+        let (declared, used) = ((end - body) / 32, (self.base + cursor.position() - body) / 32);
+        match cursor.is_past_end() {
             true => Error::Truncated,
             false => Error::BlockLength { block: id, declared, used },
         }
     }
 
-    fn block_header(&mut self) -> Result<Entry> {
-        let mut cursor = self.cursor;
+    #[inline(always)]
+    fn block_header(&mut self, mut cursor: Cursor<'a>) -> Result<Entry> {
         let id = cursor.read_vbr32(8);
         let width = cursor.read_vbr32(4);
         self.check(&cursor)?;
@@ -625,7 +632,7 @@ impl<'a> Reader<'a> {
         if header.end() > self.open.scope.end {
             return Err(self.error(Error::BlockTooLong { block: id }));
         }
-        self.cursor.seek(header.end() - self.base);
+        self.position = header.end() - self.base;
         Ok(Entry::Block(header))
     }
 }

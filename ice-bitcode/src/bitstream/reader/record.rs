@@ -4,8 +4,8 @@
 //! abbreviation has a plan. All else, memory that is too small and errors are out of line and begin again at the start
 //! of the record. Invariant: the reader's position is behind a record only when that was checked.
 //!
-//! The cursor is a copy, so that window and count are in registers for a record. Cost: one operand takes 10 to 20
-//! machine instructions, a record about 40 more.
+//! The cursor is made anew for each record, so that window and count are in registers while it is read and nothing but
+//! the position is kept. Cost: one operand takes 10 to 20 machine instructions, a record about 40 more.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -42,9 +42,9 @@ impl Reader<'_> {
         record: &'r mut Record,
         selectors: Selectors,
     ) -> Result<Option<RecordRef<'r>>> {
-        let mut cursor = self.cursor;
-        self.entry = cursor.position();
-        let abbrev = cursor.peek(selectors);
+        self.entry = self.position;
+        let mut cursor = Cursor::at(self.bytes, self.position);
+        let abbrev = cursor.peek(selectors.mask);
         if abbrev < UNABBREV_RECORD {
             return Ok(None);
         }
@@ -74,10 +74,11 @@ impl Reader<'_> {
         } else {
             (cursor, code, length) = self.read_open_record(words, &mut record.blob, abbrev, cursor)?;
         }
-        if cursor.position() > self.limit {
+        let position = cursor.position();
+        if position > self.limit {
             return Err(self.failed(past_limit(&cursor)));
         }
-        self.cursor.advance_to(&cursor);
+        self.position = position;
         Ok(Some(RecordRef { code, abbrev, ops: &words[..length] }))
     }
 
