@@ -25,6 +25,11 @@ macro_rules! libcalls {
             pub const fn name(self) -> &'static str {
                 match self { $(Libcall::$variant => $name,)* }
             }
+
+            /// The helper of this symbol name.
+            pub fn from_name(name: &[u8]) -> Option<Libcall> {
+                match str::from_utf8(name).ok()? { $($name => Some(Libcall::$variant),)* _ => None }
+            }
         }
     };
 }
@@ -456,6 +461,7 @@ mod tests {
             assert_eq!(CodeSymbol::unpack(symbol.pack()), symbol);
         }
         for (i, &l) in Libcall::ALL.iter().enumerate() {
+            assert_eq!(Libcall::from_name(l.name().as_bytes()), Some(l));
             assert_eq!(l as usize, i);
         }
     }

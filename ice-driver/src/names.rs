@@ -48,30 +48,29 @@ impl<'m> SymbolNames<'m> {
         let mut taken: HashSet<&[u8]> = HashSet::new();
         let mut own_functions = vec![false; module.functions.len()];
         let mut own_globals = vec![false; module.globals.len()];
-        let helpers = || Libcall::ALL.iter().map(|libcall| libcall.name().as_bytes());
-        if !is_native {
-            taken.extend(helpers());
-            taken.insert(ENTRY_SYMBOL.as_bytes());
-        }
         // Visible names first: they are not ours to change.
         for visible in [true, false] {
             let is_wanted = |linkage: Linkage, name: &[u8]| match is_native {
                 true => linkage != Linkage::Private && !name.is_empty(),
-                false => is_plain(name),
+                false => is_plain(name) && name != ENTRY_SYMBOL.as_bytes(),
+            };
+            // What other objects see may be a helper itself.
+            let mut take = |name| match Libcall::from_name(name) {
+                Some(_) => is_native && visible,
+                None => taken.insert(name) || is_native && visible,
             };
             for (id, decl) in &module.functions {
                 let name = undecorated(module.name(decl.name));
                 if decl.linkage.is_local() != visible && is_wanted(decl.linkage, name) {
-                    own_functions[id.as_u32() as usize] = taken.insert(name) || is_native && visible;
+                    own_functions[id.as_u32() as usize] = take(name);
                 }
             }
             for (id, decl) in &module.globals {
                 let name = undecorated(module.name(decl.name));
                 if decl.linkage.is_local() != visible && is_wanted(decl.linkage, name) {
-                    own_globals[id.as_u32() as usize] = taken.insert(name) || is_native && visible;
+                    own_globals[id.as_u32() as usize] = take(name);
                 }
             }
-            taken.extend(helpers());
         }
         SymbolNames {
             module,
@@ -195,6 +194,7 @@ pub fn write_name(name: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_char('"')
 }
 
+/// A prefix that, with a digit behind it, begins none of the names. No helper's name begins like that.
 fn free_prefix(start: &str, taken: &HashSet<&[u8]>) -> String {
     let mut prefix = start.to_owned();
     let clashes = |prefix: &str, name: &[u8]| {
@@ -267,5 +267,7 @@ mod tests {
             &["", "g"],
         );
         assert_eq!(names(&module), ["f__0", "f0", "f_9", "g0", "g"]);
+        let helpers = Libcall::ALL.iter().map(|helper| helper.name().as_bytes()).collect();
+        assert_eq!((free_prefix("f", &helpers), free_prefix("g", &helpers)), ("f".into(), "g".into()));
     }
 }

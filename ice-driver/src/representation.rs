@@ -5,7 +5,7 @@ use crate::formats::Bodies;
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::report::Report;
 use ice_elf::Sink as ObjectSink;
-use ice_ir::{Filtered, FuncId, Function, Module, Program};
+use ice_ir::{Filtered, Function, Module, Program};
 
 /// Representations as text, one function after the other.
 pub struct TextOutput<'a>(pub &'a mut (dyn ObjectSink + Send));
@@ -27,13 +27,13 @@ impl ModuleOutput for TextOutput<'_> {
 pub fn emit_program(
     module: &Module,
     bodies: &dyn Bodies,
-    functions: &[(FuncId, usize)],
+    count: usize,
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     let mut report = Report { environment: module.environment, ..Report::default() };
-    let mut program = Program { module: module.clone(), bodies: Vec::with_capacity(functions.len()) };
+    let mut program = Program { module: module.clone(), bodies: Vec::with_capacity(count) };
     let (mut reader, mut filter) = (bodies.reader(), Filtered::new());
-    for &(_, body) in functions {
+    for body in 0..count {
         let mut func = Function::new();
         reader.read(body, &mut filter, &mut func)?;
         report.functions += 1;

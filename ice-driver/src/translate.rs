@@ -19,6 +19,7 @@ use crate::representation::{TextOutput, emit_program};
 use ice_codegen::{BackEnd, Checks};
 use ice_elf::Sink as ObjectSink;
 use ice_ir::{FuncId, Module};
+use std::ops::Range;
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 use {crate::formats, crate::options::InputFormat};
 
@@ -60,26 +61,36 @@ pub fn read_to(input: &[u8], options: &Options, translate: formats::Translate<'_
     }
 }
 
-/// The defined functions to translate, each with the number of its body.
-fn select(
-    module: &Module,
-    count: usize,
-    selector: Option<&FunctionSelector>,
-) -> Result<Vec<(FuncId, usize)>, Error> {
-    let all = module.defined_functions().zip(0..count);
-    let Some(selector) = selector else { return Ok(all.collect()) };
+/// The functions to translate: defined ones that lie one behind another in the order of the bodies.
+struct Selected {
+    functions: Vec<FuncId>,
+    /// Number of the body of the first.
+    first: usize,
+}
+
+impl Selected {
+    /// Functions with the numbers of their bodies.
+    fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = (FuncId, usize)> + '_ {
+        let bodies = numbers.start + self.first..;
+        self.functions[numbers].iter().copied().zip(bodies)
+    }
+}
+
+/// The defined functions, or the one that is wanted.
+fn select(module: &Module, count: usize, selector: Option<&FunctionSelector>) -> Result<Selected, Error> {
+    let all = module.defined_functions().take(count);
+    let Some(selector) = selector else { return Ok(Selected { functions: all.collect(), first: 0 }) };
     let is_wanted = |id: FuncId| match selector {
         FunctionSelector::Number(number) => id.as_u32() == *number,
         FunctionSelector::Name(name) => module.name(module.functions[id].name) == name.as_bytes(),
     };
-    let found: Vec<_> = all.filter(|&(id, _)| is_wanted(id)).take(1).collect();
-    if found.is_empty() {
-        return Err(Error::NoSuchFunction(match selector {
+    match all.enumerate().find(|&(_, id)| is_wanted(id)) {
+        Some((first, id)) => Ok(Selected { functions: vec![id], first }),
+        None => Err(Error::NoSuchFunction(match selector {
             FunctionSelector::Number(number) => number.to_string(),
             FunctionSelector::Name(name) => name.clone(),
-        }));
+        })),
     }
-    Ok(found)
 }
 
 /// Translates the functions of a module whose input has `input_size` bytes. [`Options::format`] is not looked at.
@@ -94,22 +105,22 @@ pub fn compile_module(
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
-    let functions = select(module, bodies.count(), options.function.as_ref())?;
+    let selected = select(module, bodies.count(), options.function.as_ref())?;
     #[cfg(feature = "text")]
     if options.emit == Emit::Ir && options.function.is_none() {
-        return emit_program(module, bodies, &functions, sink);
+        return emit_program(module, bodies, selected.functions.len(), sink);
     }
     #[cfg(feature = "text")]
     let names;
     let begin: Begin<'_, '_> = match options.emit {
         Emit::Object => Box::new(|| {
             let limit = data_limit(input_size);
-            let selected = |id| match options.function {
+            let is_selected = |id| match options.function {
                 None => true,
-                Some(_) => functions.iter().any(|&(function, _)| function == id),
+                Some(_) => selected.functions.contains(&id),
             };
             let names = SymbolNames::new(module);
-            Ok(Box::new(ObjectOutput::new(options, module, &names, selected, limit, sink)?))
+            Ok(Box::new(ObjectOutput::new(options, module, &names, is_selected, limit, sink)?))
         }),
         #[cfg(feature = "text")]
         Emit::Assembly => {
@@ -119,7 +130,7 @@ pub fn compile_module(
         #[cfg(feature = "text")]
         Emit::Ir | Emit::Mir => Box::new(|| Ok(Box::new(TextOutput(sink)))),
     };
-    run(&*target, module, bodies, &functions, options, begin)
+    run(&*target, module, bodies, &selected, options, begin)
 }
 
 /// Translates the functions of a module and hands their code, in the order of the module, to `output`, instead of an
@@ -134,9 +145,9 @@ pub fn translate_module<'o>(
     output: Box<dyn ModuleOutput + 'o>,
 ) -> Result<Report, Error> {
     let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
-    let functions = select(module, bodies.count(), options.function.as_ref())?;
+    let selected = select(module, bodies.count(), options.function.as_ref())?;
     let options = Options { emit: Emit::Object, ..options.clone() };
-    run(&*target, module, bodies, &functions, &options, Box::new(|| Ok(output)))
+    run(&*target, module, bodies, &selected, &options, Box::new(|| Ok(output)))
 }
 
 /// Starts the output of a module.
@@ -147,7 +158,7 @@ fn run<'o>(
     target: &dyn BackEnd,
     module: &Module,
     bodies: &dyn Bodies,
-    functions: &[(FuncId, usize)],
+    selected: &Selected,
     options: &Options,
     begin: Begin<'_, 'o>,
 ) -> Result<Report, Error> {
@@ -163,14 +174,14 @@ fn run<'o>(
         commentary: options.commentary,
         check: Checks::Debug,
     };
-    let sizes = |number: usize| bodies.size(functions[number].1);
+    let sizes = |number: usize| bodies.size(selected.first + number);
     let total = if options.threads > 1 && options.function.is_none() { bodies.total() } else { 0 };
     let (reports, output) = run_in_order(
-        Plan::new(functions.len(), options.threads, total, sizes),
+        Plan::new(selected.functions.len(), options.threads, total, sizes),
         || FunctionCompiler::new(target, bodies, &job),
         |compiler, numbers, out: &mut RangeOutput| {
             out.clear();
-            for &(function, body) in &functions[numbers] {
+            for (function, body) in selected.range(numbers) {
                 compiler.compile(&job, function, body, out)?;
             }
             compiler.count_code(options.arch.machine(), &out.compiled);

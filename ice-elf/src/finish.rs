@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 use object::elf;
 
 use crate::format::{FileHeader, RecordKind, SectionHeader, SymbolRecord};
-use crate::relocation::renumber;
 use crate::section::{Contents, Group, Section, padding};
 use crate::strings::StringTable;
 use crate::symbol::{DefinedIn, Symbol};
@@ -20,6 +19,9 @@ use crate::{Error, GroupKind, ObjectWriter, SectionId, Sink, StackNote, SymbolId
 
 /// Sections from here on do not fit the 16-bit fields of symbols and of the file header.
 const RESERVED: u32 = elf::SHN_LORESERVE as u32;
+
+/// Bytes of the symbol table that are written at once.
+const PIECE: usize = 16 << 10;
 
 /// Section headers and names as they are made, in order.
 struct Headers {
@@ -99,8 +101,8 @@ impl<S: Sink> ObjectWriter<S> {
         let mut globals = Vec::new();
         for (number, symbol) in self.symbols.iter().enumerate() {
             let id = SymbolId::from_u32(number as u32);
-            if let DefinedIn::Section(section) = symbol.place
-                && symbol.value > self.sections[section as usize].size
+            if let Some(section) = symbol.place.as_section()
+                && symbol.value > self.sections[section.as_u32() as usize].size
             {
                 return Err(Error::SymbolOutsideSection { symbol: id });
             }
@@ -108,7 +110,7 @@ impl<S: Sink> ObjectWriter<S> {
                 continue;
             }
             if symbol.is_local() {
-                if symbol.place == DefinedIn::Undefined && number != 0 {
+                if symbol.place == DefinedIn::UNDEFINED && number != 0 {
                     return Err(Error::UndefinedLocal { symbol: id });
                 }
                 index_of[number] = next;
@@ -136,9 +138,9 @@ impl<S: Sink> ObjectWriter<S> {
             section.index = next;
             next += if section.relocations.is_empty() { 1 } else { 2 };
         }
-        let extended = self.symbols.iter().any(
-            |symbol| matches!(symbol.place, DefinedIn::Section(section) if self.sections[section as usize].index >= RESERVED),
-        );
+        let index = |section: SectionId| self.sections[section.as_u32() as usize].index;
+        let is_behind = |symbol: &Symbol| symbol.place.as_section().is_some_and(|at| index(at) >= RESERVED);
+        let extended = self.symbols.iter().any(is_behind);
         let symtab = next + u32::from(self.options.stack_note == StackNote::NonExecutable);
         let strtab = symtab + 1 + u32::from(extended);
         Tables { symtab, strtab, shstrtab: strtab + 1, extended }
@@ -194,7 +196,7 @@ impl<S: Sink> ObjectWriter<S> {
         for number in 0..self.sections.len() {
             let section = &mut self.sections[number];
             let contents = core::mem::replace(&mut section.contents, Contents::None);
-            let mut relocations = core::mem::take(&mut section.relocations);
+            let relocations = core::mem::take(&mut section.relocations);
             let Section { sh_type, sh_flags, entry_size, alignment, size, group, link, index, name, .. } =
                 *section;
             let broken =
@@ -232,7 +234,6 @@ impl<S: Sink> ObjectWriter<S> {
             }
             let name = headers.names.intern(&full_name)?;
             headers.push(format, SectionHeader { name: name + prefix.len() as u32, ..header });
-            renumber(&mut relocations, format, index_of);
             let group_flag = if group.is_some() { elf::SHF_GROUP } else { 0 };
             let header = SectionHeader {
                 sh_type: match format.records {
@@ -246,7 +247,10 @@ impl<S: Sink> ObjectWriter<S> {
                 entry_size: format.relocation_size() as u64,
                 ..SectionHeader::default()
             };
-            self.add_table(headers, &full_name, header, &relocations)?;
+            self.put_zeros(padding(self.position, header.alignment))?;
+            let (offset, size) = (self.position, relocations.size());
+            relocations.write(format, index_of, |piece| self.put(piece))?;
+            self.add(headers, &full_name, SectionHeader { offset, size, ..header })?;
         }
         Ok(())
     }
@@ -259,22 +263,13 @@ impl<S: Sink> ObjectWriter<S> {
     ) -> Result<(), Error> {
         let format = self.options.format;
         let symbols = core::mem::take(&mut self.symbols);
-        let mut bytes = Vec::with_capacity(symbols.len() * format.symbol_size());
-        let mut extended = Vec::new();
+        self.put_zeros(padding(self.position, format.word_size()))?;
+        let offset = self.position;
+        let (mut bytes, mut extended) = (Vec::with_capacity(PIECE), Vec::new());
         let written = || symbols.iter().filter(|symbol| is_written(symbol));
         let locals = written().filter(|symbol| symbol.is_local());
         for symbol in locals.chain(written().filter(|symbol| !symbol.is_local())) {
-            let section = match symbol.place {
-                DefinedIn::Section(section) => self.sections[section as usize].index,
-                _ => 0,
-            };
-            let shndx = match symbol.place {
-                DefinedIn::Undefined => elf::SHN_UNDEF,
-                DefinedIn::Absolute => elf::SHN_ABS,
-                DefinedIn::Common => elf::SHN_COMMON,
-                DefinedIn::Section(_) if section >= RESERVED => elf::SHN_XINDEX,
-                DefinedIn::Section(_) => section as u16,
-            };
+            let (shndx, section) = self.section_index(symbol.place);
             if tables.extended {
                 let entry = if shndx == elf::SHN_XINDEX { section } else { 0 };
                 extended.extend_from_slice(&entry.to_le_bytes());
@@ -288,16 +283,23 @@ impl<S: Sink> ObjectWriter<S> {
                 size: symbol.size,
             };
             record.write(format, &mut bytes);
+            if bytes.len() + format.symbol_size() > PIECE {
+                self.put(&bytes)?;
+                bytes.clear();
+            }
         }
+        self.put(&bytes)?;
         let header = SectionHeader {
             sh_type: elf::SHT_SYMTAB,
+            offset,
+            size: self.position - offset,
             link: tables.strtab,
             info: first_global,
             alignment: format.word_size(),
             entry_size: format.symbol_size() as u64,
             ..SectionHeader::default()
         };
-        self.add_table(headers, b".symtab", header, &bytes)?;
+        self.add(headers, b".symtab", header)?;
         if tables.extended {
             let header = SectionHeader {
                 sh_type: elf::SHT_SYMTAB_SHNDX,
@@ -309,6 +311,19 @@ impl<S: Sink> ObjectWriter<S> {
             self.add_table(headers, b".symtab_shndx", header, &extended)?;
         }
         Ok(())
+    }
+
+    /// The section field of a symbol at this place, and the index of its section, which the field may have no room for.
+    fn section_index(&self, place: DefinedIn) -> (u16, u32) {
+        let section = place.as_section().map(|section| self.sections[section.as_u32() as usize].index);
+        let shndx = match (place, section) {
+            (_, Some(index @ RESERVED..)) => return (elf::SHN_XINDEX, index),
+            (_, Some(index)) => index as u16,
+            (DefinedIn::ABSOLUTE, None) => elf::SHN_ABS,
+            (DefinedIn::COMMON, None) => elf::SHN_COMMON,
+            (_, None) => elf::SHN_UNDEF,
+        };
+        (shndx, section.unwrap_or(0))
     }
 
     /// Write the bytes of a table and add its header.
@@ -341,5 +356,5 @@ impl Headers {
 
 /// Whether a symbol is in the file: undefined ones only if something refers to them.
 fn is_written(symbol: &Symbol) -> bool {
-    symbol.place != DefinedIn::Undefined || symbol.referenced
+    symbol.place != DefinedIn::UNDEFINED || symbol.referenced
 }

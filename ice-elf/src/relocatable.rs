@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use object::elf;
 
 use crate::format::Format;
-use crate::relocation::pack;
+use crate::relocation::{Records, pack};
 use crate::section::{Contents, Group, Section, check_alignment, padding};
 use crate::strings::StringTable;
 use crate::symbol::{DefinedIn, Symbol};
@@ -151,11 +151,11 @@ impl<S: Sink> ObjectWriter<S> {
         Ok(writer)
     }
 
-    /// Make room for so many symbols more, all with names, where that is known before they are declared. A few others,
-    /// as those of sections, have room beside them.
-    pub fn reserve_symbols(&mut self, additional: usize) {
+    /// Make room for so many symbols more, of which so many have shared names, where that is known before they are
+    /// declared. A few others, as those of sections, have room beside them.
+    pub fn reserve_symbols(&mut self, additional: usize, shared_names: usize) {
         self.symbols.reserve_exact(additional + additional / 32 + 32);
-        self.strings.reserve(additional);
+        self.strings.reserve(shared_names);
     }
 
     /// The options it was made with.
@@ -186,13 +186,33 @@ impl<S: Sink> ObjectWriter<S> {
         })
     }
 
+    /// Declare a local symbol of a name that no other has: it is not looked up among the names before, nor kept for
+    /// those that come. An equal name would be stored a second time.
+    ///
+    /// # Errors
+    /// As for [`ObjectWriter::declare_symbol`].
+    pub fn declare_unique_local(&mut self, name: &[u8], kind: SymbolKind) -> Result<SymbolId, Error> {
+        let name = self.strings.append(name)?;
+        self.add_symbol(Symbol { name, st_type: kind.st_type(), referenced: false, ..Symbol::NULL })
+    }
+
+    /// Where a symbol is defined, if it is a place in a section: the section, the offset, and the size.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSymbol`].
+    pub fn symbol_place(&self, symbol: SymbolId) -> Result<Option<(Location, u64)>, Error> {
+        let known = self.symbols.get(symbol.as_u32() as usize).ok_or(Error::UnknownSymbol { symbol })?;
+        let place = |section| (Location { section, offset: known.value }, known.size);
+        Ok(known.place.as_section().map(place))
+    }
+
     /// Say from which source file the local symbols declared next come (`STT_FILE`).
     ///
     /// # Errors
     /// As for [`ObjectWriter::declare_symbol`].
     pub fn declare_file(&mut self, name: &[u8]) -> Result<SymbolId, Error> {
         let name = self.strings.intern(name)?;
-        self.add_symbol(Symbol { name, st_type: elf::STT_FILE, place: DefinedIn::Absolute, ..Symbol::NULL })
+        self.add_symbol(Symbol { name, st_type: elf::STT_FILE, place: DefinedIn::ABSOLUTE, ..Symbol::NULL })
     }
 
     /// Define a symbol at `offset` of `section`, with `size` bytes. The bytes may come later.
@@ -208,7 +228,7 @@ impl<S: Sink> ObjectWriter<S> {
         size: u64,
     ) -> Result<(), Error> {
         self.section_ref(section)?;
-        self.place_symbol(symbol, DefinedIn::Section(section.as_u32()), offset, size)
+        self.place_symbol(symbol, DefinedIn::section(section), offset, size)
     }
 
     /// Define a symbol as a number that linking does not change.
@@ -216,7 +236,7 @@ impl<S: Sink> ObjectWriter<S> {
     /// # Errors
     /// As for [`ObjectWriter::define`].
     pub fn define_absolute(&mut self, symbol: SymbolId, value: u64) -> Result<(), Error> {
-        self.place_symbol(symbol, DefinedIn::Absolute, value, 0)
+        self.place_symbol(symbol, DefinedIn::ABSOLUTE, value, 0)
     }
 
     /// Define a symbol as common: the linker makes zeroed room for the largest of all objects.
@@ -225,7 +245,7 @@ impl<S: Sink> ObjectWriter<S> {
     /// As for [`ObjectWriter::define`]; [`Error::BadAlignment`].
     pub fn define_common(&mut self, symbol: SymbolId, size: u64, alignment: u64) -> Result<(), Error> {
         check_alignment(alignment)?;
-        self.place_symbol(symbol, DefinedIn::Common, alignment, size)
+        self.place_symbol(symbol, DefinedIn::COMMON, alignment, size)
     }
 
     /// The section of a usual name, created at the first call.
@@ -284,7 +304,7 @@ impl<S: Sink> ObjectWriter<S> {
                 elf::SHT_NOBITS => Contents::None,
                 _ => Contents::Kept(Vec::new()),
             },
-            relocations: Vec::new(),
+            relocations: Records::default(),
             symbol: 0,
             group: spec.group,
             link: spec.link,
@@ -517,7 +537,7 @@ impl<S: Sink> ObjectWriter<S> {
                 if known != 0 {
                     return Ok(known);
                 }
-                let place = DefinedIn::Section(section.as_u32());
+                let place = DefinedIn::section(section);
                 let symbol = self.add_symbol(Symbol { place, st_type: elf::STT_SECTION, ..Symbol::NULL })?;
                 self.sections[section.as_u32() as usize].symbol = symbol.as_u32();
                 Ok(symbol.as_u32())
@@ -545,12 +565,12 @@ impl<S: Sink> ObjectWriter<S> {
     fn place_symbol(&mut self, id: SymbolId, place: DefinedIn, value: u64, size: u64) -> Result<(), Error> {
         let max = self.options.format.max_offset();
         let symbol = self.symbol_mut(id)?;
-        if symbol.place != DefinedIn::Undefined {
+        if symbol.place != DefinedIn::UNDEFINED {
             return Err(Error::SymbolRedefined { symbol: id });
         }
         // Absolute values of ELF64 use all 64 bits.
         let max_value =
-            if place == DefinedIn::Absolute && max > u64::from(u32::MAX) { u64::MAX } else { max };
+            if place == DefinedIn::ABSOLUTE && max > u64::from(u32::MAX) { u64::MAX } else { max };
         if value > max_value || size > max {
             return Err(Error::SymbolOutOfRange { symbol: id });
         }

@@ -1,9 +1,9 @@
 //! Relocations as a client gives them, and the packed records kept until the end.
 //!
-//! A record is packed at once into the byte vector of its section, in the layout of the file, but with the
-//! [`SymbolId`] in the place of the symbol index: ELF wants local symbols before global ones, so indices are
-//! known only when all symbols are. `renumber` puts them in, in one pass over the bytes. Cost: linear, no
-//! allocation but the growth of the vector.
+//! A record is packed at once, in the layout of the file, but with the [`SymbolId`] in the place of the symbol index:
+//! ELF wants local symbols before global ones, so indices are known only when all symbols are. They are put in when
+//! the records go to the sink. Records are what grows with the code of a module: they stand in blocks that never move,
+//! so that no memory waits for growth. Cost: linear, one allocation for some hundred relocations.
 use alloc::vec::Vec;
 
 use crate::format::{Class, Format, RecordKind};
@@ -58,10 +58,55 @@ impl AddendPlacement {
     }
 }
 
+/// Bytes of a block of records.
+const BLOCK: usize = 16 << 10;
+
+/// The records of a section, in order.
+#[derive(Default)]
+pub(crate) struct Records {
+    blocks: Vec<Vec<u8>>,
+}
+
+impl Records {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The bytes of all records.
+    pub(crate) fn size(&self) -> u64 {
+        self.blocks.iter().map(|block| block.len() as u64).sum()
+    }
+
+    /// Where the next record goes, which has `size` bytes.
+    fn block(&mut self, size: usize) -> &mut Vec<u8> {
+        if self.blocks.last().is_none_or(|block| block.len() + size > BLOCK) {
+            // Most sections have few.
+            let capacity = if self.blocks.is_empty() { 4 * size } else { BLOCK };
+            self.blocks.push(Vec::with_capacity(capacity));
+        }
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last]
+    }
+
+    /// Gives the records, piece by piece, with the indices that symbols have in the file.
+    pub(crate) fn write<E>(
+        self,
+        format: Format,
+        index_of: &[u32],
+        mut put: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for mut block in self.blocks {
+            renumber(&mut block, format, index_of);
+            put(&block)?;
+        }
+        Ok(())
+    }
+}
+
 /// Pack one relocation of `bytes`, which stand at offset `base` of `section`, and store its addend in the
 /// field if the format is REL. `symbol` is the target as a number of [`SymbolId`].
 pub(crate) fn pack(
-    records: &mut Vec<u8>,
+    records: &mut Records,
     format: Format,
     section: SectionId,
     base: u64,
@@ -90,6 +135,7 @@ pub(crate) fn pack(
             AddendPlacement::CallerDone => {}
         }
     }
+    let records = records.block(format.relocation_size());
     match format.class {
         Class::Elf32 => {
             if r_type > 0xff {
@@ -126,7 +172,7 @@ pub(crate) fn pack(
 }
 
 /// Replace the [`SymbolId`] in every record by its index in the symbol table.
-pub(crate) fn renumber(records: &mut [u8], format: Format, index_of: &[u32]) {
+fn renumber(records: &mut [u8], format: Format, index_of: &[u32]) {
     let size = format.relocation_size();
     for record in records.chunks_exact_mut(size) {
         match format.class {
@@ -151,7 +197,7 @@ mod tests {
     use object::pod::from_bytes;
 
     fn packed(format: Format, addend: i64) -> (Vec<u8>, [u8; 8]) {
-        let mut records = Vec::new();
+        let mut records = Records::default();
         let mut bytes = [0; 8];
         let relocation = Relocation {
             offset: 2,
@@ -161,8 +207,14 @@ mod tests {
             placement: AddendPlacement::Width4,
         };
         pack(&mut records, format, SectionId::from_u32(0), 0x100, &mut bytes, &relocation, 2).unwrap();
-        renumber(&mut records, format, &[0, 0, 0x345678]);
-        (records, bytes)
+        let mut written = Vec::new();
+        records
+            .write(format, &[0, 0, 0x345678], |piece| {
+                written.extend_from_slice(piece);
+                Ok::<_, Error>(())
+            })
+            .unwrap();
+        (written, bytes)
     }
 
     #[test]
@@ -191,5 +243,34 @@ mod tests {
         let record = from_bytes::<Rel64<LE>>(&records).unwrap().0;
         assert_eq!((record.r_offset.get(LE), record.r_sym(LE), record.r_type(LE)), (0x102, 0x345678, 0xa1));
         assert_eq!(bytes, [0, 0, 7, 0, 0, 0, 0, 0]);
+    }
+    #[test]
+    fn records_of_many_blocks_come_in_order() {
+        const COUNT: u32 = 5000;
+        let (section, mut records) = (SectionId::from_u32(0), Records::default());
+        let index_of: Vec<u32> = (0..COUNT).map(|number| number ^ 1).collect();
+        for number in 0..COUNT {
+            let target = Target::Absolute;
+            let relocation =
+                Relocation { offset: 0, r_type: 1, target, addend: 0, placement: AddendPlacement::Width4 };
+            let base = u64::from(number) * 4;
+            pack(&mut records, Format::X86_64, section, base, &mut [0; 4], &relocation, number).unwrap();
+        }
+        assert_eq!(records.size(), u64::from(COUNT) * 24);
+        let (mut next, mut pieces) = (0, 0);
+        let mut put = |piece: &[u8]| -> Result<(), Error> {
+            for record in piece.chunks_exact(24) {
+                let record = from_bytes::<Rela64<LE>>(record).unwrap().0;
+                assert_eq!(
+                    (record.r_offset.get(LE), record.r_sym(LE, false)),
+                    (u64::from(next) * 4, next ^ 1)
+                );
+                next += 1;
+            }
+            pieces += 1;
+            Ok(())
+        };
+        records.write(Format::X86_64, &index_of, &mut put).unwrap();
+        assert!(next == COUNT && pieces > 5);
     }
 }

@@ -8,6 +8,7 @@ use core::fmt;
 use object::elf;
 
 use crate::format::Format;
+use crate::relocation::Records;
 use crate::{Error, SymbolId};
 
 /// The largest alignment accepted, in bytes: what PNaCl bitcode and earlier LLVM bitcode can express.
@@ -158,8 +159,7 @@ pub(crate) struct Section {
     pub(crate) alignment: u64,
     pub(crate) size: u64,
     pub(crate) contents: Contents,
-    /// Packed relocation records.
-    pub(crate) relocations: Vec<u8>,
+    pub(crate) relocations: Records,
     /// Its section symbol; 0 if none was needed so far.
     pub(crate) symbol: u32,
     pub(crate) group: Option<GroupId>,

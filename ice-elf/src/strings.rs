@@ -2,7 +2,7 @@
 //!
 //! The table is its own dictionary: a hash table (open addressing, linear probing, at most three quarters full) holds
 //! offsets into the bytes and keeps the hash beside each, so names are compared only when hashes agree.
-//! Offset 0 is the empty name. Cost: linear in the bytes of the names. The result depends only on the calls.
+//! Names that their owner knows to be unique pass it by. Offset 0 is the empty name. Cost: linear in the bytes of the names. The result depends only on the calls.
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -34,9 +34,7 @@ impl StringTable {
 
     /// Offset of `name`, which is added if it is new.
     pub(crate) fn intern(&mut self, name: &[u8]) -> Result<u32, Error> {
-        if let Some(position) = name.iter().position(|&byte| byte == 0) {
-            return Err(Error::NulInName { position });
-        }
+        check(name)?;
         if name.is_empty() {
             return Ok(0);
         }
@@ -53,12 +51,23 @@ impl StringTable {
             }
             slot = (slot + 1) & mask;
         }
+        let offset = self.store(name)?;
+        self.slots[slot] = (hash, offset);
+        self.used += 1;
+        Ok(offset)
+    }
+
+    /// Offset of `name`, which is stored whether it is new or not, and which the dictionary does not know.
+    pub(crate) fn append(&mut self, name: &[u8]) -> Result<u32, Error> {
+        check(name)?;
+        if name.is_empty() { Ok(0) } else { self.store(name) }
+    }
+
+    fn store(&mut self, name: &[u8]) -> Result<u32, Error> {
         let offset = u32::try_from(self.bytes.len()).map_err(|_| Error::StringTableTooLarge)?;
         self.bytes.try_reserve(name.len() + 1).map_err(|_| Error::StringTableTooLarge)?;
         self.bytes.extend_from_slice(name);
         self.bytes.push(0);
-        self.slots[slot] = (hash, offset);
-        self.used += 1;
         Ok(offset)
     }
 
@@ -87,6 +96,14 @@ impl StringTable {
                 self.slots[slot] = (hash, offset);
             }
         }
+    }
+}
+
+/// Refuses a name with a byte 0.
+fn check(name: &[u8]) -> Result<(), Error> {
+    match name.iter().position(|&byte| byte == 0) {
+        Some(position) => Err(Error::NulInName { position }),
+        None => Ok(()),
     }
 }
 
@@ -135,5 +152,10 @@ mod tests {
         assert_eq!(table.intern(b"").unwrap(), 0);
         assert_eq!(table.name(0), b"");
         assert_eq!(table.intern(b"a\0b"), Err(Error::NulInName { position: 1 }));
+        // Nobody looks for a name that was appended.
+        let appended = table.append(b"own").unwrap();
+        assert_eq!(table.name(appended), b"own");
+        assert_ne!(table.intern(b"own").unwrap(), appended);
+        assert_eq!((table.append(b""), table.append(b"a\0")), (Ok(0), Err(Error::NulInName { position: 1 })));
     }
 }

@@ -3,6 +3,8 @@ use core::fmt;
 
 use object::elf;
 
+use crate::SectionId;
+
 /// Number of a symbol in one writer, in order of declaration. Not its index in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolId(u32);
@@ -93,16 +95,26 @@ impl Visibility {
     }
 }
 
-/// Where a symbol is defined.
+/// Where a symbol is defined: in a section, by its number, or one of three other places.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DefinedIn {
-    Undefined,
-    Absolute,
-    Common,
-    Section(u32),
+pub(crate) struct DefinedIn(u32);
+
+impl DefinedIn {
+    pub(crate) const UNDEFINED: DefinedIn = DefinedIn(u32::MAX);
+    pub(crate) const ABSOLUTE: DefinedIn = DefinedIn(u32::MAX - 1);
+    pub(crate) const COMMON: DefinedIn = DefinedIn(u32::MAX - 2);
+
+    pub(crate) const fn section(section: SectionId) -> DefinedIn {
+        DefinedIn(section.as_u32())
+    }
+
+    /// The section, unless it is in another place.
+    pub(crate) fn as_section(self) -> Option<SectionId> {
+        (self.0 < DefinedIn::COMMON.0).then_some(SectionId::from_u32(self.0))
+    }
 }
 
-/// A symbol as the writer keeps it.
+/// A symbol as the writer keeps it. There is one for each function and variable of a module, so it is small.
 pub(crate) struct Symbol {
     pub(crate) value: u64,
     pub(crate) size: u64,
@@ -121,7 +133,7 @@ impl Symbol {
         value: 0,
         size: 0,
         name: 0,
-        place: DefinedIn::Undefined,
+        place: DefinedIn::UNDEFINED,
         st_bind: elf::STB_LOCAL,
         st_type: elf::STT_NOTYPE,
         st_other: elf::STV_DEFAULT,
@@ -134,8 +146,18 @@ impl Symbol {
 
     pub(crate) fn st_info(&self) -> u8 {
         // An undefined symbol's kind is the definition's to say; the linker checks thread-local ones.
-        let undefined = self.place == DefinedIn::Undefined && self.st_type != elf::STT_TLS;
+        let undefined = self.place == DefinedIn::UNDEFINED && self.st_type != elf::STT_TLS;
         let st_type = if undefined { elf::STT_NOTYPE } else { self.st_type };
         self.st_bind << 4 | st_type
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_stay_small() {
+        assert_eq!(size_of::<Symbol>(), 32);
     }
 }

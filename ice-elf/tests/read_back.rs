@@ -283,3 +283,25 @@ fn seventy_thousand_sections_32() {
 fn seventy_thousand_sections_64() {
     check_many::<elf::FileHeader64<LittleEndian>>(Format::X86_64, "many-64", "elf_x86_64");
 }
+
+#[test]
+fn unique_names_stand_beside_shared_ones() {
+    let mut w = ObjectWriter::new(Vec::new(), Options::new(Format::X86_32)).unwrap();
+    w.reserve_symbols(3, 1);
+    let shared = w.declare_symbol(b"name", Binding::Global, SymbolKind::Func, PLAIN).unwrap();
+    let own: Vec<_> = (0..2).map(|_| w.declare_unique_local(b"name", SymbolKind::Object).unwrap()).collect();
+    let data = w.standard_section(StandardSection::Data).unwrap();
+    assert_eq!(w.symbol_place(own[1]), Ok(None));
+    w.append_data(data, 1, &[0; 9], []).unwrap();
+    w.define(own[0], data, 1, 3).unwrap();
+    w.define(own[1], data, 4, 5).unwrap();
+    w.define_absolute(shared, 7).unwrap();
+    let (place, size) = w.symbol_place(own[1]).unwrap().unwrap();
+    assert_eq!((place.section, place.offset, size), (data, 4, 5));
+    assert_eq!(w.symbol_place(shared), Ok(None));
+    let bytes = w.finish().unwrap();
+    let file = ElfFile::<elf::FileHeader32<LittleEndian>>::parse(&*bytes).unwrap();
+    let symbols: Vec<_> =
+        file.symbols().map(|s| (s.name().unwrap().to_owned(), s.address(), s.size())).collect();
+    assert_eq!(symbols, [("name".into(), 1, 3), ("name".into(), 4, 5), ("name".into(), 7, 0)]);
+}

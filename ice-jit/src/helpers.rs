@@ -151,8 +151,7 @@ fn helper(libcall: Libcall) -> Option<*const ()> {
 
 /// The address of the helper of this name.
 pub(crate) fn helper_by_name(name: &[u8]) -> Option<usize> {
-    let libcall = Libcall::ALL.iter().find(|libcall| libcall.name().as_bytes() == name)?;
-    helper(*libcall).map(|address| address.expose_provenance())
+    helper(Libcall::from_name(name)?).map(|address| address.expose_provenance())
 }
 
 #[cfg(test)]

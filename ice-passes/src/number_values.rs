@@ -24,6 +24,7 @@
 use crate::changed::Changed;
 use crate::simplify::{Constants, Rewrite, simplify};
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use cranelift_entity::EntityRef;
@@ -74,8 +75,10 @@ impl Default for Numbering {
             value: Value::from_u32(0),
             block: Block::from_u32(0),
         };
+        // Made where it stays: it is too large for a small stack.
+        let entries = vec![empty; SLOTS].into_boxed_slice().try_into();
         Numbering {
-            entries: Box::new([empty; SLOTS]),
+            entries: entries.unwrap_or_else(|_| unreachable!("there are as many entries")),
             epoch: 0,
             memory: 0,
             states: 0,

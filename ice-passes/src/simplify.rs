@@ -21,57 +21,74 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the
 //! value of the instruction. Constant cost.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use crate::known_bits::{constant_comparison, known_zeros};
 use ice_ir::{BinaryOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
 
 const CONSTANTS: usize = 128;
 
-/// Integer constants of one function by number: a direct-mapped cache.
+/// Integer constants of one function by number: a direct-mapped cache. Clearing is one counter increment.
 pub struct Constants {
-    slots: [Option<(Type, i64, Value)>; CONSTANTS],
+    slots: Vec<Slot>,
+    epoch: u32,
+}
+
+/// A constant; one of the function only while its epoch is the current one.
+#[derive(Clone, Copy)]
+struct Slot {
+    number: i64,
+    ty: Type,
+    epoch: u32,
+    value: Value,
 }
 
 impl Default for Constants {
     fn default() -> Self {
-        Constants { slots: [None; CONSTANTS] }
+        let empty = Slot { number: 0, ty: Type::Void, epoch: 0, value: Value::from_u32(0) };
+        Constants { slots: vec![empty; CONSTANTS], epoch: 1 }
     }
 }
 
 impl Constants {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.slots.fill(None);
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            *self = Constants::default();
+        }
     }
 
-    fn slot(&mut self, ty: Type, number: i64) -> &mut Option<(Type, i64, Value)> {
+    /// The slot of a constant, and whether it holds the constant.
+    fn slot(&mut self, ty: Type, number: i64) -> (&mut Slot, bool) {
         let hash = (number as u64 ^ (ty as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &mut self.slots[(hash >> 57) as usize % CONSTANTS]
+        let slot = &mut self.slots[(hash >> 57) as usize % CONSTANTS];
+        let holds = (slot.epoch, slot.ty, slot.number) == (self.epoch, ty, number);
+        (slot, holds)
     }
 
     /// An older constant equal to `value`, or `value` itself; any value may be asked about.
     pub fn intern(&mut self, func: &Function, value: Value) -> Value {
         let Some(number) = func.int_value(value) else { return value };
         let ty = func.value_type(value);
-        let slot = self.slot(ty, number);
-        match *slot {
-            Some((t, n, older)) if (t, n) == (ty, number) => older,
-            _ => {
-                *slot = Some((ty, number, value));
-                value
-            }
+        let epoch = self.epoch;
+        let (slot, holds) = self.slot(ty, number);
+        if !holds {
+            *slot = Slot { number, ty, epoch, value };
         }
+        slot.value
     }
 
     /// The constant `number`, cut to the width of `ty`.
     pub fn int(&mut self, func: &mut Function, ty: Type, number: i64) -> Value {
         let number = ty.sign_extend(number);
-        match *self.slot(ty, number) {
-            Some((t, n, value)) if (t, n) == (ty, number) => value,
-            _ => {
-                let value = func.make_int(ty, number);
-                self.intern(func, value)
-            }
+        let (slot, holds) = self.slot(ty, number);
+        if holds {
+            return slot.value;
         }
+        let value = func.make_int(ty, number);
+        self.intern(func, value)
     }
 }
 

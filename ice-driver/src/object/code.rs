@@ -1,14 +1,14 @@
 //! Functions: their code, what it refers to, and their jump tables.
 
-use super::{CONSTANT_SECTIONS, FUNCTION_ALIGNMENT, Location, ObjectOutput, function_alignment};
+use super::{CONSTANT_SECTIONS, FUNCTION_ALIGNMENT, ObjectOutput, function_alignment};
 use crate::error::Error;
 use crate::placement::Placement;
 use crate::relocations::{TableEntries, needs_symbol};
 use ice_asm::{ConstantId, Reloc, RelocKind};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::{
-    AddendPlacement, Binding, Code, CodeSection, Relocation, SectionId, Sink, SymbolId, SymbolKind, Target,
-    Visibility,
+    AddendPlacement, Binding, Code, CodeSection, Location, Relocation, SectionId, Sink, SymbolId, SymbolKind,
+    Target, Visibility,
 };
 use ice_ir::FuncId;
 
@@ -94,8 +94,10 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 return Err(Error::DataTooLarge { bytes: self.padding, limit });
             }
         }
-        let location = Location { section, offset, size: compiled.code.len() as u64 };
-        self.function_places[function.as_u32() as usize] = Some(location);
+        let location = Location { section, offset };
+        let symbol = self.functions[function.as_u32() as usize];
+        // Before its code, which may call it.
+        self.writer.define(symbol, section, offset, compiled.code.len() as u64)?;
         let tables = match compiled.tables.is_empty() {
             true => None,
             false => Some(self.write_tables(function, &compiled, (section, offset))?),
@@ -113,19 +115,18 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 self.mapping_symbol(symbols.code, section, offset + u64::from(end))?;
             }
         }
-        let symbol = self.functions[function.as_u32() as usize];
         self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
-        let mut code = Code::new(symbol, compiled.code);
-        code.alignment = alignment;
-        code.section = CodeSection::In(section);
+        let (bytes, section) = (compiled.code, CodeSection::In(section));
+        let code = Code { symbol: None, bytes, alignment, section };
         self.writer.append_code(code, self.relocations.drain(..))?;
         Ok(())
     }
 
     /// Where `function` is, if it is written and nothing can take its place.
-    fn known_place(&self, function: FuncId) -> Option<Location> {
+    fn known_place(&self, function: FuncId) -> Result<Option<Location>, Error> {
         let is_ours = !self.is_native() || self.module.functions[function].linkage.is_local();
-        self.function_places[function.as_u32() as usize].filter(|_| is_ours)
+        let place = self.writer.symbol_place(self.functions[function.as_u32() as usize])?;
+        Ok(place.filter(|_| is_ours).map(|(location, _)| location))
     }
 
     /// A local symbol for the jump table at this offset. The two halves of an address ask one after the other.
@@ -156,7 +157,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         let unsupported = || Error::UnsupportedRelocation(kind);
         let target = match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(callee) => {
-                if let Some(known) = self.known_place(callee)
+                if let Some(known) = self.known_place(callee)?
                     && known.section == code.section
                     && self.machine.is_pc_relative(kind)
                 {

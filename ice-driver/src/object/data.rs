@@ -1,6 +1,6 @@
 //! Global variables: their bytes, and the addresses in them.
 
-use super::{Location, ObjectOutput};
+use super::ObjectOutput;
 use crate::error::Error;
 use crate::placement::{Placement, data_bytes};
 use ice_asm::RelocKind;
@@ -35,7 +35,6 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 self.writer.append_data(section, alignment, &self.bytes, self.relocations.drain(..))?
             };
             self.writer.define(symbol, section, offset, size)?;
-            self.global_places[id.as_u32() as usize] = Some(Location { section, offset, size });
         }
         Ok(())
     }

@@ -25,8 +25,8 @@ use crate::placement::NamedSection;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
 use ice_codegen::Libcall;
 use ice_elf::{
-    Binding, GroupId, ObjectWriter, Options, Relocation, SectionId, SectionSpec, Sink, StandardSection,
-    SymbolId, SymbolKind, Visibility,
+    Binding, GroupId, Location, ObjectWriter, Options, Relocation, SectionId, SectionSpec, Sink,
+    StandardSection, SymbolId, SymbolKind, Visibility,
 };
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, Module, Symbol};
@@ -51,14 +51,6 @@ pub fn data_limit(input_size: usize) -> u64 {
     ZEROS_ALWAYS_ALLOWED.max(64 * input_size as u64)
 }
 
-/// Where something was written.
-#[derive(Clone, Copy)]
-struct Location {
-    section: SectionId,
-    offset: u64,
-    size: u64,
-}
-
 /// Writes a module into an object.
 pub struct ObjectOutput<'m, S: Sink> {
     machine: &'static dyn Machine,
@@ -72,8 +64,6 @@ pub struct ObjectOutput<'m, S: Sink> {
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
     sections: HashMap<NamedSection<'m>, SectionId>,
     groups: HashMap<ComdatId, GroupId>,
-    function_places: Vec<Option<Location>>,
-    global_places: Vec<Option<Location>>,
     /// Bytes that data, and padding between functions, may take.
     limit: u64,
     /// Bytes of padding between functions.
@@ -116,8 +106,6 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
             groups: HashMap::new(),
-            function_places: vec![None; module.functions.len()],
-            global_places: vec![None; module.globals.len()],
             limit: data_limit,
             padding: 0,
             constants: ConstantPool::new(),
@@ -127,7 +115,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             bytes: Vec::new(),
         };
         output.write_notes(options.features)?;
-        output.writer.reserve_symbols(module.functions.len() + module.globals.len());
+        let symbols = module.functions.len() + module.globals.len();
+        output.writer.reserve_symbols(symbols, if output.is_native() { symbols } else { 0 });
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
         output.write_globals().map_err(|error| output.with_section_name(error))?;
@@ -187,11 +176,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             .filter(|&symbol| module.alias_target(symbol).is_some());
         for alias in aliases {
             let (base, addend) = resolve_alias(module, alias);
-            let place = match base {
-                Symbol::Function(f) => self.function_places[f.as_u32() as usize],
-                Symbol::Global(g) => self.global_places[g.as_u32() as usize],
-            };
-            if let Some(Location { section, offset, size }) = place {
+            if let Some((Location { section, offset }, size)) = self.writer.symbol_place(self.symbol(base))? {
                 let symbol = self.symbol(alias);
                 let offset = offset.wrapping_add_signed(addend);
                 let size = size.saturating_sub(addend.max(0) as u64);

@@ -43,8 +43,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 _ => visible_binding(decl.linkage, visible == Visible::Undefined),
             };
             let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
-            let visibility = visibility(decl.symbol.visibility);
-            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
+            let symbol = self.declare(name, binding, kind, visibility(decl.symbol.visibility))?;
             self.functions.push(symbol);
             if self.is_native() && !is_intrinsic && !decl.linkage.is_local() {
                 self.note_visible(Symbol::Function(id), symbol);
@@ -66,14 +65,27 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 GlobalKind::Alias { target: Symbol::Function(_), .. } => SymbolKind::Func,
                 _ => SymbolKind::Object,
             };
-            let visibility = visibility(decl.symbol.visibility);
-            let symbol = self.writer.declare_symbol(name, binding, kind, visibility)?;
+            let symbol = self.declare(name, binding, kind, visibility(decl.symbol.visibility))?;
             self.globals.push(symbol);
             if self.is_native() && !decl.linkage.is_local() {
                 self.note_visible(Symbol::Global(id), symbol);
             }
         }
         Ok(())
+    }
+
+    /// Declares a symbol of the module. In PNaCl programs no two have one name ([`SymbolNames`]).
+    fn declare(
+        &mut self,
+        name: &[u8],
+        binding: Binding,
+        kind: SymbolKind,
+        visibility: Visibility,
+    ) -> Result<SymbolId, Error> {
+        Ok(match binding {
+            Binding::Local if !self.is_native() => self.writer.declare_unique_local(name, kind)?,
+            _ => self.writer.declare_symbol(name, binding, kind, visibility)?,
+        })
     }
 
     fn note_visible(&mut self, symbol: Symbol, id: SymbolId) {
