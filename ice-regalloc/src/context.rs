@@ -154,7 +154,8 @@ impl<'f> Context<'f> {
     /// [`Error`] tells what is malformed.
     #[cfg(feature = "testing")]
     pub fn live_segments(&mut self, func: &Function, file: &RegisterFile<'f>) -> Result<usize, Error> {
-        linear::analyze(func, file, &Options::default(), &mut self.linear)
+        linear::analyze(func, file, &Options::default(), &mut self.linear)?;
+        Ok(self.linear.num_segments())
     }
 
     /// The result of the last allocation.

@@ -29,7 +29,6 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assign {
     pub losers: Vec<u32>,
-    order: Vec<u32>,
     /// Intervals that have a register and are not over: those at their present segment, and those in
     /// a hole.
     active: Vec<Holder>,
@@ -104,7 +103,7 @@ pub(super) struct Scanner<'a> {
 impl Scanner<'_> {
     /// Assigns registers to the intervals.
     pub fn run(&mut self) {
-        let Assign { losers, order, active, inactive, busy, used, evictions, steps } = &mut *self.assign;
+        let Assign { losers, active, inactive, busy, used, evictions, steps } = &mut *self.assign;
         busy.resize(128, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
@@ -113,22 +112,15 @@ impl Scanner<'_> {
         inactive.clear();
         *evictions = 0;
         *steps = 0;
-        self.ranges.order_by_start(order);
         self.active_units = RegUnits::EMPTY;
         self.next_change = 0;
-        let order = core::mem::take(order);
+        let order = core::mem::take(&mut self.ranges.order);
         for &v in &order {
             self.place(v);
         }
         self.collect(&order);
-        self.assign.order = order;
+        self.ranges.order = order;
         self.second_chance();
-    }
-
-    /// The segments of `v` that the scan has not passed.
-    fn rest(&self, v: u32) -> &[Segment] {
-        let interval = &self.ranges.intervals[v as usize];
-        &self.ranges.segments[interval.cursor as usize..(interval.first + interval.count) as usize]
     }
 
     /// Brings the lists up to `position`.
@@ -196,7 +188,7 @@ impl Scanner<'_> {
             let end = self.ranges.end(v);
             let segments = self.ranges.segments_of(v);
             for holder in &self.assign.inactive {
-                if holder.until < end && overlap(self.rest(holder.vreg), segments) {
+                if holder.until < end && overlap(self.ranges.rest(holder.vreg), segments) {
                     taken.insert(holder.units);
                 }
             }
@@ -262,7 +254,7 @@ impl Scanner<'_> {
         };
         self.take(v, reg);
         let units = self.tables.units(reg);
-        let until = self.ranges.segments[self.ranges.intervals[v as usize].first as usize].to;
+        let until = self.ranges.first_end(v);
         self.assign.active.push(Holder { vreg: v, until, units });
         self.active_units.insert(units);
         self.next_change = self.next_change.min(until);
@@ -274,7 +266,7 @@ impl Scanner<'_> {
         let class = self.tables.class(RegClass(interval.class));
         let mut weights = [0.0_f32; 128];
         let segments = self.ranges.segments_of(v);
-        let inactive = self.assign.inactive.iter().filter(|h| overlap(self.rest(h.vreg), segments));
+        let inactive = self.assign.inactive.iter().filter(|h| overlap(self.ranges.rest(h.vreg), segments));
         for holder in self.assign.active.iter().chain(inactive) {
             let density = self.ranges.intervals[holder.vreg as usize].density;
             for u in holder.units.iter() {
@@ -299,7 +291,8 @@ impl Scanner<'_> {
             (core::mem::take(&mut self.assign.active), core::mem::take(&mut self.assign.inactive));
         active.retain(|h| !h.units.intersects(units) || self.evict(h.vreg));
         inactive.retain(|h| {
-            let stays = !h.units.intersects(units) || !overlap(self.rest(h.vreg), self.ranges.segments_of(v));
+            let stays =
+                !h.units.intersects(units) || !overlap(self.ranges.rest(h.vreg), self.ranges.segments_of(v));
             stays || self.evict(h.vreg)
         });
         (self.assign.active, self.assign.inactive) = (active, inactive);

@@ -4,7 +4,7 @@
 //! either before the terminators of its predecessors, each of which has one successor, or at the
 //! start of its block, whose one predecessor branches. Parameters that are not read are left out.
 
-use super::{Allocator, Hold, SENTINEL};
+use super::Allocator;
 use crate::error::Error;
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::Allocation;
@@ -76,48 +76,10 @@ impl Allocator<'_> {
         }
     }
 
-    /// The interval that holds `unit` at `position`, where a block starts, or `NONE`.
-    #[inline]
-    fn holder(&mut self, unit: u8, position: u32) -> u32 {
-        let hold = self.cx.holds[usize::from(unit)];
-        if position < hold.until { hold.vreg } else { self.next_holder(unit, position) }
-    }
-
-    fn next_holder(&mut self, unit: u8, position: u32) -> u32 {
-        let u = usize::from(unit);
-        let (busy, cursor) = (&self.assign.busy[u], &mut self.cx.cursors[u]);
-        while busy.get(*cursor as usize).is_some_and(|s| s.from <= position) {
-            *cursor += 1;
-        }
-        let mut hold = Hold { vreg: NONE, until: busy.get(*cursor as usize).map_or(u32::MAX, |s| s.from) };
-        // A parameter that is not read ends with the next position.
-        if let Some(k) = cursor.checked_sub(1)
-            && let Some(held) = busy.get(k as usize)
-            && held.to > position + 1
-        {
-            hold = Hold { vreg: held.vreg, until: hold.until.min(held.to - 1) };
-        }
-        self.cx.holds[u] = hold;
-        hold.vreg
-    }
-
-    /// Binds what lives in registers, and sets the parameters of `block` if that happens here.
+    /// Binds what lives in registers in this block only, and sets the parameters of `block` if that happens here.
     pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
-        let position = 4 * self.point.inst().as_u32();
-        for unit in self.assign.used.iter() {
-            let v = self.holder(unit, position);
-            // Else nothing holds it, or it has lost its register in an earlier walk.
-            if let Some(value) = self.cx.values.get_mut(v as usize)
-                && value.home != NO_REG
-            {
-                // Nothing is known of the next use until the value is met; it is not dead.
-                value.next = LIVE_OUT;
-                value.reg = value.home;
-                self.cx.owner[usize::from(unit)] = v;
-                self.occupied.insert(RegUnits::of(unit));
-            }
-        }
         if !self.splits.is_empty() {
+            self.sync();
             self.enter_parts(block);
         }
         let params = self.func.block_params(block);
@@ -126,6 +88,9 @@ impl Allocator<'_> {
             self.shuffle()?;
             self.cx.slots.release_temporaries();
             return Ok(());
+        }
+        if !self.is_one_copy(params, block) {
+            self.sync();
         }
         for (param, &ahead) in params.iter().zip(&self.scan.aheads.params[self.next_param..]) {
             self.unbind(param.as_u32());
@@ -182,13 +147,21 @@ impl Allocator<'_> {
         Ok(())
     }
 
+    /// Whether to set `params` of `block` takes one copy to a register, which no other register has part in.
+    fn is_one_copy(&self, params: &[VReg], block: Block) -> bool {
+        matches!(params, &[param] if self.home_register(param.as_u32(), block) != NO_REG)
+    }
+
     /// Before the first terminator: values without a home go to their slots, and the arguments of
     /// a single outgoing edge to the parameters.
     pub(super) fn leave_block(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
         let succs = self.func.block_succs(block);
         let params = if let &[succ] = succs { self.func.block_params(succ) } else { &[] };
+        if params.is_empty() && self.strangers.is_empty() && self.splits.is_empty() {
+            return Ok(());
+        }
         self.cx.list.clear();
-        let mut rest = self.occupied;
+        let mut rest = self.strangers;
         while let Some(v) = self.take_owner(&mut rest) {
             let value = self.value(v);
             // The others stay where they are.
@@ -204,9 +177,13 @@ impl Allocator<'_> {
             }
         }
         if !self.splits.is_empty() {
+            self.sync_before_copies(block, terminator);
             self.leave_parts(block);
         }
         if !params.is_empty() {
+            if !self.strangers.is_empty() || !self.is_one_copy(params, succs[0]) {
+                self.sync_before_copies(block, terminator);
+            }
             self.edge_moves(block, terminator)?;
         } else {
             self.shuffle()?;
@@ -271,7 +248,7 @@ impl Allocator<'_> {
         self.cx.leaving.clear();
         for param in params {
             let home = self.home_register(param.as_u32(), succ);
-            let mut rest = self.occupied.intersection(self.units(home));
+            let mut rest = self.strangers.intersection(self.units(home));
             while let Some(v) = self.take_owner(&mut rest) {
                 let value = *self.value(v);
                 let is_param = |p: &VReg| p.as_u32() == v;
@@ -318,6 +295,7 @@ impl Allocator<'_> {
                     let (_, slot, next) = self.cx.old_params[n];
                     let value = &mut self.cx.values[p as usize];
                     let own = core::mem::replace(&mut value.slot, slot);
+                    self.cx.homes[p as usize] = NO_REG;
                     self.cx.old_params[n] = (p, own, u32::from(here));
                     (value.home, value.next) = (NO_REG, next);
                     self.set_valid(p, true);
@@ -325,18 +303,6 @@ impl Allocator<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Keeps `units` from everything until the block ends.
-    fn seize(&mut self, units: RegUnits) {
-        let mut rest = self.occupied.intersection(units);
-        while let Some(v) = self.take_owner(&mut rest) {
-            if v != SENTINEL {
-                self.unbind(v);
-            }
-        }
-        units.iter().for_each(|u| self.cx.owner[usize::from(u)] = SENTINEL);
-        self.occupied.insert(units);
     }
 
     /// A terminator may read a parameter of the next block, which the edge moves overwrite: its

@@ -57,6 +57,7 @@ impl<'a> Allocator<'a> {
     /// Allocates the instruction of `work`.
     pub(super) fn inst(&mut self, work: Work<'a>) -> Result<(), Error> {
         let Work { inst, base, .. } = work;
+        self.sync();
         self.pins = Pins { clobbers: self.func.clobbers(inst), ..Pins::default() };
         let (mut defines, mut one_place) = (false, false);
         for (k, op, v) in work.vregs() {

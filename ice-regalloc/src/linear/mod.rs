@@ -3,16 +3,17 @@
 //! Problem, method, invariants and cost are said at [`Mode::Linear`](crate::Mode::Linear).
 //!
 //! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers and `split`
-//! divides what got none; `inst`, with `plain` for the usual instruction and `pick` for the choice of a register, finds
-//! places for the operands of one instruction, and `edges` does block borders; `shuffle` puts the copies of one point
+//! divides what got none; `plain` finds places for the operands of the usual instruction, `inst`, with `pick` for the choice
+//! of a register, for those of any, `edges` does block borders, and `held` knows what is in registers; `shuffle` puts the copies of one point
 //! in order, and `slots` gives values that never live together one slot.
 //!
-//! In the walk `owner`, `occupied` and `Value::reg` agree between two instructions. A value whose definition can be executed
+//! A value whose definition can be executed
 //! again and that has no home has no place at its definition, which is left out. The walk is repeated a bounded number of
 //! times, and seldom at all.
 
 mod assign;
 mod edges;
+mod held;
 mod inst;
 mod pick;
 mod plain;
@@ -34,6 +35,8 @@ use crate::tables::Tables;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use assign::{Assign, Scanner};
+use core::ops::Range;
+use held::Hold;
 use slots::{Slots, TEMPORARY};
 use split::Splits;
 
@@ -82,13 +85,6 @@ impl Value {
     }
 }
 
-/// Which interval, or none, holds a unit at the start of a block: where that is before `until`, it is still true.
-#[derive(Clone, Copy, Debug)]
-struct Hold {
-    vreg: u32,
-    until: u32,
-}
-
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch<'f> {
@@ -105,11 +101,13 @@ pub(crate) struct Scratch<'f> {
 #[derive(Clone, Debug, Default)]
 struct Walk {
     values: Vec<Value>,
+    /// For each virtual register, where it is for the whole of its life.
+    homes: Vec<u8>,
     /// The virtual register in each occupied unit.
     owner: Vec<u32>,
     /// For each unit, the next segment in which an interval holds it.
     cursors: Vec<u32>,
-    /// For each unit, the interval that holds it.
+    /// For each unit in use, the interval that holds it.
     holds: Vec<Hold>,
     slots: Slots,
     solver: MoveSolver,
@@ -142,8 +140,10 @@ struct Allocator<'a> {
     tables: &'a Tables<'a>,
     cx: &'a mut Walk,
     out: &'a mut Output,
-    /// Units that belong to a value.
+    /// Units that belong to a value, as `held` says.
     occupied: RegUnits,
+    /// Those among them that belong to it against the intervals.
+    strangers: RegUnits,
     point: ProgPoint,
     /// Number of walks before this one.
     round: u32,
@@ -160,13 +160,21 @@ struct Allocator<'a> {
     next_param: usize,
 }
 
-/// Liveness and live intervals. Gives the number of segments of all intervals.
+#[cfg(feature = "testing")]
+impl Scratch<'_> {
+    /// Number of segments of all intervals.
+    pub fn num_segments(&self) -> usize {
+        self.ranges.intervals.iter().map(|interval| interval.count as usize).sum()
+    }
+}
+
+/// Liveness and live intervals.
 pub(crate) fn analyze<'f>(
     func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
     scratch: &mut Scratch<'f>,
-) -> Result<usize, Error> {
+) -> Result<(), Error> {
     if func.is_brief() {
         return Err(Error::WrittenForMinimal);
     }
@@ -179,7 +187,7 @@ pub(crate) fn analyze<'f>(
     }
     live.compute(func, scan, options.steps).ok_or(Error::NoScratch { block: func.entry() })?;
     ranges.build(func, file, scan, live, |a, b| tables.is_narrower(a, b));
-    Ok(ranges.segments.len())
+    Ok(())
 }
 
 /// Allocates in the full mode. The output is empty before.
@@ -208,7 +216,7 @@ pub(crate) fn allocate<'f>(
             steps: live.steps + assign.steps,
             ..Stats::default()
         };
-        walk.reset(ranges);
+        walk.reset(ranges, assign);
         for &v in &splits.stored {
             walk.values[v as usize].stored = true;
         }
@@ -227,6 +235,7 @@ pub(crate) fn allocate<'f>(
             cx: walk,
             out,
             occupied: RegUnits::EMPTY,
+            strangers: RegUnits::EMPTY,
             point: ProgPoint::before(Inst::from_u32(0)),
             round,
             frequency: 1.0,
@@ -255,7 +264,7 @@ pub(crate) fn allocate<'f>(
 }
 
 impl Walk {
-    fn reset(&mut self, ranges: &Ranges) {
+    fn reset(&mut self, ranges: &Ranges, assign: &Assign) {
         self.values.clear();
         self.values.reserve_exact(ranges.intervals.len());
         self.values.extend(ranges.intervals.iter().map(|interval| Value {
@@ -273,12 +282,14 @@ impl Walk {
             again: interval.again(),
             in_memory: interval.remat == Some(Remat::Memory),
         }));
+        self.homes.clear();
+        self.homes.extend(ranges.intervals.iter().map(|interval| interval.reg));
         self.owner.clear();
         self.owner.resize(128, NONE);
         self.cursors.clear();
         self.cursors.resize(128, 0);
         self.holds.clear();
-        self.holds.resize(128, Hold { vreg: NONE, until: 0 });
+        self.holds.extend(assign.used.iter().map(Hold::unknown));
         self.slots.reset(ranges.intervals.len());
         self.evicted.clear();
         self.moves.clear();
@@ -288,7 +299,7 @@ impl Walk {
     }
 }
 
-impl Allocator<'_> {
+impl<'a> Allocator<'a> {
     fn value(&mut self, v: u32) -> &mut Value {
         &mut self.cx.values[v as usize]
     }
@@ -305,27 +316,34 @@ impl Allocator<'_> {
         }
         self.point = ProgPoint::before(range.start);
         self.enter_block(block)?;
+        let mut next = self.out.operand_starts[start as usize] as usize;
         for i in start..end {
-            self.point = ProgPoint::before(Inst::from_u32(i));
+            let inst = Inst::from_u32(i);
             if i == terminator {
+                self.point = ProgPoint::before(inst);
                 self.leave_block(block, terminator)?;
             }
-            let inst = Inst::from_u32(i);
-            let ops = self.func.operands(inst);
             let shape = self.shapes[i as usize];
-            let general = shape.has(Shape::GENERAL);
-            if ops.is_empty() && !general {
-                continue;
-            }
-            let base = self.out.operand_starts[i as usize] as usize;
-            let work =
-                inst::Work { inst, ops, base, copies: shape.has(Shape::COPY), terminates: i >= terminator };
-            if general || !self.plain(work) {
-                self.inst(work)?;
-                self.cx.slots.release_temporaries();
+            let range = next..self.out.operand_starts[i as usize + 1] as usize;
+            next = range.end;
+            if !self.plain(inst, range.clone(), shape) {
+                self.point = ProgPoint::before(inst);
+                self.any(range, inst, i >= terminator)?;
             }
         }
         self.end_block();
+        Ok(())
+    }
+
+    /// Allocates any instruction: its operands are in `range`.
+    #[inline(never)]
+    fn any(&mut self, range: Range<usize>, inst: Inst, terminates: bool) -> Result<(), Error> {
+        let base = range.start;
+        self.out.allocs[range.clone()].fill(Allocation::NONE);
+        let copies = self.shapes[inst.as_u32() as usize].has(Shape::COPY);
+        let ops = &self.func.all_operands()[range];
+        self.inst(inst::Work { inst, ops, base, copies, terminates })?;
+        self.cx.slots.release_temporaries();
         Ok(())
     }
 
@@ -355,73 +373,13 @@ impl Allocator<'_> {
             self.unbind(v);
             let value = self.value(v);
             (value.slot, value.home) = (slot, home as u8);
+            self.cx.homes[v as usize] = self.ranges.intervals[v as usize].reg;
         }
         for part in self.splits.homes_in(self.block) {
             self.value(part.vreg).home = NO_REG;
         }
-        let mut rest = self.occupied;
-        while let Some(v) = self.take_owner(&mut rest) {
-            if v != SENTINEL {
-                self.value(v).reg = NO_REG;
-            }
-        }
-        self.occupied = RegUnits::EMPTY;
+        self.release_strangers();
         self.cx.slots.release_all();
-    }
-
-    /// Takes one owner out of the set `rest` of units.
-    fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
-        if rest.is_empty() {
-            return None;
-        }
-        let unit = rest.0.trailing_zeros() as u8;
-        let v = self.cx.owner[usize::from(unit)];
-        rest.remove(if v == SENTINEL { RegUnits::of(unit) } else { self.units_of(v) });
-        Some(v)
-    }
-
-    /// Units of the register that holds `v`, if any.
-    fn units_of(&self, v: u32) -> RegUnits {
-        self.units(self.cx.values[v as usize].reg)
-    }
-
-    fn units(&self, reg: u8) -> RegUnits {
-        // No register has the number `NO_REG`, and the table has no units for it.
-        self.tables.units(PReg(reg))
-    }
-
-    fn bind(&mut self, v: u32, reg: u8) {
-        let units = self.units(reg);
-        self.own(units, v);
-        self.occupied.insert(units);
-        self.value(v).reg = reg;
-    }
-
-    /// Writes `v` down as the owner of `units`. Most registers are one unit.
-    #[inline]
-    fn own(&mut self, units: RegUnits, v: u32) {
-        let mut rest = units.0;
-        while rest != 0 {
-            self.cx.owner[rest.trailing_zeros() as usize] = v;
-            rest &= rest - 1;
-        }
-    }
-
-    fn unbind(&mut self, v: u32) {
-        if self.cx.values[v as usize].reg == NO_REG {
-            return;
-        }
-        let units = self.units_of(v);
-        // Another value may have been put there already.
-        let mut rest = units.0;
-        while rest != 0 {
-            let low = rest & rest.wrapping_neg();
-            if self.cx.owner[low.trailing_zeros() as usize] == v {
-                self.occupied.remove(RegUnits(low));
-            }
-            rest ^= low;
-        }
-        self.value(v).reg = NO_REG;
     }
 
     /// Bytes and alignment of a slot for `v`.

@@ -8,7 +8,7 @@
 
 use super::{Allocator, SENTINEL};
 use crate::registers::{PReg, RegClass, RegUnits};
-use crate::scan::{DEAD, NO_REG};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG};
 
 /// Costs from here on mean that a value with a home has to leave it.
 const HOME_COST: u64 = 1 << 40;
@@ -100,7 +100,8 @@ impl Allocator<'_> {
         hint: u8,
     ) -> Option<u8> {
         let value = *self.value(v);
-        let last = if value.next < DEAD - 1 { 4 * value.last } else { 0 };
+        // A value with a home is elsewhere for this instruction only.
+        let last = if value.home == NO_REG && value.next < LIVE_OUT { 4 * value.last } else { 0 };
         let limit = match effort {
             Effort::Free => 1,
             Effort::Evict => Self::distance_cost(value.next).min(HOME_COST - 1),

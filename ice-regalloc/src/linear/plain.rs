@@ -1,184 +1,197 @@
-//! The short path for plain instructions whose values are where they are wanted.
+//! Plain instructions: the places of operands that are where they are wanted.
 //!
 //! A plain instruction has Early Uses and at most one Late Def or UseDef, all of them Any or Reg, and
-//! no clobbers. If every use finds its value in a register of its class, or may read the slot, and the
-//! definition goes to its home, there is nothing to choose and nothing to move. One use may lack a register, if it is
-//! the last one in the block and a register is free: the value is brought there. `inst` does the same
-//! for these, and everything for the others; nothing is changed here unless all of it succeeds.
+//! no clobbers. Nearly all of their operands have a home of the right class: that is their place, and nothing is
+//! written down, for linear scan has foreseen it (`held` says how that is made good). What has no home may be in a register,
+//! may be read from memory by its last use here, or one such value may be brought to a register that is free. Then
+//! there is nothing to choose, and no other value to move. All else is for `inst`, which would do the same for these;
+//! nothing is changed here unless all of it succeeds.
 
-use super::inst::Work;
-use super::{Allocator, SENTINEL};
-use crate::operand::{Operand, Slot};
-use crate::output::Allocation;
+use super::{Allocator, Value};
+use crate::operand::{Constraint, Inst, Operand, Slot};
+use crate::output::{Allocation, ProgPoint};
 use crate::registers::{PReg, RegUnits};
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Shape};
+use core::ops::Range;
+
+/// The value that an instruction defines, and the units of its home.
+#[derive(Clone, Copy)]
+struct Defined {
+    vreg: usize,
+    units: RegUnits,
+}
 
 impl Allocator<'_> {
-    /// Allocates a plain instruction; false if that takes the general path.
-    pub(super) fn plain(&mut self, work: Work) -> bool {
-        if self.try_plain(work) {
-            return true;
+    /// Gives each of the operands of an instruction, those in `range`, its home, if that is where all of them can be, or
+    /// a place beside it as the module says. False if not, or if something else has to move for it.
+    #[inline(always)]
+    pub(super) fn plain(&mut self, inst: Inst, range: Range<usize>, shape: Shape) -> bool {
+        if shape.has(Shape::GENERAL) {
+            return self.general_at_home(inst, range);
         }
-        self.out.allocs[work.base..][..work.ops.len()].fill(Allocation::NONE);
-        false
-    }
-
-    #[inline]
-    fn try_plain(&mut self, work: Work) -> bool {
-        let mut def = None;
-        let mut dies = false;
-        let mut homes = 0;
-        let mut brought = None;
-        let aheads = &self.scan.aheads.operands[work.base..work.base + work.ops.len()];
-        let allocs = &mut self.out.allocs[work.base..][..work.ops.len()];
-        let tables = self.tables;
-        for (k, ((&op, ahead), alloc)) in work.ops.iter().zip(aheads).zip(allocs).enumerate() {
-            let value = &mut self.cx.values[op.index()];
-            value.set_ahead(*ahead);
+        let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range.clone()]);
+        let (mut defined, mut strangers) = (None, false);
+        for (&op, place) in ops.iter().zip(places) {
+            let home = self.cx.homes[op.index()];
+            if !self.tables.in_class(op.class(), home) {
+                strangers = true;
+                continue;
+            }
+            *place = Allocation::reg(PReg(home));
             if op.is_def() {
-                def = Some((k, op));
-                if value.stored {
-                    return false;
-                }
-                if !op.is_use() {
-                    if value.home == NO_REG && !value.again.is_none() {
-                        // Made again where it is used. It is the only operand.
-                        self.unbind(op.vreg().as_u32());
-                        return true;
-                    }
-                    if value.home == NO_REG || ahead.next == DEAD || !tables.in_class(op.class(), value.home)
-                    {
-                        return false;
-                    }
-                    continue;
-                }
-                if value.home != NO_REG && value.home != value.reg {
-                    return false;
-                }
+                defined = Some(Defined { vreg: op.index(), units: self.tables.units(PReg(home)) });
             }
-            let (reg, next) = (value.reg, ahead.next);
-            let homeless = value.home == NO_REG;
-            if reg != NO_REG && tables.in_class(op.class(), reg) {
-                dies |= next == DEAD || homeless && next == LIVE_OUT;
-                *alloc = Allocation::reg(PReg(reg));
-            } else if reg == NO_REG
-                && homeless
-                && (value.slot != NONE || value.in_memory)
-                && !op.is_reg()
-                && !op.is_def()
-                && (next >= LIVE_OUT || work.copies)
-            {
-                *alloc = if value.in_memory {
-                    homes += 1;
-                    value.again
-                } else {
-                    Allocation::slot(Slot::from_u32(value.slot))
-                };
-            } else if reg == NO_REG
-                && homeless
-                && next >= LIVE_OUT
-                && !op.is_def()
-                && brought.is_none()
-                && (op.is_reg() || !value.again.is_none())
-                && (value.slot != NONE || !value.again.is_none())
-            {
-                brought = Some((k, op));
-            } else {
+        }
+        if strangers {
+            return self.with_strangers(inst, range, shape, defined);
+        }
+        if let Some(defined) = defined {
+            if defined.units.intersects(self.strangers) {
                 return false;
-            };
-        }
-        if let Some((_, op)) = def
-            && !op.is_use()
-            && !self.is_free_behind(op.vreg().as_u32())
-        {
-            return false;
-        }
-        if let Some((k, op)) = brought {
-            let defined = def.map_or(NONE, |(_, def)| def.vreg().as_u32());
-            let Some(reg) = self.free_for(work, op, defined) else { return false };
-            self.bring(work, k, op, reg);
-        }
-        if dies {
-            for op in work.ops {
-                let v = op.vreg().as_u32();
-                let value = &self.cx.values[v as usize];
-                let defined = def.is_some_and(|(_, def)| def.vreg() == op.vreg());
-                let gone = value.next == LIVE_OUT && value.home == NO_REG && !defined && self.is_valid(v);
-                if value.reg != NO_REG && (value.next == DEAD || gone) {
-                    self.unbind(v);
-                }
             }
-        }
-        self.out.stats.rematerialized += homes;
-        if let Some((k, op)) = def {
-            let v = op.vreg().as_u32();
-            self.set_valid(v, false);
-            let reg = if op.is_use() {
-                self.out.allocs[work.base + k].as_reg().map_or(NO_REG, |reg| reg.0)
-            } else {
-                let home = self.cx.values[v as usize].home;
-                self.unbind(v);
-                self.bind(v, home);
-                self.out.allocs[work.base + k] = Allocation::reg(PReg(home));
-                home
-            };
-            let units = self.units(reg);
-            self.out.used_regs.insert(units);
+            self.define(defined);
         }
         true
     }
 
-    /// The register that [`pick`](Self::pick) finds for a use of what is used no more: the first one without a value.
-    /// The instruction defines `defined`, whose register may be shared. None if it takes a closer look.
-    fn free_for(&self, work: Work, op: Operand, defined: u32) -> Option<PReg> {
-        let mut pinned = RegUnits::EMPTY;
-        for place in &self.out.allocs[work.base..][..work.ops.len()] {
-            if let Some(reg) = place.as_reg() {
-                pinned.insert(self.tables.units(reg));
+    /// The value has been made in its home.
+    #[inline(always)]
+    fn define(&mut self, Defined { vreg, units }: Defined) {
+        // What its slot holds is the value before.
+        self.cx.values[vreg].stamp = NONE;
+        self.out.used_regs.insert(units);
+    }
+
+    /// The same for an instruction of any shape. No home is in a register that the instruction needs otherwise: linear scan
+    /// knows what fixed operands and clobbers reserve.
+    #[inline(never)]
+    fn general_at_home(&mut self, inst: Inst, range: Range<usize>) -> bool {
+        let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range]);
+        let mut needed = self.func.clobbers(inst);
+        for (k, (&op, place)) in ops.iter().zip(places).enumerate() {
+            let home = self.cx.homes[op.index()];
+            let fits = match op.constraint() {
+                Constraint::Any | Constraint::Reg => self.tables.in_class(op.class(), home),
+                Constraint::Fixed(reg) => reg.0 == home,
+                Constraint::Stack => false,
+            };
+            // The value before and the one that is made may have to be in two places.
+            let is_other = |other: &Operand| other.vreg() != op.vreg();
+            let fits = fits && !(op.is_def() && ops.len() > 1 && !others(ops, k).all(is_other));
+            if !fits {
+                return false;
+            }
+            *place = Allocation::reg(PReg(home));
+            if op.is_def() {
+                needed.insert(self.tables.units(PReg(home)));
             }
         }
-        let fresh = self.file.callee_saved.difference(self.out.used_regs);
-        let avoid = pinned.union(fresh);
-        for &reg in self.tables.class(op.class()).order {
-            let units = self.tables.units(reg);
-            if units.intersects(avoid) {
+        let goes = !needed.intersects(self.strangers);
+        if goes {
+            for op in ops.iter().filter(|op| op.is_def()) {
+                let units = self.tables.units(PReg(self.cx.homes[op.index()]));
+                self.define(Defined { vreg: op.index(), units });
+            }
+        }
+        goes
+    }
+
+    /// Gives the operands of a plain instruction without a home of their class their places. `defined` goes home.
+    #[inline(never)]
+    fn with_strangers(
+        &mut self,
+        inst: Inst,
+        range: Range<usize>,
+        shape: Shape,
+        defined: Option<Defined>,
+    ) -> bool {
+        let ops = &self.func.all_operands()[range.clone()];
+        if shape.remat().is_some()
+            && let [op] = ops
+            && let value = &mut self.cx.values[op.index()]
+            && value.home == NO_REG
+            && !value.again.is_none()
+        {
+            // Made again where it is used.
+            value.set_ahead(self.scan.aheads.operands[range.start]);
+            return true;
+        }
+        self.point = ProgPoint::before(inst);
+        let copies = shape.has(Shape::COPY);
+        let (mut redefined, mut brought) = (NONE, None);
+        let mut leaving = RegUnits::EMPTY;
+        let mut loads = 0;
+        for (k, &op) in range.clone().zip(ops) {
+            if !self.out.allocs[k].is_none() {
                 continue;
             }
-            let mut rest = self.occupied.intersection(units);
-            let mut is_free = true;
-            while let Some(owner) = self.take_owner(&mut rest) {
-                if owner != defined {
-                    is_free = false;
-                    if owner != SENTINEL && self.cx.values[owner as usize].next == DEAD {
-                        return None;
-                    }
-                }
+            let v = op.vreg().as_u32();
+            let ahead = self.scan.aheads.operands[k];
+            let value = &mut self.cx.values[v as usize];
+            value.set_ahead(ahead);
+            let Value { reg, again, in_memory, slot, .. } = *value;
+            if value.home != NO_REG {
+                return false;
             }
-            if is_free {
-                return Some(reg);
+            if op.is_use() && reg != NO_REG && self.tables.in_class(op.class(), reg) {
+                self.out.allocs[k] = Allocation::reg(PReg(reg));
+                if op.is_def() {
+                    redefined = v;
+                }
+                if ahead.next == DEAD || ahead.next == LIVE_OUT && !op.is_def() && self.is_valid(v) {
+                    leaving.insert(self.units(reg));
+                }
+                continue;
+            }
+            let is_last = ahead.next >= LIVE_OUT;
+            if op.is_def() || reg != NO_REG || again.is_none() && slot == NONE {
+                return false;
+            } else if !op.is_reg() && (again.is_none() || in_memory) && (is_last || copies) {
+                loads += u32::from(in_memory);
+                let slot = || Allocation::slot(Slot::from_u32(slot));
+                self.out.allocs[k] = if in_memory { again } else { slot() };
+            } else if is_last && brought.is_none() {
+                brought = Some((k, op));
+            } else {
+                return false;
             }
         }
-        None
+        let kept = self.strangers.difference(leaving);
+        if defined.is_some_and(|defined| defined.units.intersects(kept)) {
+            return false;
+        }
+        if let Some((k, op)) = brought {
+            self.sync();
+            let fresh = self.file.callee_saved.difference(self.out.used_regs);
+            let Some(reg) = self.tables.first_free(op.class(), self.occupied.union(fresh).0) else {
+                return false;
+            };
+            self.bring(k, op, reg);
+        }
+        self.out.stats.rematerialized += loads;
+        while let Some(v) = self.take_owner(&mut leaving) {
+            self.unbind(v);
+        }
+        if redefined != NONE {
+            self.set_valid(redefined, false);
+            let units = self.units_of(redefined);
+            self.out.used_regs.insert(units);
+        }
+        defined.into_iter().for_each(|defined| self.define(defined));
+        true
     }
 
     /// Brings the value of operand `k`, which no register holds, to `reg` for this instruction.
-    fn bring(&mut self, work: Work, k: usize, op: Operand, reg: PReg) {
+    fn bring(&mut self, k: usize, op: Operand, reg: PReg) {
         let (v, place) = (op.vreg().as_u32(), Allocation::reg(reg));
         let from = self.backing(v);
         let edit = self.edit(self.move_of(v, from, place));
         self.push_edit(edit);
-        self.out.allocs[work.base + k] = place;
+        self.out.allocs[k] = place;
     }
+}
 
-    /// Whether the home of `v` is free for its definition once the uses are read.
-    #[inline]
-    fn is_free_behind(&self, v: u32) -> bool {
-        let mut rest = self.occupied.intersection(self.units(self.cx.values[v as usize].home));
-        while let Some(owner) = self.take_owner(&mut rest) {
-            if owner == SENTINEL || owner != v && self.cx.values[owner as usize].next != DEAD {
-                return false;
-            }
-        }
-        true
-    }
+/// The operands beside operand `k`.
+fn others(ops: &[Operand], k: usize) -> impl Iterator<Item = &Operand> {
+    ops[..k].iter().chain(&ops[k + 1..])
 }

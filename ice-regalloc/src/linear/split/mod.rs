@@ -1,0 +1,301 @@
+//! Splitting at block borders: registers for parts of the intervals that have none.
+//!
+//! Problem: a value that loses its register because of a call or a hot loop somewhere should still be
+//! in a register elsewhere, above all in the loops that use it.
+//!
+//! Method: the live range of such a value is a graph of blocks. From its most used block on, a part
+//! grows over neighbours, hottest first, as long as one register is left that nothing holds where the
+//! value lives (second chance by region; compare the region splitting of Olesen, *Greedy Register
+//! Allocation in LLVM 3.0*, 2011). So parts end at calls that destroy the last register and at the
+//! borders of loops that need all of them. A part is taken if it saves more reloads and stores than
+//! its border costs. On an edge into a part the value is loaded; on an edge out of it it is stored,
+//! if the part defines it, or else right behind the definitions, whichever is cheaper.
+//!
+//! Data: the register of a value in a block, listed by block and by value; the moves on edges, listed
+//! by the block end or start where they stand. Invariants: a part has no critical edge at its border;
+//! within a block two parts never overlap in units. Outside of parts the slot holds the value.
+//!
+//! Cost: live blocks and their edges for each value without a register; their number is bounded.
+
+mod life;
+mod parts;
+
+use super::assign::Assign;
+use crate::function::Function;
+use crate::operand::Block;
+use crate::ranges::{Ranges, Segment};
+use crate::registers::{PReg, RegUnits, RegisterFile};
+use crate::scan::{NO_REG, NONE, Scan, params_at_start};
+use crate::tables::Tables;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// Head of the references to a value that needs no parts.
+const UNWANTED: u32 = NONE - 1;
+/// A block that was refused to a part.
+const REFUSED: u32 = NONE - 1;
+/// A value whose references cost less cannot pay for a move on the border of a part, which has one
+/// unless it is the whole interval.
+const LEAST_COST: f32 = 2.0;
+/// Frequency of a block in a loop. Parts grow from such blocks alone: what others gain is not worth the search.
+const HOT: f32 = 8.0;
+/// Blocks of one value that are looked at: in proportion to what there is to gain, and at most.
+const BLOCKS_PER_COST: f32 = 8.0;
+const MAX_BLOCKS: usize = 128;
+
+/// References to a value in one block.
+#[derive(Clone, Copy, Debug)]
+struct Reference {
+    block: u32,
+    next: u32,
+    reads: bool,
+    writes: bool,
+    /// Set by moves in the predecessors or at the start of the block.
+    param: bool,
+    /// An argument in a block that has nothing but terminators.
+    passes: bool,
+}
+
+/// A block where the value at work lives.
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    block: u32,
+    /// Where it lives there; nowhere if it is only passed on.
+    range: Segment,
+    /// The registers that it can have there: a bit for each in the order of its class.
+    free: u64,
+    frequency: f32,
+    /// What it costs there without a register.
+    cost: f32,
+    /// It comes in from the predecessors.
+    live_in: bool,
+    writes: bool,
+    param: bool,
+    part: u32,
+    /// The last part that has looked at it.
+    seen: u32,
+}
+
+/// The register of a value in a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartHome {
+    pub block: u32,
+    pub vreg: u32,
+    pub reg: u8,
+    /// It is there when the block starts.
+    pub bound: bool,
+}
+
+/// A move on an edge: from a register or the slot to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fix {
+    /// Twice the block, and 1 for its end.
+    place: u32,
+    pub vreg: u32,
+    pub from: u8,
+    pub to: u8,
+}
+
+/// One part of the value at work.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    reg: u8,
+    /// It defines the value and does not store it at once.
+    dirty: bool,
+}
+
+/// Parts of values that live in registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Splits {
+    references: Vec<Reference>,
+    heads: Vec<u32>,
+    block_starts: Vec<u32>,
+    index_of: Vec<u32>,
+    /// Units that parts hold, by block, and those that intervals hold or instructions reserve.
+    held: Vec<RegUnits>,
+    busy: Vec<RegUnits>,
+    live: Vec<Live>,
+    edges: Vec<(u32, u32)>,
+    seeds: Vec<u32>,
+    /// Blocks next to the part at work, hottest first, then in layout order.
+    frontier: BinaryHeap<(u32, Reverse<u32>)>,
+    members: Vec<u32>,
+    adjacent: Vec<u32>,
+    parts: Vec<Part>,
+    /// By value, and in it by block.
+    homes: Vec<PartHome>,
+    of_value: Vec<(u32, u32)>,
+    /// The homes by block.
+    by_block: Vec<PartHome>,
+    starts: Vec<u32>,
+    fixes: Vec<Fix>,
+    /// Values that are stored where they are defined.
+    pub stored: Vec<u32>,
+}
+
+/// What is known about the function.
+pub(super) struct Input<'a> {
+    pub func: &'a Function,
+    pub file: &'a RegisterFile<'a>,
+    pub tables: &'a Tables<'a>,
+    pub scan: &'a Scan,
+}
+
+impl Splits {
+    /// Whether there are no parts.
+    pub fn is_empty(&self) -> bool {
+        self.homes.is_empty()
+    }
+
+    /// Splits the values in `assign.losers`.
+    pub fn compute(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign) {
+        self.homes.clear();
+        self.of_value.clear();
+        self.fixes.clear();
+        self.stored.clear();
+        let func = input.func;
+        if !assign.losers.iter().any(|&v| is_worth_it(ranges, input.scan, v)) {
+            return;
+        }
+        let blocks = func.num_blocks();
+        self.block_starts.clear();
+        self.block_starts
+            .extend((0..blocks as u32).map(|b| func.block_insts(Block::from_u32(b)).start.as_u32()));
+        self.index_of.clear();
+        self.index_of.resize(blocks, NONE);
+        self.held.clear();
+        self.held.resize(blocks, RegUnits::EMPTY);
+        self.collect_references(input, ranges);
+        self.collect_busy(func, ranges, assign);
+        self.collect_passed(input, ranges);
+        let mut work = (1 << 16) + 8 * blocks;
+        for n in 0..assign.losers.len() {
+            let v = assign.losers[n];
+            if !is_worth_it(ranges, input.scan, v) {
+                continue;
+            }
+            let (cost, hottest) = self.cost_of_references(ranges, v);
+            if cost <= LEAST_COST || hottest < HOT {
+                continue;
+            }
+            let most = MAX_BLOCKS.min((BLOCKS_PER_COST * cost) as usize);
+            let listed = self.list_blocks(input, ranges, v, most);
+            let left = work.checked_sub(self.live.len());
+            if listed && left.is_some() {
+                self.find_free(input, ranges, assign, v);
+                self.split(input, ranges, assign, v);
+            }
+            for live in &self.live {
+                self.index_of[live.block as usize] = NONE;
+            }
+            let Some(left) = left else { break };
+            work = left;
+        }
+        self.sort(blocks);
+    }
+
+    /// Lists homes and edge moves of `v`.
+    fn commit(&mut self, func: &Function, tables: &Tables, v: u32) {
+        let first = self.homes.len();
+        for live in &self.live {
+            if let Some(part) = self.parts.get(live.part as usize) {
+                self.held[live.block as usize].insert(tables.units(PReg(part.reg)));
+                let start = 4 * self.block_starts[live.block as usize];
+                let set_here = live.param && params_at_start(func, Block::from_u32(live.block));
+                self.homes.push(PartHome {
+                    block: live.block,
+                    vreg: v,
+                    reg: part.reg,
+                    bound: live.range.from == start && live.range.to > start + 1 && !set_here,
+                });
+            }
+        }
+        self.homes[first..].sort_unstable_by_key(|h| h.block);
+        self.of_value.push((first as u32, self.homes.len() as u32));
+        for &(from, to) in &self.edges {
+            let (p, s) = (&self.live[from as usize], &self.live[to as usize]);
+            if p.part == s.part {
+                continue;
+            }
+            let part_of = |live: &Live| self.parts.get(live.part as usize).copied();
+            let (source, target) = (part_of(p), part_of(s));
+            let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
+            let place = if single_succ { 2 * p.block + 1 } else { 2 * s.block };
+            if let Some(target) = target {
+                let from = source.map_or(NO_REG, |part| part.reg);
+                if from != target.reg {
+                    self.fixes.push(Fix { place, vreg: v, from, to: target.reg });
+                }
+            }
+            if let Some(source) = source
+                && source.dirty
+            {
+                self.fixes.push(Fix { place, vreg: v, from: source.reg, to: NO_REG });
+            }
+        }
+    }
+
+    /// Puts homes and moves in the order of blocks.
+    fn sort(&mut self, blocks: usize) {
+        if self.homes.is_empty() {
+            return;
+        }
+        self.fixes.sort_unstable_by_key(|f| (f.place, f.vreg, f.to));
+        self.starts.clear();
+        self.starts.resize(blocks + 1, 0);
+        for home in &self.homes {
+            self.starts[home.block as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.starts {
+            total += *start;
+            *start = total;
+        }
+        self.by_block.clear();
+        self.by_block.extend_from_slice(&self.homes);
+        for home in &self.homes {
+            let start = &mut self.starts[home.block as usize];
+            *start -= 1;
+            self.by_block[*start as usize] = *home;
+        }
+    }
+
+    /// The registers of values in `block`.
+    pub fn homes_in(&self, block: u32) -> &[PartHome] {
+        if self.homes.is_empty() {
+            return &[];
+        }
+        let b = block as usize;
+        &self.by_block[self.starts[b] as usize..self.starts[b + 1] as usize]
+    }
+
+    /// The register in `block` of the value whose interval says `split`.
+    pub fn home(&self, split: u32, block: u32) -> u8 {
+        let Some(&(first, end)) = self.of_value.get(split as usize) else { return NO_REG };
+        let homes = &self.homes[first as usize..end as usize];
+        homes.binary_search_by_key(&block, |h| h.block).map_or(NO_REG, |k| homes[k].reg)
+    }
+
+    fn fixes(&self, place: u32) -> &[Fix] {
+        let first = self.fixes.partition_point(|f| f.place < place);
+        let count = self.fixes[first..].iter().take_while(|f| f.place == place).count();
+        &self.fixes[first..first + count]
+    }
+
+    /// The moves at the start of `block`.
+    pub fn fixes_at_start(&self, block: u32) -> &[Fix] {
+        self.fixes(2 * block)
+    }
+
+    /// The moves before the terminators of `block`.
+    pub fn fixes_at_end(&self, block: u32) -> &[Fix] {
+        self.fixes(2 * block + 1)
+    }
+}
+
+/// Whether a value without a register may gain from parts, told from its weight, which is at least that of an operand in a
+/// loop.
+fn is_worth_it(ranges: &Ranges, scan: &Scan, v: u32) -> bool {
+    ranges.intervals[v as usize].weight >= HOT && scan.vregs[v as usize].is_cross()
+}

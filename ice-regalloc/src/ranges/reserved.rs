@@ -1,0 +1,129 @@
+//! The ranges in which instructions reserve registers.
+//!
+//! Data: a sorted list of positions and unit masks, one for each half of an instruction with fixed operands or clobbers, under
+//! a segment tree of unions, so that the question what is reserved anywhere in a segment costs a logarithm.
+
+use super::{Ranges, Segment};
+use crate::fixed::{is_early, is_late};
+use crate::function::Function;
+use crate::operand::{Constraint, Inst, Operand, VReg};
+use crate::registers::{RegUnits, RegisterFile};
+
+impl Ranges {
+    /// Puts what is reserved into the order of positions, and builds the tree.
+    pub(super) fn order_reserved(&mut self) {
+        self.reserved.reverse();
+        let n = self.reserved.len();
+        self.tree.clear();
+        self.tree.resize(n, RegUnits::EMPTY);
+        self.tree.extend(self.reserved.iter().map(|r| r.1));
+        for k in (1..n).rev() {
+            self.tree[k] = self.tree[2 * k].union(self.tree[2 * k + 1]);
+        }
+    }
+
+    /// Notes what the fixed operands and clobbers of `inst` occupy.
+    pub(super) fn reserve(&mut self, func: &Function, file: &RegisterFile, inst: Inst, frequency: f32) {
+        let i = inst.as_u32();
+        let (mut early, mut late) = (RegUnits::EMPTY, RegUnits::EMPTY);
+        for op in func.operands(inst) {
+            if let Constraint::Fixed(reg) = op.constraint() {
+                if is_early(*op) {
+                    early.insert(file.units(reg));
+                }
+                if is_late(*op) {
+                    late.insert(file.units(reg));
+                }
+                let interval = &mut self.intervals[op.index()];
+                if frequency >= interval.hint_weight {
+                    (interval.hint, interval.hint_weight) = (reg.0, frequency);
+                }
+            }
+        }
+        for (position, units) in [(4 * i + 3, late), (4 * i + 2, func.clobbers(inst)), (4 * i + 1, early)] {
+            if !units.is_empty() {
+                self.reserved.push((position, units));
+            }
+        }
+    }
+
+    /// Index of the first reserved entry at or after `position`.
+    fn entry(&self, position: u32) -> usize {
+        self.reserved.partition_point(|r| r.0 < position)
+    }
+
+    /// Units that are reserved somewhere in the segments of `v`.
+    pub fn reserved_in(&self, v: u32) -> RegUnits {
+        let mut units = RegUnits::EMPTY;
+        if !self.reserved.is_empty() {
+            for segment in self.segments_of(v) {
+                units.insert(self.reserved_within(*segment));
+            }
+        }
+        units
+    }
+
+    /// Units that are reserved somewhere in `segment`.
+    pub fn reserved_within(&self, segment: Segment) -> RegUnits {
+        let n = self.reserved.len();
+        let mut units = RegUnits::EMPTY;
+        if n == 0 {
+            return units;
+        }
+        // Most segments have few entries or none.
+        let first = self.entry(segment.from);
+        for &(position, mask) in self.reserved[first..].iter().take(8) {
+            if position >= segment.to {
+                return units;
+            }
+            units.insert(mask);
+        }
+        let (mut low, mut high) = (first + n, self.entry(segment.to) + n);
+        while low < high {
+            if low & 1 == 1 {
+                units.insert(self.tree[low]);
+                low += 1;
+            }
+            if high & 1 == 1 {
+                high -= 1;
+                units.insert(self.tree[high]);
+            }
+            low /= 2;
+            high /= 2;
+        }
+        units
+    }
+
+    /// Whether `units` are reserved in the segments of `v` by anything but its own fixed operands.
+    /// A long search is given up with yes.
+    pub fn reserved_by_others(&self, func: &Function, file: &RegisterFile, v: u32, units: RegUnits) -> bool {
+        let mut budget = 32;
+        for segment in self.segments_of(v) {
+            let first = self.entry(segment.from);
+            for &(position, mask) in self.reserved[first..].iter().take_while(|r| r.0 < segment.to) {
+                budget -= 1;
+                if budget == 0 {
+                    return true;
+                }
+                if !mask.intersects(units) {
+                    continue;
+                }
+                let half = position & 3;
+                let inst = Inst::from_u32(position / 4);
+                let old_read = self.intervals[v as usize].old_read && func.is_terminator(inst);
+                let by_other = |op: &Operand| match op.constraint() {
+                    Constraint::Fixed(reg) => {
+                        (op.vreg() != VReg::from_u32(v) || old_read)
+                            && (half == 1 && is_early(*op) || half == 3 && is_late(*op))
+                            && file.units(reg).intersects(units)
+                    }
+                    _ => false,
+                };
+                if half == 2 || func.operands(inst).iter().any(by_other) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
