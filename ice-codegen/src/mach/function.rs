@@ -149,12 +149,11 @@ impl<I: MachInst> MachFunction<I> {
     #[inline(never)]
     fn note(&mut self, more: &[Operand]) {
         let Some(inst) = self.insts.last() else { return };
-        inst.visit_operands(|operand| self.body.operand(operand));
+        let role = inst.visit_operands(|operand| self.body.operand(operand));
         if !more.is_empty() {
             self.body.add_operands(more);
         }
         self.body.inst();
-        let role = inst.role();
         if role == Role::Usual {
             debug_assert!(inst.rematerialize().is_none(), "{inst:?}");
             return;

@@ -46,11 +46,14 @@ pub enum Role {
 
 /// A machine instruction of one target. Instructions are plain data: whatever they refer to is an index.
 pub trait MachInst: Copy + fmt::Debug {
-    /// Visits the register operands in a fixed order: emission gets their places in the same order.
-    fn visit_operands(&self, visit: impl FnMut(Operand));
+    /// Visits the register operands in a fixed order, in which emission gets their places, and tells what the instruction
+    /// is.
+    fn visit_operands(&self, visit: impl FnMut(Operand)) -> Role;
 
     /// What the instruction is.
-    fn role(&self) -> Role;
+    fn role(&self) -> Role {
+        self.visit_operands(|_| {})
+    }
 
     /// Register units destroyed beside the definitions.
     fn clobbers(&self) -> RegUnits {

@@ -98,7 +98,7 @@ impl<F: FnMut(Operand)> OperandVisitor<F> {
 }
 
 /// Reads the rows of a table as the instruction type `Inst`, with what the allocator asks of it: `visit_row`, the
-/// operands of a row, and `row_role`, its role.
+/// operands of a row and its role.
 #[macro_export]
 macro_rules! insts {
     (|$em:ident, $bound:ident| $(
@@ -117,16 +117,15 @@ macro_rules! insts {
             // Into the one place that adds instructions.
             #[inline(always)]
             #[allow(unused_variables, reason = "not every field is an operand")]
-            fn visit_row(&self, mut visitor: $crate::mach::OperandVisitor<impl FnMut($crate::mach::Operand)>) {
+            fn visit_row(
+                &self,
+                mut visitor: $crate::mach::OperandVisitor<impl FnMut($crate::mach::Operand)>,
+            ) -> $crate::mach::Role {
                 match *self {
-                    $(Inst::$name $({ $($field),* })? => { $(visitor.$kind($of $(, $arg)*);)* })*
-                }
-            }
-
-            #[inline(always)]
-            const fn row_role(&self) -> $crate::mach::Role {
-                match self {
-                    $(Inst::$name { .. } => $crate::insts!(@role $($role)?),)*
+                    $(Inst::$name $({ $($field),* })? => {
+                        $(visitor.$kind($of $(, $arg)*);)*
+                        $crate::insts!(@role $($role)?)
+                    })*
                 }
             }
         }
@@ -184,13 +183,8 @@ macro_rules! encode_insts {
 macro_rules! row_methods {
     () => {
         #[inline(always)]
-        fn visit_operands(&self, visit: impl FnMut($crate::mach::Operand)) {
-            self.visit_row($crate::mach::OperandVisitor(visit));
-        }
-
-        #[inline(always)]
-        fn role(&self) -> $crate::mach::Role {
-            self.row_role()
+        fn visit_operands(&self, visit: impl FnMut($crate::mach::Operand)) -> $crate::mach::Role {
+            self.visit_row($crate::mach::OperandVisitor(visit))
         }
 
         fn write(&self, out: &mut dyn core::fmt::Write) -> core::fmt::Result {
