@@ -16,7 +16,9 @@ pub enum Mode {
     ///
     /// *Method.* Local allocation with furthest-next-use eviction (Belady 1966; Horwitz et al., "Index Register
     /// Allocation", 1966). A value that several blocks refer to is in its spill slot at every block border; a value
-    /// of one block has a slot only while it is evicted. Next uses are threaded while the [`Function`] is written. Where
+    /// of one block has a slot only while it is evicted; and one that its only definition can make again
+    /// ([`Function::remat`]) is made where it is wanted and never stored, if other blocks read it or an edge passes it on. Next
+    /// uses are threaded while the [`Function`] is written. Where
     /// control enters a block only from the one before it (an extended basic block), values that are in registers there
     /// are read from these, as long as nothing else was put in: that costs no register.
     ///

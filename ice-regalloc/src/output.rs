@@ -264,6 +264,19 @@ pub struct Stats {
     pub steps: u64,
 }
 
+impl Stats {
+    /// Counts an edit.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, edit: &Edit) {
+        match edit.kind() {
+            EditKind::Move => self.moves += 1,
+            EditKind::Spill => self.spills += 1,
+            EditKind::Reload => self.reloads += 1,
+            EditKind::Rematerialize => self.rematerialized += 1,
+        }
+    }
+}
+
 /// The result of an allocation: a place for every operand, and edits between instructions.
 ///
 /// The allocation of an operand is per *position*, so one virtual register may be in different

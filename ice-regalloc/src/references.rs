@@ -76,8 +76,8 @@ pub(crate) struct Thread {
 }
 
 /// The register is referenced in several blocks, or live around a back edge.
-const CROSS: u8 = 1;
-/// An instruction before that of the flags below, or a parameter, defines the register.
+pub(crate) const CROSS: u8 = 1;
+/// An instruction defines the register, or it is a parameter.
 const DEFINED: u8 = 2;
 /// The instruction [`Thread::inst`] reads it, writes it: as [`Operand::access`] says.
 const READ: u8 = 4;
@@ -85,6 +85,8 @@ const WRITTEN: u8 = 8;
 /// The last block that refers to the register reads it before it writes it; writes it.
 const EXPOSED: u8 = 16;
 const HERE: u8 = 32;
+/// There is more than one definition of the register.
+pub(crate) const SEVERAL: u8 = 64;
 
 /// The bits [`EXPOSED`] and [`HERE`] of the first reference in a block.
 #[inline(always)]
@@ -92,10 +94,12 @@ fn first_access(access: u8) -> u8 {
     access << 2
 }
 
-/// The bit [`HERE`] of a later reference.
+/// The flags after one more access.
 #[inline(always)]
-fn later_access(access: u8) -> u8 {
-    (access & WRITTEN) << 2
+fn accessed(flags: u8, access: u8) -> u8 {
+    let defined = (access & WRITTEN) >> 2;
+    // The bits [`DEFINED`], [`HERE`], and [`SEVERAL`] if it was defined before.
+    flags | defined | defined << 4 | (flags & defined) << 5
 }
 
 /// What a block does with a register that crosses block borders.
@@ -122,8 +126,13 @@ impl Thread {
         self.flags & CROSS != 0
     }
 
+    /// A set of [`CROSS`] and [`SEVERAL`].
+    pub fn facts(&self) -> u8 {
+        self.flags & (CROSS | SEVERAL)
+    }
+
     pub fn is_defined(&self) -> bool {
-        self.flags & (DEFINED | WRITTEN) != 0
+        self.flags & DEFINED != 0
     }
 
     /// Whether it is live across blocks without a definition: an error.
@@ -201,6 +210,8 @@ impl Shape {
     pub const GENERAL: Shape = Shape(8);
     /// Every instruction has this one.
     pub const ANY: Shape = Shape(16);
+    /// Its value can be made again.
+    pub const REMADE: Shape = Shape(3 << Shape::REMAT);
     /// The bits from here on say how its value can be made again.
     const REMAT: u32 = 5;
 
@@ -243,7 +254,7 @@ pub(crate) enum Leaving {
 /// The references of a function to its virtual registers, as far as it is written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
-    /// Whether `mentions` and how values can be made again, which one mode alone reads, are left out.
+    /// Whether `mentions`, which one mode alone reads, are left out.
     pub is_brief: bool,
     pub threads: Vec<Thread>,
     pub aheads: Aheads,
@@ -398,7 +409,7 @@ impl References {
             (thread.block, thread.head) = (self.block, here);
         }
         thread.latest = here;
-        thread.flags |= (op.access() & WRITTEN) >> 2 | later_access(op.access());
+        thread.flags = accessed(thread.flags, op.access());
     }
 
     /// Adds the only operand of instruction `i`, which is not plain, and gives its shape.
@@ -477,9 +488,9 @@ impl References {
         if thread.inst == at.1 && at.1 != NONE {
             return self.repeated(vreg, here, access);
         }
-        let mut flags = thread.flags & (CROSS | DEFINED) | (thread.flags & WRITTEN) >> 2 | access;
+        let mut flags = thread.flags & (CROSS | DEFINED | SEVERAL) | access;
         if thread.block == self.block {
-            flags |= thread.flags & (EXPOSED | HERE) | later_access(access);
+            flags |= thread.flags & (EXPOSED | HERE);
             if access & READ != 0 {
                 self.aheads.set_next(thread.latest, at.0);
                 self.aheads.set_last(thread.head, at.0);
@@ -500,7 +511,7 @@ impl References {
             flags |= first_access(access);
             (thread.block, thread.before, thread.head) = (self.block, NONE, here);
         }
-        (thread.inst, thread.latest, thread.flags) = (at.1, here, flags);
+        (thread.inst, thread.latest, thread.flags) = (at.1, here, accessed(flags, access));
     }
 
     /// Notes which registers the operands just added want.
@@ -541,7 +552,7 @@ impl References {
                 None => thread.flags |= CROSS | EXPOSED,
             }
         }
-        thread.flags |= access | later_access(access);
+        thread.flags = accessed(thread.flags | access, access);
     }
 
     /// Notes that the latest reference wants the value in `reg`.

@@ -7,7 +7,8 @@
 use crate::error::Error;
 use crate::function::Function;
 use crate::operand::{Block, Inst, VReg};
-pub(crate) use crate::references::{Ahead, DEAD, LIVE_OUT, NO_REG, NONE, Shape};
+use crate::output::Allocation;
+pub(crate) use crate::references::{Ahead, CROSS, DEAD, LIVE_OUT, NO_REG, NONE, SEVERAL, Shape};
 use crate::references::{Aheads, Thread};
 use alloc::vec::Vec;
 
@@ -23,8 +24,8 @@ pub(crate) struct VRegState {
     pub next: u32,
     /// Last instruction of the block that uses the value.
     pub last: u32,
-    /// The home slot.
-    pub slot: u32,
+    /// The home, once it has one: a slot, or the instruction that makes the value again.
+    pub home: Allocation,
     /// The last instruction looked at that defines the register.
     pub def_inst: u32,
     /// Uses in the present instruction that have no place yet.
@@ -35,29 +36,30 @@ pub(crate) struct VRegState {
     pub hint: u8,
     /// The register class.
     pub class: u8,
-    /// `CROSS | VALID`.
+    /// `CROSS | VALID | MADE | SEVERAL`.
     pub flags: u8,
 }
 
-/// The register is referenced in several blocks, or live around a back edge.
-pub(crate) const CROSS: u8 = 1;
 /// The home slot holds the current value.
 pub(crate) const VALID: u8 = 2;
+/// The home is the instruction that makes the value again.
+pub(crate) const MADE: u8 = 4;
 
 impl VRegState {
     /// A register before the first block.
     fn new(thread: &Thread) -> VRegState {
-        let flags = if thread.crosses() { CROSS | VALID } else { 0 };
+        let facts = thread.facts();
         VRegState {
             next: LIVE_OUT,
             last: 0,
-            slot: NONE,
+            home: Allocation::NONE,
             def_inst: NONE,
             pending: 0,
             reg: NO_REG,
             hint: NO_REG,
             class: thread.class.0,
-            flags,
+            // What crosses is in its home at first.
+            flags: facts | (facts & CROSS) * VALID,
         }
     }
 
@@ -84,9 +86,10 @@ impl VRegState {
         if ahead.next == LIVE_OUT && !self.is_cross() { DEAD } else { ahead.next }
     }
 
+    /// Whether its home has its value.
     #[inline]
     pub fn is_valid(&self) -> bool {
-        self.flags & VALID != 0
+        self.flags & (VALID | MADE) != 0
     }
 }
 

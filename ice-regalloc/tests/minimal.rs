@@ -330,6 +330,79 @@ fn a_value_read_and_rewritten_at_once_goes_around_the_loop() {
     allocate(&func);
 }
 
+/// v0 is made in the first block, in front of a call, and read in two others.
+fn read_elsewhere(make: StoredInst, read: Operand) -> StoredFunction {
+    let reads = || vec![inst(&[read]), end(&[])];
+    function(1, vec![(vec![make, call(&[]), end(&[])], vec![1, 2]), (reads(), vec![]), (reads(), vec![])])
+}
+
+#[test]
+fn what_other_blocks_read_is_made_there_and_never_stored() {
+    let made = Allocation::remat(Inst::from_u32(0));
+    for remat in [Remat::Register, Remat::Anywhere, Remat::Memory] {
+        for read in [Operand::use_any(v(0), GPR), Operand::use_reg(v(0), GPR)] {
+            let output = allocate(&read_elsewhere(again(0, remat), read));
+            assert!(place(&output, 0, 0).is_none() && output.slots.is_empty());
+            assert_eq!(output.stats.rematerialized, 2);
+            if remat == Remat::Memory && read.constraint() == Constraint::Any {
+                assert!(output.edits.is_empty() && place(&output, 3, 0) == made);
+            } else {
+                assert!(output.edits.len() == 2 && output.edits.iter().all(|edit| edit.from == made));
+            }
+        }
+        // In a slot it is a copy.
+        let output = allocate(&read_elsewhere(again(0, remat), Operand::use_stack(v(0), GPR)));
+        assert!(place(&output, 3, 0).is_slot() && output.edits[0].from == made);
+    }
+}
+
+#[test]
+fn what_an_edge_passes_on_is_made_on_it() {
+    for (remat, edits) in [(Remat::Anywhere, 1), (Remat::Register, 2), (Remat::Memory, 2)] {
+        let mut func = function(
+            2,
+            vec![
+                (vec![again(0, remat), end(&[])], vec![1]),
+                (vec![inst(&[Operand::use_any(v(1), GPR)]), end(&[])], vec![2, 3]),
+                (vec![end(&[])], vec![1]),
+                (vec![end(&[])], vec![]),
+            ],
+        );
+        func.blocks[1].params.push(v(1));
+        func.blocks[0].args[0].push(v(0));
+        func.blocks[2].args[0].push(v(1));
+        let output = allocate(&func);
+        assert!(place(&output, 0, 0).is_none());
+        assert_eq!(output.edits.len(), edits);
+    }
+}
+
+#[test]
+fn only_what_has_one_definition_is_made_again() {
+    let change = |n: u32| inst(&[Operand::use_def_reg(v(n), GPR)]);
+    let func = function(
+        1,
+        vec![
+            (vec![again(0, Remat::Anywhere), end(&[])], vec![1]),
+            (vec![change(0), end(&[])], vec![1, 2]),
+            (vec![inst(&[Operand::use_any(v(0), GPR)]), end(&[])], vec![]),
+        ],
+    );
+    let output = allocate(&func);
+    assert!(output.stats.rematerialized == 0 && place(&output, 0, 0).is_reg());
+    // Nor what a block that comes earlier in the order reads in its slot.
+    let func = function(
+        1,
+        vec![
+            (vec![end(&[])], vec![2]),
+            (vec![inst(&[Operand::use_any(v(0), GPR)]), end(&[])], vec![]),
+            (vec![again(0, Remat::Anywhere), end(&[])], vec![1]),
+        ],
+    );
+    let output = allocate(&func);
+    assert!(output.stats.rematerialized == 0 && place(&output, 1, 0).is_slot());
+}
+
 /// Tables that are made while the program runs, as a client with a description of its machine has them; and two
 /// machines for one context.
 #[test]

@@ -16,6 +16,7 @@
 mod write;
 
 use crate::operand::{Block, Inst, Operand, VReg};
+use crate::output::Allocation;
 use crate::references::{References, Shape};
 use crate::registers::{RegClass, RegUnits};
 use alloc::vec;
@@ -220,6 +221,16 @@ impl Function {
     #[inline]
     pub fn rematerialize(&self, inst: Inst) -> Option<Remat> {
         self.references.remat_of(inst)
+    }
+
+    /// Whether a copy between these places takes two edits, through a register: to a slot, from one or from an instruction
+    /// that can only be executed again into a register.
+    pub(crate) fn takes_two(&self, from: Allocation, to: Allocation) -> bool {
+        let in_register = match from.as_remat() {
+            Some(inst) => self.rematerialize(inst) != Some(Remat::Anywhere),
+            None => from.is_slot(),
+        };
+        in_register && to.is_slot()
     }
 
     /// Whether control may leave the block at `inst`.

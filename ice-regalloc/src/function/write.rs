@@ -73,13 +73,16 @@ impl Function {
     /// Adds an instruction: its operands are those added since the one before.
     #[inline(always)]
     pub fn inst(&mut self) -> Inst {
-        self.references.inst(self.operands.get(self.begun..).unwrap_or(&[]));
+        if let Some(operands) = self.operands.get(self.begun..) {
+            self.references.inst(operands);
+        }
         self.begun = self.operands.len();
         self.operand_starts.push(self.begun as u32);
         Inst::from_u32(self.operand_starts.len() as u32 - 2)
     }
 
     /// The operands of the latest instruction.
+    #[inline]
     fn latest(&self) -> &[Operand] {
         match self.operand_starts[..] {
             [.., start, end] => &self.operands[start as usize..end as usize],
@@ -116,8 +119,7 @@ impl Function {
     /// made on the edge.
     #[inline]
     pub fn remat(&mut self, remat: impl FnOnce() -> Option<Remat>) {
-        if !self.references.is_brief
-            && let [op] = self.latest()
+        if let [op] = self.latest()
             && op.is_plain()
             && !op.is_use()
             && let Some(remat) = remat()

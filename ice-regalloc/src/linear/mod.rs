@@ -27,7 +27,7 @@ use crate::function::{Function, Remat};
 use crate::liveness::Liveness;
 use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
-use crate::output::{Allocation, Edit, EditKind, Output, ProgPoint, SlotInfo, Stats};
+use crate::output::{Allocation, Edit, Output, ProgPoint, SlotInfo, Stats};
 use crate::ranges::Ranges;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
@@ -444,13 +444,7 @@ impl<'a> Allocator<'a> {
     }
 
     fn push_edit(&mut self, edit: Edit) {
-        let stats = &mut self.out.stats;
-        match edit.kind() {
-            EditKind::Move => stats.moves += 1,
-            EditKind::Spill => stats.spills += 1,
-            EditKind::Reload => stats.reloads += 1,
-            EditKind::Rematerialize => stats.rematerialized += 1,
-        }
+        self.out.stats.count(&edit);
         if let Some(reg) = edit.to.as_reg() {
             self.out.used_regs.insert(self.file.units(reg));
         }

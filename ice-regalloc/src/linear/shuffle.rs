@@ -10,7 +10,6 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::function::Remat;
 use crate::moves::ParallelMove;
 use crate::operand::Block;
 use crate::output::{Allocation, Edit};
@@ -37,11 +36,7 @@ impl Allocator<'_> {
 
     /// Whether the copy takes two edits, through a register.
     fn takes_two(&self, m: &ParallelMove) -> bool {
-        let from = match m.from.as_remat() {
-            Some(inst) => self.func.rematerialize(inst) != Some(Remat::Anywhere),
-            None => m.from.is_slot(),
-        };
-        from && m.to.is_slot()
+        self.func.takes_two(m.from, m.to)
     }
 
     /// Whether the copy may take two edits, at once or because a cycle is broken there.

@@ -151,7 +151,7 @@ impl<U: Units> Allocator<'_, U> {
             let from = self.place(v);
             let slot = self.new_slot(v);
             self.copy(self.edit(from, Allocation::slot(slot), v), block)?;
-            let home = core::mem::replace(&mut self.state(v).slot, slot.as_u32());
+            let home = core::mem::replace(&mut self.state(v).home, Allocation::slot(slot));
             self.state(v).flags |= VALID;
             self.cx.moved_homes.push((v, home));
         }
@@ -164,11 +164,11 @@ impl<U: Units> Allocator<'_, U> {
         self.cx.solver.push(ParallelMove { from, to, class, size });
     }
 
-    /// Emits the moves pushed so far, at the present point. All targets are slots, so moves from
-    /// registers and a single move need no order.
+    /// Emits the moves pushed so far, at the present point. All targets are slots, so moves that read none and a
+    /// single move need no order.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
         let moves = self.cx.solver.moves();
-        if moves.len() == 1 || moves.iter().all(|m| m.from.is_reg()) {
+        if moves.len() == 1 || moves.iter().all(|m| !m.from.is_slot()) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
                 let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
@@ -197,9 +197,9 @@ impl<U: Units> Allocator<'_, U> {
         result
     }
 
-    /// Emits a copy; one from slot to slot goes through a register that is free or saved around.
+    /// Emits a copy; one that no instruction can do goes through a register that is free or saved around.
     fn copy(&mut self, edit: Edit, block: Block) -> Result<(), Error> {
-        if !edit.from.is_slot() || !edit.to.is_slot() {
+        if !self.func.takes_two(edit.from, edit.to) {
             self.push_edit(edit);
             return Ok(());
         }
@@ -219,7 +219,7 @@ impl<U: Units> Allocator<'_, U> {
         while let Some((v, slot)) = self.cx.saved.pop() {
             let to = self.place(v);
             self.emit(Allocation::slot(slot), to, v);
-            self.cx.dying_slots.push(slot.as_u32());
+            self.cx.dying_slots.push(slot);
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ impl<U: Units> Allocator<'_, U> {
             self.emit(from, Allocation::reg(reg), v);
             place.set(Allocation::reg(reg));
             let live = self.is_live(self.vregs[op.index()].next);
-            if from.is_slot() {
+            if !from.is_reg() {
                 self.state(v).flags |= VALID;
                 if live {
                     self.bind(v, reg);

@@ -60,6 +60,7 @@ impl<U: Units> Allocator<'_, U> {
                 }
             } else {
                 late |= op.pos() == OperandPos::Late;
+                strict |= self.wants_register(op);
             }
         }
         if fixed {
@@ -241,7 +242,7 @@ impl<U: Units> Allocator<'_, U> {
     fn needs_register(&mut self, work: Work, op: Operand) -> bool {
         match op.constraint() {
             Constraint::Reg => true,
-            Constraint::Any => op.is_use() && self.slot_is_overwritten(work, op),
+            Constraint::Any => op.is_use() && (self.wants_register(op) || self.slot_is_overwritten(work, op)),
             _ => false,
         }
     }
@@ -383,11 +384,11 @@ impl<U: Units> Allocator<'_, U> {
                 continue;
             }
             let v = op.vreg().as_u32();
-            if !self.slot_is_overwritten(work, op) {
+            if self.home(v).is_slot() && !self.slot_is_overwritten(work, op) {
                 self.use_home(work, k);
                 continue;
             }
-            // The home slot is written too early: the use reads a copy of it.
+            // The home is no slot, or is written too early: the use reads a copy of it.
             if self.state(v).reg == NO_REG {
                 let class = RegClass(self.state(v).class);
                 let avoid = self.pins.early.union(self.pins.fixed_early);
@@ -400,7 +401,7 @@ impl<U: Units> Allocator<'_, U> {
             let from = self.place(v);
             let slot = self.new_slot(v);
             self.emit(from, Allocation::slot(slot), v);
-            self.cx.dying_slots.push(slot.as_u32());
+            self.cx.dying_slots.push(slot);
             self.give_slot(work, k, Allocation::slot(slot));
         }
         Ok(())
@@ -411,7 +412,8 @@ impl<U: Units> Allocator<'_, U> {
         let v = work.ops[k].vreg().as_u32();
         self.store(v);
         let home = self.home(v);
-        self.give_slot(work, k, home);
+        let place = self.read(home);
+        self.give_slot(work, k, place);
     }
 
     /// Places the uses that may be in a register or a slot.

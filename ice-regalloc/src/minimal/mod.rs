@@ -6,7 +6,7 @@
 //! (`recall`); whatever writes the register makes it forgotten (`overwrite`).
 //!
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
-//! the usual call and return, and `inst` for any; `edges` does block borders; `tables` holds the register
+//! the usual call and return, and `inst` for any; `made` has values that are made again in place of a reload; `edges` does block borders; `tables` holds the register
 //! file; this file drives.
 //!
 //! The parts that are called most state what was measured.
@@ -14,6 +14,7 @@
 mod edges;
 mod fixed;
 mod inst;
+mod made;
 mod plain;
 mod state;
 
@@ -37,7 +38,7 @@ use core::cell::Cell;
 struct FreeSlots {
     size: u32,
     align: u32,
-    slots: Vec<u32>,
+    slots: Vec<Slot>,
 }
 
 /// Memory that is kept from function to function.
@@ -81,10 +82,10 @@ struct Buffers {
     owner: Owners,
     free_slots: Vec<FreeSlots>,
     /// Slots to free when the present instruction is done.
-    dying_slots: Vec<u32>,
+    dying_slots: Vec<Slot>,
     solver: MoveSolver,
     /// Home slots of parameters that a terminator still reads after the edge moves.
-    moved_homes: Vec<(u32, u32)>,
+    moved_homes: Vec<(u32, Allocation)>,
     /// Registers saved around one slot to slot copy.
     saved: Vec<(u32, Slot)>,
     /// Order of constrained operands in the careful attempt, behind the number of registers that each may have.
@@ -268,7 +269,9 @@ impl<'a, U: Units> Allocator<'a, U> {
         let shapes = &self.shapes[start as usize..end as usize];
         let starts = &self.starts[start as usize..end as usize + 1];
         let mut base = starts[0] as usize;
-        let mut stop = self.slow.or(Shape::TERMINATOR);
+        // Next uses from here on are not by instructions, but by edges and other blocks.
+        let border = if self.reads(end - 1) { LIVE_OUT } else { end - 1 };
+        let mut stop = self.slow.or(Shape::TERMINATOR).or(Shape::REMADE);
         for (i, (&shape, &next)) in (start..).zip(shapes.iter().zip(&starts[1..])) {
             let (inst, from, copies) = (Inst::from_u32(i), base, shape.has(Shape::COPY));
             base = next as usize;
@@ -277,6 +280,12 @@ impl<'a, U: Units> Allocator<'a, U> {
                 if shape.has(Shape::TERMINATOR) && stop.has(Shape::TERMINATOR) {
                     stop = self.slow;
                     self.leave_block(block, succs, inst)?;
+                }
+                if let Some(remat) = shape.remat()
+                    && self.is_used_elsewhere(from, border)
+                    && self.make(inst, from, border, remat)
+                {
+                    continue;
                 }
                 if shape.has(self.slow) {
                     let mut clobbers = U::EMPTY;
@@ -297,6 +306,12 @@ impl<'a, U: Units> Allocator<'a, U> {
         }
         self.end_block();
         Ok(())
+    }
+
+    /// Whether instruction `i` has operands.
+    #[inline(always)]
+    fn reads(&self, i: u32) -> bool {
+        self.starts[i as usize] < self.starts[i as usize + 1]
     }
 
     /// The instruction with the operands `from..to`.
@@ -331,8 +346,8 @@ impl<'a, U: Units> Allocator<'a, U> {
         }
         while let Some((v, home)) = self.cx.moved_homes.pop() {
             let state = &mut self.vregs[v as usize];
-            let temporary = core::mem::replace(&mut state.slot, home);
-            self.cx.dying_slots.push(temporary);
+            let temporary = core::mem::replace(&mut state.home, home);
+            self.cx.dying_slots.extend(temporary.as_slot());
         }
         self.free_dying_slots();
     }

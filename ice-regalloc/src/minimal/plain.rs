@@ -21,10 +21,10 @@
 
 use super::Allocator;
 use super::inst::{Work, move_source};
-use crate::operand::{Inst, Operand, Slot};
+use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
 use crate::registers::PReg;
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, VALID};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID};
 use crate::units::Units;
 use core::cell::Cell;
 
@@ -115,7 +115,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             self.occupied.insert(units);
         }
         // As `end_life`, if no slot is given back.
-        if op.is_def() || state.next == DEAD && state.slot != NONE && !state.is_cross() {
+        if op.is_def() || state.next == DEAD && state.home.is_slot() && !state.is_cross() {
             return Left::Release;
         }
         if state.next == DEAD {
@@ -135,15 +135,15 @@ impl<'a, U: Units> Allocator<'a, U> {
         let state = &self.vregs[op.index()];
         let next = state.next;
         // Two operands that read one value are looked at together.
-        if state.reg != NO_REG || state.slot == NONE || next == self.point.inst().as_u32() {
+        if state.reg != NO_REG || state.home.is_none() || next == self.point.inst().as_u32() {
             return None;
         }
-        let home = Allocation::slot(Slot::from_u32(state.slot));
-        if !op.is_reg() {
+        let home = state.home;
+        if !op.is_reg() && self.is_readable(home) {
             // One more use pays for a reload; a copy reloads by itself.
             let reads_slot = next >= LIVE_OUT || copies;
             return reads_slot.then(|| {
-                place.set(home);
+                place.set(self.read(home));
                 U::EMPTY
             });
         }
@@ -211,7 +211,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             }
         }
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || !op.is_reg() || !work.places[k].get().is_none() {
+            if !op.is_use() || !self.wants_register(op) || !work.places[k].get().is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
@@ -254,7 +254,7 @@ impl<'a, U: Units> Allocator<'a, U> {
     #[inline(never)]
     fn plain_any_uses(&mut self, work: Work, pinned: &mut U) {
         for (k, &op) in work.ops.iter().enumerate() {
-            if !op.is_use() || op.is_reg() || !work.places[k].get().is_none() {
+            if !op.is_use() || !work.places[k].get().is_none() {
                 continue;
             }
             if let Some(reg) = self.plain_in_place(op) {
@@ -271,7 +271,8 @@ impl<'a, U: Units> Allocator<'a, U> {
                 continue;
             }
             self.store(v);
-            work.places[k].set(self.home(v));
+            let home = self.home(v);
+            work.places[k].set(self.read(home));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::context::SlotSharing;
 use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Edit, SlotInfo};
 use crate::registers::{PReg, RegClass, RegUnits};
-use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, VALID, VRegState};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID, VRegState};
 use crate::units::Units;
 use alloc::vec::Vec;
 
@@ -62,7 +62,7 @@ impl<U: Units> Allocator<'_, U> {
         if state.reg != NO_REG {
             let units = U::of(self.tables.units(PReg(state.reg)));
             self.occupied.remove(units);
-            if self.continues && state.flags & (CROSS | VALID) == CROSS | VALID {
+            if self.continues && state.is_cross() && state.is_valid() {
                 self.remembered.insert(units);
             } else {
                 state.reg = NO_REG;
@@ -133,15 +133,13 @@ impl<U: Units> Allocator<'_, U> {
         Edit { point: self.point, from, to, class, size: self.size_of(v).0 }
     }
 
+    #[inline(always)]
     pub(super) fn push_edit(&mut self, edit: Edit) {
-        let stats = &mut self.out.stats;
+        self.out.stats.count(&edit);
         if let Some(reg) = edit.to.as_reg() {
-            *if edit.from.is_slot() { &mut stats.reloads } else { &mut stats.moves } += 1;
             let units = self.units(reg);
             self.used_regs.insert(units);
             self.overwrite(units);
-        } else {
-            stats.spills += 1;
         }
         self.out.edits.push(edit);
     }
@@ -153,7 +151,7 @@ impl<U: Units> Allocator<'_, U> {
         if let Some(free) = self.cx.free_slots.iter_mut().find(fits)
             && let Some(slot) = free.slots.pop()
         {
-            return Slot::from_u32(slot);
+            return slot;
         }
         self.fresh_slot(size, align)
     }
@@ -164,13 +162,11 @@ impl<U: Units> Allocator<'_, U> {
         slot
     }
 
-    /// The home slot of `v`.
+    /// The home of `v`.
     #[inline]
     pub(super) fn home(&mut self, v: u32) -> Allocation {
-        match self.state(v).slot {
-            NONE => self.first_home(v),
-            slot => Allocation::slot(Slot::from_u32(slot)),
-        }
+        let home = self.state(v).home;
+        if home.is_none() { self.first_home(v) } else { home }
     }
 
     #[inline(never)]
@@ -183,7 +179,7 @@ impl<U: Units> Allocator<'_, U> {
         } else {
             self.new_slot(v)
         };
-        self.state(v).slot = slot.as_u32();
+        self.state(v).home = Allocation::slot(slot);
         Allocation::slot(slot)
     }
 
@@ -201,7 +197,7 @@ impl<U: Units> Allocator<'_, U> {
             return self.cx.dying_slots.clear();
         }
         while let Some(slot) = self.cx.dying_slots.pop() {
-            let SlotInfo { size, align } = self.out.slots[slot as usize];
+            let SlotInfo { size, align } = self.out.slots[slot.as_u32() as usize];
             let free = &mut self.cx.free_slots;
             let list = match free.iter().position(|f| f.size == size && f.align == align) {
                 Some(list) => list,
@@ -225,8 +221,9 @@ impl<U: Units> Allocator<'_, U> {
         }
         if !state.is_cross() {
             state.flags &= !VALID;
-            if state.slot != NONE {
-                self.cx.dying_slots.push(core::mem::replace(&mut state.slot, NONE));
+            if let Some(slot) = state.home.as_slot() {
+                state.home = Allocation::NONE;
+                self.cx.dying_slots.push(slot);
             }
         }
     }
@@ -250,7 +247,7 @@ impl<U: Units> Allocator<'_, U> {
         }
     }
 
-    /// Makes the home slot of `v` hold its value.
+    /// Makes the home of `v` have its value.
     pub(super) fn store(&mut self, v: u32) {
         let state = self.state(v);
         if state.reg != NO_REG && !state.is_valid() {
