@@ -280,6 +280,7 @@ impl MachInst for Inst {
         }
     }
 
+    #[inline(always)]
     fn rematerialize(&self) -> Option<Remat> {
         match *self {
             // A negative one of 32 bits would have to fill a slot of 64.

@@ -9,7 +9,7 @@ use crate::inst::{Callee, Inst, Src, instructions};
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, Tables};
-use ice_regalloc::{Edit, Output};
+use ice_regalloc::Output;
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
 const MEMORY: u32 = 7;
@@ -50,6 +50,11 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
 
     instructions!(ice_codegen::inst_bounds!);
 
+    /// An instruction executed again, whose value may go to a slot.
+    fn again(&self, mach: &MachFunction<Inst>, inst: MachInstId) -> u32 {
+        mach.insts().get(inst.as_u32() as usize).map_or(0, |inst| self.inst(inst)) + SLOT
+    }
+
     #[cold]
     fn switch(&self, switch: u32) -> u32 {
         // Two comparisons by halves, with their constants and branches, in each node.
@@ -66,8 +71,8 @@ pub(crate) fn make_labels<L: Listing>(
     frame: &Frame,
     buffer: &mut CodeBuffer<L>,
 ) {
-    // Slots, objects and incoming arguments of a small frame are reached with one byte.
-    let is_small = frame.size + 16 * 8 <= 127 || (frame.pointer == FramePointer::Used && frame.size < 64);
+    // The slots of a small frame are reached with one byte.
+    let is_small = frame.size <= if frame.pointer == FramePointer::Used { 63 } else { 127 };
     let labels = if is_small { make::<SMALL, L> } else { make::<LARGE, L> };
     labels(mode, mach, allocation, 2 * frame.saved.len() as u32, buffer);
 }
@@ -83,6 +88,8 @@ fn make<const SLOT: u32, L: Listing>(
     let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 };
     let edit = SLOT + if mode == Mode::Bits32 { 3 } else { 4 };
 
+    let edits_again = allocation.edits.iter().filter(|edit| edit.from.is_remat()).count();
+    let mut operands_in_memory = (allocation.stats.rematerialized as usize).saturating_sub(edits_again);
     let mut offset = u64::from(40 + saved);
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
@@ -96,23 +103,23 @@ fn make<const SLOT: u32, L: Listing>(
             offset += u64::from(bounds.inst(inst));
         }
         let end = MachInstId::from_u32(range.end as u32);
-        let here = edits.iter().take_while(|e| e.point.inst() < end).count();
-        offset += u64::from(edit) * here as u64;
-        if allocation.stats.rematerialized > 0 {
-            offset += again(allocation, range, &edits[..here]);
+        while let [first, rest @ ..] = edits
+            && first.point.inst() < end
+        {
+            offset += u64::from(first.from.as_remat().map_or(edit, |inst| bounds.again(mach, inst)));
+            edits = rest;
         }
-        edits = &edits[here..];
+        if operands_in_memory > 0 {
+            let here = count_in_memory(allocation, range);
+            offset += u64::from(MEMORY - SLOT) * here as u64;
+            operands_in_memory = operands_in_memory.saturating_sub(here);
+        }
     }
 }
 
-/// What instructions executed again, and operands in the memory that one loads from, may take beyond the
-/// bounds of other edits and operands.
-fn again(allocation: &Output, insts: core::ops::Range<usize>, edits: &[Edit]) -> u64 {
-    // A constant and where it is stored, or a load from any address; the longest immediate is of 8 bytes.
-    const LONGEST: u64 = 4 + MEMORY as u64;
+/// How many operands are in the memory that an instruction loads from.
+fn count_in_memory(allocation: &Output, insts: core::ops::Range<usize>) -> usize {
     let starts = &allocation.operand_starts;
     let places = &allocation.allocs[starts[insts.start] as usize..starts[insts.end] as usize];
-    let operands = places.iter().filter(|place| place.is_remat()).count() as u64;
-    let edits = edits.iter().filter(|edit| edit.from.is_remat()).count() as u64;
-    LONGEST * (operands + edits)
+    places.iter().filter(|place| place.is_remat()).count()
 }

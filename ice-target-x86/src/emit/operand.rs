@@ -3,9 +3,12 @@
 use super::Emitter;
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::regs;
-use ice_asm::x86::{AddressSize, BaseDisp, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget};
+use ice_asm::x86::{
+    AddressSize, BaseDisp, FramePlace, Gpr, Imm, Mem, Mode, Rm, Scale, Target as MemTarget, Width,
+};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::emission::{InstEmitter as _, NO_OBJECT, NO_SLOT};
+use ice_codegen::mach::MachInstId;
 use ice_regalloc::Allocation;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -43,10 +46,21 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// Where a slot is.
+    /// Where a slot is, or the word of the frame that an instruction loads.
     #[inline(always)]
     pub(super) fn place(&self, place: Allocation) -> Option<FramePlace> {
-        self.frame.places.get(place.as_slot()?.as_u32() as usize).copied()
+        match place.as_slot() {
+            Some(slot) => self.frame.places.get(slot.as_u32() as usize).copied(),
+            None => self.loaded_word(place.as_remat()?),
+        }
+    }
+
+    #[inline(never)]
+    fn loaded_word(&self, inst: MachInstId) -> Option<FramePlace> {
+        match self.cursor.inst(inst)? {
+            Inst::Load { width: Width::B32, mem, .. } => Some(self.near(mem, self.address_size, &[])?.0),
+            _ => None,
+        }
     }
 
     /// The register that the frame hangs off.
