@@ -5,12 +5,12 @@ compile_error!("the command needs a form of input: one of the features `pexe`, `
 
 use crate::error::{Blame, Error};
 use crate::files::{Input, Output, is_dash};
-use crate::flags::{self, Command, Invocation, Request, Stats};
+use crate::flags::{self, Command, Invocation, Request};
 use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
 use crate::machine::{Arch, Features, with_switch};
-use crate::options::{Emit, InputFormat, OptLevel, Options, Timing};
+use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
 use crate::{format, inspect, runtime, translate};
@@ -197,6 +197,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
             let _ = io::stderr().write_all(text.as_bytes());
         },
         timing: work.timing,
+        stats: work.stats,
         #[cfg(feature = "text")]
         commentary: work.commentary,
         relocation: work.relocation,

@@ -115,7 +115,7 @@ pub use ice_elf::Sink as ObjectSink;
 pub use machine::Arch;
 #[cfg(feature = "text")]
 pub use options::Commentary;
-pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Timing};
+pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Stats, Timing};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};
 pub use translate::{compile_module, translate_module};

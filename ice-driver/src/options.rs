@@ -135,6 +135,16 @@ pub enum Timing {
     On,
 }
 
+/// Whether counts are made that take a walk over the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stats {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    On,
+}
+
 /// Whether assembler text says what its lines are for.
 #[cfg(feature = "text")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -176,6 +186,8 @@ pub struct Options {
     pub print: fn(&str),
     /// Whether to take times.
     pub timing: Timing,
+    /// Whether to count all that a [`Report`](crate::Report) has.
+    pub stats: Stats,
     /// Where native programs may be put.
     pub relocation: RelocationModel,
     /// Choices among the features of the machine. What is left open follows from the module, if that says it.
@@ -200,6 +212,7 @@ impl Options {
             #[cfg(feature = "text")]
             print: |_| {},
             timing: Timing::Off,
+            stats: Stats::Off,
             relocation: RelocationModel::PositionIndependent,
             features: Features::default(),
         }

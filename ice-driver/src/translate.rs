@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::formats::Bodies;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, Options};
+use crate::options::{Emit, FunctionSelector, Options, Stats};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{FunctionCompiler, Job};
@@ -184,7 +184,10 @@ fn run<'o>(
             for (function, body) in selected.range(numbers) {
                 compiler.compile(&job, function, body, out)?;
             }
-            compiler.count_code(options.arch.machine(), &out.compiled);
+            compiler.count_code(&out.compiled);
+            if options.stats == Stats::On {
+                compiler.count_slots(options.arch.machine(), &out.compiled);
+            }
             Ok(())
         },
         FunctionCompiler::into_report,

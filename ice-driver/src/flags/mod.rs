@@ -7,7 +7,7 @@ pub use table::{Command, CommandRow, Flag, FlagRow, Offers, commands, flags};
 use crate::machine::{Arch, Features, with_switch};
 #[cfg(feature = "text")]
 use crate::options::Commentary;
-use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Timing};
+use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Stats, Timing};
 use crate::recipe::Step;
 use core::fmt;
 use lexopt::Arg;
@@ -55,15 +55,6 @@ pub struct Invocation {
     pub input: PathBuf,
     /// Arguments of the program.
     pub arguments: Vec<OsString>,
-}
-
-/// Whether counts are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stats {
-    /// No.
-    Off,
-    /// Yes.
-    On,
 }
 
 /// What a command line asks for.

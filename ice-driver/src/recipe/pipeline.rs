@@ -144,12 +144,16 @@ impl<'a> FunctionCompiler<'a> {
     }
 
     /// Counts the code of a range of functions.
-    pub fn count_code(&mut self, machine: &dyn Machine, code: &CompiledCode) {
+    pub fn count_code(&mut self, code: &CompiledCode) {
         let report = &mut self.pipeline.report;
         report.code_bytes += code.code.len() as u64;
         report.relocations += code.relocs.len() as u64;
         report.jump_tables += code.tables.count() as u64;
-        report.slots += machine.count_slots(&code.code);
+    }
+
+    /// Counts the slots in the code of a range of functions.
+    pub fn count_slots(&mut self, machine: &dyn Machine, code: &CompiledCode) {
+        self.pipeline.report.slots += machine.count_slots(&code.code);
     }
 
     /// Sums over the functions compiled so far.
