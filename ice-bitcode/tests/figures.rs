@@ -116,7 +116,12 @@ impl Counts {
                 self.add("tail", is_tail(tail));
             }
             InstData::Ret { .. } => self.add("ret", 1),
-            InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
+            InstData::CallAs { .. }
+            | InstData::SecondResult { .. }
+            | InstData::RetPair { .. }
+            | InstData::ReturnCall { .. }
+            | InstData::ReturnCallIndirect { .. }
+            | InstData::ReturnCallAs { .. } => {
                 panic!("a native instruction in a pexe")
             }
             InstData::Br { .. } => self.add("br", 1),

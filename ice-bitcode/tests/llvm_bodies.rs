@@ -267,7 +267,15 @@ fn what_is_not_supported_is_refused_with_its_name() {
             "declare i32 @llvm.smul.fix.i32(i32, i32, i32)\ndefine i32 @f(i32 %x) { %v = call i32 @llvm.smul.fix.i32(i32 %x, i32 %x, i32 3)\n ret i32 %v }",
             "llvm.smul.fix",
         ),
-        ("declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }", "musttail"),
+        ("declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }", ""),
+        (
+            "declare void @g(ptr, ...)\ndefine void @f(ptr %p, ...) { musttail call void (ptr, ...) @g(ptr %p, ...)\n ret void }",
+            "a tail call in a variadic function",
+        ),
+        (
+            "declare void @g(ptr sret(i64), ptr)\ndefine void @f(ptr sret(i64) %p, ptr %q) { musttail call void @g(ptr sret(i64) %q, ptr %p)\n ret void }",
+            "a tail call with other memory for the result",
+        ),
         ("declare void @g()\ndefine void @f() { tail call void @g()\n notail call void @g()\n ret void }", ""),
         (
             "define { i64, i64, i64 } @f() { ret { i64, i64, i64 } zeroinitializer }",
@@ -299,6 +307,61 @@ fn what_is_not_supported_is_refused_with_its_name() {
             }
         }
     }
+}
+
+/// What must be a jump is one, whatever the form of its result; what need not be stays a call.
+#[test]
+fn calls_that_must_be_jumps_are() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = assembled(
+        "jumps.ll",
+        r#"
+target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+declare zeroext i8 @byte(ptr, i8 zeroext)
+declare { i64, i64 } @pair(i64)
+declare [4 x i64] @four(i64)
+declare tailcc i32 @tail(i32)
+define zeroext i8 @jumps_to_byte(ptr %p, i8 zeroext %x) {
+  %y = add i8 %x, 1
+  %r = musttail call zeroext i8 @byte(ptr %p, i8 zeroext %y)
+  ret i8 %r
+}
+define { i64, i64 } @jumps_to_pair(i64 %x) {
+  %r = musttail call { i64, i64 } @pair(i64 %x)
+  ret { i64, i64 } %r
+}
+define [4 x i64] @jumps_to_four(i64 %x) {
+  %r = musttail call [4 x i64] @four(i64 %x)
+  ret [4 x i64] %r
+}
+define void @jumps_through(ptr %p, i32 %x) {
+  musttail call void %p(ptr %p, i32 %x)
+  ret void
+}
+define tailcc i32 @jumps_by_convention(i32 %x) {
+  %r = tail call tailcc i32 @tail(i32 %x)
+  ret i32 %r
+}
+define tailcc i32 @calls(i32 %x) {
+  %r = tail call tailcc i32 @tail(i32 %x)
+  %s = add i32 %r, 1
+  ret i32 %s
+}
+"#,
+    );
+    for line in [
+        "return_call @byte(v0, ",
+        "return_call @pair(v0)",
+        "return_call @four(v0, v1)",
+        "return_call_indirect v0(v0, v1)",
+        "return_call @tail(v0)",
+    ] {
+        assert_eq!(text.matches(line).count(), 1, "{line}\n{text}");
+    }
+    assert_eq!(text.matches("return_call").count(), 5, "{text}");
+    assert_eq!(text.matches("tail call @tail").count(), 1, "{text}");
 }
 
 #[test]

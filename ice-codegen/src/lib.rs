@@ -80,6 +80,7 @@ pub mod lanes;
 pub mod lower;
 pub mod mach;
 pub mod magic;
+pub mod return_call;
 pub mod rules;
 pub mod switch;
 pub mod target;

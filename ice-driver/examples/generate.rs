@@ -1,12 +1,13 @@
-//! Writes random valid programs for cross tests, one file a seed: `generate FIRST END SIZE DIRECTORY`.
+//! Writes random valid programs for cross tests, one file a seed: `generate FIRST END SIZE DIRECTORY [return-calls]`.
 //!
 //! A file `seed-N.ice` holds the program of seed N (N from FIRST to before END) with about SIZE statements a
-//! function; 0 lets the seed decide. The generator's own entry point keeps the result in memory, where
+//! function; 0 lets the seed decide. With the last word functions also end in calls in place of returns, which programs
+//! that are to be frozen must not have. The generator's own entry point keeps the result in memory, where
 //! nothing outside sees it, so another one takes its place: it prints the result of every function that
 //! takes no arguments or only numbers, and then the checksum, each as 16 hexadecimal digits on a line. The
 //! first line that differs between two ways to run a program says which function to look at.
 
-use ice_ir::generate::{Entry, Options, UndefinedResults, generate_program};
+use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use ice_ir::{FunctionKind, Program, Type, write_program};
 use std::error::Error;
 use std::fmt::Write;
@@ -179,8 +180,11 @@ pub fn with_output(program: &Program) -> Result<String, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [first, end, size, directory] = &arguments[..] else {
-        return Err("usage: generate FIRST END SIZE DIRECTORY".into());
+    let ([first, end, size, directory], return_calls) = (match &arguments[..] {
+        [numbers @ .., word] if word == "return-calls" => (numbers, ReturnCalls::Allow),
+        numbers => (numbers, ReturnCalls::Avoid),
+    }) else {
+        return Err("usage: generate FIRST END SIZE DIRECTORY [return-calls]".into());
     };
     let (first, end, size): (u64, u64, u32) = (first.parse()?, end.parse()?, size.parse()?);
     let directory = PathBuf::from(directory);
@@ -191,6 +195,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             statements: if size == 0 { 5 + (seed % 90) as u32 } else { size },
             entry: Entry::Start,
             undefined: UndefinedResults::Avoid,
+            return_calls,
         };
         let text = with_output(&generate_program(seed, &options))?;
         std::fs::write(directory.join(format!("seed-{seed}.ice")), text)?;

@@ -23,4 +23,5 @@ mod programs;
 mod runtime;
 mod samples;
 mod streams;
+mod tail_calls;
 mod vectors;

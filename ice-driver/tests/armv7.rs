@@ -9,7 +9,7 @@ mod generate;
 
 use common::program::{Program, cut, edges, with_entry};
 use common::{Scratch, can_run, errors, expect_success, find_tool, ice, skip};
-use ice_ir::generate::{Entry, Options, UndefinedResults, generate_program};
+use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use std::process::Command;
 
 fn program(seed: u64) -> String {
@@ -18,6 +18,7 @@ fn program(seed: u64) -> String {
         statements: 5 + (seed * 7 % 90) as u32,
         entry: Entry::Start,
         undefined: UndefinedResults::Avoid,
+        return_calls: ReturnCalls::Allow,
     };
     generate::with_output(&generate_program(seed, &options)).unwrap()
 }

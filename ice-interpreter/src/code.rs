@@ -250,6 +250,18 @@ pub(super) enum Op {
         args: u32,
         d: u32,
     },
+    /// The frame of the callee takes the place of this one.
+    ReturnCall {
+        callee: u32,
+        args: u32,
+    },
+    /// The same through an address. What the run-time environment answers goes to slot 0, which the next operation
+    /// returns.
+    ReturnCallIndirect {
+        callee: u32,
+        signature: u32,
+        args: u32,
+    },
     Intrinsic {
         op: Intrinsic,
         ty: Type,

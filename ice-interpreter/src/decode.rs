@@ -382,25 +382,28 @@ impl<'a> Decoder<'a> {
                 store(func.value_type(value), a, s)
             }
             InstData::Call { callee, args, .. } => {
-                if !self.program.module.functions.is_valid(callee) {
-                    return malformed("a call of an unknown function");
-                }
-                let signature = self.program.module.signature(callee);
-                let types = func.args(args).iter().map(|&v| func.value_type(v));
-                if !types.eq(signature.params.iter().copied()) || signature.ret != ty {
-                    return malformed("a call that does not fit the signature");
-                }
-                if let FunctionKind::Intrinsic(_) = self.program.module.functions[callee].kind {
-                    return malformed("an intrinsic called as a function");
-                }
+                self.check_call(callee, args, ty)?;
                 Op::Call { callee: callee.as_u32(), args: self.args(args)?, d }
             }
+            InstData::ReturnCall { callee, args } => {
+                self.check_call(callee, args, func.ret)?;
+                Op::ReturnCall { callee: callee.as_u32(), args: self.args(args)? }
+            }
             InstData::CallIndirect { callee, args, .. } => {
-                let params = func.args(args).iter().map(|&v| func.value_type(v)).collect();
-                let signature = self.code.intern(&Signature::new(params, ty));
+                let signature = self.signature(args, ty);
                 Op::CallIndirect { callee: self.slot(callee)?, signature, args: self.args(args)?, d }
             }
-            InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
+            InstData::ReturnCallIndirect { callee, args } => {
+                let signature = self.signature(args, func.ret);
+                let callee = self.slot(callee)?;
+                let args = self.args(args)?;
+                self.push(Op::ReturnCallIndirect { callee, signature, args });
+                Op::Ret { s: 0 }
+            }
+            InstData::CallAs { .. }
+            | InstData::ReturnCallAs { .. }
+            | InstData::SecondResult { .. }
+            | InstData::RetPair { .. } => {
                 return malformed("a call as only native modules have it");
             }
             InstData::CallIntrinsic { op, args, .. } => {
@@ -463,6 +466,30 @@ impl<'a> Decoder<'a> {
         };
         self.push(op);
         Ok(())
+    }
+
+    /// Checks a direct call that gives `ret`.
+    fn check_call(&self, callee: FuncId, args: ValueRange, ret: Type) -> Result<(), TrapKind> {
+        let (func, module) = (self.func, &self.program.module);
+        if !module.functions.is_valid(callee) {
+            return malformed("a call of an unknown function");
+        }
+        let signature = module.signature(callee);
+        let types = func.args(args).iter().map(|&v| func.value_type(v));
+        if !types.eq(signature.params.iter().copied()) || signature.ret != ret {
+            return malformed("a call that does not fit the signature");
+        }
+        match module.functions[callee].kind {
+            FunctionKind::Intrinsic(_) => malformed("an intrinsic called as a function"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of the signature of a call with these arguments that gives `ret`.
+    fn signature(&mut self, args: ValueRange, ret: Type) -> u32 {
+        let func = self.func;
+        let params = func.args(args).iter().map(|&v| func.value_type(v)).collect();
+        self.code.intern(&Signature::new(params, ret))
     }
 
     /// Whether the shapes of operands and result `ty` are such that the operator makes sense.

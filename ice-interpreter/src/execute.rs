@@ -52,6 +52,8 @@ pub(super) struct Thread {
     serials: u64,
     /// Slot (from the bottom of `slots`) for the answer of the request that stopped the thread.
     answer: usize,
+    /// The arguments of a call on their way from a frame to the one that takes its place.
+    moved: Vec<Slot>,
 }
 
 /// Why a thread stopped.
@@ -156,6 +158,21 @@ impl Thread {
         Ok(())
     }
 
+    /// Calls `callee` in place of the current frame.
+    fn return_call(&mut self, shared: &Shared<'_>, callee: u32, args: u32) -> Result<(), TrapKind> {
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let function = &shared.code.functions[callee as usize];
+        let count = shared.code.signatures[function.signature as usize].params.len();
+        let args = &shared.code.args[args as usize..args as usize + count];
+        self.moved.clear();
+        self.moved.extend(args.iter().map(|&arg| self.slots[frame.base + arg as usize]));
+        self.sp = frame.entry_sp;
+        self.push_frame(shared, callee, frame.return_pc, frame.result)?;
+        let first = self.frames.last().map_or(0, |f| f.base) + function.first_param as usize;
+        self.slots[first..first + count].copy_from_slice(&self.moved);
+        Ok(())
+    }
+
     /// Runs until `steps` is used up or something stops the thread.
     pub fn run(&mut self, shared: &mut Shared<'_>, steps: &mut u64) -> Stop {
         let code = shared.code;
@@ -208,7 +225,8 @@ impl Thread {
         let code = shared.code;
         let Some(&frame) = self.frames.last() else { return Ok(None) };
         let slot = |i: u32| self.slots[frame.base + i as usize];
-        match code.ops[self.last_pc() as usize] {
+        let op = code.ops[self.last_pc() as usize];
+        match op {
             Op::Alloca { d, size, align_log2 } => {
                 let size = slot(size);
                 shared.taint.address |= size.taint != 0;
@@ -221,7 +239,9 @@ impl Thread {
                 self.sp = address;
                 self.slots[frame.base + d as usize] = Slot::new(address, 0);
             }
-            Op::CallIndirect { callee, signature, args, d } => {
+            Op::ReturnCall { callee, args } => self.return_call(shared, callee, args)?,
+            Op::CallIndirect { callee, signature, args, .. }
+            | Op::ReturnCallIndirect { callee, signature, args } => {
                 let target = slot(callee);
                 shared.taint.control |= target.taint != 0;
                 let address = target.lo;
@@ -237,6 +257,7 @@ impl Thread {
                         shared.taint.output |= arg.taint != 0;
                         *value = arg.lo;
                     }
+                    let d = if let Op::CallIndirect { d, .. } = op { d } else { 0 };
                     self.answer = frame.base + d as usize;
                     return Ok(Some(Stop::Request(entry, values)));
                 }
@@ -248,7 +269,10 @@ impl Thread {
                 if !code.accepts(function.signature, signature) {
                     return Err(TrapKind::SignatureMismatch { address });
                 }
-                self.call(shared, index as u32, args, d)?;
+                match op {
+                    Op::CallIndirect { d, .. } => self.call(shared, index as u32, args, d)?,
+                    _ => self.return_call(shared, index as u32, args)?,
+                }
             }
             Op::Intrinsic { op, ty, args, d } => {
                 let arg = |i: u32| slot(code.args[(args + i) as usize]);
@@ -647,7 +671,11 @@ fn run_frame(
                     leave!(Leave::Trap(kind));
                 }
             }
-            Op::Alloca { .. } | Op::CallIndirect { .. } | Op::Intrinsic { .. } => leave!(Leave::Other),
+            Op::Alloca { .. }
+            | Op::CallIndirect { .. }
+            | Op::ReturnCall { .. }
+            | Op::ReturnCallIndirect { .. }
+            | Op::Intrinsic { .. } => leave!(Leave::Other),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Generated programs run to their end.
 
 use ice_interpreter::{Interpreter, Limits, Scalar};
-use ice_ir::generate::{Entry, Options, UndefinedResults, generate_program};
+use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use ice_ir::{Program, Symbol, parse_program, write_program};
 use std::collections::BTreeSet;
 
@@ -17,6 +17,7 @@ fn options(seed: u64) -> Options {
         statements: 5 + (seed % 90) as u32,
         entry: if seed.is_multiple_of(3) { Entry::Functions } else { Entry::Start },
         undefined: if seed.is_multiple_of(5) { UndefinedResults::Allow } else { UndefinedResults::Avoid },
+        return_calls: if seed.is_multiple_of(4) { ReturnCalls::Allow } else { ReturnCalls::Avoid },
     }
 }
 

@@ -295,6 +295,24 @@ impl<'f> FunctionBuilder<'f> {
         self.append(InstData::RetPair { values }, Type::Void);
     }
 
+    /// A direct call in place of a return.
+    pub fn return_call(&mut self, callee: FuncId, args: &[Value]) {
+        let args = self.func.make_args(args);
+        self.append(InstData::ReturnCall { callee, args }, Type::Void);
+    }
+
+    /// A call through an address in place of a return.
+    pub fn return_call_indirect(&mut self, callee: Value, args: &[Value]) {
+        let args = self.func.make_args(args);
+        self.append(InstData::ReturnCallIndirect { callee, args }, Type::Void);
+    }
+
+    /// A call of the address `args[0]` with the other arguments, as a function of `signature`, in place of a return.
+    pub fn return_call_as(&mut self, signature: SigId, args: &[Value]) {
+        let args = self.func.make_args(args);
+        self.append(InstData::ReturnCallAs { signature, args }, Type::Void);
+    }
+
     /// Marks the end of the block as never reached.
     pub fn unreachable(&mut self) {
         self.append(InstData::Unreachable, Type::Void);

@@ -453,14 +453,15 @@ impl Function {
             InstData::Alloca { size, .. } => visit(size),
             InstData::Load { address, .. } => visit(address),
             InstData::Store { address, value, .. } => [address, value].into_iter().for_each(visit),
-            InstData::Call { args, .. } | InstData::CallIntrinsic { args, .. } => {
-                self.args(args).iter().copied().for_each(visit);
-            }
-            InstData::CallIndirect { callee, args, .. } => {
+            InstData::CallIndirect { callee, args, .. } | InstData::ReturnCallIndirect { callee, args } => {
                 visit(callee);
                 self.args(args).iter().copied().for_each(visit);
             }
-            InstData::CallAs { args, .. } => self.args(args).iter().copied().for_each(visit),
+            InstData::Call { args, .. }
+            | InstData::CallIntrinsic { args, .. }
+            | InstData::CallAs { args, .. }
+            | InstData::ReturnCall { args, .. }
+            | InstData::ReturnCallAs { args, .. } => self.args(args).iter().copied().for_each(visit),
             InstData::SecondResult { first } => visit(first),
             InstData::RetPair { values } => values.into_iter().for_each(visit),
             InstData::Phi { incoming } => {
@@ -497,13 +498,15 @@ impl Function {
                 (*a, *b) = (map(*a), map(*b));
                 return;
             }
-            InstData::CallIndirect { callee, args, .. } => {
+            InstData::CallIndirect { callee, args, .. } | InstData::ReturnCallIndirect { callee, args } => {
                 *callee = map(*callee);
                 *args
             }
             InstData::Call { args, .. }
             | InstData::CallAs { args, .. }
-            | InstData::CallIntrinsic { args, .. } => *args,
+            | InstData::CallIntrinsic { args, .. }
+            | InstData::ReturnCall { args, .. }
+            | InstData::ReturnCallAs { args, .. } => *args,
             &mut InstData::Phi { incoming } => {
                 for (value, _) in &mut self.phi_pool[incoming.indices()] {
                     *value = map(*value);

@@ -350,6 +350,13 @@ pub enum InstData {
     Ret { value: Option<Value> },
     /// Return of two results.
     RetPair { values: [Value; 2] },
+    /// A direct call in place of a return: the frame of the function is gone when the callee begins, and what the
+    /// callee gives is what the function gives.
+    ReturnCall { callee: FuncId, args: ValueRange },
+    /// The same through an address; the signature is the types of the arguments and the results of the function.
+    ReturnCallIndirect { callee: Value, args: ValueRange },
+    /// The same as a function of a signature, of the address `args[0]` with the other arguments.
+    ReturnCallAs { signature: SigId, args: ValueRange },
     /// Never reached; traps.
     Unreachable,
 }
@@ -365,6 +372,14 @@ impl InstData {
                 | InstData::Ret { .. }
                 | InstData::RetPair { .. }
                 | InstData::Unreachable
+        ) || self.is_return_call()
+    }
+
+    /// True for the calls in place of a return.
+    pub const fn is_return_call(&self) -> bool {
+        matches!(
+            self,
+            InstData::ReturnCall { .. } | InstData::ReturnCallIndirect { .. } | InstData::ReturnCallAs { .. }
         )
     }
 

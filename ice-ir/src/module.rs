@@ -10,7 +10,8 @@ use crate::function::Function;
 use crate::instruction::named_enum;
 use crate::intrinsics::Intrinsic;
 use crate::native::{
-    Arity, Comdat, Environment, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+    Arity, CallingConvention, Comdat, Environment, FunctionTraits, Passing, Preemption, Storage,
+    SymbolTraits, Visibility,
 };
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
@@ -33,17 +34,26 @@ pub struct Signature {
     pub passing: Vec<Passing>,
     /// Whether more arguments may follow.
     pub arity: Arity,
+    /// The registers of calls.
+    pub convention: CallingConvention,
 }
 
 impl Signature {
     /// A signature with at most one result and nothing special about its parameters.
     pub const fn new(params: Vec<Type>, ret: Type) -> Self {
-        Signature { params, ret, second: Type::Void, passing: Vec::new(), arity: Arity::Fixed }
+        let convention = CallingConvention::Standard;
+        Signature { params, ret, second: Type::Void, passing: Vec::new(), arity: Arity::Fixed, convention }
     }
 
     /// True where [`new`](Self::new) could have made it.
     pub fn is_plain(&self) -> bool {
-        self.second == Type::Void && self.passing.is_empty() && self.arity == Arity::Fixed
+        let is_standard = self.arity == Arity::Fixed && self.convention == CallingConvention::Standard;
+        self.second == Type::Void && self.passing.is_empty() && is_standard
+    }
+
+    /// Which parameter is the address of the memory for the result, if one is.
+    pub fn struct_return(&self) -> Option<usize> {
+        self.passing.iter().position(|passing| passing.is_struct_return())
     }
 
     /// How parameter or variable argument `index` is passed.
@@ -54,7 +64,7 @@ impl Signature {
     /// Whether how the parameters are passed goes with their types, the result and each other, where addresses have
     /// this type.
     pub fn has_valid_passing(&self, pointer: Type) -> bool {
-        let Signature { params, passing, arity, .. } = self;
+        let Signature { params, passing, arity, convention, .. } = self;
         let (passing, variable) = passing.split_at_checked(params.len()).unwrap_or((passing, &[]));
         let is_variable = |&p: &Passing| match p {
             Passing::Plain => true,
@@ -64,6 +74,7 @@ impl Signature {
         let count = |is: fn(Passing) -> bool| passing.iter().filter(|&&p| is(p)).count();
         (passing.is_empty() || passing.len() == params.len())
             && (variable.is_empty() || *arity == Arity::Variadic)
+            && (*convention == CallingConvention::Standard || *arity == Arity::Fixed)
             && variable.iter().all(is_variable)
             && count(|p| p == Passing::Nest) <= 1
             && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)

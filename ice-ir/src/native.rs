@@ -81,6 +81,26 @@ pub enum Arity {
 }
 
 named_enum!(
+    /// Which registers a call uses and which it leaves alone.
+    CallingConvention {
+        /// That of C on the target.
+        Standard = "standard",
+        /// LLVM's `preserve_none`, here on every target: nothing but the stack pointer and the frame pointer is
+        /// preserved, and integers travel in as many registers as there are, first in those that standard functions
+        /// preserve. Functions that jump to each other by [return calls](crate::InstData::ReturnCall) so keep the
+        /// state of a run-time system in registers.
+        PreserveNone = "preserve_none",
+    }
+);
+
+impl Default for CallingConvention {
+    /// That of a signature which says nothing.
+    fn default() -> CallingConvention {
+        CallingConvention::Standard
+    }
+}
+
+named_enum!(
     /// ELF visibility of a symbol.
     Visibility {
         /// Visible, and may be replaced by another module's symbol.

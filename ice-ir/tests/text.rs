@@ -64,9 +64,15 @@ block2:
   v25: i32 = add v24, v1
   switch v25, block1 []
 block3:
-  br block4
+  br v13, block4, block5
 block4:
   ret v1
+block5:
+  switch v11, block6 [1: block7] at 3
+block6:
+  return_call @twice(v1) at 4
+block7:
+  return_call_indirect v9(v7, v4, v5, v6)
 }
 declare external @puts(i32) -> i32: sig2
 define internal @f2() -> void {

@@ -85,6 +85,10 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
     (Rule::SwitchCases, Both, "block0: switch v0, block1 [7: block1, 8: block1, 7: block1] block1: ret v0"),
     (Rule::ReturnType, Both, "block0: ret v1"),
     (Rule::ReturnType, Both, "block0: ret"),
+    (Rule::ReturnCall, PnaclOnly, "block0: return_call @callee(v0)"),
+    (Rule::ReturnCall, PnaclOnly, "v20: i32 = @callee block0: return_call_indirect v20(v0)"),
+    (Rule::ReturnCall, Both, "block0: return_call @_start(v0)"),
+    (Rule::Terminated, Both, "block0: return_call @callee(v0) ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v21, v0 v21: i32 = add v0, v0 ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v20, v0 ret v0"),
     (
@@ -288,6 +292,51 @@ fn every_rule_can_be_broken_alone() {
     assert!(missing.is_empty(), "no program breaks {missing:?}");
     let labels: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.label()).collect();
     assert_eq!(labels.len(), Rule::ALL.len());
+}
+
+/// Calls in place of returns, which the stable format has not at all.
+#[test]
+fn calls_in_place_of_returns_are_checked_as_calls_and_as_returns() {
+    let later = "block0: br v11, block1, block2 block1: v20: i32 = add v0, v0 br block2 block2: return_call @callee(v20)";
+    let cases = [
+        (Rule::CallArguments, "block0: return_call @callee(v1)"),
+        (Rule::CallArguments, "block0: return_call @callee()"),
+        (Rule::CallArguments, "block0: return_call_as sig0(v16)"),
+        (Rule::PointerOperand, "block0: return_call_indirect v1(v0)"),
+        (Rule::ReturnCall, "block0: return_call_as sig1(v16, v0)"),
+        (Rule::ReturnCall, "block0: return_call_as sig2(v16, v0)"),
+        (Rule::ReturnCall, "block0: return_call_as sig3(v16, v0)"),
+        (Rule::ReturnCall, "block0: return_call_as sig4(v16, v0)"),
+        (Rule::Dominance, later),
+    ];
+    let signatures =
+        "sig0 = (i32) -> i32 sig1 = (i32) -> i64 sig2 = (i32) -> i32, i32 sig3 = (i32 sret) -> void
+        sig4 = (i32) -> i32 preserve_none";
+    for (rule, body) in cases {
+        let program = parse(&format!("{signatures} {}", with_body(body)));
+        assert_eq!(broken(&program, Rules::Ice), BTreeSet::from([rule]), "{body}");
+    }
+    let fine = [
+        "block0: return_call @callee(v0)",
+        "block0: return_call_as sig0(v16, v0)",
+        "block0: return_call_indirect v16()",
+    ];
+    for body in fine {
+        assert_eq!(
+            broken(&parse(&format!("{signatures} {}", with_body(body))), Rules::Ice),
+            BTreeSet::new(),
+            "{body}"
+        );
+    }
+    // The memory for a result is that of the function.
+    let of_memory = |arg| {
+        parse(&format!(
+            "sig0 = (i32 sret, i32) -> void
+            define internal @to(v0: i32, v1: i32) -> void: sig0 {{ block0: return_call @to(v{arg}, v1) }}"
+        ))
+    };
+    assert_eq!(broken(&of_memory(0), Rules::Ice), BTreeSet::new());
+    assert_eq!(broken(&of_memory(1), Rules::Ice), BTreeSet::from([Rule::ReturnCall]));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! [`Callable`] is implemented for `extern "C"` functions of up to twelve parameters, each a [`Scalar`]. A pointer to a
 //! function of the IR may be taken for one if parameters and result have the same types and are passed plainly.
 
-use ice_ir::native::{Arity, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Signature, Type};
 use std::fmt::Write;
 
@@ -89,9 +89,10 @@ functions!(A B C D E F G H I J K L);
 
 /// Whether a function with this signature may be called as an `F`.
 pub(crate) fn fits<F: Callable>(signature: &Signature) -> bool {
-    let Signature { params, ret, second, passing, arity } = signature;
+    let Signature { params, ret, second, passing, arity, convention } = signature;
     let is_plain = passing.iter().all(|&passing| passing == Passing::Plain);
-    is_plain && *arity == Arity::Fixed && *second == Type::Void && params == F::PARAMS && *ret == F::RESULT
+    let is_standard = *arity == Arity::Fixed && *convention == CallingConvention::Standard;
+    is_plain && is_standard && *second == Type::Void && params == F::PARAMS && *ret == F::RESULT
 }
 
 /// Types as the text form has them.
@@ -115,6 +116,9 @@ pub(crate) fn shown(signature: &Signature) -> String {
     }
     if !is_plain {
         text += ", with parameters passed in ways of their own";
+    }
+    if signature.convention != CallingConvention::Standard {
+        let _ = write!(text, ", {}", signature.convention);
     }
     text
 }

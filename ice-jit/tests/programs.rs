@@ -5,7 +5,7 @@ use crate::common::stack::{exit, long_jump, on_low_stack, set_jump};
 use ice_driver::{InputFormat, Recipe};
 use ice_interpreter::Interpreter;
 use ice_ir::Program;
-use ice_ir::generate::{Entry, Options, UndefinedResults, generate_program};
+use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use ice_jit::{Jit, JitBuilder};
 use std::cell::RefCell;
 
@@ -39,6 +39,7 @@ fn check_generated(seeds: std::ops::Range<u64>) {
             statements: 5 + (seed % 90) as u32,
             entry: Entry::Functions,
             undefined: UndefinedResults::Avoid,
+            return_calls: ReturnCalls::Allow,
         };
         let program = generate_program(seed, &options);
         let expected = interpreted(&program);

@@ -25,6 +25,8 @@ macro_rules! instructions {
     // ---- moves and memory
     /// Defines the registers in its extra operands: the incoming arguments. No code.
     Params "params" [] => {};
+    /// Some value, for the next instruction to destroy; no code.
+    Scratch { dst: VReg } "{dst} = scratch" [dst: def_reg(GPR)] => { let _: Gpr = dst; };
     /// Copy of a core register.
     Mov { dst: VReg, src: VReg } is Move "{dst} = copy {src}"
         [src: use_any(GPR), dst: def_reg(GPR)] => em.copy_to(dst, src);
@@ -240,6 +242,12 @@ macro_rules! instructions {
         [lo: use_reg(GPR), hi: use_reg(GPR)] => em.planned_switch(switch, lo, Some(hi));
     /// Epilogue and return; results are extra operands.
     Ret is Terminator "ret" [] => em.epilogue();
+    /// Gives back the frame as before a return, and jumps. Before, the stack arguments from the offset `from` on to `to`
+    /// are copied through `scratch` from where a call has them over those of the function. Register arguments are extra
+    /// operands.
+    ReturnCall { callee: Callee, from: u32, to: u32, scratch: Option<VReg> } is Terminator
+        "return_call {callee}, {from} to {to}, {scratch}"
+        [scratch: use_reg_if(GPR), callee: callee()] => em.return_call(callee, from..to, scratch);
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
     Trap "trap" [] => em.e.udf(TRAP);
     Unreachable is Terminator "unreachable" [] => em.unreachable();

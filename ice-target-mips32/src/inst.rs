@@ -205,6 +205,12 @@ macro_rules! instructions {
         => em.planned_switch(switch, [lo, scratch], Some(hi), base);
     /// Epilogue and return; results are extra operands.
     Ret is Terminator "ret" [] => em.epilogue();
+    /// Gives back the frame as before a return, and jumps; the rest as for a call. Before, the stack arguments from the
+    /// offset `from` on to `to` are copied through `scratch` from where a call has them over those of the function.
+    ReturnCall { callee: Callee, base: Option<VReg>, from: u32, to: u32, scratch: Option<VReg> } is Terminator
+        "return_call {callee}, {base}, {from} to {to}, {scratch}"
+        [callee: callee(), base: use_reg_if(GPR), scratch: use_reg_if(GPR)]
+        => em.return_call(callee, base, from..to, scratch);
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
     Trap "trap" [] => em.trap();
     Unreachable is Terminator "unreachable" [] => em.unreachable();

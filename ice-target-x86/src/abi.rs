@@ -1,9 +1,10 @@
 //! Calling conventions and the frame.
 //!
-//! Arguments and results follow the System V conventions (i386 and AMD64 supplements, section 3.2): on x86-32
+//! Standard arguments and results follow the System V conventions (i386 and AMD64 supplements, section 3.2): on x86-32
 //! everything on the stack but the first three vectors and what is asked into registers, results in eax, edx
 //! and ecx, st0 and st1, or xmm0; on x86-64 six general and eight vector registers, results in rax and rdx,
-//! xmm0 and xmm1.
+//! xmm0 and xmm1. Functions that preserve nothing but rbp get integers in LLVM's order of registers on x86-64, and on
+//! x86-32 in all but ecx; floats and vectors in eight vector registers; results as others.
 //!
 //! The frame, from high to low addresses: incoming stack arguments, return address, saved frame pointer (if
 //! one is used), saved registers, padding, fixed objects and spill slots by falling alignment, outgoing
@@ -16,8 +17,8 @@ use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
 use ice_codegen::abi::{MAX_FRAME, PAGE, StackArguments};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
-use ice_ir::Type;
-use ice_ir::native::{Arity, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing};
+use ice_ir::{Signature, Type};
 use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
 
 /// Where an argument travels.
@@ -34,6 +35,10 @@ pub(crate) enum ArgumentPlace {
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
 /// Registers of `inreg` arguments on x86-32.
 const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
+/// Registers of functions that preserve nothing: first those that standard functions preserve.
+const INT_ARGS_NONE_64: [PReg; 12] =
+    [PReg(12), PReg(13), PReg(14), PReg(15), RDI, RSI, RDX, RCX, PReg(8), PReg(9), PReg(11), RAX];
+const INT_ARGS_NONE_32: [PReg; 5] = [RSI, RDI, RBX, RDX, RAX];
 /// The static chain, which is in ecx on x86-32: r10.
 const NEST_64: PReg = PReg(10);
 
@@ -41,6 +46,7 @@ const NEST_64: PReg = PReg(10);
 pub(crate) struct ArgumentPlaces {
     mode: Mode,
     arity: Arity,
+    convention: CallingConvention,
     /// General argument registers used so far.
     pub(crate) ints: usize,
     /// Vector argument registers used so far.
@@ -58,11 +64,22 @@ impl ArgumentPlaces {
         ArgumentPlaces {
             mode,
             arity,
+            convention: CallingConvention::Standard,
             ints: 0,
             vectors: 0,
             stack: StackArguments::EMPTY,
             has_chain: false,
             half_on_stack: false,
+        }
+    }
+
+    /// The places of a signature, or of one that types say.
+    pub(crate) fn of(mode: Mode, signature: Option<&Signature>) -> Self {
+        match signature {
+            Some(&Signature { arity, convention, .. }) => {
+                ArgumentPlaces { convention, ..ArgumentPlaces::new(mode, arity) }
+            }
+            None => ArgumentPlaces::new(mode, Arity::Fixed),
         }
     }
 
@@ -72,7 +89,11 @@ impl ArgumentPlaces {
     pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         // What most arguments are.
         match self.mode {
-            Mode::Bits32 if passing == Passing::Plain && !ty.is_vector() => {
+            Mode::Bits32
+                if passing == Passing::Plain
+                    && !ty.is_vector()
+                    && self.convention == CallingConvention::Standard =>
+            {
                 self.on_stack(ty.bytes().next_multiple_of(4), 4)
             }
             _ => self.next_of_any_kind(ty, passing),
@@ -87,6 +108,7 @@ impl ArgumentPlaces {
                 let size = size.checked_next_multiple_of(word).unwrap_or(u32::MAX);
                 return self.on_stack(size, align.max(word));
             }
+            _ if self.convention == CallingConvention::PreserveNone => return self.next_of_many(ty),
             Passing::Nest if self.mode == Mode::Bits64 => return ArgumentPlace::Register(NEST_64),
             // Where arguments already are in all three registers, it is one more on the stack.
             Passing::Nest if self.ints < INT_ARGS_32.len() => {
@@ -133,6 +155,31 @@ impl ArgumentPlaces {
             }
             Mode::Bits64 if ty.is_vector() => self.on_stack(16, 16),
             Mode::Bits64 => self.on_stack(8, 8),
+        }
+    }
+
+    /// The place of the next argument of a function that preserves nothing. What has only a byte in a register needs one
+    /// that has a byte form.
+    fn next_of_many(&mut self, ty: Type) -> ArgumentPlace {
+        let registers: &[PReg] = match self.mode {
+            Mode::Bits32 => &INT_ARGS_NONE_32,
+            Mode::Bits64 => &INT_ARGS_NONE_64,
+        };
+        let free = registers.get(self.ints..).unwrap_or_default();
+        match (self.mode, ty, free) {
+            _ if (ty.is_vector() || ty.is_scalar_float()) && self.vectors < 8 => self.next_vector(),
+            _ if ty.is_vector() => self.on_stack(16, 16),
+            (Mode::Bits32, Type::I64, &[lo, hi, ..]) => {
+                self.ints += 2;
+                ArgumentPlace::Pair(lo, hi)
+            }
+            (Mode::Bits32, Type::I1 | Type::I8 | Type::I64 | Type::F32 | Type::F64, _)
+            | (Mode::Bits32, _, []) => self.on_stack(ty.bytes().next_multiple_of(4), 4),
+            (_, Type::F32 | Type::F64, _) | (_, _, []) => self.on_stack(8, 8),
+            (_, _, &[reg, ..]) => {
+                self.ints += 1;
+                ArgumentPlace::Register(reg)
+            }
         }
     }
 
@@ -229,8 +276,12 @@ pub(crate) enum Probe {
     Rax,
     /// ebx, which is saved for it, where arguments are in registers on x86-32.
     Rbx,
+    /// ecx.
+    Rcx,
     /// r11.
     R11,
+    /// r10.
+    R10,
 }
 
 impl Probe {
@@ -239,12 +290,16 @@ impl Probe {
             [Inst::Params, ..] => mach.body().operands(MachInstId::from_u32(0)),
             _ => &[],
         };
-        let is_in_eax = |operand: &Operand| operand.constraint() == Constraint::Fixed(RAX);
+        let is_in = |reg: PReg| {
+            arguments.iter().any(|operand: &Operand| operand.constraint() == Constraint::Fixed(reg))
+        };
+        // Arguments must survive the prologue.
         match mode {
+            Mode::Bits64 if is_in(PReg(11)) => Probe::R10,
             Mode::Bits64 => Probe::R11,
-            // An argument in eax must survive the prologue.
-            Mode::Bits32 if arguments.iter().any(is_in_eax) => Probe::Rbx,
-            Mode::Bits32 => Probe::Rax,
+            Mode::Bits32 if !is_in(RAX) => Probe::Rax,
+            Mode::Bits32 if !is_in(RCX) => Probe::Rcx,
+            Mode::Bits32 => Probe::Rbx,
         }
     }
 }
@@ -268,10 +323,7 @@ impl Frame {
         let info: &FrameInfo = &mach.frame;
         let pointer = info.pointer();
         let word: u64 = if mode == Mode::Bits32 { 4 } else { 8 };
-        let callee_saved = match mode {
-            Mode::Bits32 => regs::CALLEE_SAVED_32,
-            Mode::Bits64 => regs::CALLEE_SAVED_64,
-        };
+        let callee_saved = regs::callee_saved(mode, info.convention);
         let used: RegUnits = allocation.used_regs.intersection(callee_saved);
         self.saved.clear();
         self.saved.extend(used.iter().map(PReg::new));

@@ -239,6 +239,9 @@ macro_rules! instructions {
     /// many bytes of arguments, which are taken again.
     Call { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call {callee} {mode} pops {popped}"
         [callee: callee()] max bound.call(callee) => em.call(callee, popped);
+    /// The same of a function that preserves nothing.
+    CallPreserveNone { callee: Callee, mode: Mode } is Clobbers "call_preserve_none {callee} {mode}"
+        [callee: callee()] max bound.call(callee) => em.call(callee, 0);
     Jmp { target: MachBlock } is Terminator "jmp {target}" [] max 5 => em.jump_to(target);
     Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator "j{cond} {if_true}, {if_false}"
         [] max 11 => em.branch(cond, if_true, if_false);
@@ -257,6 +260,13 @@ macro_rules! instructions {
         max bound.switch(*switch) => em.planned_switch(switch, lo, Some(hi), scratch, table);
     /// Epilogue and return; results are extra operands.
     Ret is Terminator "ret" [] max bound.epilogue => em.epilogue();
+    /// Gives back the frame as before a return, and jumps; an address is in the register of the number `at`. Before, the
+    /// stack arguments from the offset `from` on to `to` are copied through `scratch` from where a call has them over
+    /// those of the function. Register arguments are extra operands.
+    ReturnCall { callee: Callee, at: u8, from: u32, to: u32, scratch: Option<VReg> } is Terminator
+        "return_call {callee} at {at}, {from} to {to}, {scratch}"
+        [scratch: use_reg_if(GPR), callee: jump_target(at)]
+        max bound.return_call(*from, *to) => em.return_call(callee, at, from..to, scratch);
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
     Trap "trap" [] max 2 => em.e.ud2();
     Unreachable is Terminator "unreachable" [] max 2 => em.unreachable();
@@ -276,6 +286,8 @@ impl MachInst for Inst {
                 Mode::Bits32 => CALLER_SAVED_32,
                 Mode::Bits64 => CALLER_SAVED_64,
             },
+            Inst::CallPreserveNone { mode: Mode::Bits32, .. } => NOT_PRESERVED_32,
+            Inst::CallPreserveNone { mode: Mode::Bits64, .. } => NOT_PRESERVED_64,
             _ => RegUnits::EMPTY,
         }
     }

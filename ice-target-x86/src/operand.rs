@@ -8,6 +8,7 @@ use ice_asm::SymbolId;
 use ice_asm::x86::Width;
 use ice_codegen::CodeSymbol;
 use ice_codegen::mach::{Operand, OperandVisitor, RegClass, VReg};
+use ice_regalloc::PReg;
 
 /// The base of a memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,6 +167,9 @@ pub(crate) trait VisitOperands {
 
     /// Where a call goes.
     fn callee(&mut self, callee: Callee);
+
+    /// Where a call in place of a return goes; an address is in this register.
+    fn jump_target(&mut self, callee: Callee, reg: u8);
 }
 
 impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
@@ -213,6 +217,13 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
     fn callee(&mut self, callee: Callee) {
         if let Callee::Value(callee) = callee {
             self.use_any(callee, GPR);
+        }
+    }
+
+    #[inline(always)]
+    fn jump_target(&mut self, callee: Callee, reg: u8) {
+        if let Callee::Value(callee) = callee {
+            self.use_fixed(callee, GPR, PReg(reg));
         }
     }
 }

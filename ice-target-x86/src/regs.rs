@@ -7,6 +7,7 @@
 
 use ice_asm::x86::{Gpr, Mode, Xmm};
 use ice_codegen::mach::FramePointer;
+use ice_ir::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// General registers.
@@ -138,10 +139,40 @@ static CLASSES_64: [ClassInfo; 3] =
 static CLASSES_64_FP: [ClassInfo; 3] =
     [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16)];
 
+/// What functions of any convention preserve: ebp, rbp.
+const ALWAYS_SAVED: RegUnits = units(5, 1);
+/// Registers that a call destroys of a function that preserves nothing, on x86-32.
+pub const NOT_PRESERVED_32: RegUnits = CALLER_SAVED_32.union(units(0, 0b1100_1000));
+/// Registers that a call destroys of a function that preserves nothing, on x86-64.
+pub const NOT_PRESERVED_64: RegUnits = CALLER_SAVED_64.union(units(0, 0b1111_0000_0000_1000));
+
+/// What a function of this convention must preserve, without the stack pointer.
+pub(crate) fn callee_saved(mode: Mode, convention: CallingConvention) -> RegUnits {
+    match (convention, mode) {
+        (CallingConvention::PreserveNone, _) => ALWAYS_SAVED,
+        (_, Mode::Bits32) => CALLEE_SAVED_32,
+        (_, Mode::Bits64) => CALLEE_SAVED_64,
+    }
+}
+
 static FILE_32: RegisterFile = file(&CLASSES_32, CALLEE_SAVED_32);
 static FILE_32_FP: RegisterFile = file(&CLASSES_32_FP, CALLEE_SAVED_32);
 static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
 static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
+static FILE_32_NONE: RegisterFile = file(&CLASSES_32, ALWAYS_SAVED);
+static FILE_32_FP_NONE: RegisterFile = file(&CLASSES_32_FP, ALWAYS_SAVED);
+static FILE_64_NONE: RegisterFile = file(&CLASSES_64, ALWAYS_SAVED);
+static FILE_64_FP_NONE: RegisterFile = file(&CLASSES_64_FP, ALWAYS_SAVED);
+
+/// The register file for a function that preserves nothing.
+pub(crate) fn preserve_none_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
+    match (mode, frame_pointer) {
+        (Mode::Bits32, FramePointer::None) => &FILE_32_NONE,
+        (Mode::Bits32, FramePointer::Used) => &FILE_32_FP_NONE,
+        (Mode::Bits64, FramePointer::None) => &FILE_64_NONE,
+        (Mode::Bits64, FramePointer::Used) => &FILE_64_FP_NONE,
+    }
+}
 
 /// The register file for a mode.
 pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -48,6 +48,11 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
         }
     }
 
+    /// Each word is loaded and stored.
+    fn return_call(&self, from: u32, to: u32) -> u32 {
+        self.epilogue + 6 + (to - from) / 4 * 2 * (2 + MEMORY)
+    }
+
     instructions!(ice_codegen::inst_bounds!);
 
     /// An instruction executed again, whose value may go to a slot.

@@ -13,7 +13,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
     NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Module, Type, Value};
+use ice_ir::{CallingConvention, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
 
 /// The back end in one of its modes.
@@ -134,7 +134,10 @@ impl Target for X86 {
     const STACK_ALIGN_LOG2: u8 = 4;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::register_file(self.mode, frame.pointer())
+        match frame.convention {
+            CallingConvention::PreserveNone => regs::preserve_none_file(self.mode, frame.pointer()),
+            CallingConvention::Standard => regs::register_file(self.mode, frame.pointer()),
+        }
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {

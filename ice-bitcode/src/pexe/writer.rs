@@ -541,6 +541,9 @@ impl BodyWriter<'_, '_> {
             InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
                 return Err(unwritable("a call of a native module"));
             }
+            InstData::ReturnCall { .. }
+            | InstData::ReturnCallIndirect { .. }
+            | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),
             InstData::CallIndirect { callee, args, tail: hint } => {
                 ops.extend([tail(hint), self.relative(callee)?, result_type]);
                 for &arg in func.args(args) {

@@ -513,6 +513,7 @@ pub fn lower_function<T: Target>(
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();
     mach.frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
+    mach.frame.convention = module.signature(func.id).convention;
     let layouts = target.layouts();
     let mut cx = Lower {
         module,

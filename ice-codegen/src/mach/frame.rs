@@ -1,6 +1,7 @@
 //! What lowering learns about the stack frame before its layout is fixed.
 
 use alloc::vec::Vec;
+use ice_ir::CallingConvention;
 use ice_regalloc::{SlotInfo, VReg};
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
@@ -37,6 +38,8 @@ pub struct FrameInfo {
     pub returns_twice: bool,
     /// Whether the frame must be found through the frame pointer, whatever else.
     pub needs_frame_pointer: bool,
+    /// What the function preserves.
+    pub convention: CallingConvention,
     /// Bytes of the incoming arguments that the function pops when it returns.
     pub popped: u32,
     /// The register that position-independent code of some machines addresses globals from; made at the
@@ -59,6 +62,7 @@ impl FrameInfo {
         self.has_calls = false;
         self.returns_twice = false;
         self.needs_frame_pointer = false;
+        self.convention = CallingConvention::Standard;
         self.popped = 0;
         self.global_base = None;
         self.uses_global_base = false;

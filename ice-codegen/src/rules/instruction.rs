@@ -169,11 +169,14 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             | InstData::Switch { .. }
             | InstData::Ret { .. }
             | InstData::RetPair { .. }
+            | InstData::ReturnCall { .. }
+            | InstData::ReturnCallIndirect { .. }
+            | InstData::ReturnCallAs { .. }
             | InstData::Unreachable => Rule::Misplaced,
         }
     }
 
-    /// The call of a function that `inst` is.
+    /// The call of a function that `inst` is, perhaps in place of a return.
     ///
     /// # Errors
     /// It is none, or has no callee.
@@ -181,15 +184,15 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     pub fn call_of(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
         let (func, module) = (self.func, self.module);
         Ok(match *func.inst(inst) {
-            InstData::Call { callee, args, .. } => {
+            InstData::Call { callee, args, .. } | InstData::ReturnCall { callee, args } => {
                 self.note_callee(callee);
                 let signature = Some(module.signature(callee));
                 Call { callee: Destination::Function(callee), signature, args: func.args(args) }
             }
-            InstData::CallIndirect { callee, args, .. } => {
+            InstData::CallIndirect { callee, args, .. } | InstData::ReturnCallIndirect { callee, args } => {
                 Call { callee: Destination::Address(callee), signature: None, args: func.args(args) }
             }
-            InstData::CallAs { signature, args, .. } => {
+            InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
                 let Some((&callee, args)) = func.args(args).split_first() else {
                     return Err(ErrorKind::Unsupported("a call without a callee"));
                 };
@@ -200,7 +203,8 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                     }
                     _ => Destination::Address(callee),
                 };
-                Call { callee, signature: Some(&module.signatures[signature]), args }
+                let signature = Some(&module.signatures[signature]);
+                Call { callee, signature, args }
             }
             _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
         })

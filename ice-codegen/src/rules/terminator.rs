@@ -17,6 +17,8 @@ pub enum Terminator {
     Switch { switch: u32, value: Value, ty: Type },
     /// Returns none, one or two values.
     Return { values: [Option<Value>; 2] },
+    /// Calls in place of a return: [`Lower::call_of`].
+    ReturnCall,
     /// Is never reached.
     Unreachable,
 }
@@ -47,6 +49,9 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             }
             InstData::Ret { value } => Terminator::Return { values: [value, None] },
             InstData::RetPair { values } => Terminator::Return { values: values.map(Some) },
+            InstData::ReturnCall { .. }
+            | InstData::ReturnCallIndirect { .. }
+            | InstData::ReturnCallAs { .. } => Terminator::ReturnCall,
             InstData::Unreachable => Terminator::Unreachable,
             _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
         })

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{
-    BUDGET, Gen, INT_VECTORS, MASKS, MAX_DEPTH, MEMORY, REGION, REGION_ALIGN_LOG2, Splat, UndefinedResults,
-    splat_number, splat_row,
+    BUDGET, Gen, INT_VECTORS, MASKS, MAX_DEPTH, MEMORY, REGION, REGION_ALIGN_LOG2, ReturnCalls, Splat,
+    UndefinedResults, splat_number, splat_row,
 };
 use crate::entities::{FuncId, GlobalId, Symbol, Value};
 use crate::instruction::{BinaryOp, CastOp, FloatCond, IntCond};
@@ -31,7 +31,10 @@ impl Gen<'_, '_> {
                 if ty == I32 { low } else { self.b.cast(CastOp::Sitofp, low, ty) }
             }
         };
-        self.b.ret(Some(value));
+        let is_return_call = self.return_calls == ReturnCalls::Allow && self.rng.below(4) != 0;
+        if !is_return_call || !self.return_call(value) {
+            self.b.ret(Some(value));
+        }
     }
 
     /// Calls everything, then adds up the memory in a loop.

@@ -35,11 +35,58 @@ impl Gen<'_, '_> {
         if self.rng.below(3) != 0 {
             return Some(self.call(callee, &args));
         }
-        let table = self.global(FUNCTIONS);
-        let offset = self.int(I32, chosen as i64 * 4);
-        let entry = self.b.binary(BinaryOp::Add, table, offset);
-        let target = self.b.load(I32, entry, 0);
+        let target = self.table_entry(chosen);
         self.b.call_indirect(target, &args, ret, TailHint::None)
+    }
+
+    /// The address of a function, from the table.
+    fn table_entry(&mut self, number: usize) -> Value {
+        let table = self.global(FUNCTIONS);
+        let offset = self.int(I32, number as i64 * 4);
+        let entry = self.b.binary(BinaryOp::Add, table, offset);
+        self.b.load(I32, entry, 0)
+    }
+
+    /// A call of an earlier function with the result of this one in place of a return, if there is one that fits and
+    /// time for it. Its arguments are some of the parameters, often in other places, and `value` as often as it fits.
+    /// Arguments fit where the function had them, or where no convention needs the stack for what is not on the stack of
+    /// the function in any.
+    pub(super) fn return_call(&mut self, value: Value) -> bool {
+        let own = self.module.signature(self.b.func.id);
+        let bytes = |signature: &Signature| signature.params.iter().map(|ty| ty.bytes()).sum::<u32>();
+        let aligned = |signature: &Signature| {
+            signature.params.iter().fold(0, |at: u32, ty| at.next_multiple_of(ty.bytes()) + ty.bytes())
+        };
+        let fits = |&n: &usize| {
+            let callee = self.module.signature(self.callees[n]);
+            let is_smaller = bytes(callee) <= bytes(own) && aligned(callee) <= 16;
+            let in_time = self.cost + self.weight * (self.costs[n] + 1) <= BUDGET;
+            callee.ret == own.ret && (callee.params == own.params || is_smaller) && in_time
+        };
+        let candidates: Vec<usize> = (0..self.costs.len()).filter(fits).collect();
+        let Some(&chosen) = candidates.get(self.rng.below(candidates.len().max(1))) else { return false };
+        self.cost += self.weight * (self.costs[chosen] + 1);
+        let callee = self.callees[chosen];
+        let params = self.module.signature(callee).params.clone();
+        let own = self.b.func.params().to_vec();
+        let mut args = Vec::new();
+        for &ty in &params {
+            let same: Vec<Value> = own.iter().copied().filter(|&param| self.ty(param) == ty).collect();
+            args.push(match self.rng.below(4) {
+                0 if self.ty(value) == ty => value,
+                0 | 1 => self.value(ty),
+                _ if same.is_empty() => self.value(ty),
+                _ => self.rng.pick(&same),
+            });
+        }
+        // The upper half of a 32-bit result may only come from a function that is known.
+        if self.rng.below(2) != 0 || self.ty(value) == I32 {
+            self.b.return_call(callee, &args);
+        } else {
+            let target = self.table_entry(chosen);
+            self.b.return_call_indirect(target, &args);
+        }
+        true
     }
 
     pub(super) fn intrinsic(&mut self, name: &str, args: &[Value]) -> Option<Value> {

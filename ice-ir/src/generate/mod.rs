@@ -56,6 +56,15 @@ pub enum UndefinedResults {
     Allow,
 }
 
+/// Whether functions end in calls in place of returns, which the stable format does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReturnCalls {
+    /// None does.
+    Avoid,
+    /// About half of them do.
+    Allow,
+}
+
 /// What to generate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -67,11 +76,19 @@ pub struct Options {
     pub entry: Entry,
     /// Undefined results.
     pub undefined: UndefinedResults,
+    /// Calls in place of returns.
+    pub return_calls: ReturnCalls,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { functions: 5, statements: 40, entry: Entry::Start, undefined: UndefinedResults::Avoid }
+        Options {
+            functions: 5,
+            statements: 40,
+            entry: Entry::Start,
+            undefined: UndefinedResults::Avoid,
+            return_calls: ReturnCalls::Avoid,
+        }
     }
 }
 
@@ -192,7 +209,12 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
     let mut generated = Vec::new();
     for n in 0..options.functions {
         let params = (0..rng.below(5)).map(|_| rng.pick(&ARGUMENTS)).collect();
-        let signature = Signature::new(params, rng.pick(&ARGUMENTS));
+        let mut signature = Signature::new(params, rng.pick(&ARGUMENTS));
+        if let (ReturnCalls::Allow, Some(&last)) = (options.return_calls, generated.last())
+            && rng.below(2) == 0
+        {
+            signature = module.signature(last).clone();
+        }
         let id = declare(&mut module, &format!("f_{n}"), signature, helper, FunctionKind::Defined);
         generated.push(id);
     }
@@ -215,7 +237,8 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
         let entry = b.create_block();
         b.switch_to_block(entry);
         let pool = b.func.params().to_vec();
-        let (undefined, local) = (options.undefined, pool.first().copied());
+        let Options { undefined, return_calls, .. } = *options;
+        let local = pool.first().copied();
         let mut g = Gen {
             module: &module,
             rng: &mut rng,
@@ -224,6 +247,7 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
             pool,
             local,
             undefined,
+            return_calls,
             weight: 1,
             cost: 0,
             callees: &generated,
@@ -308,6 +332,7 @@ struct Gen<'g, 'f> {
     /// Address of the function's own region.
     local: Option<Value>,
     undefined: UndefinedResults,
+    return_calls: ReturnCalls,
     /// How often the current point is executed in one call.
     weight: u64,
     cost: u64,

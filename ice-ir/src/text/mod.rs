@@ -35,6 +35,7 @@
 //! | lanes | `v3: i32 = extractelement vector, index`, `v3: v4i32 = insertelement vector, element, index` |
 //! | memory | `v3: i32 = alloca v1, align 8`, `v3: f32 = load v1, align 4`, `store v2 to v1, align 4` |
 //! | call | `v3: i32 = call @name(v1, v2)`, `call_indirect v9(v1)`; `tail call …` for the hint |
+//! | call in place of a return | `return_call @name(v1, v2)`, `return_call_indirect v9(v1)` |
 //! | phi | `v3: i32 = phi [v1, block0], [v2, block4]` |
 //! | terminator | `br block1`, `br v1, block1, block2`, `switch v1, block4 [-1: block4, 7: block2]`, `ret`, `ret v1`, `unreachable` |
 //!
@@ -44,7 +45,7 @@
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
 //! `section "name"`, `comdat0`, and of a function `returns_twice noreturn frame_pointer align 32`; `alias … =
-//! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`.
+//! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`.
 //!
 //! Every result states its type, so a reader needs no second look at the operands, and a text with wrong
 //! types can be written down for the [verifier](crate::verifier), which is the one to refuse it.

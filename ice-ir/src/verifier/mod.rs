@@ -104,6 +104,7 @@ rule_book! {
     Alignment        "alignment"          "An alignment is at most 2^29 (Pnacl: for loads and stores one of those of the type)."
     // Calls.
     CallArguments    "call-arguments"     "The arguments and the result of a call are those of the signature."
+    ReturnCall       "return-call"        "A call in place of a return goes to a function with the results and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."
     IndirectSmall    "indirect-small"     "Pnacl: an indirect call passes and returns i32, i64, f32, f64 and vectors only."
     AtomicOperation  "atomic-operation"   "The operation of an atomic read-modify-write is a constant from 1 to 6."
@@ -312,7 +313,9 @@ impl Verifier<'_> {
                 exists &= func.incoming(incoming).iter().all(|&(_, block)| block_exists(block));
                 None
             }
-            InstData::Call { callee, .. } | InstData::CallIntrinsic { callee, .. } => {
+            InstData::Call { callee, .. }
+            | InstData::CallIntrinsic { callee, .. }
+            | InstData::ReturnCall { callee, .. } => {
                 let decl = self.module.functions.get(callee);
                 let signature = decl.and_then(|decl| self.module.signatures.get(decl.signature));
                 exists &= signature.is_some();
@@ -328,13 +331,14 @@ impl Verifier<'_> {
         }
         let result = func.result(inst);
         let has_result = match (func.inst(inst), called) {
+            (data, _) if data.is_terminator() => false,
             (_, Some(ret)) => ret != Type::Void,
             (InstData::CallIndirect { .. }, _) => result.is_some(),
             (InstData::CallAs { signature, .. }, _) => {
                 self.module.signatures.get(*signature).is_some_and(|s| s.ret != Type::Void)
             }
             (InstData::Store { .. }, _) => false,
-            (data, _) => !data.is_terminator(),
+            _ => true,
         };
         let own = result.is_none_or(|v| value_exists(v) && func.defining_inst(v) == Some(inst));
         self.check(Rule::Result, result.is_some() == has_result && own);

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use super::{Location, Rule, Rules, Verifier};
-use crate::entities::{Inst, Value};
+use crate::entities::{Inst, SigId, Value};
 use crate::function::ValueDef;
 use crate::instruction::{BinaryOp, CastOp, InstData};
 use crate::intrinsics::{AtomicOp, Intrinsic};
-use crate::module::{FunctionKind, MAX_ALIGN_LOG2};
-use crate::native::{Arity, Passing};
+use crate::module::{FunctionKind, MAX_ALIGN_LOG2, Signature};
+use crate::native::{Arity, CallingConvention, Passing};
 use crate::types::Type;
 
 /// The types that cross the boundary of an ordinary function of the stable format.
@@ -45,7 +45,7 @@ fn is_conversion(op: CastOp, from: Type, to: Type) -> bool {
     matching && from.lanes() == to.lanes()
 }
 
-impl Verifier<'_> {
+impl<'a> Verifier<'a> {
     /// Everything that can be seen without control flow.
     pub(super) fn types(&mut self, cases: &mut Vec<i64>) {
         let func = self.func;
@@ -157,21 +157,33 @@ impl Verifier<'_> {
                 self.check_pnacl(Rule::IndirectSmall, plain);
             }
             InstData::CallAs { signature, args, .. } => {
-                let args = func.args(args);
-                self.check(Rule::PointerOperand, args.first().is_some_and(|&callee| ty(callee) == pointer));
-                let fits = self.module.signatures.get(signature).is_some_and(|signature| {
-                    let given = args.get(1..).unwrap_or_default();
-                    let extra = given.len() > signature.params.len();
-                    result == signature.ret
-                        && signature.params.len() <= given.len()
-                        && (!extra || signature.arity == Arity::Variadic)
-                        && given.iter().zip(&signature.params).all(|(&value, &param)| ty(value) == param)
-                        && given.iter().enumerate().all(|(i, &value)| {
-                            !matches!(signature.passing(i), Passing::ByVal { .. }) || ty(value) == pointer
-                        })
-                });
-                self.check(Rule::CallArguments, fits);
+                let signature = self.call_as(signature, func.args(args));
+                self.check(Rule::CallArguments, signature.is_some_and(|signature| result == signature.ret));
                 self.check_pnacl(Rule::CallKind, false);
+            }
+            InstData::ReturnCall { callee, args } => {
+                let signature = self.module.signature(callee);
+                self.arguments(callee, args, signature.ret);
+                let intrinsic = matches!(self.module.functions[callee].kind, FunctionKind::Intrinsic(_));
+                self.check(Rule::CallKind, !intrinsic);
+                self.return_call(signature, func.args(args));
+            }
+            InstData::ReturnCallIndirect { callee, .. } => {
+                self.check(Rule::PointerOperand, ty(callee) == pointer);
+                let own = self.module.signature(func.id);
+                let is_plain = own.second == Type::Void
+                    && own.convention == CallingConvention::Standard
+                    && own.struct_return().is_none();
+                self.check(Rule::ReturnCall, is_plain);
+                self.check_pnacl(Rule::ReturnCall, false);
+            }
+            InstData::ReturnCallAs { signature, args } => {
+                let args = func.args(args);
+                let signature = self.call_as(signature, args);
+                self.check(Rule::CallArguments, signature.is_some());
+                if let (Some(signature), Some(args)) = (signature, args.get(1..)) {
+                    self.return_call(signature, args);
+                }
             }
             InstData::SecondResult { first } => {
                 let call = func.layout.prev_inst(inst).filter(|&call| func.result(call) == Some(first));
@@ -227,6 +239,36 @@ impl Verifier<'_> {
         let legal = align_log2 <= MAX_ALIGN_LOG2
             && (self.rules == Rules::Ice || !in_memory || is_access_alignment(ty, align_log2));
         self.check(Rule::Alignment, legal);
+    }
+
+    /// The signature of a call of the address `args[0]`, if there is one and the other arguments are its.
+    fn call_as(&mut self, signature: SigId, args: &[Value]) -> Option<&'a Signature> {
+        let (func, pointer) = (self.func, self.module.pointer_type);
+        let ty = |value: Value| func.value_type(value);
+        self.check(Rule::PointerOperand, args.first().is_some_and(|&callee| ty(callee) == pointer));
+        self.module.signatures.get(signature).filter(|signature| {
+            let given = args.get(1..).unwrap_or_default();
+            let extra = given.len() > signature.params.len();
+            signature.params.len() <= given.len()
+                && (!extra || signature.arity == Arity::Variadic)
+                && given.iter().zip(&signature.params).all(|(&value, &param)| ty(value) == param)
+                && given.iter().enumerate().all(|(i, &value)| {
+                    !matches!(signature.passing(i), Passing::ByVal { .. }) || ty(value) == pointer
+                })
+        })
+    }
+
+    /// A call with these arguments in place of a return, which is of no intrinsic.
+    fn return_call(&mut self, callee: &Signature, args: &[Value]) {
+        let own = self.module.signature(self.func.id);
+        let passes_memory_on = match (own.struct_return(), callee.struct_return()) {
+            (None, None) => true,
+            (Some(own), Some(callee)) => self.func.params().get(own) == args.get(callee),
+            _ => false,
+        };
+        let same = (own.ret, own.second, own.convention) == (callee.ret, callee.second, callee.convention);
+        self.check(Rule::ReturnCall, same && passes_memory_on);
+        self.check_pnacl(Rule::ReturnCall, false);
     }
 
     fn arguments(&mut self, callee: crate::FuncId, args: crate::ValueRange, result: Type) {

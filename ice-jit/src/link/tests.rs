@@ -65,6 +65,7 @@ fn programs() -> impl Iterator<Item = Program> {
             statements: 5 + (seed % 60) as u32,
             entry: Entry::Functions,
             undefined: UndefinedResults::Avoid,
+            return_calls: generate::ReturnCalls::Allow,
         };
         generate_program(seed, &options)
     })

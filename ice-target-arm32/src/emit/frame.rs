@@ -2,9 +2,12 @@
 
 use super::{AL, Emitter, imm};
 use crate::abi::SAVED_PAIR;
+use crate::inst::{Amode, Base, Callee};
+use core::ops::Range;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::FramePointer;
 
 /// The size of a page as an operand.
@@ -66,17 +69,11 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         let frame = self.frame;
-        let (first, count) = frame.saved_doubles;
         match frame.pointer {
             FramePointer::None => self.add_offset(Gpr::SP, Gpr::SP, frame.size as i32),
-            FramePointer::Used => {
-                let saved = 4 * frame.saved.len() as i32 + 8 * i32::from(count);
-                self.add_offset(Gpr::SP, self.base(), SAVED_PAIR - saved);
-            }
+            FramePointer::Used => self.add_offset(Gpr::SP, self.base(), self.below_base()),
         }
-        if count > 0 {
-            self.e.vpop(AL, Dreg::new(first), count);
-        }
+        self.restore_doubles();
         if frame.saved.is_empty() || frame.register_arguments > 0 {
             if !frame.saved.is_empty() {
                 self.e.pop(AL, frame.saved);
@@ -89,5 +86,79 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.pop(AL, RegList(frame.saved.0 & !lr.0).with(Gpr::PC));
         }
         self.e.buf.stop_flow();
+    }
+
+    /// The offset of the saved doubleword registers from r11.
+    fn below_base(&self) -> i32 {
+        let (_, count) = self.frame.saved_doubles;
+        SAVED_PAIR - 4 * self.frame.saved.len() as i32 - 8 * i32::from(count)
+    }
+
+    fn restore_doubles(&mut self) {
+        let (first, count) = self.frame.saved_doubles;
+        if count > 0 {
+            self.e.vpop(AL, Dreg::new(first), count);
+        }
+    }
+
+    /// Moves stack arguments, gives back the frame, restores registers and jumps. An address is in r12 meanwhile.
+    pub(super) fn return_call(&mut self, callee: Callee, moved: Range<u32>, scratch: Option<Gpr>) {
+        for offset in moved.step_by(4) {
+            let Some(scratch) = scratch else { return self.fault("stack arguments move without a register") };
+            for (op, base) in [(Transfer::Ldr, Base::Outgoing), (Transfer::Str, Base::Incoming)] {
+                let mem = self.mem(op, &Amode::new(base, offset as i32));
+                self.e.transfer(AL, op, scratch, mem);
+            }
+        }
+        if let Callee::Value(_) = callee {
+            let place = self.next();
+            self.copy_to(Gpr::IP, place);
+        }
+        self.leave();
+        match callee {
+            Callee::Symbol(symbol) => self.e.b_symbol(AL, symbol),
+            Callee::Value(_) => self.e.bx(AL, Gpr::IP),
+        }
+        self.e.buf.stop_flow();
+    }
+
+    /// Gives back the frame and restores registers, and leaves r12 alone.
+    fn leave(&mut self) {
+        let frame = self.frame;
+        match frame.pointer {
+            FramePointer::None => self.add_to_sp(frame.size),
+            // At most a hundred bytes, which are an operand.
+            FramePointer::Used => self.add_offset(Gpr::SP, self.base(), self.below_base()),
+        }
+        self.restore_doubles();
+        let ip = RegList::default().with(Gpr::IP);
+        match frame.saved.0 & ip.0 {
+            0 if frame.saved.is_empty() => {}
+            0 => self.e.pop(AL, frame.saved),
+            // Pushed as padding, right below lr.
+            _ => {
+                let lr = RegList::default().with(Gpr::LR);
+                let below = RegList(frame.saved.0 & !ip.0 & !lr.0);
+                if !below.is_empty() {
+                    self.e.pop(AL, below);
+                }
+                self.add_to_sp(4);
+                self.e.pop(AL, lr);
+            }
+        }
+        self.add_to_sp(frame.register_arguments);
+    }
+
+    /// Raises the stack pointer by as many additions as the number has groups of eight bits.
+    fn add_to_sp(&mut self, bytes: u32) {
+        let mut left = bytes;
+        while left != 0 {
+            let part = left & 0xff << (left.trailing_zeros() & !1);
+            match ModImm::new(part) {
+                Some(part) => self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::SP, Gpr::SP, part),
+                None => return self.fault("eight bits at an even place are no operand"),
+            }
+            left &= !part;
+        }
     }
 }

@@ -6,8 +6,9 @@ use crate::inst::{Amode, Base, Callee, FloatSize, Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, FloatAbi};
 use arrayvec::ArrayVec;
+use core::ops::Range;
 use ice_asm::arm32::{Alu, Lane, Shift, Sign, Transfer};
-use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
+use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, check_standard, result_types};
 use ice_codegen::mach::{Operand, RegClass, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
@@ -18,7 +19,7 @@ use ice_ir::{Signature, Type, Value};
 const MAX_IN_REGISTERS: usize = 20;
 
 /// Most registers that carry arguments and results of one call: these, and 4 of results.
-type Operands = ArrayVec<Operand, 24>;
+pub(super) type Operands = ArrayVec<Operand, 24>;
 
 /// The words of a value, the low one first.
 type Words = ArrayVec<VReg, 4>;
@@ -32,7 +33,7 @@ fn class_of(ty: Type) -> RegClass {
 
 impl Arm32 {
     /// The convention of a signature.
-    fn convention(self, signature: Option<&Signature>) -> Convention {
+    pub(super) fn convention(self, signature: Option<&Signature>) -> Convention {
         match (self.floats, signature.map(|signature| signature.arity)) {
             (FloatAbi::Soft, _) | (_, Some(Arity::Variadic)) => Convention::Base,
             _ => Convention::Vfp,
@@ -63,6 +64,7 @@ impl Arm32 {
         if signature.passing.contains(&Passing::Nest) {
             return Err(NEST);
         }
+        check_standard(Some(signature))?;
         // Core registers whose contents must be in memory, as words right below the stack arguments.
         let mut homes = ArrayVec::<(u8, VReg), 4>::new();
         let mut operands = Operands::new();
@@ -209,50 +211,73 @@ impl Arm32 {
     /// A call of a function. Arguments on the stack come first: they need registers on their way.
     #[inline(never)]
     pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
-        let Call { callee, signature, args } = cx.call_of(inst)?;
-        let (func, convention) = (cx.func, self.convention(signature));
-        let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
-        if signature.is_some_and(|s| s.passing.contains(&Passing::Nest)) {
-            return Err(NEST);
-        }
-        let mut places = ArgumentPlaces::new(convention);
-        let mut in_registers = ArrayVec::<(Value, Passing, ArgumentPlace), MAX_IN_REGISTERS>::new();
-        for (n, &arg) in args.iter().enumerate() {
-            let passing = passing(n);
-            let place = places.next(func.value_type(arg), passing);
-            self.stack_argument(cx, arg, passing, place);
-            if !matches!(place, ArgumentPlace::Stack(_)) {
-                in_registers.push((arg, passing, place));
-            }
-        }
-        let stack = places.stack;
+        let call = cx.call_of(inst)?;
+        let convention = self.convention(call.signature);
         let mut operands = Operands::new();
-        for (arg, passing, place) in in_registers {
-            self.register_argument(cx, arg, passing, place, &mut operands);
-        }
-        let callee = match callee {
+        let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands)?;
+        let callee = self.callee(cx, &call);
+        let results = cx.call_results(inst, call.signature);
+        self.finish_call(cx, callee, convention, &mut operands, stack, results)
+    }
+
+    /// What a call goes to.
+    pub(super) fn callee<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, call: &Call<'_>) -> Callee {
+        match call.callee {
             Destination::Function(callee) | Destination::Retyped(callee) => {
                 Callee::Symbol(CodeSymbol::Function(callee).pack())
             }
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
-        };
-        let results = cx.call_results(inst, signature);
-        self.finish_call(cx, callee, convention, &mut operands, stack, results)
+        }
     }
 
-    /// Stores what of an argument goes on the stack.
+    /// Stores the arguments of a call that are among these offsets of the stack, and gives those in registers to
+    /// `operands`.
+    #[inline(always)]
+    pub(super) fn arguments<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        call: &Call<'_>,
+        stored: Range<u32>,
+        operands: &mut Operands,
+    ) -> Result<StackArguments, ErrorKind> {
+        let (func, signature) = (cx.func, call.signature);
+        if signature.is_some_and(|s| s.passing.contains(&Passing::Nest)) {
+            return Err(NEST);
+        }
+        check_standard(signature)?;
+        let mut places = ArgumentPlaces::new(self.convention(signature));
+        let mut in_registers = ArrayVec::<(Value, Passing, ArgumentPlace), MAX_IN_REGISTERS>::new();
+        for (n, &arg) in call.args.iter().enumerate() {
+            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+            let place = places.next(func.value_type(arg), passing);
+            self.stack_argument(cx, arg, passing, place, &stored);
+            if !matches!(place, ArgumentPlace::Stack(_)) {
+                in_registers.push((arg, passing, place));
+            }
+        }
+        for (arg, passing, place) in in_registers {
+            self.register_argument(cx, arg, passing, place, operands);
+        }
+        Ok(places.stack)
+    }
+
+    /// Stores what of an argument goes on the stack, if it is among these offsets.
     fn stack_argument<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         arg: Value,
         passing: Passing,
         place: ArgumentPlace,
+        stored: &Range<u32>,
     ) {
         let (in_registers, offset) = match place {
             ArgumentPlace::Register(_) => return,
             ArgumentPlace::Words { registers, stack, .. } => (registers, stack),
             ArgumentPlace::Stack(offset) => (0, offset),
         };
+        if !stored.contains(&offset) {
+            return;
+        }
         let to = Amode::new(Base::Outgoing, offset as i32);
         if let Passing::ByVal { size, .. } = passing {
             return self.copy_argument(cx, arg, 4 * u32::from(in_registers), to, size);

@@ -31,6 +31,7 @@ impl Arm32 {
             }
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
             Terminator::Return { values } => return self.lower_return(cx, values),
+            Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())

@@ -16,6 +16,7 @@ mod intrinsic;
 mod lanes;
 mod memory;
 mod pair64;
+mod return_call;
 #[cfg(test)]
 mod tests;
 mod variadic;

@@ -4,9 +4,12 @@
 //! page, each of which is touched.
 
 use super::Emitter;
-use ice_asm::Listing;
-use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Mem, Slot, Transfer};
+use crate::inst::{Amode, Base};
+use core::ops::Range;
+use ice_asm::mips32::{Alu, AluSigned, Cond, Encoder, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Transfer};
+use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::FramePointer;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -77,6 +80,35 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Restores registers, gives back the frame and returns.
     pub(super) fn epilogue(&mut self) {
+        self.leave(|e| e.jr(Gpr::RA));
+    }
+
+    /// Moves stack arguments, restores registers, gives back the frame and jumps.
+    pub(super) fn return_call(
+        &mut self,
+        callee: Option<SymbolId>,
+        base: Option<Gpr>,
+        moved: Range<u32>,
+        scratch: Option<Gpr>,
+    ) {
+        for offset in moved.step_by(4) {
+            let Some(scratch) = scratch else { return self.fault("stack arguments move without a register") };
+            for (op, base) in [(Transfer::Lw, Base::Outgoing), (Transfer::Sw, Base::Incoming)] {
+                let mem = self.mem(Amode::new(base, offset as i32));
+                self.e.transfer(op, scratch, mem);
+            }
+        }
+        if let Some(base) = base {
+            self.copy(Gpr::GP, base);
+        }
+        self.leave(|e| match callee {
+            Some(symbol) => e.jump_symbol(Jump::J, symbol),
+            None => e.jr(Gpr::T9),
+        });
+    }
+
+    /// Restores registers, gives back the frame, and leaves by a jump with a slot.
+    fn leave(&mut self, jump: impl FnOnce(&mut Encoder<'_, L>)) {
         let (size, area) = (self.frame.size, self.frame.save_area);
         if self.frame.pointer == FramePointer::Used {
             self.copy(Gpr::SP, Gpr::FP);
@@ -92,7 +124,7 @@ impl<L: Listing> Emitter<'_, L> {
                 area + size
             }
         };
-        self.e.jr(Gpr::RA);
+        jump(&mut self.e);
         match last {
             0 => self.e.fill_slot(),
             _ => self.add_offset(Gpr::SP, Gpr::SP, last as i32),

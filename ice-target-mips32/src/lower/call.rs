@@ -10,8 +10,9 @@ use crate::regs::float;
 use crate::regs::{GPR, r};
 use crate::target::{Cx, Mips32};
 use arrayvec::ArrayVec;
+use core::ops::Range;
 use ice_asm::mips32::{Alu, Shift, Transfer};
-use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
+use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, check_standard, result_types};
 use ice_codegen::mach::{Operand, RegClass, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
@@ -19,7 +20,7 @@ use ice_ir::native::{Arity, Passing};
 use ice_ir::{Signature, Type, Value};
 
 /// Most operands of a call: four words of arguments, four and two floats of results; the table.
-type Operands = ArrayVec<Operand, 12>;
+pub(super) type Operands = ArrayVec<Operand, 12>;
 
 /// An argument: its value, how it is passed and where.
 type Argument = (Value, Passing, ArgumentPlace);
@@ -43,7 +44,7 @@ pub(super) fn home(register: u8) -> u32 {
 }
 
 /// The places of the arguments of a function with this signature and these results, from the first that has a name.
-fn argument_places(signature: Option<&Signature>, results: [Type; 2]) -> ArgumentPlaces {
+pub(super) fn argument_places(signature: Option<&Signature>, results: [Type; 2]) -> ArgumentPlaces {
     let mut places = ArgumentPlaces::new(signature.map_or(Arity::Fixed, |signature| signature.arity));
     if abi::has_hidden_result(results) {
         places.next(Type::I32, Passing::Plain);
@@ -72,6 +73,7 @@ impl Mips32 {
         let func = cx.func;
         let signature = cx.module.signature(func.id);
         refuse_nest(signature)?;
+        check_standard(Some(signature))?;
         let mut operands = Operands::new();
         let mut homes = ArrayVec::<u8, 4>::new();
         let mut words = ArrayVec::<VReg, 4>::new();
@@ -204,43 +206,75 @@ impl Mips32 {
     /// A call of a function. Arguments on the stack come first: they need registers on their way.
     #[inline(never)]
     pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
-        let Call { callee, signature, args } = cx.call_of(inst)?;
-        if let Some(signature) = signature {
-            refuse_nest(signature)?;
-        }
-        let func = cx.func;
-        let passing = |n| signature.map_or(Passing::Plain, |s| s.passing(n));
-        let results = cx.call_results(inst, signature);
+        let call = cx.call_of(inst)?;
+        let results = cx.call_results(inst, call.signature);
         let types = result_types(results, |(_, ty)| ty);
-        let mut places = argument_places(signature, types);
-        let mut in_registers = ArrayVec::<Argument, 4>::new();
-        for (n, &arg) in args.iter().enumerate() {
-            let argument = (arg, passing(n), places.next(func.value_type(arg), passing(n)));
-            self.stack_argument(cx, argument);
-            if !matches!(argument.2, ArgumentPlace::Stack(_)) {
-                in_registers.push(argument);
-            }
-        }
         let mut operands = Operands::new();
-        for argument in in_registers {
-            self.register_argument(cx, argument, &mut operands);
-        }
-        let (callee, base) = match callee {
+        let area = self.arguments(cx, &call, types, 0..u32::MAX, &mut operands)?;
+        let callee = self.destination(cx, call.callee);
+        self.finish_call(cx, callee, operands, area, results)
+    }
+
+    /// What a call goes to, and the table that it passes.
+    pub(super) fn destination<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        to: Destination,
+    ) -> (Callee, Option<VReg>) {
+        match to {
             Destination::Function(callee) | Destination::Retyped(callee) => {
                 self.callee(cx, CodeSymbol::Function(callee))
             }
             Destination::Address(address) => (Callee::Value(self.reg(cx, address)), self.table_if_needed(cx)),
-        };
-        self.finish_call(cx, (callee, base), operands, places.area(), results)
+        }
     }
 
-    /// Stores what of an argument goes on the stack.
-    fn stack_argument<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, (arg, passing, place): Argument) {
+    /// Stores the arguments of a call with results of these types that are among these offsets of the stack, and gives
+    /// those in registers to `operands`.
+    pub(super) fn arguments<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        call: &Call<'_>,
+        results: [Type; 2],
+        stored: Range<u32>,
+        operands: &mut Operands,
+    ) -> Result<StackArguments, ErrorKind> {
+        let (func, signature) = (cx.func, call.signature);
+        if let Some(signature) = signature {
+            refuse_nest(signature)?;
+        }
+        check_standard(signature)?;
+        let mut places = argument_places(signature, results);
+        let mut in_registers = ArrayVec::<Argument, 4>::new();
+        for (n, &arg) in call.args.iter().enumerate() {
+            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+            let argument = (arg, passing, places.next(func.value_type(arg), passing));
+            self.stack_argument(cx, argument, &stored);
+            if !matches!(argument.2, ArgumentPlace::Stack(_)) {
+                in_registers.push(argument);
+            }
+        }
+        for argument in in_registers {
+            self.register_argument(cx, argument, operands);
+        }
+        Ok(places.area())
+    }
+
+    /// Stores what of an argument goes on the stack, if it is among these offsets.
+    fn stack_argument<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (arg, passing, place): Argument,
+        stored: &Range<u32>,
+    ) {
         let (done, offset) = match place {
             ArgumentPlace::Register(_) => return,
             ArgumentPlace::Words { registers, stack, .. } => (registers, stack),
             ArgumentPlace::Stack(offset) => (0, offset),
         };
+        if !stored.contains(&offset) {
+            return;
+        }
         let to = Amode::new(Base::Outgoing, offset as i32);
         let ty = cx.func.value_type(arg);
         match passing {
@@ -449,7 +483,7 @@ impl Mips32 {
             }
         }
         let signature = cx.module.signature(cx.func.id);
-        if let (None, Some(n)) = (values[0], signature.passing.iter().position(|p| p.is_struct_return())) {
+        if let (None, Some(n)) = (values[0], signature.struct_return()) {
             let address = cx.regs(cx.func.params()[n]).lo();
             operands.push(Operand::use_fixed(address, GPR, r(2)));
         }

@@ -19,6 +19,7 @@ impl Mips32 {
     ) -> Result<(), ErrorKind> {
         match cx.terminator(inst)? {
             Terminator::Return { values } => return self.lower_return(cx, values),
+            Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
             Terminator::Jump { target } => cx.sink.push(Inst::Jump { target }),
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
@@ -59,7 +60,7 @@ impl Mips32 {
     }
 
     /// A register for the next instruction to destroy: a terminator defines none.
-    fn scratch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
+    pub(super) fn scratch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
         let dst = self.temp(cx);
         cx.sink.push(Inst::Scratch { dst });
         dst

@@ -18,6 +18,7 @@ mod intrinsic;
 mod lanes;
 mod memory;
 mod pair64;
+mod return_call;
 mod select;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,13 @@
 
 use super::Emitter;
 use crate::abi::Probe;
+use crate::inst::{Amode, Base, Callee};
 use crate::regs;
-use ice_asm::Listing;
+use core::ops::Range;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
+use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::FramePointer;
 
 impl<L: Listing> Emitter<'_, L> {
@@ -24,7 +27,9 @@ impl<L: Listing> Emitter<'_, L> {
             let limit = match self.frame.probe {
                 Probe::Rax => Gpr::RAX,
                 Probe::Rbx => Gpr::RBX,
+                Probe::Rcx => Gpr::RCX,
                 Probe::R11 => Gpr::R11,
+                Probe::R10 => Gpr::R10,
             };
             let whole = size / PAGE * PAGE;
             size -= whole;
@@ -71,6 +76,37 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
+        self.leave();
+        match self.cursor.mach.frame.popped {
+            0 => self.e.ret(),
+            bytes => self.e.ret_pop(bytes as u16),
+        }
+    }
+
+    /// Moves stack arguments, gives back the frame, restores registers and jumps.
+    pub(super) fn return_call(&mut self, callee: Callee, at: u8, moved: Range<u32>, scratch: Option<Gpr>) {
+        let width = self.stack_width();
+        for offset in moved.step_by(width.bytes() as usize) {
+            let [from, to] = [Base::Outgoing, Base::Incoming].map(|base| Amode::new(base, offset as i32));
+            let [from, to] = [self.address(&from), self.address(&to)];
+            match scratch {
+                Some(scratch) => {
+                    self.e.mov_r_rm(width, scratch, Rm::Mem(from));
+                    self.e.mov_rm_r(width, Rm::Mem(to), scratch);
+                }
+                None => return self.fault("stack arguments move without a register"),
+            }
+        }
+        self.leave();
+        match callee {
+            Callee::Symbol(symbol) => self.e.jmp_symbol(symbol, RelocKind::PcRel32),
+            Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
+            Callee::Value(_) => self.e.jmp_rm(Rm::Reg(Gpr::new(at))),
+        }
+    }
+
+    /// Gives back the frame and restores registers.
+    fn leave(&mut self) {
         let width = self.stack_width();
         let frame = self.frame;
         match frame.pointer {
@@ -88,10 +124,6 @@ impl<L: Listing> Emitter<'_, L> {
         }
         if frame.pointer == FramePointer::Used {
             self.e.pop_r(Gpr::RBP);
-        }
-        match self.cursor.mach.frame.popped {
-            0 => self.e.ret(),
-            bytes => self.e.ret_pop(bytes as u16),
         }
     }
 }

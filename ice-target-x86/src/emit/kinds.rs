@@ -133,6 +133,14 @@ impl<L: Listing> Emitter<'_, L> {
         callee
     }
 
+    #[inline(always)]
+    pub(super) fn jump_target(&mut self, callee: Callee, reg: u8) -> Callee {
+        if let Callee::Value(_) = callee {
+            self.next_fixed(PReg(reg));
+        }
+        callee
+    }
+
     // ---- places
 
     /// The next place, a register.

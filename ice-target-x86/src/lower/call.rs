@@ -5,24 +5,25 @@ use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{BYTE, GPR, RAX, XMM};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
+use core::ops::Range;
 use ice_asm::x86::{Alu, Mode, Width};
 use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
-use ice_ir::native::{Arity, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Type, Value};
 
-/// Most registers that carry arguments and results of one call: 6 general ones, the static chain, the number of
-/// vectors, 8 vectors, the global base, and two results, one of them a pair.
-type Operands = ArrayVec<Operand, 20>;
+/// Most registers that carry arguments and results of one call: 12 general ones, 8 vectors, the global base, and two
+/// results, one of them a pair.
+pub(super) type Operands = ArrayVec<Operand, 24>;
 
 /// Bytes at the bottom of the frame through which values pass between x87 and vector registers.
 pub(super) const FPU_TRANSFER: u32 = 8;
 
 /// Whose code makes the results of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
+pub(super) enum Origin {
     /// That of this module, which returns values as lowering represents them.
     Here,
     /// Nobody promises anything of what is above the results.
@@ -38,10 +39,19 @@ fn is_by_value(func: &Function, arg: Value) -> bool {
     matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
 }
 
+/// How argument `n` of a call is passed.
+pub(super) fn passing(func: &Function, signature: Option<&Signature>, n: usize, arg: Value) -> Passing {
+    match signature {
+        Some(s) if n >= s.params.len() && is_by_value(func, arg) => BY_VALUE,
+        Some(s) => s.passing(n),
+        None => Passing::Plain,
+    }
+}
+
 impl X86 {
     /// What is handed out to the parameters of a function.
     pub(super) fn parameter_places(self, signature: &Signature) -> ArgumentPlaces {
-        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, &ty) in signature.params.iter().enumerate() {
             places.next(ty, signature.passing(n));
         }
@@ -56,8 +66,8 @@ impl X86 {
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
-        let mut narrow = ArrayVec::<(VReg, VReg), 7>::new();
-        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        let mut narrow = ArrayVec::<(VReg, VReg), 12>::new();
+        let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
             match places.next(ty, signature.passing(n)) {
                 ArgumentPlace::Register(reg) => {
@@ -94,7 +104,7 @@ impl X86 {
         if has_stack_arguments || self.is_native() {
             self.load_incoming(cx, signature);
         }
-        if self.mode == Mode::Bits32 && pops_result_address(signature) {
+        if self.pops_result_address(signature) {
             cx.sink.frame().popped = 4;
         }
         Ok(())
@@ -103,7 +113,7 @@ impl X86 {
     /// Loads the parameters that are on the stack, and cuts booleans to their bit.
     fn load_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, signature: &Signature) {
         let func = cx.func;
-        let mut places = ArgumentPlaces::new(self.mode, signature.arity);
+        let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
             let passing = signature.passing(n);
             let place = places.next(ty, passing);
@@ -138,14 +148,14 @@ impl X86 {
         }
     }
 
-    /// Whose code makes the results of a call. Another definition may take the place of a weak one, and of those that a
-    /// library exports.
-    fn origin<S: Sink<Inst>>(self, cx: &Cx<'_, S>, callee: Destination) -> Origin {
+    /// Whose code makes the results of a call. Another definition may take the place of a weak one. A function of a native
+    /// module may return what another one returns to which it has jumped.
+    pub(super) fn origin<S: Sink<Inst>>(self, cx: &Cx<'_, S>, callee: Destination) -> Origin {
         let Destination::Function(callee) = callee else { return Origin::Elsewhere };
         let function = &cx.module.functions[callee];
-        let stays = function.linkage.is_local() || !self.is_native() && function.linkage == Linkage::External;
+        let stays = function.linkage.is_local() || function.linkage == Linkage::External;
         match function.kind {
-            FunctionKind::Defined if stays => Origin::Here,
+            FunctionKind::Defined if stays && !self.is_native() => Origin::Here,
             _ => Origin::Elsewhere,
         }
     }
@@ -153,18 +163,48 @@ impl X86 {
     /// A call of a function.
     #[inline(never)]
     pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
-        let Call { callee, signature, args } = cx.call_of(inst)?;
+        let call = cx.call_of(inst)?;
+        let Call { callee, signature, .. } = call;
         let origin = self.origin(cx, callee);
-        let func = cx.func;
-        let arity = signature.map_or(Arity::Fixed, |s| s.arity);
-        let mut places = ArgumentPlaces::new(self.mode, arity);
         let mut operands = Operands::new();
-        for (n, &arg) in args.iter().enumerate() {
-            let passing = match signature {
-                Some(s) if n >= s.params.len() && is_by_value(func, arg) => BY_VALUE,
-                Some(s) => s.passing(n),
-                None => Passing::Plain,
-            };
+        let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
+        let convention = signature.map_or(CallingConvention::Standard, |signature| signature.convention);
+        let callee = match (callee, convention) {
+            (Destination::Address(address), _) => Callee::Value(self.reg(cx, address)),
+            (Destination::Function(callee) | Destination::Retyped(callee), CallingConvention::Standard) => {
+                self.callee(cx, CodeSymbol::Function(callee), &mut operands)
+            }
+            (
+                Destination::Function(callee) | Destination::Retyped(callee),
+                CallingConvention::PreserveNone,
+            ) => self.callee_without_base(cx, callee, &mut operands),
+        };
+        let results = cx.call_results(inst, signature);
+        let popped = match signature {
+            Some(signature) if self.pops_result_address(signature) => 4,
+            _ => 0,
+        };
+        let call = match convention {
+            CallingConvention::Standard => Inst::Call { callee, mode: self.mode, popped },
+            CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
+        };
+        self.finish_call(cx, (call, origin), &mut operands, stack, results)
+    }
+
+    /// Stores the arguments of a call that are among these offsets of the stack, and gives those in registers to
+    /// `operands`.
+    #[inline(always)]
+    pub(super) fn arguments<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        call: &Call<'_>,
+        stored: Range<u32>,
+        operands: &mut Operands,
+    ) -> StackArguments {
+        let (func, signature) = (cx.func, call.signature);
+        let mut places = ArgumentPlaces::of(self.mode, signature);
+        for (n, &arg) in call.args.iter().enumerate() {
+            let passing = passing(func, signature, n, arg);
             match places.next(func.value_type(arg), passing) {
                 ArgumentPlace::Register(reg) => {
                     let class = class_of(func.value_type(arg));
@@ -175,33 +215,23 @@ impl X86 {
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
-                ArgumentPlace::Stack(offset) => {
+                ArgumentPlace::Stack(offset) if stored.contains(&offset) => {
                     let to = Amode::new(Base::Outgoing, offset as i32);
                     match passing {
                         Passing::ByVal { size, .. } => self.copy_argument(cx, arg, to, size),
                         _ => self.store_to(cx, to, arg),
                     }
                 }
+                ArgumentPlace::Stack(_) => {}
             }
         }
-        if arity == Arity::Variadic && self.mode == Mode::Bits64 {
+        if signature.is_some_and(|s| s.arity == Arity::Variadic) && self.mode == Mode::Bits64 {
             // al: at least the number of vector registers that carry arguments.
             let dst = self.temp(cx, Type::I32);
             cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
             operands.push(Operand::use_fixed(dst, GPR, RAX));
         }
-        let callee = match callee {
-            Destination::Function(callee) | Destination::Retyped(callee) => {
-                self.callee(cx, CodeSymbol::Function(callee), &mut operands)
-            }
-            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
-        };
-        let results = cx.call_results(inst, signature);
-        let popped = match signature {
-            Some(signature) if self.mode == Mode::Bits32 && pops_result_address(signature) => 4,
-            _ => 0,
-        };
-        self.finish_call(cx, (callee, origin), &mut operands, (places.stack, popped), results)
+        places.stack
     }
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would
@@ -269,8 +299,8 @@ impl X86 {
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
-        let callee = (callee, Origin::Elsewhere);
-        let done = self.finish_call(cx, callee, &mut operands, (places.stack, 0), [result, None]);
+        let call = (Inst::Call { callee, mode: self.mode, popped: 0 }, Origin::Elsewhere);
+        let done = self.finish_call(cx, call, &mut operands, places.stack, [result, None]);
         if done.is_err() {
             cx.fault("a helper has a result that has no place");
         }
@@ -287,13 +317,12 @@ impl X86 {
     fn finish_call<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        (callee, origin): (Callee, Origin),
+        (call, origin): (Inst, Origin),
         operands: &mut Operands,
-        (stack, popped): (StackArguments, u8),
+        stack: StackArguments,
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
         cx.note_call(stack);
-        let call = Inst::Call { callee, mode: self.mode, popped };
         // What most calls have.
         let is_clean = origin == Origin::Here || self.mode == Mode::Bits32;
         if let [result, None] = results
@@ -383,13 +412,17 @@ impl X86 {
             cx.sink.push(Inst::PushFpu { size, src });
         }
         let signature = cx.module.signature(cx.func.id);
-        let result_address = signature.passing.iter().position(|p| p.is_struct_return());
-        if let (None, Some(n)) = (values[0], result_address) {
+        if let (None, Some(n)) = (values[0], signature.struct_return()) {
             let address = cx.regs(cx.func.params()[n]).lo();
             operands.push(Operand::use_fixed(address, GPR, RAX));
         }
         cx.sink.push_with(Inst::Ret, &operands);
         Ok(())
+    }
+
+    /// Whether the callee pops the address of the memory for its result (i386 supplement, table 2.9).
+    pub(super) fn pops_result_address(self, signature: &Signature) -> bool {
+        self.mode == Mode::Bits32 && signature.passing.contains(&Passing::StructReturn)
     }
 
     /// Stores the address that a memory operand names.
@@ -398,11 +431,6 @@ impl X86 {
         cx.sink.push(Inst::Lea { width, dst, mem: of });
         self.store_src(cx, width, Src::Reg(dst), to);
     }
-}
-
-/// Whether the callee pops the address of the memory for its result (i386 supplement, table 2.9).
-fn pops_result_address(signature: &Signature) -> bool {
-    signature.passing.contains(&Passing::StructReturn)
 }
 
 /// The class of a one-register value in a fixed register.

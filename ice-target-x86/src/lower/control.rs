@@ -23,6 +23,7 @@ impl X86 {
             }
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
             Terminator::Return { values } => return self.lower_return(cx, values),
+            Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())
@@ -58,7 +59,7 @@ impl X86 {
     }
 
     /// A register with any content.
-    fn undefined<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
+    pub(super) fn undefined<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type) -> VReg {
         let dst = self.temp(cx, ty);
         cx.sink.push(Inst::Undefined { dst });
         dst

@@ -16,6 +16,7 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+mod return_call;
 #[cfg(test)]
 mod tests;
 mod variadic;

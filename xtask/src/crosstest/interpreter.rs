@@ -31,7 +31,7 @@ pub const OPTIONS: &str = "\
   --size N         statements a function; 0, the default, lets the seed decide
   --targets LIST   targets, separated by commas; all if not given
   --recipes LIST   recipes, separated by commas: Om1, O2; both if not given; --reduce takes the first
-  --text           translates the text itself, not the .pexe frozen from it
+  --text           translates the text itself, not the .pexe frozen from it; functions then also end in tail calls
   --corpus         runs the corpus's table of programs instead (ICE_CORPUS)
   --all            with --corpus: interprets programs that take minutes, too
   --reduce FILE    makes a program smaller while it still gives another result on the one target; writes
@@ -155,7 +155,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         return run_corpus(workspace, &plan, all, jobs);
     }
     let directory = workspace.results("crosstest-interpreter")?;
-    generate(workspace, &seeds, size, &directory)?;
+    generate(workspace, &seeds, size, form, &directory)?;
     let count = usize::try_from(seeds.end.saturating_sub(seeds.start)).context("too many seeds")?;
     let faulty = process::for_each(count, jobs, |index| {
         let seed = seeds.start + index as u64;
@@ -176,10 +176,18 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     Ok(())
 }
 
-fn generate(workspace: &Workspace, seeds: &std::ops::Range<u64>, size: u32, to: &Path) -> anyhow::Result<()> {
+fn generate(
+    workspace: &Workspace,
+    seeds: &std::ops::Range<u64>,
+    size: u32,
+    form: Form,
+    to: &Path,
+) -> anyhow::Result<()> {
+    // The stable format has no calls in place of returns.
+    let also = (form == Form::Text).then_some("return-calls");
     let sh = &workspace.shell;
     let (first, end, size) = (seeds.start.to_string(), seeds.end.to_string(), size.to_string());
-    cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {first} {end} {size} {to}")
+    cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {first} {end} {size} {to} {also...}")
         .quiet()
         .run()?;
     Ok(())

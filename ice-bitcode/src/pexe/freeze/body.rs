@@ -244,6 +244,11 @@ impl Body<'_, '_> {
                 self.new.ret(value);
                 Ok(())
             }
+            InstData::ReturnCall { .. }
+            | InstData::ReturnCallIndirect { .. }
+            | InstData::ReturnCallAs { .. } => {
+                Err(FreezeErrorKind::Unsupported("a call in place of a return"))
+            }
             InstData::RetPair { values } => {
                 let [first, second] = values.map(|v| self.value(v));
                 let place = self.second.ok_or(FreezeErrorKind::Unsupported("a second result"))?;

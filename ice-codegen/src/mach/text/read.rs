@@ -6,6 +6,7 @@ use super::{ReadInst, TextError};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use ice_ir::CallingConvention;
 use ice_regalloc::{Constraint, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
 
 impl<I: ReadInst> MachFunction<I> {
@@ -226,6 +227,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             "returns_twice" => frame.returns_twice = true,
             "frame_pointer" => frame.needs_frame_pointer = true,
             "uses_global_base" => frame.uses_global_base = true,
+            "preserve_none" => frame.convention = CallingConvention::PreserveNone,
             _ => return None,
         }
         Some(())

@@ -2,6 +2,7 @@
 
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
+use ice_ir::CallingConvention;
 use ice_regalloc::{
     Allocation, Constraint, Edit, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
 };
@@ -174,6 +175,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         has_calls,
         returns_twice,
         needs_frame_pointer,
+        convention,
         popped,
         global_base,
         uses_global_base,
@@ -207,6 +209,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("returns_twice", returns_twice),
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
+        (CallingConvention::PreserveNone.name(), &(*convention == CallingConvention::PreserveNone)),
     ];
     for (name, flag) in flags {
         if *flag {

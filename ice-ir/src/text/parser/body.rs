@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Failure, Parser, entity_number, lookup};
 use crate::entities::{Block, FuncId, SigId, Symbol, Value};
 use crate::function::Function;
-use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
+use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 use crate::locations::SourceLocation;
 use crate::module::FunctionKind;
 use crate::text::ParseErrorKind::{
@@ -320,6 +320,23 @@ impl Parser<'_> {
                 self.at = at;
                 self.call(func, body, TailHint::None)?
             }
+            "return_call" => {
+                let (callee, at) = (self.callee()?, self.at);
+                match self.program.module.functions[callee].kind {
+                    FunctionKind::Intrinsic(_) => {
+                        return Err((at - 1, Expected("function that is no intrinsic")));
+                    }
+                    _ => InstData::ReturnCall { callee, args: self.arguments(func, body)? },
+                }
+            }
+            "return_call_indirect" => {
+                let callee = self.operand(func, body)?;
+                InstData::ReturnCallIndirect { callee, args: self.arguments(func, body)? }
+            }
+            "return_call_as" => {
+                let signature = self.signature_id()?;
+                InstData::ReturnCallAs { signature, args: self.arguments(func, body)? }
+            }
             "phi" => self.phi(func, body)?,
             "br" if entity_number(self.peek_word(), "block").is_some() => {
                 InstData::Br { target: self.block(body)? }
@@ -355,11 +372,7 @@ impl Parser<'_> {
             As(SigId),
         }
         let callee = if self.accept_word("call") {
-            let at = self.at;
-            match self.symbol()? {
-                Symbol::Function(id) => Callee::Direct(id),
-                Symbol::Global(_) => return Err((at, Expected("function"))),
-            }
+            Callee::Direct(self.callee()?)
         } else if self.accept_word("call_indirect") {
             Callee::Indirect(self.operand(func, body)?)
         } else if self.accept_word("call_as") {
@@ -367,6 +380,28 @@ impl Parser<'_> {
         } else {
             return Err((at, Expected("call, call_indirect or call_as")));
         };
+        let args = self.arguments(func, body)?;
+        Ok(match callee {
+            Callee::As(signature) => InstData::CallAs { signature, args, tail },
+            Callee::Indirect(callee) => InstData::CallIndirect { callee, args, tail },
+            Callee::Direct(callee) => match self.program.module.functions[callee].kind {
+                FunctionKind::Intrinsic(op) => InstData::CallIntrinsic { op, callee, args, tail },
+                _ => InstData::Call { callee, args, tail },
+            },
+        })
+    }
+
+    /// The name of a function.
+    fn callee(&mut self) -> Result<FuncId, Failure> {
+        let at = self.at;
+        match self.symbol()? {
+            Symbol::Function(id) => Ok(id),
+            Symbol::Global(_) => Err((at, Expected("function"))),
+        }
+    }
+
+    /// The arguments of a call in their parentheses.
+    fn arguments(&mut self, func: &mut Function, body: &mut Body) -> Result<ValueRange, Failure> {
         self.expect(b'(', "'('")?;
         let mut args = core::mem::take(&mut body.args);
         args.clear();
@@ -376,14 +411,7 @@ impl Parser<'_> {
         })?;
         let range = func.make_args(&args);
         body.args = args;
-        Ok(match callee {
-            Callee::As(signature) => InstData::CallAs { signature, args: range, tail },
-            Callee::Indirect(callee) => InstData::CallIndirect { callee, args: range, tail },
-            Callee::Direct(callee) => match self.program.module.functions[callee].kind {
-                FunctionKind::Intrinsic(op) => InstData::CallIntrinsic { op, callee, args: range, tail },
-                _ => InstData::Call { callee, args: range, tail },
-            },
-        })
+        Ok(range)
     }
 
     fn phi(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {

@@ -4,7 +4,8 @@ use super::{Failure, Parser, entity_number};
 use crate::entities::ComdatId;
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
-    Arity, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+    Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
+    Visibility,
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
 use crate::text::lexer::{self, TokenKind};
@@ -33,6 +34,10 @@ impl Parser<'_> {
                     Ok(())
                 })?;
             }
+        }
+        if let Some(convention) = CallingConvention::from_name(self.peek_word()) {
+            self.advance();
+            signature.convention = convention;
         }
         if passing.iter().any(|&p| p != Passing::Plain) {
             signature.passing = passing;

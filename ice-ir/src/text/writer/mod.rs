@@ -343,6 +343,21 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
             write_list(func.args(args), out)?;
             out.write_char(')')
         }
+        InstData::ReturnCall { callee, args } => {
+            write!(out, "return_call {}(", name(module, Symbol::Function(callee)))?;
+            write_list(func.args(args), out)?;
+            out.write_char(')')
+        }
+        InstData::ReturnCallIndirect { callee, args } => {
+            write!(out, "return_call_indirect {callee}(")?;
+            write_list(func.args(args), out)?;
+            out.write_char(')')
+        }
+        InstData::ReturnCallAs { signature, args } => {
+            write!(out, "return_call_as {signature}(")?;
+            write_list(func.args(args), out)?;
+            out.write_char(')')
+        }
         InstData::SecondResult { first } => write!(out, "second {first}"),
         InstData::RetPair { values: [first, second] } => write!(out, "ret {first}, {second}"),
         InstData::Phi { incoming } => {

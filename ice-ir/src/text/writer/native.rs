@@ -5,7 +5,8 @@ use core::fmt::{self, Write};
 use super::{alignment, write_string};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
-    Arity, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits, Visibility,
+    Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
+    Visibility,
 };
 use crate::types::Type;
 
@@ -32,7 +33,10 @@ pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fm
             out.write_char(')')?;
         }
     }
-    Ok(())
+    match signature.convention {
+        CallingConvention::Standard => Ok(()),
+        convention => write!(out, " {convention}"),
+    }
 }
 
 fn write_passing(passing: Passing, out: &mut impl Write) -> fmt::Result {

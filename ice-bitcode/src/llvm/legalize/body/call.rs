@@ -12,6 +12,7 @@ use ice_ir::{Arity, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHin
 use super::extended::Argument;
 use super::memory::Access;
 use super::prototype::Prototype;
+use super::scratch::Duty;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
@@ -32,8 +33,11 @@ enum Callee {
     Address(Operand),
 }
 
-/// The flag of a call that must not take stack space of its own. Whether others are tail calls is free.
+/// The flag of a call that must not take stack space of its own.
 const MUST_TAIL: u64 = 1 << 14;
+
+/// The number of the convention whose marked calls before returns must not take any either, `tailcc`.
+const TAIL_CONVENTION: u64 = 18;
 
 impl Body<'_, '_> {
     /// CALL.
@@ -49,13 +53,19 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        self.check_convention(flags >> 1 & 0x3ff, ty)?;
-        if flags & MUST_TAIL != 0 {
-            return unsupported("musttail");
-        }
+        let convention = flags >> 1 & 0x3ff;
+        self.check_convention(convention, ty)?;
         let prototype = Prototype { ty, ret, params, is_variadic: variadic };
         let tail = if flags & 1 != 0 { TailHint::Tail } else { TailHint::None };
+        let duty = match tail {
+            _ if flags & MUST_TAIL != 0 => Some(Duty::Always),
+            TailHint::Tail if convention == TAIL_CONVENTION => Some(Duty::BeforeReturn),
+            _ => None,
+        };
         match self.callee()? {
+            Callee::Special(_) | Callee::Assembly(_) if duty == Some(Duty::Always) => {
+                unsupported("musttail of what is no function")
+            }
             Callee::Special(number) => {
                 let bundled = core::mem::take(&mut self.s.bundle);
                 self.special_call(number, &prototype, bundled)
@@ -67,9 +77,11 @@ impl Body<'_, '_> {
                 match callee {
                     Callee::Assembly(number) => self.assembly_call(number, &prototype),
                     Callee::Function(function) => {
-                        self.plain_call(list, &prototype, Some(function), None, tail)
+                        self.plain_call(list, &prototype, (Some(function), None), tail, duty)
                     }
-                    Callee::Address(address) => self.plain_call(list, &prototype, None, Some(address), tail),
+                    Callee::Address(address) => {
+                        self.plain_call(list, &prototype, (None, Some(address)), tail, duty)
+                    }
                     Callee::Special(_) => Ok(()),
                 }
             }
@@ -115,9 +127,9 @@ impl Body<'_, '_> {
         &mut self,
         list: u64,
         prototype: &Prototype,
-        function: Option<FuncId>,
-        address: Option<Operand>,
+        (function, address): (Option<FuncId>, Option<Operand>),
         tail: TailHint,
+        duty: Option<Duty>,
     ) -> Checked<()> {
         let attributes = self.m.attributes.list(list)?;
         self.check_result(prototype.ret, attributes.ret, function)?;
@@ -136,6 +148,9 @@ impl Body<'_, '_> {
             self.build_call(signature, prototype.ret, attributes.ret, (function, address), &mut args, tail);
         self.s.args = args;
         let (first, second) = result?;
+        if let Some(duty) = duty {
+            self.note_tail_call(duty, slot.is_some());
+        }
         self.call_result(prototype.ret, attributes.ret, first, second, slot)
     }
 

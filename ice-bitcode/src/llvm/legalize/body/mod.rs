@@ -15,6 +15,7 @@
 //! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
 //! | `prototype`, `pass`, `declared` | what all calls check; how values travel; calls of what LLVM does not write |
 //! | `entry`      | parameters, RET |
+//! | `tail_call`  | calls in place of returns |
 //! | `scratch`    | the state of one body |
 //! | `control`    | the other terminators, PHI, what is set right at the end |
 //!
@@ -45,6 +46,7 @@ mod numbers;
 mod pass;
 mod prototype;
 mod scratch;
+mod tail_call;
 mod values;
 mod vector;
 mod wide;
@@ -273,6 +275,9 @@ impl Body<'_, '_> {
     #[inline]
     fn record(&mut self, number: u32) -> Checked<()> {
         if self.b.current_block().is_none() && self.between_blocks(number)? {
+            return Ok(());
+        }
+        if self.s.tail_call.is_some() && self.behind_tail_call(number)? {
             return Ok(());
         }
         match number {

@@ -58,6 +58,8 @@ pub(super) struct Scratch {
     pub(super) memory_arguments: usize,
     /// The bundle in front of the next call.
     pub(super) bundle: Option<u32>,
+    /// A call that the next RET makes one in place of a return.
+    pub(super) tail_call: Option<TailCall>,
     /// ICE blocks in which basic blocks went on.
     pub(super) splits: Vec<(u32, Block)>,
     pub(super) fixups: Vec<Fixup>,
@@ -77,6 +79,24 @@ pub(super) struct Scratch {
     pub(super) bool_vectors: Vec<(u32, TypeId)>,
     pub(super) bool_pairs: Vec<(TypeId, TypeId)>,
     pub(super) checks: SsaChecks,
+}
+
+/// A call that must or may be made in place of the return behind it.
+#[derive(Clone, Copy)]
+pub(super) struct TailCall {
+    pub(super) call: Inst,
+    pub(super) duty: Duty,
+    /// Whether its first argument is memory for a result, which no argument of the program is.
+    pub(super) is_demoted: bool,
+}
+
+/// What a mark of a call asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// `musttail`: a return follows, and the call takes no stack.
+    Always,
+    /// `tail` and the convention `tailcc`: if a return follows, the call takes no stack.
+    BeforeReturn,
 }
 
 impl Default for Scratch {
@@ -102,6 +122,7 @@ impl Default for Scratch {
             argument_places: Vec::new(),
             memory_arguments: 0,
             bundle: None,
+            tail_call: None,
             splits: Vec::new(),
             fixups: Vec::new(),
             numbers: Numbers::default(),
@@ -150,6 +171,7 @@ impl Scratch {
         self.argument_places.clear();
         self.memory_arguments = 0;
         self.bundle = None;
+        self.tail_call = None;
         self.splits.clear();
         self.fixups.clear();
         self.numbers.clear();

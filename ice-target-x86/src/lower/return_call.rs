@@ -1,0 +1,124 @@
+//! Calls in place of returns.
+//!
+//! The callee returns to the caller of the function: what that pops and what it expects in registers must be the same.
+//! An address to jump to is in a register that carries no argument and that nothing restores.
+
+use super::call::{Operands, Origin, passing};
+use crate::abi::{ArgumentPlace, ArgumentPlaces};
+use crate::inst::{Callee, Inst};
+use crate::regs::{RAX, RCX, RDX};
+use crate::target::{Cx, X86};
+use ice_asm::x86::Mode;
+use ice_codegen::abi::StackArguments;
+use ice_codegen::mach::Sink;
+use ice_codegen::return_call::{PlaceArguments, StackPart};
+use ice_codegen::rules::{Call, Destination};
+use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
+use ice_ir::native::Passing;
+use ice_ir::{FuncId, Signature, Symbol, Type};
+use ice_regalloc::{Constraint, PReg};
+
+/// The error where the function and the callee pop different numbers of bytes.
+const POPS: ErrorKind =
+    ErrorKind::Unsupported("a tail call that pops another number of bytes than its function");
+
+/// The error where a caller relies on the upper half of a register.
+const UNCLEAN: ErrorKind =
+    ErrorKind::Unsupported("a tail call of what is outside of a sandboxed program with a result of 32 bits");
+
+/// The error where all registers carry arguments.
+const NO_REGISTER: ErrorKind =
+    ErrorKind::Unsupported("a tail call through an address with three arguments in registers");
+
+impl PlaceArguments for ArgumentPlaces {
+    fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
+        match self.next(ty, passing) {
+            ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
+            ArgumentPlace::Register(_) | ArgumentPlace::Pair(..) => StackPart::None,
+        }
+    }
+
+    fn stack_area(&self) -> StackArguments {
+        self.stack
+    }
+}
+
+impl X86 {
+    /// A call in place of a return.
+    #[inline(never)]
+    pub(super) fn return_call<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        let call = cx.call_of(inst)?;
+        let (func, own) = (cx.func, cx.module.signature(cx.func.id));
+        self.check_return(cx, &call, own)?;
+        let places = |signature| ArgumentPlaces::of(self.mode, signature);
+        let args = call.args.iter().enumerate();
+        let args = args.map(|(n, &arg)| (arg, passing(func, call.signature, n, arg)));
+        let moved = cx.moved_arguments(places(Some(own)), places(call.signature), args)?;
+        let mut operands = Operands::new();
+        self.arguments(cx, &call, moved.clone(), &mut operands);
+        let callee = match call.callee {
+            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
+            // The register that the linker's stubs want has its old content again at the jump.
+            Destination::Function(callee) | Destination::Retyped(callee) => {
+                self.callee_without_base(cx, callee, &mut operands)
+            }
+        };
+        let at = match callee {
+            Callee::Value(_) => self.jump_register(&operands).ok_or(NO_REGISTER)?,
+            Callee::Symbol(_) | Callee::Linked(_) => PReg(0),
+        };
+        let scratch = (!moved.is_empty()).then(|| self.undefined(cx, self.address_type()));
+        let jump = Inst::ReturnCall { callee, at: at.0, from: moved.start, to: moved.end, scratch };
+        cx.sink.push_with(jump, &operands);
+        Ok(())
+    }
+
+    /// What a call of a known function goes to that passes no register to the linker's stubs.
+    pub(super) fn callee_without_base<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        callee: FuncId,
+        operands: &mut Operands,
+    ) -> Callee {
+        if !self.needs_global_base() || self.reaches(cx.module, Symbol::Function(callee)) {
+            return self.callee(cx, CodeSymbol::Function(callee), operands);
+        }
+        let dst = self.temp(cx, self.address_type());
+        self.symbol_address(cx, Symbol::Function(callee), dst);
+        Callee::Value(dst)
+    }
+
+    /// Checks that the caller of the function finds what it expects.
+    fn check_return<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        call: &Call<'_>,
+        own: &Signature,
+    ) -> Result<(), ErrorKind> {
+        if self.pops_result_address(own)
+            != call.signature.is_some_and(|callee| self.pops_result_address(callee))
+        {
+            return Err(POPS);
+        }
+        let is_narrow = self.mode == Mode::Bits64 && own.ret == Type::I32;
+        match self.is_native() || !is_narrow || self.origin(cx, call.callee) == Origin::Here {
+            true => Ok(()),
+            false => Err(UNCLEAN),
+        }
+    }
+
+    /// A register that nothing restores and that is none of the operands.
+    fn jump_register(self, operands: &Operands) -> Option<PReg> {
+        let candidates: &[PReg] = match self.mode {
+            Mode::Bits32 => &[RCX, RDX, RAX],
+            Mode::Bits64 => &[PReg(11), PReg(10)],
+        };
+        let is_free =
+            |reg: &&PReg| operands.iter().all(|operand| operand.constraint() != Constraint::Fixed(**reg));
+        candidates.iter().find(is_free).copied()
+    }
+}
