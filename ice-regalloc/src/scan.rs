@@ -49,6 +49,8 @@ impl VRegState {
     /// A register before the first block.
     fn new(thread: &Thread) -> VRegState {
         let facts = thread.facts();
+        // What crosses is in its home at first.
+        let valid = (facts & CROSS) * VALID;
         VRegState {
             next: LIVE_OUT,
             last: 0,
@@ -58,8 +60,7 @@ impl VRegState {
             reg: NO_REG,
             hint: NO_REG,
             class: thread.class.0,
-            // What crosses is in its home at first.
-            flags: facts | (facts & CROSS) * VALID,
+            flags: facts | valid,
         }
     }
 
