@@ -66,25 +66,6 @@ impl<L: Listing> Emitter<'_, L> {
         })
     }
 
-    /// An operand that an instruction can have as it is, and the places behind that of its base, which is the first.
-    #[inline(always)]
-    pub(super) fn usual_mem<'p>(
-        &self,
-        mem: &Amode,
-        places: &'p [Allocation],
-    ) -> Option<(Mem, &'p [Allocation])> {
-        let (base, start, places) = match (mem.base, places) {
-            (Base::Reg(_), [base, rest @ ..]) => (regs::as_gpr(*base)?, 0, rest),
-            (Base::Reg(_) | Base::Page(..) | Base::Symbol(_), _) => return None,
-            (base, places) => {
-                let (base, start) = self.in_frame(base)?;
-                (base, start, places)
-            }
-        };
-        let disp = i16::try_from(start.wrapping_add(mem.disp)).ok()?;
-        Some((Mem::new(base, disp.into()), places))
-    }
-
     /// The address of an operand, consuming its register.
     #[inline(always)]
     pub(super) fn address(&mut self, mem: Amode) -> Address {
