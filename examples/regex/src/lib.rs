@@ -19,5 +19,5 @@ mod threads;
 
 pub use error::Error;
 pub use matches::{CaptureMatches, Captures, Match, Matches};
-pub use regex::{Engine, Limits, Regex};
+pub use regex::{Engine, Limits, Portable, Regex};
 pub use syntax::{SyntaxError, SyntaxErrorKind};

@@ -28,7 +28,7 @@ pub(crate) struct Native {
     _module: LoadedModule,
 }
 
-/// The memory of a search, which may be used again.
+/// The memory of a search that backtracks, which may be used again.
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// The slots first.
@@ -47,17 +47,9 @@ fn jit() -> Result<&'static Jit, Error> {
 }
 
 impl Native {
-    /// Puts the code of an automaton with so many slots into memory.
-    pub(crate) fn load_automaton(program: &Program, slots: u32) -> Result<Native, Error> {
-        Native::load(program, slots, None)
-    }
-
-    /// Puts the code of a tree into memory.
-    pub(crate) fn load_tree(program: &Program, frame: Frame) -> Result<Native, Error> {
-        Native::load(program, frame.words, Some(frame))
-    }
-
-    fn load(program: &Program, words: u32, frame: Option<Frame>) -> Result<Native, Error> {
+    /// Puts a module into memory that has so many slots, and a frame if it backtracks.
+    pub(crate) fn load(program: &Program, slots: u32, frame: Option<Frame>) -> Result<Native, Error> {
+        let words = frame.map_or(slots, |frame| frame.words);
         let module = jit()?.load(&program.module, &program.bodies)?;
         // SAFETY: the argument is at the head of the file.
         let search = unsafe { module.get::<Search>(ENTRY)? };
@@ -69,29 +61,40 @@ impl Native {
         self.frame.is_some()
     }
 
-    /// Searches from `at` on; for code that backtracks with so many steps, and a stack of so many words at least.
-    pub(crate) fn search(
+    /// Number of words that a search writes to.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Searches from `at` on, by code that does not backtrack.
+    pub(crate) fn search(&self, text: &str, at: usize, memory: &mut [isize]) -> Result<Outcome, Error> {
+        assert!(self.frame.is_none(), "the code needs a stack");
+        self.call(text, at, memory)
+    }
+
+    /// Searches from `at` on, by code that backtracks, with so many steps, and a stack of so many words at least.
+    pub(crate) fn search_with_stack(
         &self,
         text: &str,
         at: usize,
         scratch: &mut Scratch,
-        (steps, stack): (isize, usize),
+        (steps, words): (isize, usize),
     ) -> Result<Outcome, Error> {
+        let frame = self.frame.ok_or(Error::Internal("the code has no stack"))?;
+        let Scratch { memory, stack } = scratch;
+        memory.resize(memory.len().max(self.words), 0);
+        stack.resize(stack.len().max(words), 0);
+        let bounds = stack.as_mut_ptr_range();
+        let [start, end] = frame.bounds();
+        memory[start as usize] = bounds.start.expose_provenance() as isize;
+        memory[end as usize] = bounds.end.expose_provenance() as isize;
+        memory[frame.steps() as usize] = steps;
+        self.call(text, at, memory)
+    }
+
+    fn call(&self, text: &str, at: usize, memory: &mut [isize]) -> Result<Outcome, Error> {
         assert!(text.is_char_boundary(at), "searches begin between characters");
-        let Scratch { memory, stack: room } = scratch;
-        if memory.len() < self.words {
-            memory.resize(self.words, 0);
-        }
-        if let Some(frame) = self.frame {
-            if room.len() < stack {
-                room.resize(stack, 0);
-            }
-            let bounds = room.as_mut_ptr_range();
-            let [start, end] = frame.bounds();
-            memory[start as usize] = bounds.start.expose_provenance() as isize;
-            memory[end as usize] = bounds.end.expose_provenance() as isize;
-            memory[frame.steps() as usize] = steps;
-        }
+        assert!(memory.len() >= self.words, "the memory holds what the code writes");
         let number = (self.search)(text.as_ptr(), text.len(), at, memory.as_mut_ptr());
         Outcome::of(number).ok_or(Error::Internal("the code gives an unknown number"))
     }

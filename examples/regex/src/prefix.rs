@@ -1,9 +1,11 @@
-//! Which bytes every match has at its first few places: what a search can look for by itself.
+//! What matches begin with, as far as a search can look for it by itself.
 //!
-//! A walk over the program in step with the bytes of matches. Characters of a small set are followed byte by byte; behind a
-//! lead byte of a large one anything may be. Assertions are taken to hold, so that the sets are not too small.
+//! Every match begins with one of the nodes that consume first: its *arms*. For each arm a walk over the program in step with
+//! the bytes of matches gives the set of bytes at each of the first places. Characters of a small set are followed byte by
+//! byte; behind a lead byte of a large one anything may be. Assertions are taken to hold, so that the sets are not too
+//! small.
 //!
-//! From the sets a search takes two at most whose bytes are rare and told by few comparisons.
+//! Of each arm a search takes two sets at most, whose bytes are rare and told by few comparisons.
 
 use crate::bytes::{ByteSet, Test};
 use crate::program::{Node, NodeId, Program};
@@ -17,8 +19,11 @@ const MAX_WAYS: usize = 200;
 const MAX_CHARS: u32 = 8;
 /// Comparisons of vectors for a place.
 const MAX_TESTS: usize = 4;
-/// A search of its own does not pay where a thousand bytes have more candidates than this.
-const MAX_FREQUENCY: u32 = 60;
+/// Arms that are looked for at once, and comparisons for all of them.
+const MAX_ARMS: usize = 10;
+const MAX_ALL_TESTS: usize = 24;
+/// A search of its own does not pay where a hundred thousand places have more candidates than this.
+const MAX_FREQUENCY: u32 = 6000;
 
 /// What is compared at a place behind the start of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,11 +39,72 @@ struct Way {
     next: NodeId,
 }
 
-/// The sets of bytes at the first places of matches; as many as are known.
-pub(crate) fn prefix_sets(program: &Program) -> Vec<ByteSet> {
+/// What is compared where an arm may begin: all of it must hold.
+pub(crate) type Arm = Vec<Probe>;
+
+/// The bytes that matches begin with; none if a match may be empty.
+pub(crate) fn first_bytes(program: &Program) -> Option<ByteSet> {
+    let mut ways = BTreeSet::new();
+    expand(program, program.start, &mut ways).then(|| ways.iter().map(|(way, _)| way.bytes[0]).collect())
+}
+
+/// What a search compares, if that pays: for all matches together, or arm by arm.
+pub(crate) fn arms(program: &Program) -> Option<Vec<Arm>> {
+    let starts = first_nodes(program)?;
+    let together: Option<Vec<Candidate>> = candidate(program, program.start).map(|one| vec![one]);
+    let apart = || starts.iter().map(|&start| candidate(program, start)).collect();
+    let choices = [together, (1 < starts.len() && starts.len() <= MAX_ARMS).then(apart).flatten()];
+    let pays = |all: &Vec<Candidate>| {
+        let tests = all.iter().flat_map(|one| &one.arm).map(|probe| probe.tests.len()).sum::<usize>();
+        tests <= MAX_ALL_TESTS && frequency(all) <= MAX_FREQUENCY
+    };
+    let best = choices.into_iter().flatten().filter(pays).min_by_key(|all| frequency(all));
+    best.map(|all| all.into_iter().map(|one| one.arm).collect())
+}
+
+/// Of a hundred thousand places, about how many are candidates.
+fn frequency(all: &[Candidate]) -> u32 {
+    all.iter().map(|one| one.frequency).sum()
+}
+
+/// What is compared for an arm, and how many of a hundred thousand places pass.
+struct Candidate {
+    arm: Arm,
+    frequency: u32,
+}
+
+/// The nodes that matches may begin with; none if a match may be empty.
+fn first_nodes(program: &Program) -> Option<Vec<NodeId>> {
+    let (mut work, mut seen, mut first) = (vec![program.start], BTreeSet::new(), Vec::new());
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match program.node(id) {
+            Node::Consume { .. } => first.push(id),
+            node => work.extend(passed(node)?),
+        }
+    }
+    Some(first)
+}
+
+/// Where threads go on from a node that consumes nothing; none where that is not followed.
+fn passed(node: Node) -> Option<Vec<NodeId>> {
+    match node {
+        Node::Split { first, second } | Node::Check { first, second, .. } => Some(vec![second, first]),
+        Node::Save { next, .. }
+        | Node::Assert { next, .. }
+        | Node::Mark { next, .. }
+        | Node::Ahead { next, .. } => Some(vec![next]),
+        Node::Consume { .. } | Node::Atomic { .. } | Node::Back { .. } | Node::Match => None,
+    }
+}
+
+/// The sets of bytes at the first places behind a node; as many as are known.
+fn prefix_sets(program: &Program, start: NodeId) -> Vec<ByteSet> {
     let mut sets = Vec::new();
     let mut ways = BTreeSet::new();
-    if !expand(program, program.start, &mut ways) {
+    if !expand(program, start, &mut ways) {
         return sets;
     }
     while sets.len() < MAX_PLACES && !ways.is_empty() && ways.len() <= MAX_WAYS {
@@ -67,15 +133,10 @@ fn expand(program: &Program, start: NodeId, ways: &mut BTreeSet<(Way, bool)>) ->
         }
         match program.node(id) {
             Node::Consume { set, next } => characters(program, set.0 as usize, next, ways),
-            Node::Split { first, second } | Node::Check { first, second, .. } => {
-                work.extend([second, first]);
-            }
-            Node::Save { next, .. }
-            | Node::Assert { next, .. }
-            | Node::Mark { next, .. }
-            | Node::Ahead { next, .. } => work.push(next),
-            // A body is followed as far as it goes.
-            Node::Atomic { .. } | Node::Back { .. } | Node::Match => return false,
+            node => match passed(node) {
+                Some(next) => work.extend(next),
+                None => return false,
+            },
         }
     }
     true
@@ -101,8 +162,10 @@ fn characters(program: &Program, set: usize, next: NodeId, ways: &mut BTreeSet<(
     }
 }
 
-/// What a search compares, if that pays.
-pub(crate) fn probes(sets: &[ByteSet]) -> Option<Vec<Probe>> {
+/// What is compared for the matches that begin with a node: of the sets at its places the rarest one that is told by few
+/// comparisons, and a second one if it leaves much fewer candidates.
+fn candidate(program: &Program, start: NodeId) -> Option<Candidate> {
+    let sets = prefix_sets(program, start);
     let mut known: Vec<(u32, Probe)> = Vec::new();
     for (offset, set) in sets.iter().enumerate() {
         if let Some(tests) = set.tests(&ByteSet::ALL, MAX_TESTS) {
@@ -111,10 +174,10 @@ pub(crate) fn probes(sets: &[ByteSet]) -> Option<Vec<Probe>> {
         }
     }
     known.sort_by_key(|(cost, probe)| (*cost, probe.offset));
-    let frequency = |probe: &Probe| sets[probe.offset].frequency();
-    let best = known.first().map(|(_, probe)| probe.clone())?;
-    let second = known.get(1).map(|(_, probe)| probe.clone());
-    let second = second.filter(|second| frequency(&best) > 0 && frequency(second) < 300);
-    let together = frequency(&best) * second.as_ref().map_or(1000, frequency) / 1000;
-    (together <= MAX_FREQUENCY).then(|| [best].into_iter().chain(second).collect())
+    let mut known = known.into_iter().map(|(_, probe)| (sets[probe.offset].frequency(), probe));
+    let (frequency, best) = known.next()?;
+    let second = known.next().filter(|(other, _)| frequency > 0 && *other < 300);
+    let passing = frequency * second.as_ref().map_or(100, |(other, _)| other.div_ceil(10));
+    let arm = [best].into_iter().chain(second.map(|(_, probe)| probe)).collect();
+    Some(Candidate { arm, frequency: passing })
 }

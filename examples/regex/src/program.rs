@@ -131,7 +131,7 @@ pub(crate) fn may_be_empty(ast: &Ast) -> bool {
         Ast::Empty | Ast::Assert(_) | Ast::Ahead { .. } | Ast::Back { .. } => true,
         Ast::Concat(items) => items.iter().all(may_be_empty),
         Ast::Alternate(arms) => arms.iter().any(may_be_empty),
-        Ast::Repeat { body, min, max, .. } => *min == 0 || *max == Some(0) || may_be_empty(body),
+        Ast::Repeat { body, min, .. } => *min == 0 || may_be_empty(body),
         Ast::Capture { body, .. } | Ast::Atomic(body) => may_be_empty(body),
     }
 }

@@ -5,7 +5,7 @@
 //! simulated, and any other one is an error. Searches that want groups have code of their own, made when the first one asks.
 
 use crate::determinize::{Automaton, Bounds};
-use crate::emit::{self, Machine, Outcome, Scan};
+use crate::emit::{self, Frame, Machine, Outcome, Scan};
 use crate::error::Error;
 use crate::interpret;
 use crate::matches::{CaptureMatches, Captures, Match, Matches};
@@ -13,6 +13,7 @@ use crate::native::{Native, Scratch};
 use crate::program::Program;
 use crate::simulate;
 use crate::syntax::{self, Parsed};
+use ice_driver::Arch;
 use ice_ir::{Linkage, Type};
 use std::sync::{Mutex, OnceLock};
 
@@ -23,10 +24,48 @@ const HOST: Machine = Machine {
     entry: Linkage::Internal,
 };
 
+/// An expression as a module of the IR, for any machine. Its function `search` takes the address of a text of valid UTF-8,
+/// its length, the offset where the search begins, and the address of words of memory; it returns 0 where nothing matches,
+/// 1 where something does, 2 without steps that are left and 3 without room on the stack.
+#[derive(Debug)]
+pub struct Portable {
+    /// The module.
+    pub program: ice_ir::Program,
+    /// The first words of memory get the offsets where each group begins and ends, or -1.
+    pub slots: usize,
+    /// Number of words.
+    pub words: usize,
+    /// Whether the words behind the slots must hold, before each search, the number of steps and the addresses where the
+    /// stack begins and ends.
+    pub has_frame: bool,
+}
+
+impl Portable {
+    /// Compiles an expression for a machine, with all its groups.
+    ///
+    /// # Errors
+    /// The text is no expression, or a too large one.
+    pub fn new(pattern: &str, limits: Limits, arch: Arch) -> Result<Portable, Error> {
+        let machine = Machine {
+            pointer: if arch == Arch::X86_64 { Type::I64 } else { Type::I32 },
+            scan: if matches!(arch, Arch::X86_64 | Arch::X86_32) { Scan::Vectors } else { Scan::Bytes },
+            entry: Linkage::External,
+        };
+        let parsed = syntax::parse(pattern)?;
+        let program = Program::new(&parsed)?;
+        let slots = program.slots as usize;
+        let Code { program, frame } = code(&parsed, &program, program.slots, limits, machine)?;
+        let words = frame.map_or(slots, |frame| frame.words as usize);
+        Ok(Portable { program, slots, words, has_frame: frame.is_some() })
+    }
+}
+
 /// Registers of an automaton.
 const MAX_REGISTERS: usize = 12;
 /// Steps of threads while an automaton is made.
 const MAX_WORK: usize = 4_000_000;
+/// Words of memory that a search of an automaton has without asking for memory.
+const FEW_WORDS: usize = 16;
 /// Words of the stack of a search at first.
 const FIRST_STACK: usize = 1024;
 
@@ -209,6 +248,30 @@ impl Regex {
         at: usize,
         read: impl Fn(&[isize]) -> T,
     ) -> Result<Option<T>, Error> {
+        if code.backtracks() {
+            return self.search_with_stack(code, text, at, read);
+        }
+        let (mut few, mut many) = ([0; FEW_WORDS], Vec::new());
+        let memory = if code.words() <= FEW_WORDS {
+            &mut few[..]
+        } else {
+            many.resize(code.words(), 0);
+            &mut many[..]
+        };
+        match code.search(text, at, memory)? {
+            Outcome::None => Ok(None),
+            Outcome::Match => Ok(Some(read(memory))),
+            _ => Err(Error::Internal("an automaton has no limits")),
+        }
+    }
+
+    fn search_with_stack<T>(
+        &self,
+        code: &Native,
+        text: &str,
+        at: usize,
+        read: impl Fn(&[isize]) -> T,
+    ) -> Result<Option<T>, Error> {
         let pool = || self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut scratch = pool().pop().unwrap_or_default();
         let found = match self.run(code, text, at, &mut scratch) {
@@ -234,7 +297,7 @@ impl Regex {
         let most = self.limits.stack / size_of::<isize>();
         let mut stack = FIRST_STACK.min(most);
         loop {
-            match code.search(text, at, scratch, (steps, stack))? {
+            match code.search_with_stack(text, at, scratch, (steps, stack))? {
                 Outcome::None => return Ok(false),
                 Outcome::Match => return Ok(true),
                 Outcome::OutOfSteps => return Err(Error::TooManySteps { limit }),
@@ -252,13 +315,32 @@ fn offset(slot: Option<usize>) -> isize {
     slot.map_or(-1, |at| at as isize)
 }
 
+/// A module that searches.
+struct Code {
+    program: ice_ir::Program,
+    /// What it uses beside the slots, if it backtracks.
+    frame: Option<Frame>,
+}
+
 /// The code of an expression that sets so many slots, or all of them.
-fn load(parsed: &Parsed, program: &Program, slots: u32, limits: Limits) -> Result<Native, Error> {
+fn code(
+    parsed: &Parsed,
+    program: &Program,
+    slots: u32,
+    limits: Limits,
+    machine: Machine,
+) -> Result<Code, Error> {
     let bounds = Bounds { states: limits.states, registers: MAX_REGISTERS, work: MAX_WORK };
     if let Some(automaton) = Automaton::new(program, slots, bounds) {
-        let module = emit::automaton::emit(program, &automaton, HOST);
-        return Native::load_automaton(&module, slots);
+        let program = emit::automaton::emit(program, &automaton, machine);
+        return Ok(Code { program, frame: None });
     }
-    let (module, frame) = emit::backtrack::emit(parsed, program, HOST)?;
-    Native::load_tree(&module, frame)
+    let (program, frame) = emit::backtrack::emit(parsed, program, machine)?;
+    Ok(Code { program, frame: Some(frame) })
+}
+
+/// The code for this process.
+fn load(parsed: &Parsed, program: &Program, slots: u32, limits: Limits) -> Result<Native, Error> {
+    let Code { program, frame } = code(parsed, program, slots, limits, HOST)?;
+    Native::load(&program, slots, frame)
 }

@@ -3,5 +3,7 @@
 mod common;
 
 mod engines;
+mod machines;
 mod random;
+mod suites;
 mod syntax;

@@ -34,6 +34,7 @@ const CASES: &[(&str, &str)] = &[
     ("(?>a|ab)c", "abcac"),
     ("a++b|a", "aaac"),
     (r"\w+(?=\()", "call(other(x) y)"),
+    ("(?:a|x{0}){0}b", "ab"),
 ];
 
 #[test]

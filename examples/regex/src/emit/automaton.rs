@@ -6,7 +6,7 @@
 //! their class and length, unless all of them have one edge.
 //!
 //! A match is stored when it is known that the next state does not find a later one. A state that waits for the start of a
-//! match looks for candidates by vectors where a [`Probe`] is known, and so does one that waits for a few rare bytes.
+//! match looks for candidates by vectors where a [`Arm`] is known, and so does one that waits for a few rare bytes.
 
 use super::Outcome;
 use super::emitter::{Emitter, JoinId};
@@ -16,7 +16,7 @@ use super::unit::{Machine, Scan, Unit};
 use crate::alphabet::{Alphabet, Class};
 use crate::bytes::ByteSet;
 use crate::determinize::{Automaton, Edge, EdgeId, StateId, Symbol};
-use crate::prefix::{Probe, prefix_sets, probes};
+use crate::prefix::{Arm, Probe, arms};
 use crate::program::Program;
 use ice_ir::{BinaryOp, FuncId, Function, IntCond, Type, Value};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub(crate) fn emit(program: &Program, automaton: &Automaton, machine: Machine) -
     let pointer = machine.pointer;
     let states =
         automaton.states.iter().map(|state| e.join(&vec![pointer; 1 + state.registers as usize])).collect();
-    let probes = (machine.scan == Scan::Vectors).then(|| probes(&prefix_sets(program))).flatten();
+    let arms = (machine.scan == Scan::Vectors).then(|| arms(program)).flatten();
     let begin = e.join(&[pointer]);
     let mut emitter = Emission {
         is_ascii: program.set_list.iter().all(|set| set.ranges().iter().all(|(_, last)| last.is_ascii())),
@@ -61,7 +61,7 @@ pub(crate) fn emit(program: &Program, automaton: &Automaton, machine: Machine) -
         end,
         slots,
         states,
-        probes,
+        arms,
         begin,
         functions: TextFunctions::default(),
         ascii: alphabet.ascii(),
@@ -84,7 +84,7 @@ struct Emission<'a> {
     slots: Value,
     states: Vec<JoinId>,
     /// What idle states look for.
-    probes: Option<Vec<Probe>>,
+    arms: Option<Vec<Arm>>,
     /// Finds the state for the place that it gets.
     begin: JoinId,
     functions: TextFunctions,
@@ -100,6 +100,8 @@ struct Crossing<'r> {
     from: StateId,
     at: Value,
     registers: &'r [Value],
+    /// Where the state goes on at a place before the end of the text, and at the end, if it need not wait again.
+    inside: Option<[JoinId; 2]>,
 }
 
 impl Emission<'_> {
@@ -111,18 +113,18 @@ impl Emission<'_> {
             .iter()
             .map(|state| {
                 let pointer = self.e.pointer();
-                (state.is_idle && self.probes.is_some()).then(|| self.e.join(&[pointer]))
+                (state.is_idle && self.arms.is_some()).then(|| self.e.join(&[pointer]))
             })
             .collect();
         for n in 0..self.automaton.states.len() {
             let id = StateId(n as u32);
             let params = self.e.enter(self.states[n]);
             let (at, registers) = (params[0], &params[1..]);
-            let at = match (behind[n], self.probes.clone()) {
-                (Some(body), Some(probes)) => {
+            let at = match (behind[n], self.arms.clone()) {
+                (Some(body), Some(arms)) => {
                     let pointer = self.e.pointer();
                     let (found, tail) = (self.e.join(&[pointer]), self.e.join(&[pointer]));
-                    self.e.scan(&probes, at, self.end, Exits { found, tail });
+                    self.e.scan(&arms, at, self.end, Exits { found, tail });
                     for join in [found, tail] {
                         let at = self.e.enter(join)[0];
                         self.start_state(at, &behind);
@@ -131,7 +133,7 @@ impl Emission<'_> {
                 }
                 _ => self.wait(id, at),
             };
-            self.state(Crossing { from: id, at, registers });
+            self.state(id, at, registers, behind[n].is_none());
         }
         let at = self.e.enter(self.begin)[0];
         let states: Vec<Option<JoinId>> = self.states.iter().copied().map(Some).collect();
@@ -194,7 +196,7 @@ impl Emission<'_> {
         let Some(tests) = tests.filter(|_| awaited.frequency() <= MAX_AWAITED) else { return at };
         let pointer = self.e.pointer();
         let body = self.e.join(&[pointer]);
-        self.e.scan(&[Probe { offset: 0, tests }], at, self.end, Exits { found: body, tail: body });
+        self.e.scan(&[vec![Probe { offset: 0, tests }]], at, self.end, Exits { found: body, tail: body });
         self.e.enter(body)[0]
     }
 
@@ -204,15 +206,33 @@ impl Emission<'_> {
         self.beyond.iter().all(|class| self.automaton.is_loop(id, state.edges[usize::from(class.0)]))
     }
 
-    /// The code of a state behind its waiting.
-    fn state(&mut self, crossing: Crossing<'_>) {
-        let state = self.automaton.state(crossing.from);
-        let is_more = self.e.compare(IntCond::Ne, crossing.at, self.end);
+    /// The code of a state behind its waiting. An edge back to it looks for the end of the text by itself, which makes a
+    /// loop with one jump.
+    fn state(&mut self, from: StateId, at: Value, registers: &[Value], is_closed: bool) {
+        let state = self.automaton.state(from);
+        let params = vec![self.e.pointer(); 1 + registers.len()];
+        let inside = [(); 2].map(|()| self.e.join(&params));
+        let values: Vec<Value> = [at].iter().chain(registers).copied().collect();
+        self.advance(inside, &values);
+        let [more, end] = inside;
+        let values = self.e.enter(more);
+        let crossing = |values| {
+            let (at, registers) = <[Value]>::split_first(values).expect("the place comes first");
+            Crossing { from, at: *at, registers, inside: is_closed.then_some(inside) }
+        };
+        let byte = self.e.byte_at(values[0], 0);
+        self.dispatch(byte, crossing(&values));
+        let values = self.e.enter(end);
+        self.edge(state.end, crossing(&values), None);
+    }
+
+    /// Goes on in a state at a place that may be the end of the text.
+    fn advance(&mut self, [more, end]: [JoinId; 2], values: &[Value]) {
+        let is_more = self.e.compare(IntCond::Ne, values[0], self.end);
         let at_end = self.e.require(is_more);
-        let byte = self.e.byte_at(crossing.at, 0);
-        self.dispatch(byte, crossing);
+        self.e.jump(more, values);
         self.e.b.switch_to_block(at_end);
-        self.edge(state.end, crossing, None);
+        self.e.jump(end, values);
     }
 
     /// Which bytes lead to which action.
@@ -331,7 +351,10 @@ impl Emission<'_> {
         for &symbol in moves {
             values.push(self.place(symbol, crossing).expect("registers hold places"));
         }
-        self.e.jump(self.states[target.0 as usize], &values);
+        match crossing.inside.filter(|_| automaton.is_loop(crossing.from, id)) {
+            Some(inside) => self.advance(inside, &values),
+            None => self.e.jump(self.states[target.0 as usize], &values),
+        }
     }
 
     /// The place that a symbol names.

@@ -171,11 +171,12 @@ impl<'a> Emitter<'a> {
         self.resize(value, Type::I32)
     }
 
-    /// The byte at an address, widened to 32 bits.
+    /// The byte at an address, as wide as an address, so that it indexes tables as it is.
     pub(crate) fn byte_at(&mut self, address: Value, offset: i64) -> Value {
         let address = self.plus(address, offset);
         let byte = self.b.load(Type::I8, address, 0);
-        self.resize(byte, Type::I32)
+        let pointer = self.pointer();
+        self.resize(byte, pointer)
     }
 
     /// The word of memory number `index` behind `base`.
@@ -207,7 +208,7 @@ impl<'a> Emitter<'a> {
 
     // ---- bytes
 
-    /// Whether a byte, widened to 32 bits, that is known to be in `domain`, is in `set`.
+    /// Whether a byte, as wide as an address, that is known to be in `domain`, is in `set`.
     pub(crate) fn is_in(&mut self, byte: Value, set: &ByteSet, domain: &ByteSet) -> Value {
         let others = domain.without(set);
         if let Some(test) = single(set.tests(domain, 1)) {

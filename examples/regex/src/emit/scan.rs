@@ -1,12 +1,12 @@
 //! The search for places where a match may begin, 16 bytes at a time.
 //!
-//! For each probe 16 bytes at its offset are loaded and compared with what may be there; the conditions of all
-//! probes together, as an integer, have a bit for each candidate. This is the packed-pair search of the crate `memchr`, with
-//! sets of bytes. Cost: a load and two or three operations a comparison for 16 bytes.
+//! For each probe of an arm 16 bytes at its offset are loaded and compared with what may be there; where all of an arm hold is
+//! a candidate. As an integer the conditions have a bit for each. This is the packed-pair search of the crate `memchr`, with
+//! sets of bytes, for a few arms at once. Cost: a load and two or three operations a comparison for 16 bytes.
 
 use super::emitter::{Emitter, JoinId};
 use crate::bytes::Test;
-use crate::prefix::Probe;
+use crate::prefix::Arm;
 use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 /// Bytes of a vector.
@@ -23,30 +23,29 @@ pub(crate) struct Exits {
 
 impl Emitter<'_> {
     /// Looks for the first candidate from `at` on. Ends the block.
-    pub(crate) fn scan(&mut self, probes: &[Probe], at: Value, end: Value, exits: Exits) {
+    pub(crate) fn scan(&mut self, arms: &[Arm], at: Value, end: Value, exits: Exits) {
         let pointer = self.pointer();
-        let furthest = probes.iter().map(|probe| probe.offset).max().unwrap_or(0) as i64;
-        let constants: Vec<Vec<[Value; 2]>> =
-            probes.iter().map(|probe| probe.tests.iter().map(|&test| self.bounds(test)).collect()).collect();
+        let offsets = arms.iter().flatten().map(|probe| probe.offset);
+        let furthest = offsets.max().unwrap_or(0) as i64;
+        // Outside of the loop.
+        let constants: Vec<Vec<Vec<[Value; 2]>>> = arms
+            .iter()
+            .map(|arm| {
+                arm.iter().map(|probe| probe.tests.iter().map(|&t| self.bounds(t)).collect()).collect()
+            })
+            .collect();
         let round = self.join(&[pointer]);
         self.jump(round, &[at]);
         let at = self.enter(round)[0];
         let left = self.binary(BinaryOp::Sub, end, at);
         let is_enough = self.compare_const(IntCond::Uge, left, WIDTH + furthest);
         let short = self.require(is_enough);
-        let mut all: Option<Value> = None;
-        for (probe, constants) in probes.iter().zip(&constants) {
-            let address = self.plus(at, probe.offset as i64);
-            let bytes = self.b.load(Type::V16I8, address, 0);
-            let mut any: Option<Value> = None;
-            for (&test, &bounds) in probe.tests.iter().zip(constants) {
-                let holds = self.lanes(bytes, test, bounds);
-                any = Some(any.map_or(holds, |any| self.binary(BinaryOp::Or, any, holds)));
-            }
-            let any = any.expect("a probe has tests");
-            all = Some(all.map_or(any, |all| self.binary(BinaryOp::And, all, any)));
+        let mut any: Option<Value> = None;
+        for (arm, constants) in arms.iter().zip(&constants) {
+            let holds = self.arm(at, arm, constants);
+            any = Some(any.map_or(holds, |any| self.binary(BinaryOp::Or, any, holds)));
         }
-        let bits = self.b.cast(CastOp::Bitcast, all.expect("a scan has probes"), Type::I16);
+        let bits = self.b.cast(CastOp::Bitcast, any.expect("a scan has arms"), Type::I16);
         let bits = self.resize(bits, Type::I32);
         let is_found = self.compare_const(IntCond::Ne, bits, 0);
         let none = self.require(is_found);
@@ -59,6 +58,23 @@ impl Emitter<'_> {
         self.jump(round, &[next]);
         self.b.switch_to_block(short);
         self.jump(exits.tail, &[at]);
+    }
+
+    /// In which lanes all probes of an arm hold.
+    fn arm(&mut self, at: Value, arm: &Arm, constants: &[Vec<[Value; 2]>]) -> Value {
+        let mut all: Option<Value> = None;
+        for (probe, constants) in arm.iter().zip(constants) {
+            let address = self.plus(at, probe.offset as i64);
+            let bytes = self.b.load(Type::V16I8, address, 0);
+            let mut any: Option<Value> = None;
+            for (&test, &bounds) in probe.tests.iter().zip(constants) {
+                let holds = self.lanes(bytes, test, bounds);
+                any = Some(any.map_or(holds, |any| self.binary(BinaryOp::Or, any, holds)));
+            }
+            let any = any.expect("a probe has tests");
+            all = Some(all.map_or(any, |all| self.binary(BinaryOp::And, all, any)));
+        }
+        all.expect("an arm has probes")
     }
 
     /// The vectors that a test compares with: the first byte, and how far the last is from it.

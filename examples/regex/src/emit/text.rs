@@ -32,7 +32,7 @@ impl TextFunctions {
         let mut e = Emitter::new(unit, &mut body, id);
         let [at] = e.params();
         let done = e.join(&[Type::I32, Type::I32]);
-        let lead = e.byte_at(at, 0);
+        let lead = narrow_byte(&mut e, at, 0);
         let low = e.binary_const(BinaryOp::And, lead, 0x1f);
         let two = continued(&mut e, at, 1, low);
         let is_longer = e.compare_const(IntCond::Uge, lead, 0xe0);
@@ -135,9 +135,15 @@ impl TextFunctions {
     }
 }
 
+/// A byte as a number of 32 bits.
+fn narrow_byte(e: &mut Emitter<'_>, at: Value, offset: i64) -> Value {
+    let byte = e.byte_at(at, offset);
+    e.resize(byte, Type::I32)
+}
+
 /// A number with the six bits of the continuation byte at `offset` behind it.
 fn continued(e: &mut Emitter<'_>, at: Value, offset: i64, number: Value) -> Value {
-    let byte = e.byte_at(at, offset);
+    let byte = narrow_byte(e, at, offset);
     let bits = e.binary_const(BinaryOp::And, byte, 0x3f);
     let number = e.binary_const(BinaryOp::Shl, number, 6);
     e.binary(BinaryOp::Or, number, bits)

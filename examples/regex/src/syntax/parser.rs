@@ -170,7 +170,11 @@ impl Parser<'_> {
             if self.depth > MAX_DEPTH {
                 return self.fail(TooDeep, start);
             }
-            atom = Ast::Repeat { body: Box::new(atom), min, max, greed };
+            atom = match max {
+                // The groups in it have their numbers and are never set.
+                Some(0) => Ast::Empty,
+                _ => Ast::Repeat { body: Box::new(atom), min, max, greed },
+            };
         }
         self.depth = depth;
         Ok(atom)
@@ -260,6 +264,9 @@ impl Parser<'_> {
         Ok(match c {
             'A' => Ast::Assert(Assertion::TextStart),
             'z' => Ast::Assert(Assertion::TextEnd),
+            'b' if self.rest().starts_with("{start") || self.rest().starts_with("{end") => {
+                return self.fail(Unsupported("halves of word boundaries are not supported"), start);
+            }
             'b' => Ast::Assert(Assertion::Word(words)),
             'B' => Ast::Assert(Assertion::NotWord(words)),
             '1'..='9' => {

@@ -1,5 +1,7 @@
 //! What other crates find.
 
+pub mod tools;
+
 use ice_regex::{Error, Regex};
 use std::ops::Range;
 

@@ -6,7 +6,7 @@
 
 use crate::alphabet::Alphabet;
 use crate::program::{Program, may_be_empty};
-use crate::syntax::{Ast, CharSet, Greed};
+use crate::syntax::{Ast, CharSet, Greed, Polarity};
 
 /// What may come next.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +64,12 @@ pub(super) fn first(program: &Program, ast: &Ast, follow: &First) -> First {
     match ast {
         Ast::Empty => follow.clone(),
         Ast::Char(set) => first_of_set(program, set),
+        Ast::Ahead { polarity: Polarity::Positive, body } => {
+            // What comes next begins what is looked for, if that is not nothing.
+            let inside = first(program, body, &First::end(program));
+            let is_known = !inside.accepts && inside.classes.is_some();
+            if is_known { inside } else { follow.clone().conditional() }
+        }
         Ast::Assert(_) | Ast::Ahead { .. } => follow.clone().conditional(),
         Ast::Back { .. } => First { classes: None, accepts: true },
         Ast::Capture { body, .. } | Ast::Atomic(body) => first(program, body, follow),
@@ -74,7 +80,6 @@ pub(super) fn first(program: &Program, ast: &Ast, follow: &First) -> First {
             let arms = arms.iter().map(|arm| first(program, arm, follow));
             arms.reduce(|all, arm| all.or(&arm)).expect("an alternation has arms")
         }
-        Ast::Repeat { max: Some(0), .. } => follow.clone(),
         Ast::Repeat { body, min: 0, .. } => first(program, body, follow).or(follow),
         Ast::Repeat { body, .. } => first(program, body, follow),
     }

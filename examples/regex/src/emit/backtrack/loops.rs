@@ -74,7 +74,7 @@ impl Emission<'_> {
         match self.awaited(set).filter(|_| more.is_none()) {
             Some(probe) => {
                 let tail = self.e.join(&[pointer]);
-                self.e.scan(&[probe], here.at, self.end, Exits { found: tail, tail });
+                self.e.scan(&[vec![probe]], here.at, self.end, Exits { found: tail, tail });
                 let at = self.e.enter(tail)[0];
                 self.e.jump(round, &[at, left]);
             }

@@ -28,7 +28,7 @@ use super::text::TextFunctions;
 use super::unit::{Machine, Scan, Unit};
 use crate::bytes::ByteSet;
 use crate::error::Error;
-use crate::prefix::{prefix_sets, probes};
+use crate::prefix::{arms, first_bytes};
 use crate::program::Program;
 use crate::syntax::{Ast, Parsed};
 use first::First;
@@ -217,12 +217,11 @@ impl Emission<'_> {
 
     /// Looks for a place where a match may begin.
     fn candidates(&mut self, at: Value, begin: JoinId) {
-        let sets = prefix_sets(self.program);
-        let probes = (self.e.unit.machine.scan == Scan::Vectors).then(|| probes(&sets)).flatten();
-        if let Some(probes) = probes.filter(|_| !self.program.is_anchored) {
-            return self.e.scan(&probes, at, self.end, Exits { found: begin, tail: begin });
+        let arms = (self.e.unit.machine.scan == Scan::Vectors).then(|| arms(self.program)).flatten();
+        if let Some(arms) = arms.filter(|_| !self.program.is_anchored) {
+            return self.e.scan(&arms, at, self.end, Exits { found: begin, tail: begin });
         }
-        let Some(set) = sets.first().filter(|_| !self.program.is_anchored) else {
+        let Some(set) = first_bytes(self.program).filter(|_| !self.program.is_anchored) else {
             return self.e.jump(begin, &[at]);
         };
         let pointer = self.e.pointer();
@@ -232,7 +231,7 @@ impl Emission<'_> {
         let is_more = self.e.compare(IntCond::Ne, at, self.end);
         let nothing = self.e.require(is_more);
         let byte = self.e.byte_at(at, 0);
-        let is_in = self.e.is_in(byte, set, &ByteSet::ALL);
+        let is_in = self.e.is_in(byte, &set, &ByteSet::ALL);
         let other = self.e.require(is_in);
         self.e.jump(begin, &[at]);
         self.e.b.switch_to_block(other);

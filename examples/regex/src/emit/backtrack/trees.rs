@@ -14,7 +14,7 @@ use ice_ir::{BinaryOp, IntCond, Value};
 /// Whether there is no code for a tree.
 fn is_nothing(ast: &Ast) -> bool {
     match ast {
-        Ast::Empty | Ast::Repeat { max: Some(0), .. } => true,
+        Ast::Empty => true,
         Ast::Concat(items) => items.iter().all(is_nothing),
         Ast::Repeat { body, .. } | Ast::Atomic(body) => is_nothing(body),
         _ => false,
