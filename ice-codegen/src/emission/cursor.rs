@@ -153,12 +153,20 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     }
 
     /// Whether what the current instruction makes is made again where it is used, and not here.
+    #[inline(always)]
     pub fn is_left_to_users(&mut self, inst: &I) -> bool {
         let is_left = matches!(self.places(), [only] if only.is_none());
-        if is_left && inst.rematerialize().is_none() {
-            self.fault("its operand has no place, and it is not made again where it is used");
+        if is_left {
+            self.leave_to_users(inst);
         }
         is_left
+    }
+
+    #[inline(never)]
+    fn leave_to_users(&mut self, inst: &I) {
+        if inst.rematerialize().is_none() {
+            self.fault("its operand has no place, and it is not made again where it is used");
+        }
     }
 
     /// The place of the next operand.
