@@ -1,6 +1,7 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
 use crate::internal::{CodegenStep, Faults, Internal};
+use crate::unwind::FrameStep;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -363,6 +364,8 @@ pub struct CompiledCode {
     /// pairs of an offset and an instruction of the IR, each for the code up to the next one. Offsets ascend strictly in
     /// a function; the last pair of a function is the end of what is for any.
     pub origins: Vec<(u32, Option<Inst>)>,
+    /// Where the callers' registers are, if that was asked for.
+    pub frames: Vec<FrameStep>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -373,6 +376,7 @@ pub struct CodeEnd {
     tables: usize,
     data: usize,
     origins: usize,
+    frames: usize,
 }
 
 /// The machine code of one function.
@@ -390,6 +394,8 @@ pub struct FunctionCode<'a> {
     pub data: &'a [(u32, u32)],
     /// What the code is for, as in [`CompiledCode::origins`].
     pub origins: &'a [(u32, Option<Inst>)],
+    /// Where the caller's registers are, by offset; empty if nothing was asked for.
+    pub frames: &'a [FrameStep],
 }
 
 impl CompiledCode {
@@ -401,6 +407,7 @@ impl CompiledCode {
         self.tables.clear();
         self.data.clear();
         self.origins.clear();
+        self.frames.clear();
     }
 
     /// Where the next function begins.
@@ -411,6 +418,7 @@ impl CompiledCode {
             tables: self.tables.ends.len(),
             data: self.data.len(),
             origins: self.origins.len(),
+            frames: self.frames.len(),
         }
     }
 
@@ -428,6 +436,7 @@ impl CompiledCode {
             },
             data: &self.data[start.data..end.data],
             origins: &self.origins[start.origins..end.origins],
+            frames: &self.frames[start.frames..end.frames],
         }
     }
 
@@ -438,6 +447,7 @@ impl CompiledCode {
             + size_of_val(&*self.tables.targets)
             + size_of_val(&*self.data)
             + size_of_val(&*self.origins)
+            + size_of_val(&*self.frames)
     }
 }
 

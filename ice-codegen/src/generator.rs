@@ -18,6 +18,8 @@ use crate::compiled::CompiledCode;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
 use crate::target::{ErrorKind, Target};
+#[cfg(feature = "text")]
+use crate::unwind::FrameDirectives;
 use crate::unwind::UnwindFacts;
 use alloc::boxed::Box;
 #[cfg(feature = "text")]
@@ -27,6 +29,7 @@ use core::fmt;
 use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
+use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
 use ice_regalloc::{InputCheck, Mode, Options, Output, SlotSharing};
 
@@ -68,6 +71,10 @@ pub trait CodeGenerator: Send {
 
     /// From now on the code of functions says what it is for ([`CompiledCode::origins`]), or does not, as at first.
     fn keep_origins(&mut self, keep: KeepOrigins);
+
+    /// From now on the code of functions says where their callers' registers are ([`CompiledCode::frames`]) as it is
+    /// wanted here, or, as at first, as the functions want it themselves.
+    fn write_unwind_tables(&mut self, wanted: Option<UnwindTables>);
 
     /// Lowers a function.
     ///
@@ -133,6 +140,8 @@ pub struct Generator<T: Target> {
     mach: MachFunction<T::Inst>,
     /// That of the function in `mach`.
     mode: Mode,
+    /// For all functions; `None` for what each of them wants.
+    unwind: Option<UnwindTables>,
     allocator: ice_regalloc::Context<'static>,
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
@@ -151,6 +160,7 @@ impl<T: Target> Generator<T> {
             lower: LowerScratch::default(),
             mach: MachFunction::new(),
             mode: Mode::default(),
+            unwind: None,
             allocator: ice_regalloc::Context::default(),
             #[cfg(debug_assertions)]
             checker: ice_regalloc::Checker::new(),
@@ -198,12 +208,18 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.mach.keep_origins(keep);
     }
 
+    fn write_unwind_tables(&mut self, wanted: Option<UnwindTables>) {
+        self.unwind = wanted;
+    }
+
     fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind> {
         let FunctionInput { module, func, cfg, order, uses, mode } = input;
         self.mode = mode;
         self.mach.write_for(mode);
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
         let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
+        let wanted = self.unwind.unwrap_or(module.functions[func.id].traits.unwind);
+        self.mach.frame.unwind = wanted;
         match result {
             Ok(()) => self.check_definitions(func),
             // The next function is not to find them.
@@ -238,9 +254,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         annotation: Option<Annotation<'_>>,
         text: &mut String,
     ) -> Result<(), ErrorKind> {
-        let known = out.origins.len();
+        let (known, known_steps) = (out.origins.len(), out.frames.len());
         self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.listing, out)?;
-        let CompiledCode { constants, origins, .. } = out;
+        let CompiledCode { constants, origins, frames, .. } = out;
+        let mut directives = FrameDirectives::new(&frames[known_steps..]);
         let tables = &self.mach.tables;
         let symbol = |symbol, text: &mut dyn fmt::Write| match tables.shared_symbol(symbol, constants) {
             Some(symbol) => write!(text, "{}", SymbolText(symbol)),
@@ -249,14 +266,17 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         };
         // Writing into a string cannot fail.
         let _ = match annotation {
-            None => self.listing.write_listing(text, symbol),
+            None => self.listing.write_annotated(text, symbol, |mark, out| directives.write(mark, out)),
             Some(annotation) => {
                 let marker = <T::Branches as BranchIsa>::COMMENT;
                 let (mach, allocation) = (&self.mach, self.allocator.output());
                 let registers = self.target.registers(&mach.frame);
                 let origins = &origins[known..];
                 let mut comments = Comments::new(annotation, marker, origins, mach, registers, allocation);
-                self.listing.write_annotated(text, symbol, |mark, out| comments.write(mark, out))
+                self.listing.write_annotated(text, symbol, |mark, out| {
+                    directives.write(mark, out)?;
+                    comments.write(mark, out)
+                })
             }
         };
         Ok(())

@@ -102,4 +102,4 @@ pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use rules::Operands;
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};
-pub use unwind::{SavedRegister, UnwindFacts};
+pub use unwind::{FrameChange, FrameStep, FrameSteps, SavedRegister, UnwindFacts};

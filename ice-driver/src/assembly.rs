@@ -13,11 +13,12 @@ use crate::options::{Options, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
+use crate::unwind;
 use core::fmt::{self, Write};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::Sink;
-use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
+use ice_ir::native::{ComdatKind, Environment, SymbolTraits, UnwindTables, Visibility};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use object::elf;
 
@@ -33,6 +34,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     /// What the machine writes in its own way.
     own: Assembly,
     relocation: RelocationModel,
+    /// Which functions have tables for unwinding, if any may.
+    unwind: Option<Option<UnwindTables>>,
     module: &'m Module,
     names: &'a SymbolNames<'m>,
     sink: S,
@@ -65,6 +68,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             machine,
             own,
             relocation,
+            unwind: unwind::are_possible(options).then_some(options.unwind),
             module,
             names,
             sink,
@@ -194,6 +198,10 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
+        let has_frames = self.unwind.is_some_and(|wanted| unwind::has_entry(wanted, self.module, function));
+        if has_frames {
+            out.write_str("\t.cfi_startproc\n")?;
+        }
         self.listing.clear();
         let (constants, sizes, no_constant) = (&mut self.constants, &mut self.sizes, &mut self.no_constant);
         let known_sizes = sizes.len();
@@ -218,6 +226,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             CodeSymbol::JumpTable(table) => write!(out, ".LT{}_{table}", function.as_u32()),
         })?;
         write_with_unique_labels(&self.listing, function, out)?;
+        if has_frames {
+            out.write_str("\t.cfi_endproc\n")?;
+        }
         writeln!(out, "\t.size {name}, .-{name}")?;
         if !compiled.tables.is_empty() {
             self.write_section(&Placement::of_tables(self.module, function))?;

@@ -201,6 +201,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         #[cfg(feature = "text")]
         commentary: work.commentary,
         relocation: work.relocation,
+        unwind: work.unwind,
         features: match triple {
             Some(triple) => features.or(arch.machine().features_of_triple(&triple)),
             None => features,

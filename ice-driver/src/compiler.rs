@@ -15,6 +15,7 @@ use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe};
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::{Checks, CodeSymbol, FunctionCode, TableSlice, UnwindFacts};
+use ice_ir::native::UnwindTables;
 use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
 
 /// What a [`Compiler`] makes of functions.
@@ -26,6 +27,8 @@ pub struct CodeOptions {
     pub recipe: Recipe,
     /// How the code of native modules reaches what is outside of the function.
     pub relocation: RelocationModel,
+    /// From where callers are found, in all functions; `None` if each function says it.
+    pub unwind: Option<UnwindTables>,
     /// Choices among the features of the machine.
     pub features: Features,
 }
@@ -34,7 +37,7 @@ impl CodeOptions {
     /// Code for `arch` that may be anywhere, for processors that have what all of their kind have.
     pub fn new(arch: Arch, recipe: Recipe) -> CodeOptions {
         let relocation = RelocationModel::PositionIndependent;
-        CodeOptions { arch, recipe, relocation, features: Features::default() }
+        CodeOptions { arch, recipe, relocation, unwind: None, features: Features::default() }
     }
 }
 
@@ -43,6 +46,7 @@ pub struct Compiler {
     recipe: Recipe,
     /// What of a module decides over its code.
     kind: (Environment, Type),
+    unwind: Option<UnwindTables>,
     pipeline: Pipeline,
     verifier: VerifierScratch,
     frame: UnwindFacts,
@@ -55,12 +59,15 @@ impl Compiler {
     /// # Errors
     /// The machine is not built in, or the addresses of the module have another width.
     pub fn new(module: &Module, options: CodeOptions) -> Result<Compiler, Error> {
-        let CodeOptions { arch, recipe, relocation, features } = options;
+        let CodeOptions { arch, recipe, relocation, unwind, features } = options;
         let target = arch.machine().back_end(module, relocation.native(), features)?;
+        let mut generator = target.generator(Checks::Debug);
+        generator.write_unwind_tables(unwind);
         Ok(Compiler {
             recipe,
+            unwind,
             kind: (module.environment, module.pointer_type),
-            pipeline: Pipeline::new(target.generator(Checks::Debug)),
+            pipeline: Pipeline::new(generator),
             verifier: VerifierScratch::new(),
             frame: UnwindFacts::default(),
             out: RangeOutput::default(),
@@ -87,6 +94,7 @@ impl Compiler {
             print_after: &[],
             disabled: &[],
             timing: Timing::Off,
+            unwind: self.unwind,
             check: Checks::Debug,
         };
         self.out.clear();

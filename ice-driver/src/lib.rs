@@ -108,6 +108,7 @@ pub mod temporary;
 #[cfg(feature = "cli")]
 pub mod toolchain;
 pub mod translate;
+pub mod unwind;
 
 pub use compiler::{CodeOptions, CodeReference, CompiledFunction, Compiler};
 pub use error::{Blame, Error};

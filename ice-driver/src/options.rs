@@ -4,7 +4,7 @@ use crate::machine::{Arch, Features};
 use crate::recipe::{Recipe, Step};
 use ice_codegen::NativeModel;
 use ice_ir::Module;
-use ice_ir::native::Environment;
+use ice_ir::native::{Environment, UnwindTables};
 
 /// Optimisation level as written on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +190,8 @@ pub struct Options {
     pub stats: Stats,
     /// Where native programs may be put.
     pub relocation: RelocationModel,
+    /// From where callers are found, in all functions; `None` if each function says it.
+    pub unwind: Option<UnwindTables>,
     /// Choices among the features of the machine. What is left open follows from the module, if that says it.
     pub features: Features,
 }
@@ -214,6 +216,7 @@ impl Options {
             timing: Timing::Off,
             stats: Stats::Off,
             relocation: RelocationModel::PositionIndependent,
+            unwind: None,
             features: Features::default(),
         }
     }

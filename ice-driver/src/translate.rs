@@ -169,6 +169,7 @@ fn run<'o>(
         #[cfg(feature = "text")]
         print_after: &options.print_after,
         disabled: &options.disabled,
+        unwind: options.unwind,
         timing: options.timing,
         #[cfg(feature = "text")]
         commentary: options.commentary,

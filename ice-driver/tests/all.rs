@@ -24,4 +24,5 @@ mod runtime;
 mod samples;
 mod streams;
 mod tail_calls;
+mod unwind;
 mod vectors;

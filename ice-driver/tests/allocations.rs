@@ -12,6 +12,7 @@ use ice_driver::formats::{Bodies, BodyReader};
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{FunctionCompiler, Job};
 use ice_driver::{Commentary, Emit, Error, Recipe, Timing};
+use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder};
 use ice_target_x86::{NativeModel, X86};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -91,6 +92,7 @@ fn the_second_translation_allocates_nothing() {
             emit: Emit::Object,
             print_after: &[],
             disabled: &[],
+            unwind: Some(UnwindTables::Async),
             timing: Timing::Off,
             commentary: Commentary::Off,
             // The checker has memory of its own.

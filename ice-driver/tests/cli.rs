@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::{EMPTY_PROGRAM, Scratch, TARGETS, errors, expect_success, ice, run_ice, with_input};
+use std::ffi::OsStr;
 use std::process::Command;
 
 #[test]
@@ -226,7 +227,7 @@ fn a_function_that_may_unwind_is_warned_of() {
         return common::skip("the warning of exceptions", "no llvm-as-19 on this machine");
     };
     let scratch = Scratch::new();
-    let warnings = |triple: &str, attributes: &str| {
+    let warnings = |triple: &str, attributes: &str, arguments: &[&str]| {
         let text = format!(
             "target triple = \"{triple}\"\ntarget datalayout = \"{}\"\ndeclare void @g() uwtable\n\
              define void @plain() nounwind uwtable {{ call void @g()\n ret void }}\n\
@@ -237,17 +238,21 @@ fn a_function_that_may_unwind_is_warned_of() {
         let (source, bitcode) = (scratch.write("a.ll", text), scratch.path("a.bc"));
         let output = Command::new(assembler).arg(source).arg("-o").arg(&bitcode).output().expect("starts");
         expect_success(&output, "llvm-as");
-        let arguments = ["translate".as_ref(), bitcode.as_os_str(), "-o".as_ref(), "-".as_ref()];
-        let output = run_ice(arguments);
+        let files = ["translate".as_ref(), bitcode.as_os_str(), "-o".as_ref(), "-".as_ref()];
+        let output = run_ice(files.into_iter().chain(arguments.iter().map(OsStr::new)));
         expect_success(&output, "ice translate");
         errors(&output).strip_prefix(&format!("ice: {}: ", bitcode.display())).map(str::to_owned)
     };
     let warning = "warning: function passes may unwind: there are no unwind tables, an exception that reaches it ends the program\n";
-    assert_eq!(warnings("x86_64-linux-gnu", "uwtable").as_deref(), Some(warning));
-    assert_eq!(warnings("x86_64-linux-gnu", "nounwind uwtable"), None);
-    assert_eq!(warnings("x86_64-linux-gnu", ""), None);
-    assert_eq!(warnings("armv7-linux-gnueabihf", "").as_deref(), Some(warning));
-    assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind"), None);
+    assert_eq!(
+        warnings("x86_64-linux-gnu", "uwtable", &["--unwind-tables", "none"]).as_deref(),
+        Some(warning)
+    );
+    assert_eq!(warnings("x86_64-linux-gnu", "uwtable", &[]), None);
+    assert_eq!(warnings("x86_64-linux-gnu", "nounwind uwtable", &[]), None);
+    assert_eq!(warnings("x86_64-linux-gnu", "", &[]), None);
+    assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]).as_deref(), Some(warning));
+    assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind", &[]), None);
 }
 
 #[test]

@@ -37,6 +37,7 @@
 //! | `format` | the ELF records in both classes, from the raw definitions of the `object` crate |
 //! | [`mips`] | the order of relocations that MIPS wants |
 //! | `apply` | [`Rule`]: what relocation types mean, for those who apply them |
+//! | `eh_frame` | [`EhFrame`]: tables for unwinding |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
 //! The crate has no features. It is tested by reading back with `object`, by `readelf`, and by linking with
@@ -46,6 +47,7 @@
 extern crate alloc;
 
 mod apply;
+mod eh_frame;
 mod error;
 mod finish;
 mod format;
@@ -58,6 +60,7 @@ mod strings;
 mod symbol;
 
 pub use apply::{Base, Field, Misfit, Of, Rule};
+pub use eh_frame::{EhFrame, EntryFrame};
 pub use error::Error;
 pub use format::{Class, Format, RecordKind};
 /// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).

@@ -187,6 +187,18 @@ impl Default for SymbolTraits {
     }
 }
 
+/// Whether callers of a function can be found from within it, and from where.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum UnwindTables {
+    /// Not at all: what unwinds ends there.
+    #[default]
+    None,
+    /// From its calls: enough for exceptions.
+    Sync,
+    /// From each of its instructions: for profilers and debuggers too.
+    Async,
+}
+
 /// What is known of a function beyond its signature, for its callers and for its own body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionTraits {
@@ -198,4 +210,6 @@ pub struct FunctionTraits {
     pub noreturn: bool,
     /// Its frame must be found through the frame pointer.
     pub frame_pointer: bool,
+    /// From where its callers must be found.
+    pub unwind: UnwindTables,
 }

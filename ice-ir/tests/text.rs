@@ -329,7 +329,7 @@ constant private @table align 4 = relative @both - 4, relative @counter
 
 declare weak noreturn @gone(i64) -> i64
 intrinsic external @llvm.va_start.p0(i64) -> void as va.start
-define linkonce comdat1 returns_twice frame_pointer align 32 @both(v0: i64, v1: i64, v2: i64, v3: i64, v4: i64, v5: i32) -> i64: sig1 {
+define linkonce comdat1 returns_twice frame_pointer uwtable_sync align 32 @both(v0: i64, v1: i64, v2: i64, v3: i64, v4: i64, v5: i32) -> i64: sig1 {
   v6: i64 = @both
   v7: i64 = @gone
 block0:

@@ -19,9 +19,9 @@ pub enum Error {
     Duplicate(String),
     /// The module has a thread-local variable of this name; those of code in memory have no place.
     ThreadLocal(String),
-    /// The module has a section of this name, with functions that the loader of a program would call: constructors of C++
-    /// and the like, which nobody calls here.
-    CalledByLoaders(String),
+    /// This function is asked for before the [constructors](crate::LoadedModule::run_constructors) of its module were
+    /// called.
+    NotConstructed(String),
     /// A reference of this kind cannot be resolved in memory.
     UnsupportedReference(RelocKind),
     /// What has this name, or a part of the module itself, is too far away for the reference to it.
@@ -63,8 +63,8 @@ impl fmt::Display for Error {
             Error::Unresolved(names) => write!(f, "nothing is called {}", names.join(", ")),
             Error::Duplicate(name) => write!(f, "{name} is defined already"),
             Error::ThreadLocal(name) => write!(f, "{name} is thread-local, which code in memory cannot have"),
-            Error::CalledByLoaders(section) => {
-                write!(f, "functions in {section} are not called when code comes into memory")
+            Error::NotConstructed(function) => {
+                write!(f, "{function} is asked for before the constructors of its module were called")
             }
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")

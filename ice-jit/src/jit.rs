@@ -16,11 +16,12 @@ use crate::memory::{Block, Memory, lock};
 use crate::object::{Area, Import, Object, Place, undecorated};
 use crate::outside::{Outside, ProcessSymbols};
 use crate::perf::{Names, PerfMap};
-use crate::raw::Reach;
+use crate::raw::{Reach, Registered};
 use crate::signature::{self, Callable};
+use crate::startup::Startup;
 use ice_driver::machine::Features;
 use ice_driver::{Arch, CodeOptions, Compiler, OptLevel, Options, Recipe};
-use ice_ir::native::Environment;
+use ice_ir::native::{Environment, UnwindTables};
 use ice_ir::{Function, FunctionKind, Linkage, Module, Rules, Signature, Symbol, Type, verify_module};
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -33,6 +34,7 @@ pub(crate) const MOST_BYTES: u64 = 1 << 30;
 pub struct JitBuilder {
     recipe: Recipe,
     features: Features,
+    unwind: Option<UnwindTables>,
     threads: usize,
     perf: PerfMap,
     outside: Outside,
@@ -70,6 +72,14 @@ impl JitBuilder {
         self
     }
 
+    /// Says from where callers are found: what exceptions and panics need that pass through generated code. Each function
+    /// says it for itself if nothing is said.
+    #[must_use]
+    pub fn unwind_tables(mut self, tables: UnwindTables) -> JitBuilder {
+        self.unwind = Some(tables);
+        self
+    }
+
     /// Says whether `perf` gets names; it does not if nothing is said.
     #[must_use]
     pub fn perf_map(mut self, perf: PerfMap) -> JitBuilder {
@@ -91,13 +101,13 @@ impl JitBuilder {
     pub fn build(self) -> Result<Jit, Error> {
         let host = Arch::host().ok_or_else(|| Error::Machine(std::env::consts::ARCH.to_owned()))?;
         let machine = JitMachine::of(host).ok_or_else(|| Error::Machine(host.name().to_owned()))?;
-        let JitBuilder { recipe, features, threads, perf, outside } = self;
+        let JitBuilder { recipe, features, unwind, threads, perf, outside } = self;
         let level = match recipe {
             Recipe::Om1 => OptLevel::Om1,
             Recipe::O2 => OptLevel::O2,
         };
         let relocation = machine.relocation;
-        let options = Options { level, relocation, features, threads, ..Options::new(host) };
+        let options = Options { level, relocation, unwind, features, threads, ..Options::new(host) };
         Ok(Jit {
             shared: Arc::new(Shared {
                 machine,
@@ -154,6 +164,9 @@ pub(crate) struct Loaded {
 
 /// An object in memory.
 pub(crate) struct Settled {
+    /// Gone before the memory.
+    _frames: Option<Registered>,
+    startup: Startup,
     pub(crate) block: Arc<Block>,
     addresses: Addresses,
     /// The modules that it has taken symbols of.
@@ -185,6 +198,7 @@ impl Jit {
         JitBuilder {
             recipe,
             features: Features::default(),
+            unwind: None,
             threads: 0,
             perf: PerfMap::None,
             outside: Outside::default(),
@@ -277,8 +291,8 @@ impl Shared {
             return Ok(idle.swap_remove(index).2);
         }
         drop(idle);
-        let Options { arch, level, relocation, features, .. } = self.options;
-        Ok(Compiler::new(module, CodeOptions { arch, recipe: level.recipe(), relocation, features })?)
+        let Options { arch, level, relocation, unwind, features, .. } = self.options;
+        Ok(Compiler::new(module, CodeOptions { arch, recipe: level.recipe(), relocation, unwind, features })?)
     }
 
     /// Compiles a function of an object's module into it.
@@ -292,15 +306,19 @@ impl Shared {
 
     /// Puts an object into memory.
     pub(crate) fn settle(&self, object: &mut Object<'_>) -> Result<Settled, Error> {
-        object.finish();
+        object.finish()?;
         let Resolved { addresses: imports, uses } = self.resolve(&object.imports)?;
         let is_low = object.module.pointer_type == Type::I32 && size_of::<usize>() > 4;
         let veneer = self.machine.veneer.as_ref();
         let reach = if is_low { Reach::Low } else { Reach::All };
         let mut block = self.memory.take(room(object, veneer), reach)?;
         let addresses = block.addresses();
-        block.write(&link(object, addresses, &imports, veneer)?)?;
-        let settled = Settled { block: Arc::new(block), addresses, _uses: uses };
+        let filled = link(object, addresses, &imports, veneer)?;
+        block.write(&filled)?;
+        let startup = Startup::new(&object.called, &filled, size_of::<usize>());
+        let frames = object.frames_at.map(|place| block.register_frames(place.area, place.offset));
+        let frames = frames.transpose()?;
+        let settled = Settled { _frames: frames, startup, block: Arc::new(block), addresses, _uses: uses };
         if let Some(names) = &self.perf {
             names.add(object.named_sizes().map(|(place, size, name)| (settled.address(place), size, name)));
         }
@@ -384,6 +402,11 @@ impl LoadedModule {
         &self.loaded.settled.block
     }
 
+    /// What is called before its functions are.
+    pub(crate) fn startup(&self) -> &Startup {
+        &self.loaded.settled.startup
+    }
+
     pub(crate) fn lazy(&self) -> Option<&Lazy> {
         self.loaded.lazy.as_deref()
     }
@@ -391,11 +414,22 @@ impl LoadedModule {
     /// The address of a function that may be called as an `F`.
     pub(crate) fn callable_address<F: Callable>(&self, name: &str) -> Result<usize, Error> {
         let (address, signature) = self.function(name)?;
+        if self.startup().is_due() {
+            return Err(Error::NotConstructed(name.to_owned()));
+        }
         if !signature::fits::<F>(signature) {
             let (has, called) = (signature::shown(signature), signature::shown_as::<F>());
             return Err(Error::Signature { function: name.to_owned(), has, called });
         }
         Ok(address as usize)
+    }
+
+    /// The address of a function, for callers that know its types only when they run.
+    ///
+    /// # Errors
+    /// The module does not define such a function.
+    pub fn function_address(&self, name: &str) -> Result<*const c_void, Error> {
+        self.function(name).map(|(address, _)| std::ptr::with_exposed_provenance(address as usize))
     }
 
     /// The address of a variable or constant. What is there is the module's to write while its functions run.

@@ -11,8 +11,11 @@
 //! whose target changes while other threads call it.
 //!
 //! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
-//! variables or constructors of its own, or must be unwound through: an exception that reaches generated code ends the
-//! process.
+//! variables of its own.
+//!
+//! An exception or a panic passes through generated code whose functions have tables for unwinding
+//! ([`JitBuilder::unwind_tables`]), on x86; functions through which one may pass are called as `extern "C-unwind"`. One that
+//! reaches other generated code ends the process.
 //!
 //! Hosts: Linux on x86-64. It is written for i686 and ARMv7 too, where its tests run the linked code, but not the crate. On
 //! x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below 2 GiB; the addresses of their stack objects
@@ -34,6 +37,7 @@
 //! | `machine`, `glue`, `thunks` | what differs from machine to machine, and pieces of code between functions |
 //! | `memory`, `space` | blocks of memory, taken and given back |
 //! | `raw` | mappings and calls: all `unsafe` code, with its argument |
+//! | `startup` | constructors and destructors |
 //! | `signature` | types of Rust and of the IR |
 //! | `outside`, `helpers` | where other names come from |
 //! | `perf` | names for a profiler |
@@ -60,6 +64,7 @@ mod perf;
 mod raw;
 mod signature;
 mod space;
+mod startup;
 mod thunks;
 
 pub use error::Error;

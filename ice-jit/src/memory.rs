@@ -9,7 +9,7 @@
 use crate::error::Error;
 use crate::link::{Addresses, Room};
 use crate::object::{Area, FILLED};
-use crate::raw::{Mapping, PARTS, Part, Reach};
+use crate::raw::{Mapping, PARTS, Part, Reach, Registered};
 use crate::space::Space;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -173,6 +173,16 @@ impl Block {
     pub(crate) fn addresses(&self) -> Addresses {
         let data = self.part(Part::Data);
         [self.part(Part::Code), self.part(Part::Constants), data, data + self.zeros as u64]
+    }
+
+    /// Lets the process know of the tables for unwinding at a place that [`write`](Self::write) has written.
+    ///
+    /// # Errors
+    /// The process has nothing that unwinds.
+    pub(crate) fn register_frames(&self, area: Area, offset: u64) -> Result<Registered, Error> {
+        debug_assert_eq!(area, Area::Constants);
+        let constants = &self.ranges[Part::Constants as usize];
+        self.chunk.mapping.register_frames(constants.start + offset as usize)
     }
 
     /// Changes a cell, by its offset among the variables.

@@ -7,7 +7,7 @@
 //! | area | holds |
 //! |---|---|
 //! | [`Area::Code`] | functions, and behind them room for veneers |
-//! | [`Area::Constants`] | constant globals, constants of code, jump tables, the table of addresses |
+//! | [`Area::Constants`] | constant globals, constants of code, jump tables, tables for unwinding, the table of addresses |
 //! | [`Area::Variables`] | globals with contents |
 //! | [`Area::Zeros`] | globals that start as zero: a size, no bytes |
 //!
@@ -17,12 +17,14 @@
 //! Invariant: the offset of a fix and its field are inside of the bytes of its area. Cost: linear in bytes and references.
 
 use crate::error::Error;
+use crate::startup::Called;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
 use ice_driver::machine::Machine;
 use ice_driver::object::{function_alignment, resolve_alias};
 use ice_driver::placement::{Contents, Placement, data_bytes};
 use ice_driver::relocations::TableEntries;
+use ice_driver::unwind::Frames;
 use ice_driver::{Options, RelocationModel};
 use ice_elf::{Of, Rule};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
@@ -132,8 +134,14 @@ pub(crate) struct Object<'m> {
     visible: HashMap<&'m [u8], Symbol>,
     /// Bytes that an area may have.
     limit: u64,
+    /// Variables with functions that are called when the module comes into use, or leaves it.
+    pub(crate) called: Vec<Called>,
     /// Where the rest of the module is, if this is a part of one that is in memory.
     outer: Option<&'m Outer>,
+    /// Tables for unwinding, their references to functions, and where they are once all are there.
+    frames: Option<Frames>,
+    frame_references: Vec<(u64, Place)>,
+    pub(crate) frames_at: Option<Place>,
 }
 
 /// Without the byte that asks for a name to be taken as it is.
@@ -145,16 +153,13 @@ fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(undecorated(name)).into_owned()
 }
 
-/// Sections with functions that the loader of a program calls, before others or behind them.
-const CALLED_BY_LOADERS: [&[u8]; 3] = [b".init_array", b".fini_array", b".preinit_array"];
-
 const SIZES: [ConstantSize; 3] = [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16];
 
 impl<'m> Object<'m> {
     /// Starts with the globals of a module. At most `limit` bytes may come to be in one area.
     ///
     /// # Errors
-    /// Thread-local variables; functions that a loader would call; data out of proportion.
+    /// Thread-local variables; data out of proportion.
     pub(crate) fn new(module: &'m Module, options: &Options, limit: u64) -> Result<Object<'m>, Error> {
         let mut object = Object::empty(module, options, limit, None);
         object.add_globals()?;
@@ -195,7 +200,11 @@ impl<'m> Object<'m> {
                 .map(|symbol| (undecorated(module.symbol_name(symbol)), symbol))
                 .collect(),
             limit,
+            called: Vec::new(),
             outer,
+            frames: Frames::new(options.arch.machine(), options.unwind),
+            frame_references: Vec::new(),
+            frames_at: None,
         };
         object.filled.iter_mut().for_each(|area| area.alignment = 1);
         object
@@ -210,10 +219,6 @@ impl<'m> Object<'m> {
             if decl.kind != GlobalKind::Defined {
                 continue;
             }
-            let section = module.name(decl.symbol.section);
-            if CALLED_BY_LOADERS.iter().any(|name| section.starts_with(name)) {
-                return Err(Error::CalledByLoaders(String::from_utf8_lossy(section).into_owned()));
-            }
             let area = match Placement::of_global(module, id, self.relocation).map(|place| place.contents) {
                 Some(Contents::ReadOnly | Contents::Relocated) => Area::Constants,
                 Some(Contents::Zero) | None => Area::Zeros,
@@ -222,7 +227,11 @@ impl<'m> Object<'m> {
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(29);
             let size = module.global_size(id);
             let offset = self.make_room(area, alignment, size)?;
-            self.globals[id.as_u32() as usize] = Some(Place { area, offset });
+            let place = Place { area, offset };
+            self.globals[id.as_u32() as usize] = Some(place);
+            if area != Area::Zeros {
+                self.called.extend(Called::new(module.name(decl.symbol.section), place, size));
+            }
         }
         // An initializer may name any global.
         for id in module.globals.keys() {
@@ -374,7 +383,10 @@ impl<'m> Object<'m> {
             let at = Place { area: Area::Code, offset: start + u64::from(reloc.offset) };
             self.add_fix(at, reloc.kind, target, reloc.addend.wrapping_add(base))?;
         }
-        self.functions[function.as_u32() as usize] = Some(Place { area: Area::Code, offset: start });
+        let place = Place { area: Area::Code, offset: start };
+        let frame = self.frames.as_mut().and_then(|frames| frames.add(self.module, function, code));
+        self.frame_references.extend(frame.map(|field| (field, place)));
+        self.functions[function.as_u32() as usize] = Some(place);
         self.sizes.push((function, code.code.len() as u64));
         Ok(())
     }
@@ -428,8 +440,11 @@ impl<'m> Object<'m> {
         Some(shown(self.module.name(self.module.functions[function].name)))
     }
 
-    /// Appends what is known only now that all functions are there: the constants of code.
-    pub(crate) fn finish(&mut self) {
+    /// Appends what is known only now that all functions are there: the constants of code, tables for unwinding.
+    ///
+    /// # Errors
+    /// A defect: the machine has no distances of 32 bits.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
         for (size, start) in SIZES.into_iter().zip(&mut self.constant_starts) {
             if self.constants.len(size) > 0 {
                 let area = &mut self.filled[Area::Constants as usize];
@@ -437,6 +452,18 @@ impl<'m> Object<'m> {
                 self.constants.write_section(size, &mut area.bytes);
             }
         }
+        let Some(bytes) = self.frames.as_ref().and_then(Frames::bytes) else { return Ok(()) };
+        let area = &mut self.filled[Area::Constants as usize];
+        let offset = area.align(u64::from(self.machine.address_type().bytes()), 0);
+        area.bytes.extend_from_slice(bytes);
+        // An entry of no length is the end.
+        area.bytes.extend_from_slice(&[0; 4]);
+        self.frames_at = Some(Place { area: Area::Constants, offset });
+        for (field, function) in std::mem::take(&mut self.frame_references) {
+            let at = Place { area: Area::Constants, offset: offset + field };
+            self.add_fix(at, RelocKind::PcRel32, Target::Place(function), 0)?;
+        }
+        Ok(())
     }
 
     /// Place, size and name of the functions that have code.

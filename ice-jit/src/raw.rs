@@ -24,6 +24,11 @@
 //! made, with fields as the linker has written them; for their address, from the symbol of the name; and for the type,
 //! which is compared with that of the function in the IR.
 //!
+//! **Tables for unwinding.** The unwinder of the process reads the tables that it was told of until it is told to forget
+//! them. They are bytes among the constants, written by `ice-elf` and ended by an entry of no length, and stay mapped and
+//! unchanged as long as [`Registered`] is there: it is dropped before the block whose constants they are. That they are
+//! true of the code is tested at every instruction (`ice-driver/tests/unwind`).
+//!
 //! **What processors have cached.** New code at addresses that held none before is seen by all threads that learn of
 //! them, as the addresses pass through a lock. Where code was before, every thread of the process goes through a barrier
 //! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); ARM's
@@ -158,6 +163,22 @@ impl Mapping {
         unsafe { AtomicUsize::from_ptr(to) }.store(address, Ordering::Release);
     }
 
+    /// Lets the unwinder of the process know of the tables at an offset among the constants.
+    ///
+    /// # Errors
+    /// The process has none.
+    pub(crate) fn register_frames(&self, offset: usize) -> Result<Registered, Error> {
+        let [register, deregister] = UNWINDER.map(|name| process_symbol(name.as_bytes()));
+        let (Some(register), Some(deregister)) = (register, deregister) else {
+            return Err(Error::Unresolved(UNWINDER.map(str::to_owned).to_vec()));
+        };
+        let tables: *const c_void = self.address(Part::Constants).wrapping_byte_add(offset);
+        let register: *const c_void = std::ptr::with_exposed_provenance(register);
+        // SAFETY: libgcc and libunwind give these names to functions of this type, and the tables are as said above.
+        unsafe { std::mem::transmute::<*const c_void, Unwinder>(register)(tables) };
+        Ok(Registered { tables: tables.expose_provenance(), deregister })
+    }
+
     /// Makes code that was written what processors run; `is_reused` where other code was there before.
     ///
     /// # Errors
@@ -165,6 +186,27 @@ impl Mapping {
     pub(crate) fn publish(&self, range: Range<usize>, is_reused: bool) -> io::Result<()> {
         clean_caches(self.address(Part::Code).wrapping_byte_add(range.start), range.len());
         if is_reused { synchronize_cores() } else { Ok(()) }
+    }
+}
+
+/// Functions of libgcc, and of what takes its place, which take the address of tables.
+const UNWINDER: [&str; 2] = ["__register_frame", "__deregister_frame"];
+
+type Unwinder = unsafe extern "C" fn(*const c_void);
+
+/// Tables for unwinding that the process knows of.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    tables: usize,
+    deregister: usize,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let deregister: *const c_void = std::ptr::with_exposed_provenance(self.deregister);
+        let tables = std::ptr::with_exposed_provenance(self.tables);
+        // SAFETY: the type is that of the function of this name, and the tables were registered, once.
+        unsafe { std::mem::transmute::<*const c_void, Unwinder>(deregister)(tables) };
     }
 }
 
@@ -247,7 +289,39 @@ pub(crate) extern "C" fn resolve(lazy: *const Lazy, number: u32) -> usize {
     unsafe { &*lazy }.code_of(number)
 }
 
+/// Calls functions of a module that take nothing, as loaders do.
+///
+/// # Safety
+/// The addresses are those of such functions, which are fit to be called, and stay there.
+unsafe fn call_all(addresses: &[usize]) {
+    for &address in addresses {
+        let pointer: *const c_void = std::ptr::with_exposed_provenance(address);
+        // SAFETY: promised by the caller.
+        unsafe { std::mem::transmute::<*const c_void, extern "C" fn()>(pointer)() };
+    }
+}
+
 impl LoadedModule {
+    /// Calls the constructors of the module, those of variables of C++ and the like, if it has some and nobody has called
+    /// them. Before that it gives no function by [`get`](Self::get). Another thread that is at it is waited for.
+    ///
+    /// # Safety
+    /// That of calling functions of the module, as [`get`](Self::get) says. Functions that destructors of other libraries
+    /// call at the end of the process, as `__cxa_atexit` has noted them, must be there then.
+    pub unsafe fn run_constructors(&self) {
+        // SAFETY: the addresses are from sections of the module that have such functions, and the caller promises the rest.
+        self.startup().started.call_once(|| unsafe { call_all(self.startup().constructors()) });
+    }
+
+    /// Calls the destructors of the module, if it has some and nobody has called them: before its last handle goes.
+    ///
+    /// # Safety
+    /// As for [`run_constructors`](Self::run_constructors), which was called before.
+    pub unsafe fn run_destructors(&self) {
+        // SAFETY: as above.
+        self.startup().ended.call_once(|| unsafe { call_all(self.startup().destructors()) });
+    }
+
     /// The function of this name as a function of Rust.
     ///
     /// The types must be those of the IR: `i8` and `u8` are `i8`, and so on; `bool` is `i1`; `isize`, `usize` and pointers

@@ -1,6 +1,6 @@
 //! Functions of Rust as functions of the IR: which types they have in common.
 //!
-//! [`Callable`] is implemented for `extern "C"` functions of up to twelve parameters, each a [`Scalar`]. A pointer to a
+//! [`Callable`] is implemented for `extern "C"` and `extern "C-unwind"` functions of up to twelve parameters, each a [`Scalar`]. A pointer to a
 //! function of the IR may be taken for one if parameters and result have the same types and are passed plainly.
 
 use ice_ir::native::{Arity, CallingConvention, Passing};
@@ -75,6 +75,8 @@ macro_rules! functions {
     (@ $($param:ident)*) => {
         functions!(@ extern "C" fn($($param),*) -> Ret, $($param)*);
         functions!(@ unsafe extern "C" fn($($param),*) -> Ret, $($param)*);
+        functions!(@ extern "C-unwind" fn($($param),*) -> Ret, $($param)*);
+        functions!(@ unsafe extern "C-unwind" fn($($param),*) -> Ret, $($param)*);
     };
     (@ $function:ty, $($param:ident)*) => {
         impl<Ret, $($param),*> sealed::Sealed for $function {}

@@ -9,4 +9,7 @@ mod functions;
 mod modules;
 #[cfg(target_arch = "x86_64")]
 mod programs;
+mod startup;
 mod threads;
+#[cfg(target_arch = "x86_64")]
+mod unwind;

@@ -52,13 +52,6 @@ fn thread_local_variables_are_refused() {
 }
 
 #[test]
-fn constructors_are_refused() {
-    let text = "global internal section \".init_array\" @start align 8 = addr @f\n\
-        define internal @f() -> void {\nblock0:\n  ret\n}\n";
-    assert_eq!(message(text), "functions in .init_array are not called when code comes into memory");
-}
-
-#[test]
 fn malformed_modules_are_refused() -> Result<(), Error> {
     let jit = Jit::new(Recipe::O2)?;
     for (format, bytes) in [

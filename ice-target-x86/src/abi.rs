@@ -369,7 +369,7 @@ const STACK_POINTER: PReg = PReg(4);
 const FRAME_POINTER: PReg = PReg(5);
 
 /// The DWARF number of a general register (System V ABI: i386, table 2.14; x86-64, figure 3.36).
-fn dwarf_number(mode: Mode, reg: u8) -> u16 {
+pub(crate) fn dwarf_number(mode: Mode, reg: u8) -> u16 {
     const WIDE: [u8; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
     match (mode, WIDE.get(usize::from(reg))) {
         (Mode::Bits64, Some(&number)) => number.into(),

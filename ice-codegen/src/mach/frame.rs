@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use ice_ir::CallingConvention;
+use ice_ir::native::UnwindTables;
 use ice_regalloc::{SlotInfo, VReg};
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
@@ -49,6 +50,8 @@ pub struct FrameInfo {
     pub uses_global_base: bool,
     /// The object that holds the register arguments of a variadic function.
     pub saved_arguments: Option<u32>,
+    /// From where the callers of the function must be found.
+    pub unwind: UnwindTables,
     /// Bytes right below the incoming stack arguments for arguments that came in registers.
     pub register_arguments: u32,
 }
@@ -67,6 +70,7 @@ impl FrameInfo {
         self.global_base = None;
         self.uses_global_base = false;
         self.saved_arguments = None;
+        self.unwind = UnwindTables::None;
         self.register_arguments = 0;
     }
 

@@ -10,6 +10,7 @@ use crate::options::Commentary;
 use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Stats, Timing};
 use crate::recipe::Step;
 use core::fmt;
+use ice_ir::native::UnwindTables;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ pub struct Invocation {
     pub function: Option<FunctionSelector>,
     /// `--relocation-model`.
     pub relocation: RelocationModel,
+    /// `--unwind-tables`.
+    pub unwind: Option<UnwindTables>,
     /// What a triple given as `--target` says of features.
     pub features: Features,
     /// `--mattr`, one value after the other.
@@ -110,6 +113,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         linker: None,
         function: None,
         relocation: RelocationModel::PositionIndependent,
+        unwind: None,
         features: Features::default(),
         switches: Vec::new(),
         print_after: Vec::new(),
@@ -246,6 +250,14 @@ fn apply(
             work.threads = Some(threads.ok_or_else(bad)?);
         }
         Flag::Linker => work.linker = Some(os_value.to_str().ok_or_else(bad)?.to_owned()),
+        Flag::Unwind => {
+            work.unwind = Some(match &*value {
+                "none" => UnwindTables::None,
+                "sync" => UnwindTables::Sync,
+                "async" => UnwindTables::Async,
+                _ => return Err(bad()),
+            });
+        }
         Flag::Relocation => {
             work.relocation = match &*value {
                 "pic" => RelocationModel::PositionIndependent,

@@ -25,7 +25,7 @@ use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, NativeModel};
-use ice_elf::Relocation;
+use ice_elf::{EntryFrame, Relocation};
 use ice_ir::{Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
@@ -129,6 +129,11 @@ pub trait Machine: Sync {
 
     /// The format of its objects with code of this model.
     fn format(&self, relocation: RelocationModel) -> ice_elf::Format;
+
+    /// What holds at the entry of its functions, if objects of it have tables for unwinding.
+    fn entry_frame(&self) -> Option<EntryFrame> {
+        None
+    }
 
     /// The type of the relocation that ELF has for this kind, if it has one.
     fn relocation_type(&self, kind: RelocKind) -> Option<u32>;

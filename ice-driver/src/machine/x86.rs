@@ -16,6 +16,7 @@ use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
+use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
 use ice_ir::Passing;
 use ice_ir::Type;
@@ -133,6 +134,14 @@ impl Machine for X86 {
             Mode::Bits32 => ice_elf::Format::X86_32,
             Mode::Bits64 => ice_elf::Format::X86_64,
         }
+    }
+
+    /// System V ABI: i386, table 2.14; x86-64, figure 3.36.
+    fn entry_frame(&self) -> Option<EntryFrame> {
+        Some(match self.0 {
+            Mode::Bits32 => EntryFrame { word: 4, stack_pointer: 4, return_address: 8 },
+            Mode::Bits64 => EntryFrame { word: 8, stack_pointer: 7, return_address: 16 },
+        })
     }
 
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {

@@ -115,6 +115,16 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 self.mapping_symbol(symbols.code, section, offset + u64::from(end))?;
             }
         }
+        let frame = self.frames.as_mut().and_then(|frames| frames.add(self.module, function, &compiled));
+        if let Some(field) = frame {
+            self.frame_relocations.push(Relocation {
+                offset: field,
+                r_type: self.relocation_type(RelocKind::PcRel32)?,
+                target: Target::Section(section),
+                addend: offset as i64,
+                placement: AddendPlacement::Width4,
+            });
+        }
         self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
         let (bytes, section) = (compiled.code, CodeSection::In(section));
         let code = Code { symbol: None, bytes, alignment, section };

@@ -5,6 +5,7 @@
 //! | functions and globals | see [`placement`](crate::placement); functions in the order of the module |
 //! | jump tables | `.rodata`: addresses, or distances in native code that has no addresses of 4 bytes |
 //! | constants of code | `.rodata.cst4`, `.rodata.cst8`, `.rodata.cst16`, in the order of first use |
+//! | tables for unwinding | `.eh_frame` |
 //! | aliases | second symbols, once everything has its place |
 //!
 //! Calls of functions that are already written and that nothing can replace are resolved here if both ends
@@ -22,11 +23,12 @@ use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::NamedSection;
+use crate::unwind::Frames;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
 use ice_codegen::Libcall;
 use ice_elf::{
     Binding, GroupId, Location, ObjectWriter, Options, Relocation, SectionId, SectionSpec, Sink,
-    StandardSection, SymbolId, SymbolKind, Visibility,
+    StandardSection, SymbolId, SymbolKind, Visibility, elf,
 };
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, Module, Symbol};
@@ -76,6 +78,9 @@ pub struct ObjectOutput<'m, S: Sink> {
     latest_table: Option<(SectionId, u64, SymbolId)>,
     relocations: Vec<Relocation>,
     bytes: Vec<u8>,
+    /// Tables for unwinding, and their references to functions.
+    frames: Option<Frames>,
+    frame_relocations: Vec<Relocation>,
 }
 
 impl<'m, S: Sink> ObjectOutput<'m, S> {
@@ -113,6 +118,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             latest_table: None,
             relocations: Vec::new(),
             bytes: Vec::new(),
+            frames: Frames::new(machine, options.unwind),
+            frame_relocations: Vec::new(),
         };
         output.write_notes(options.features)?;
         let symbols = module.functions.len() + module.globals.len();
@@ -163,6 +170,16 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     fn relocation_type(&self, kind: RelocKind) -> Result<u32, Error> {
         self.machine.relocation_type(kind).ok_or(Error::UnsupportedRelocation(kind))
+    }
+
+    /// Writes the tables for unwinding, if any function has some.
+    fn write_frames(&mut self) -> Result<(), Error> {
+        let Some(bytes) = self.frames.as_ref().and_then(Frames::bytes) else { return Ok(()) };
+        let spec = SectionSpec::new(b".eh_frame", elf::SHT_PROGBITS, elf::SHF_ALLOC.into());
+        let section = self.writer.create_section(&spec)?;
+        let alignment = u64::from(self.machine.address_type().bytes());
+        self.writer.append_data(section, alignment, bytes, self.frame_relocations.drain(..))?;
+        Ok(())
     }
 
     /// Defines the aliases of what has its place now.
@@ -230,6 +247,7 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
                 self.writer.append_data(section, u64::from(size.bytes()), &self.bytes, [])?;
             }
         }
+        self.write_frames()?;
         self.writer.finish()?;
         Ok(())
     }

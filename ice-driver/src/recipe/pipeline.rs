@@ -10,6 +10,7 @@ use crate::report::Report;
 use ice_codegen::{
     BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
+use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
 use ice_passes::{Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
 use std::time::Instant;
@@ -35,6 +36,8 @@ pub struct Job<'a> {
     pub print_after: &'a [Step],
     /// Steps to leave out, of those that [are optional](Step::is_optional).
     pub disabled: &'a [Step],
+    /// From where callers are found, in all functions; `None` if each function says it.
+    pub unwind: Option<UnwindTables>,
     /// Whether to take times.
     pub timing: Timing,
     /// Whether to check results.
@@ -113,8 +116,8 @@ pub(crate) struct Pipeline {
 impl<'a> FunctionCompiler<'a> {
     /// The memory for the functions of `job`, which are these bodies, on this target.
     pub fn new(target: &dyn BackEnd, bodies: &'a dyn Bodies, job: &Job<'_>) -> FunctionCompiler<'a> {
-        #[cfg_attr(not(feature = "text"), expect(unused_mut, reason = "only text has comments"))]
         let mut generator = target.generator(job.check);
+        generator.write_unwind_tables(job.unwind);
         #[cfg(feature = "text")]
         if job.commentary == Commentary::On {
             generator.keep_origins(KeepOrigins::Yes);

@@ -89,7 +89,7 @@ fn compile(object: &mut Object<'_>, bodies: &[Function], options: &Options) {
         let compiled = compiler.compile(object.module, body).expect("the program is valid");
         object.add_function(body.id, compiled.parts()).expect("the program is small");
     }
-    object.finish();
+    object.finish().expect("distances have 32 bits");
 }
 
 fn object<'p>(program: &'p Program, options: &Options) -> Object<'p> {

@@ -1,7 +1,10 @@
 //! Prologue and epilogue, and moves of the stack pointer.
+//!
+//! Whoever moves the stack pointer, or what the frame hangs off, notes it for unwinding ([`FrameChange`]) if that is
+//! wanted. With a frame pointer only the prologue and the epilogue have something to note.
 
 use super::Emitter;
-use crate::abi::Probe;
+use crate::abi::{Probe, dwarf_number};
 use crate::inst::{Amode, Base, Callee};
 use crate::regs;
 use core::ops::Range;
@@ -10,18 +13,33 @@ use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::FramePointer;
+use ice_codegen::{FrameChange, SavedRegister};
+use ice_regalloc::PReg;
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
     pub(super) fn prologue(&mut self) {
         let width = self.stack_width();
+        let mut pushed = 1;
         if self.frame.pointer == FramePointer::Used {
             self.e.push_r(Gpr::RBP);
+            pushed += 1;
+            self.note_push(Gpr::RBP, pushed, FramePointer::None);
             self.e.mov_r_rm(width, Gpr::RBP, Rm::Reg(Gpr::RSP));
+            self.note(|em| FrameChange::AddressRegister(em.dwarf(Gpr::RBP)));
         }
         for &reg in &self.frame.saved {
             self.e.push_r(regs::gpr(reg));
+            pushed += 1;
+            self.note_push(regs::gpr(reg), pushed, self.frame.pointer);
         }
+        self.take_frame(pushed);
+    }
+
+    /// Takes what the frame has below `pushed` words.
+    fn take_frame(&mut self, pushed: u32) {
+        let width = self.stack_width();
+        let hangs_off_stack = self.frame.pointer == FramePointer::None;
         let mut size = self.frame.size;
         if size >= PAGE {
             let limit = match self.frame.probe {
@@ -34,15 +52,64 @@ impl<L: Listing> Emitter<'_, L> {
             let whole = size / PAGE * PAGE;
             size -= whole;
             self.e.lea(width, limit, Mem::base(Gpr::RSP, -(whole as i32)));
+            let offset = (pushed * width.bytes() + whole) as i32;
+            if hangs_off_stack {
+                self.note(|em| FrameChange::Address { register: em.dwarf(limit), offset });
+            }
             let again = self.e.buf.new_label();
             self.e.bind(again);
             self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(PAGE as i32));
             self.touch_stack();
             self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
             self.e.jump_if(Cond::Ne, again);
+            if hangs_off_stack {
+                self.note(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset });
+            }
         }
         if size > 0 {
             self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, size as i32);
+            if hangs_off_stack {
+                self.note(|em| FrameChange::AddressOffset(em.distance()));
+            }
+        }
+    }
+
+    /// The number of a register in tables for unwinding.
+    fn dwarf(&self, reg: Gpr) -> u16 {
+        dwarf_number(self.mode, reg.number())
+    }
+
+    /// From the stack pointer behind the prologue to the canonical frame address, in bytes.
+    fn distance(&self) -> i32 {
+        let saved = self.frame.saved.len() as i32 + i32::from(self.frame.pointer == FramePointer::Used);
+        self.frame.size as i32 + (1 + saved) * self.stack_width().bytes() as i32
+    }
+
+    /// Notes a change of the frame behind what was emitted.
+    #[inline]
+    fn note(&mut self, change: impl FnOnce(&Self) -> FrameChange) {
+        if self.steps.are_wanted() {
+            let change = change(self);
+            self.steps.note(self.e.buf.offset(), change);
+        }
+    }
+
+    /// Notes that a register of the caller is word number `pushed` below the canonical frame address, and where that is
+    /// now if it hangs off the stack pointer.
+    fn note_push(&mut self, reg: Gpr, pushed: u32, pointer: FramePointer) {
+        let offset = (pushed * self.stack_width().bytes()) as i32;
+        if pointer == FramePointer::None {
+            self.note(|_| FrameChange::AddressOffset(offset));
+        }
+        self.note(|em| FrameChange::Saved(SavedRegister { register: em.dwarf(reg), offset: -offset }));
+    }
+
+    /// Notes that the stack pointer is `bytes` below where it is in the body, from `offset` on, if the frame hangs off it
+    /// and somebody looks between calls.
+    pub(super) fn note_excursion(&mut self, offset: u32, bytes: i32) {
+        if self.frame.pointer == FramePointer::None && self.steps.are_exact() {
+            let distance = self.distance() + bytes;
+            self.steps.note(offset, FrameChange::AddressOffset(distance));
         }
     }
 
@@ -76,11 +143,12 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
-        self.leave();
+        let is_noted = self.leave();
         match self.cursor.mach.frame.popped {
             0 => self.e.ret(),
             bytes => self.e.ret_pop(bytes as u16),
         }
+        self.end_leaving(is_noted);
     }
 
     /// Moves stack arguments, gives back the frame, restores registers and jumps.
@@ -97,18 +165,42 @@ impl<L: Listing> Emitter<'_, L> {
                 None => return self.fault("stack arguments move without a register"),
             }
         }
-        self.leave();
+        let is_noted = self.leave();
         match callee {
             Callee::Symbol(symbol) => self.e.jmp_symbol(symbol, RelocKind::PcRel32),
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
             Callee::Value(_) => self.e.jmp_rm(Rm::Reg(Gpr::new(at))),
         }
+        self.end_leaving(is_noted);
     }
 
-    /// Gives back the frame and restores registers.
-    fn leave(&mut self) {
+    /// Gives back the frame and restores registers. Says whether that was noted, so that [`end_leaving`](Self::end_leaving)
+    /// must be called behind what leaves.
+    fn leave(&mut self) -> bool {
+        let is_noted = self.steps.are_exact() && self.distance() > self.stack_width().bytes() as i32;
+        match is_noted {
+            true => {
+                self.note(|_| FrameChange::Remember);
+                self.leave_frame(|em, change| em.note(|_| change));
+            }
+            false => self.leave_frame(|_, _| {}),
+        }
+        is_noted
+    }
+
+    /// Behind the end of a path the frame is what it was before.
+    fn end_leaving(&mut self, is_noted: bool) {
+        if is_noted {
+            self.note(|_| FrameChange::Recall);
+        }
+    }
+
+    /// Gives back the frame and restores registers; `note` is told of what has changed.
+    fn leave_frame(&mut self, note: impl Fn(&mut Self, FrameChange)) {
         let width = self.stack_width();
         let frame = self.frame;
+        let word = width.bytes() as i32;
+        let mut distance = (1 + frame.saved.len() as i32) * word;
         match frame.pointer {
             FramePointer::Used => {
                 let saved = frame.saved.len() as i32 * width.bytes() as i32;
@@ -116,14 +208,22 @@ impl<L: Listing> Emitter<'_, L> {
             }
             FramePointer::None if frame.size > 0 => {
                 self.e.alu_r_i(Alu::Add, width, Gpr::RSP, frame.size as i32);
+                note(self, FrameChange::AddressOffset(distance));
             }
             FramePointer::None => {}
         }
-        for &reg in frame.saved.iter().rev() {
-            self.e.pop_r(regs::gpr(reg));
+        for &PReg(reg) in frame.saved.iter().rev() {
+            self.e.pop_r(regs::gpr(PReg(reg)));
+            if frame.pointer == FramePointer::None {
+                distance -= word;
+                note(self, FrameChange::AddressOffset(distance));
+            }
+            note(self, FrameChange::Restored(dwarf_number(self.mode, reg)));
         }
         if frame.pointer == FramePointer::Used {
             self.e.pop_r(Gpr::RBP);
+            note(self, FrameChange::Address { register: self.dwarf(Gpr::RSP), offset: word });
+            note(self, FrameChange::Restored(self.dwarf(Gpr::RBP)));
         }
     }
 }

@@ -167,8 +167,10 @@ impl<L: Listing> Emitter<'_, L> {
             }
         }
         if popped > 0 {
-            let bytes = Imm::from(i32::from(popped));
-            self.e.alu_rm_i(Alu::Sub, self.stack_width(), Rm::Reg(Gpr::RSP), bytes);
+            let bytes = i32::from(popped);
+            self.note_excursion(self.e.buf.offset(), -bytes);
+            self.e.alu_rm_i(Alu::Sub, self.stack_width(), Rm::Reg(Gpr::RSP), Imm::from(bytes));
+            self.note_excursion(self.e.buf.offset(), 0);
         }
     }
 

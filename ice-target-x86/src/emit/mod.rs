@@ -30,7 +30,7 @@ use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::mach::MachFunction;
-use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
+use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels};
 use ice_regalloc::Output;
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -42,11 +42,12 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables } = scratch;
+    let EmitScratch { frame, tables, steps } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
+    steps.begin(mach.frame.unwind);
     buffer.clear();
     size::make_labels(mode, mach, allocation, frame, buffer);
     let mut emitter = Emitter {
@@ -56,6 +57,7 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer, mode),
         cursor,
         tables,
+        steps,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
     };
     emitter.prologue();
@@ -63,6 +65,7 @@ pub(crate) fn emit_function<L: Listing>(
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
+    out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }
 
@@ -71,6 +74,7 @@ pub(crate) fn emit_function<L: Listing>(
 pub struct EmitScratch {
     pub(crate) frame: Frame,
     tables: TableLabels,
+    steps: FrameSteps,
 }
 
 /// State of the walk.
@@ -81,6 +85,7 @@ struct Emitter<'a, L: Listing> {
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
     tables: &'a mut TableLabels,
+    steps: &'a mut FrameSteps,
     /// Addresses of PNaCl programs wrap at 32 bits.
     address_size: AddressSize,
 }

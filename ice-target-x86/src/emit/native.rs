@@ -8,11 +8,18 @@ use ice_codegen::{CodeSymbol, Libcall};
 /// Where the vector arguments are in the area of saved register arguments, in bytes; behind six words.
 pub(crate) const SAVED_VECTORS: i32 = 48;
 
+/// Bytes of `call` with a distance.
+const CALL_SIZE: u32 = 5;
+
 impl<L: Listing> Emitter<'_, L> {
     pub(super) fn global_base(&mut self, dst: Gpr) {
         if self.cursor.mach.frame.uses_global_base {
             let table = CodeSymbol::Libcall(Libcall::GlobalOffsetTable).pack();
+            let call_end = self.e.buf.offset() + CALL_SIZE;
             self.e.load_global_offset_table(dst, table);
+            // A call pushes a word, which the next instruction, of one byte, takes off.
+            self.note_excursion(call_end, self.stack_width().bytes() as i32);
+            self.note_excursion(call_end + 1, 0);
         }
     }
 

@@ -3,7 +3,9 @@
 //!
 //! Fields behind the last one of a record are 0, as in files of older versions.
 
-use ice_ir::native::{Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, Visibility};
+use ice_ir::native::{
+    Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, UnwindTables, Visibility,
+};
 use ice_ir::{
     ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId, Symbol,
 };
@@ -226,6 +228,8 @@ impl<'a> Builder<'a> {
             noreturn: has(FunctionFlags::NORETURN),
             frame_pointer: has(FunctionFlags::FRAME_POINTER_ALL)
                 || has(FunctionFlags::FRAME_POINTER_NON_LEAF),
+            // Of others their own object says it.
+            unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
         };
         let kind = match is_declared || is_dropped {
             true => FunctionKind::Declared,

@@ -8,6 +8,7 @@
 use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
+use ice_ir::native::UnwindTables;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -77,6 +78,19 @@ flags! { FunctionFlags,
     OPTIMIZE_SIZE = 16, "Size counts more than speed.";
     UNWIND_TABLE = 17, "Needs an entry in the unwind tables.";
     HARDWARE_DIVIDE = 18, "The processor divides, in ARM state.";
+    UNWIND_TABLE_SYNC = 19, "That entry need only be right at calls.";
+}
+
+impl FunctionFlags {
+    /// From where the callers of the function must be found: who may pass exceptions on needs it at calls.
+    #[must_use]
+    pub const fn unwind_tables(self) -> UnwindTables {
+        match (self.has(Self::UNWIND_TABLE), self.has(Self::UNWIND_TABLE_SYNC), self.has(Self::NOUNWIND)) {
+            (true, false, _) => UnwindTables::Async,
+            (true, true, _) | (false, _, false) => UnwindTables::Sync,
+            (false, _, true) => UnwindTables::None,
+        }
+    }
 }
 
 /// What is said of one parameter or the result.
@@ -271,7 +285,13 @@ impl AttributeTable {
                 match kind {
                     1 => group.param.align_code = align_log2("the attribute align", value)? + 1,
                     25 => group.function.stack_align_log2 = align_log2("the attribute alignstack", value)?,
-                    33 => enum_attribute(kind, group),
+                    33 => {
+                        enum_attribute(kind, group);
+                        if value == UNWIND_SYNC {
+                            let flags = &mut group.function.flags;
+                            *flags = flags.with(FunctionFlags::UNWIND_TABLE_SYNC);
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -379,6 +399,9 @@ fn each_record(
     }
     Ok(())
 }
+
+/// The value of `uwtable(sync)`; before it had values it meant all instructions, as the other one does.
+const UNWIND_SYNC: u64 = 1;
 
 /// An attribute that only says its kind.
 fn enum_attribute(kind: u64, group: &mut Group) {

@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ice_ir::CallingConvention;
+use ice_ir::native::UnwindTables;
 use ice_regalloc::{Constraint, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
 
 impl<I: ReadInst> MachFunction<I> {
@@ -228,6 +229,8 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             "frame_pointer" => frame.needs_frame_pointer = true,
             "uses_global_base" => frame.uses_global_base = true,
             "preserve_none" => frame.convention = CallingConvention::PreserveNone,
+            "uwtable" => frame.unwind = UnwindTables::Async,
+            "uwtable_sync" => frame.unwind = UnwindTables::Sync,
             _ => return None,
         }
         Some(())

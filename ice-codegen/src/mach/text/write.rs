@@ -3,6 +3,7 @@
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
 use ice_ir::CallingConvention;
+use ice_ir::native::UnwindTables;
 use ice_regalloc::{
     Allocation, Constraint, Edit, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
 };
@@ -180,6 +181,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         global_base,
         uses_global_base,
         saved_arguments,
+        unwind,
         register_arguments,
     } = frame;
     let mut mark = "frame ";
@@ -210,6 +212,8 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
         (CallingConvention::PreserveNone.name(), &(*convention == CallingConvention::PreserveNone)),
+        ("uwtable", &(*unwind == UnwindTables::Async)),
+        ("uwtable_sync", &(*unwind == UnwindTables::Sync)),
     ];
     for (name, flag) in flags {
         if *flag {

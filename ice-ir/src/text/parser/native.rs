@@ -5,7 +5,7 @@ use crate::entities::ComdatId;
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
     Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
-    Visibility,
+    UnwindTables, Visibility,
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
 use crate::text::lexer::{self, TokenKind};
@@ -140,6 +140,11 @@ impl Parser<'_> {
             returns_twice: self.accept_word("returns_twice"),
             noreturn: self.accept_word("noreturn"),
             frame_pointer: self.accept_word("frame_pointer"),
+            unwind: match self.accept_word("uwtable") {
+                true => UnwindTables::Async,
+                false if self.accept_word("uwtable_sync") => UnwindTables::Sync,
+                false => UnwindTables::None,
+            },
             align_log2: 0,
         };
         if self.peek_word() == "align" {

@@ -6,7 +6,7 @@ use super::{alignment, write_string};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
     Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
-    Visibility,
+    UnwindTables, Visibility,
 };
 use crate::types::Type;
 
@@ -109,6 +109,8 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
         (traits.returns_twice, "returns_twice "),
         (traits.noreturn, "noreturn "),
         (traits.frame_pointer, "frame_pointer "),
+        (traits.unwind == UnwindTables::Async, "uwtable "),
+        (traits.unwind == UnwindTables::Sync, "uwtable_sync "),
     ];
     words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;
     if traits.align_log2 > 0 {

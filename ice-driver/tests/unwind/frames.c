@@ -1,0 +1,105 @@
+/* A function for each kind of frame. */
+#define alloca __builtin_alloca
+
+struct large {
+    char bytes[100000];
+};
+struct words {
+    int words[12];
+};
+
+void fill(char *, int);
+struct words make(int);
+int use(void *, int);
+void __attribute__((noreturn)) stop(int);
+extern int counter;
+
+int leaf(int x) { return x; }
+
+int pages(int n) {
+    struct large object;
+    fill(object.bytes, n);
+    return object.bytes[n] + n;
+}
+
+int pages_and_registers(int n, int m) {
+    struct large object;
+    fill(object.bytes, n);
+    for (int i = 0; i < n; i++)
+        m += use(&object, i) * m + counter;
+    return object.bytes[n] + m;
+}
+
+int unknown_sizes(int n, int m) {
+    char *bytes = alloca(n);
+    fill(bytes, m);
+    for (int i = 0; i < m; i++) {
+        char inner[i + 1];
+        fill(inner, i);
+        n += inner[i];
+    }
+    return bytes[n] + n;
+}
+
+int pages_and_unknown_sizes(int n, int m) {
+    struct large object;
+    char *bytes = alloca(n);
+    fill(bytes, m);
+    fill(object.bytes, n);
+    return bytes[n] + object.bytes[m];
+}
+
+int callees_that_pop(int n) {
+    struct words first = make(n), second = make(n + 1);
+    return first.words[n] + second.words[3] + use(&first, n) + counter;
+}
+
+struct words pops(int n) {
+    struct words words = make(n);
+    words.words[1] += counter;
+    use(&words, n);
+    return words;
+}
+
+int aligned(int n) {
+    _Alignas(64) char bytes[200];
+    fill(bytes, n);
+    return bytes[n];
+}
+
+int stack_arguments(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j) {
+    int sum = 0;
+    if (a == 1)
+        return b;
+    for (int k = 0; k < a; k++)
+        sum += use(&counter, b) * c + use(0, d) * e - f * g + h * i - j;
+    return sum == 3 ? use(0, 1) : sum;
+}
+
+int table(int a, int b) {
+    switch (a) {
+    case 0: return use(0, b);
+    case 1: return b + use(0, 3);
+    case 2: return leaf(b);
+    case 3: counter = 3; return use(0, b) + 1;
+    case 4: return 7;
+    case 5: return use(0, 0);
+    case 6: counter++; break;
+    case 7: return b * 3;
+    }
+    return use(0, 9) + b;
+}
+
+void two_ends(int a) {
+    if (a > 3) {
+        use(0, a);
+        return;
+    }
+    fill(0, a);
+}
+
+int no_end(int a) {
+    if (a)
+        stop(a);
+    return use(0, a);
+}
