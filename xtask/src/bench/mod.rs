@@ -9,6 +9,7 @@ mod document;
 mod figures;
 mod growth;
 mod inputs;
+mod jit;
 mod kernels;
 mod tables;
 mod times;
@@ -31,6 +32,7 @@ usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text] [-
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels [--targets LIST]
        cargo xtask bench --growth [--shape TEXT] [--scale N]
+       cargo xtask bench --jit [--rounds N]
 
 Measures instructions and memory of `ice translate --threads 0` (release build), instructions of translated programs,
 sizes of their code and of the binary, at both recipes. Prints each figure with its distance from the one in
@@ -42,8 +44,9 @@ xtask/bench/baseline.json, writes all to target/bench/figures.json, and fails if
   --accept         take the figures over into the baseline, and make docs/performance.md of it
   --document       only make docs/performance.md and its charts of the baseline
   --times          how long six programs take beside the same in C built by clang -O2, on i686
-  --rounds N       rounds of --times (9)
+  --rounds N       rounds of --times and --jit (9)
   --kernels        small programs in C on armv7, or the targets named, in an emulator, beside llc -O2
+  --jit            ice-jit beside cranelift-jit: from the builder to callable functions, and their speed
   --growth         how work grows with size, for many shapes of function; fails above the power 1.2
   --shape TEXT     of --growth only the shapes with TEXT in their names
   --scale N        sizes of --growth, times N (1)
@@ -64,14 +67,18 @@ fn name(input: &str, target: &str, recipe: &str) -> String {
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let named = arguments.text("--targets")?;
     let only = ["--translate", "--programs", "--text", "--size"].map(|flag| arguments.switch(flag));
-    let [accept, document, times, kernels, growth] =
-        ["--accept", "--document", "--times", "--kernels", "--growth"].map(|flag| arguments.switch(flag));
+    let [accept, document, times, kernels, growth, jit] =
+        ["--accept", "--document", "--times", "--kernels", "--growth", "--jit"]
+            .map(|flag| arguments.switch(flag));
     let rounds = arguments.value("--rounds", 9)?;
     let shape = arguments.text("--shape")?;
     let scale = arguments.value("--scale", 1)?;
     arguments.finish()?;
     if kernels {
         return kernels::run(workspace, &Target::list(Some(named.unwrap_or("armv7".to_owned())))?);
+    }
+    if jit {
+        return jit::run(workspace, rounds);
     }
     let targets = workspace::targets(named, &TARGETS)?;
     if growth {
