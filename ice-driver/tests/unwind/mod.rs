@@ -73,6 +73,31 @@ fn assemblers_make_the_same_tables() {
     }
 }
 
+/// The linker's table of the tables, the unwinder of the compiler, and catching, are those of any program.
+#[test]
+fn exceptions_of_cpp_pass_through() {
+    let tools = common::find_tool(&["clang-19"]).zip(common::find_tool(&["g++"]));
+    let Some((clang, linker)) = tools.filter(|_| cfg!(target_arch = "x86_64")) else {
+        return common::skip("exceptions of C++", "no clang-19 or no g++ on this machine");
+    };
+    let scratch = Scratch::new();
+    let (passes, throws) = (include_str!("passes.c"), include_str!("throws.cc"));
+    let (source, bitcode) = (scratch.write("passes.c", passes), scratch.path("passes.bc"));
+    let (main, object, program) =
+        (scratch.write("throws.cc", throws), scratch.path("a.o"), scratch.path("a"));
+    let flags = ["-O1", "-fexceptions", "-c", "-emit-llvm", "-o"];
+    let output = Command::new(clang).args(flags).arg(&bitcode).arg(&source).output();
+    expect_success(&output.expect("clang starts"), "clang");
+    for level in ["-O2", "-Om1"] {
+        std::fs::write(&object, translate("x86_64", &bitcode, &[level])).expect("write");
+        let output = Command::new(linker).args([&main, &object]).arg("-o").arg(&program).output();
+        expect_success(&output.expect("g++ starts"), "g++");
+        let output = Command::new(&program).output().expect("it starts");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(printed, "~2\n~2\n38\n~100\n~3\n~100\ncaught three\n", "{level}");
+    }
+}
+
 /// Who asks for nothing gets nothing; who asks gets it unless it is forbidden.
 #[test]
 fn functions_say_whether_they_have_tables() {
