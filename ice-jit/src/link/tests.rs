@@ -228,7 +228,7 @@ fn by_functions(program: &Program, options: &Options, image: &mut Image<'_>) -> 
         let cell = face.add_thunk(body.id, glue).expect("there is room");
         face.add_stub(glue, entry, number as u32, cell).expect("there is room");
     }
-    face.finish();
+    face.finish().expect("distances have 32 bits");
     let addresses = image.add(&mut face);
     let (outer, view) = (outer(&face, addresses), view(&program.module));
     let table = image.next;
