@@ -7,6 +7,7 @@
 
 mod body;
 mod native;
+mod tokens;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -22,9 +23,7 @@ use crate::module::{
 };
 use crate::native::{Environment, Storage};
 use crate::types::Type;
-use ParseErrorKind::{
-    Duplicate, Expected, NumberOutOfRange, OutOfOrder, Undefined, UnknownOpcode, UnknownType,
-};
+use ParseErrorKind::{Duplicate, Expected, NumberOutOfRange, OutOfOrder, Undefined, UnknownOpcode};
 use body::Body;
 
 /// Parses a whole program.
@@ -85,103 +84,6 @@ fn lookup<T: Copy>(entries: &[(u32, T)], number: u32) -> Option<T> {
 }
 
 impl<'t> Parser<'t> {
-    // ---- tokens
-
-    fn kind(&self, at: usize) -> TokenKind {
-        self.tokens.get(at).map_or(TokenKind::End, |t| t.kind)
-    }
-
-    fn text_of(&self, at: usize) -> &'t str {
-        self.tokens.get(at).map_or("", |t| &self.text[t.start as usize..t.end as usize])
-    }
-
-    /// Goes on to the next token; the last one, `End`, stays.
-    fn advance(&mut self) -> usize {
-        let at = self.at;
-        self.at = (at + 1).min(self.tokens.len() - 1);
-        at
-    }
-
-    fn fail<T>(&self, kind: ParseErrorKind) -> Result<T, Failure> {
-        Err((self.at, kind))
-    }
-
-    fn accept(&mut self, punct: u8) -> bool {
-        let found = self.kind(self.at) == TokenKind::Punct(punct);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, punct: u8, what: &'static str) -> Result<(), Failure> {
-        if self.accept(punct) { Ok(()) } else { self.fail(Expected(what)) }
-    }
-
-    fn peek_word(&self) -> &'t str {
-        if self.kind(self.at) == TokenKind::Word { self.text_of(self.at) } else { "" }
-    }
-
-    fn accept_word(&mut self, word: &str) -> bool {
-        let found = self.peek_word() == word;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect_word(&mut self, word: &'static str) -> Result<(), Failure> {
-        if self.accept_word(word) { Ok(()) } else { self.fail(Expected(word)) }
-    }
-
-    fn number(&mut self) -> Result<i128, Failure> {
-        match self.kind(self.at) {
-            TokenKind::Number => {
-                let at = self.advance();
-                lexer::number(self.text_of(at)).ok_or((at, NumberOutOfRange))
-            }
-            _ => self.fail(Expected("number")),
-        }
-    }
-
-    fn ty(&mut self) -> Result<Type, Failure> {
-        match Type::from_name(self.peek_word()) {
-            Some(ty) => {
-                self.advance();
-                Ok(ty)
-            }
-            None => self.fail(UnknownType),
-        }
-    }
-
-    /// `align 8`, as a logarithm.
-    fn alignment(&mut self) -> Result<u8, Failure> {
-        self.expect_word("align")?;
-        let at = self.at;
-        match u64::try_from(self.number()?) {
-            Ok(align) if align.is_power_of_two() => Ok(align.trailing_zeros() as u8),
-            _ => Err((at, ParseErrorKind::InvalidAlignment)),
-        }
-    }
-
-    /// `item, item, …` up to `close`.
-    fn list(
-        &mut self,
-        close: u8,
-        mut item: impl FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        if self.accept(close) {
-            return Ok(());
-        }
-        loop {
-            item(self)?;
-            if self.accept(close) {
-                return Ok(());
-            }
-            self.expect(b',', "',' or the end of the list")?;
-        }
-    }
-
     // ---- names
 
     /// The name of the symbol token at `at`, and its kind and number if it is nameless.
