@@ -2,33 +2,12 @@
 
 use super::Encoder;
 use super::code::{Attrs, Code, Immediate, code};
+use super::int::ops;
 use super::operand::Mem;
 use super::text::Op;
 use crate::listing::Listing;
 
-macro_rules! x87 {
-    ($(#[$doc:meta])* $ty:ident: $($name:ident $mnemonic:literal $text:literal,)*) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $ty {
-            $(#[doc = concat!("`", $mnemonic, "`, ", $text)] $name,)*
-        }
-
-        impl $ty {
-            /// All operations, in order.
-            pub const ALL: &[$ty] = &[$($ty::$name),*];
-            const ROWS: &[(&'static str, Code)] = &[$(($mnemonic, code($text))),*];
-
-            /// The mnemonic.
-            #[must_use]
-            pub const fn mnemonic(self) -> &'static str {
-                Self::ROWS[self as usize].0
-            }
-        }
-    };
-}
-
-x87!(
+ops!(
     /// Operations with memory. The number is the operand's size in bits.
     X87Mem:
     Fld32    "flds"    "D9 /0",
@@ -61,7 +40,7 @@ x87!(
     Fnstsw   "fnstsw"  "DD /7",
 );
 
-x87!(
+ops!(
     /// Operations with a register of the stack. The opcode's second byte is C0 + 8 * digit + register.
     X87Reg:
     Fld     "fld"     "D9 /0",
@@ -77,7 +56,7 @@ x87!(
     Fdivp   "fdivrp"  "DE /7",
 );
 
-x87!(
+ops!(
     /// Operations on the top of the stack alone.
     X87Op:
     Fchs  "fchs"  "D9 E0",
@@ -91,14 +70,14 @@ x87!(
 impl<L: Listing> Encoder<'_, L> {
     /// An x87 operation with memory.
     pub fn x87_m(&mut self, op: X87Mem, mem: Mem) {
-        let (mnemonic, code) = X87Mem::ROWS[op as usize];
+        let (mnemonic, code) = (op.mnemonic(), op.code());
         self.line(&[mnemonic], &[Op::Mem(&mem)]);
         self.inst_rm(code, Attrs::NONE, code.ext, &mem, Immediate::NONE);
     }
 
     /// An x87 operation with register `st(n)`, `n` modulo 8.
     pub fn x87_st(&mut self, op: X87Reg, n: u8) {
-        let (mnemonic, code) = X87Reg::ROWS[op as usize];
+        let (mnemonic, code) = (op.mnemonic(), op.code());
         let n = n & 7;
         match op {
             X87Reg::Fucomi | X87Reg::Fucomip => self.line(&[mnemonic], &[Op::St(n), Op::St(0)]),
@@ -112,7 +91,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// An x87 operation on the top of the stack.
     pub fn x87_op(&mut self, op: X87Op) {
-        let (mnemonic, code) = X87Op::ROWS[op as usize];
+        let (mnemonic, code) = (op.mnemonic(), op.code());
         self.line(&[mnemonic], &[]);
         self.inst_o(code, Attrs::NONE, 0, Immediate::NONE);
     }

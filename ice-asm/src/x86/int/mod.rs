@@ -15,8 +15,9 @@ macro_rules! code {
     };
 }
 
+/// An enum of operations with one line an operation: name, mnemonic, code.
 macro_rules! ops {
-    ($(#[$doc:meta])* $ty:ident, $column:ident: $($name:ident $mnemonic:literal $text:literal,)*) => {
+    ($(#[$doc:meta])* $ty:ident: $($name:ident $mnemonic:literal $text:literal,)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $ty {
@@ -26,7 +27,7 @@ macro_rules! ops {
         impl $ty {
             /// All operations, in order.
             pub const ALL: &[$ty] = &[$($ty::$name),*];
-            const CODES: &[Code] = &[$($column($text)),*];
+            const CODES: &[Code] = &[$(code($text)),*];
 
             /// The mnemonic, without a suffix for the width.
             #[must_use]
@@ -42,6 +43,8 @@ macro_rules! ops {
     };
 }
 
+pub(super) use ops;
+
 mod arithmetic;
 mod atomic;
 mod control;
@@ -50,7 +53,7 @@ mod moves;
 ops!(
     /// Two-operand arithmetic and logic. The number is the `/digit` of the immediate forms, and eight
     /// times the number is the first of the opcodes.
-    Alu, code:
+    Alu:
     Add "add" "00 /0",
     Or  "or"  "08 /1",
     Adc "adc" "10 /2",
@@ -63,7 +66,7 @@ ops!(
 
 ops!(
     /// Shifts and rotations: D0/D1 by one, D2/D3 by cl, C0/C1 by an immediate.
-    Shift, code:
+    Shift:
     Rol "rol" "D0 /0",
     Ror "ror" "D0 /1",
     Rcl "rcl" "D0 /2",
@@ -75,14 +78,14 @@ ops!(
 
 ops!(
     /// Double-width shifts: the code by an immediate, the next one by cl.
-    DoubleShift, code:
+    DoubleShift:
     Shld "shld" "0F A4 /r",
     Shrd "shrd" "0F AC /r",
 );
 
 ops!(
     /// Operations with one operand; the four of multiplication and division use rdx:rax (ax for bytes).
-    Unary, code:
+    Unary:
     Not  "not"  "F6 /2",
     Neg  "neg"  "F6 /3",
     Mul  "mul"  "F6 /4",
@@ -95,7 +98,7 @@ ops!(
 
 ops!(
     /// Bit counts and searches; 16 bits or more.
-    BitOp, code:
+    BitOp:
     Bsf    "bsf"    "0F BC /r",
     Bsr    "bsr"    "0F BD /r",
     Popcnt "popcnt" "F3 0F B8 /r",
@@ -105,7 +108,7 @@ ops!(
 
 ops!(
     /// Bit tests: the code by a register; by an immediate it is 0F BA with the `/digit`.
-    BitTest, code:
+    BitTest:
     Bt  "bt"  "0F A3 /4",
     Bts "bts" "0F AB /5",
     Btr "btr" "0F B3 /6",
@@ -114,7 +117,7 @@ ops!(
 
 ops!(
     /// Fences.
-    Fence, code:
+    Fence:
     Lfence "lfence" "0F AE E8",
     Mfence "mfence" "0F AE F0",
     Sfence "sfence" "0F AE F8",
@@ -122,7 +125,7 @@ ops!(
 
 ops!(
     /// Repeated string operations: count in rcx, destination rdi, source rsi or al/eax/rax.
-    RepOp, code:
+    RepOp:
     Movs "movs" "A4",
     Stos "stos" "AA",
 );
