@@ -76,7 +76,7 @@ macro_rules! instructions {
     LoadAnywhere { dst: VReg, mem: Amode } "{dst} = ulw {mem}"
         [mem: late_mem(), dst: def_early_reg(GPR)] => em.load_anywhere(dst, mem);
     StoreAnywhere { src: Src, mem: Amode } "usw {src}, {mem}"
-        [src: src(), mem: mem()] => em.store_anywhere(src, mem);
+        [src: src(), mem: parts_mem()] => em.store_anywhere(src, mem);
     /// The address itself.
     Lea { dst: VReg, mem: Amode } is Remade "{dst} = lea {mem}" [mem: address(), dst: def_reg(GPR)] => em.lea(dst, mem);
     // ---- integer arithmetic
@@ -125,7 +125,7 @@ macro_rules! instructions {
     LoadHalves { dst: VReg, mem: Amode } "{dst} = fload.halves {mem}"
         [mem: late_mem(), dst: def_reg(DOUBLE)] => em.load_halves(dst, mem);
     StoreHalves { src: VReg, mem: Amode } "fstore.halves {src}, {mem}"
-        [src: use_reg(DOUBLE), mem: mem()] => em.store_halves(src, mem);
+        [src: use_reg(DOUBLE), mem: parts_mem()] => em.store_halves(src, mem);
     /// The bits of a number.
     SingleBits { dst: VReg, bits: u32 } is Remade "{dst} = bits.s {bits}" [dst: def_reg(SINGLE)] => em.single_bits(dst, bits);
     DoubleBits { dst: VReg, bits: u64 } "{dst} = bits.d {bits}" [dst: def_reg(DOUBLE)] => em.double_bits(dst, bits);

@@ -155,7 +155,10 @@ pub(crate) trait VisitOperands {
     /// The registers of an address of a load or store.
     fn mem(&mut self, mem: Amode);
 
-    /// The registers of an address of two accesses of which the first may write before the second reads it.
+    /// The registers of an address of two stores.
+    fn parts_mem(&mut self, mem: Amode);
+
+    /// The registers of an address of two loads, of which the first may write before the second reads it.
     fn late_mem(&mut self, mem: Amode);
 
     /// Where a call goes.
@@ -193,6 +196,11 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
 
     #[inline(always)]
     fn mem(&mut self, mem: Amode) {
+        self.address(mem);
+    }
+
+    #[inline(always)]
+    fn parts_mem(&mut self, mem: Amode) {
         self.address(mem);
     }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Lines that two back ends may have alike in a row.
 const MAX_RUN: usize = 12;
 
-/// A file and its lines with their numbers, without spaces around them and without empty ones.
+/// A file and its lines with their numbers, without spaces around them, without empty ones, and without the list of its
+/// modules: the files of back ends are named alike on purpose.
 struct Source {
     file: PathBuf,
     lines: Vec<(usize, String)>,
@@ -16,7 +17,9 @@ struct Source {
 impl Source {
     fn new(file: &Path, text: &str) -> Source {
         let lines = (1..).zip(text.lines().map(|line| line.trim().to_owned()));
-        Source { file: file.to_owned(), lines: lines.filter(|(_, line)| !line.is_empty()).collect() }
+        let is_module = |line: &str| line.starts_with("mod ") && line.ends_with(';');
+        let is_code = |(_, line): &(usize, String)| !line.is_empty() && !is_module(line);
+        Source { file: file.to_owned(), lines: lines.filter(is_code).collect() }
     }
 }
 

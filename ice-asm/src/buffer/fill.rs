@@ -8,8 +8,8 @@
 //! before, and one instruction less when the branch is not taken. That way comes first, as most branches ahead are not
 //! taken. Then the holes are closed, all at once, and the branches, which have become shorter, are written again.
 //!
-//! Invariants: nothing is taken from an offset that a label in use leads to, nor from behind such a one. A relocation goes
-//! where its instruction goes. Cost: what the instruction set looks at for each open slot, and one pass over the code if
+//! Invariants: nothing is taken from an offset that a label in use leads to, nor from behind such a one, nor from the words of
+//! another branch. A relocation goes where its instruction goes. Cost: what the instruction set looks at for each open slot, and one pass over the code if
 //! there are holes.
 
 use super::branch::Site;
@@ -100,7 +100,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return None;
         }
         let end = entries.get(entries.partition_point(|&entry| entry < next)).copied();
-        let end = end.unwrap_or(NONE).min(self.offset());
+        // The words of a far branch belong together.
+        let branch = self.sites.get(i + 1).map_or(NONE, |site| site.start);
+        let end = end.unwrap_or(NONE).min(branch).min(self.offset());
         // Numbers of labels in the code would have to be computed again.
         if end <= next || !self.refs.is_empty() {
             return None;
@@ -122,7 +124,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let Site::<B> { start, cond, form, .. } = self.sites[i];
         let (size, behind) = (B::size(cond, form), target + B::SLOT_SIZE);
         let distance = i64::from(behind) - i64::from(start);
-        if !B::span(form).contains(distance) {
+        if !B::span(form).contains(distance) || self.is_branch(target) {
             return;
         }
         let (code, reloc) = (self.bytes.as_slice(), reloc_at(&self.relocs[..sorted], target));
@@ -134,6 +136,11 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         (site.slot, site.target) = (slot, label);
         let bytes = &mut self.bytes.as_mut_slice()[start as usize..][..size as usize];
         B::encode(cond, slot, form, distance, bytes);
+    }
+
+    /// Whether a branch begins at an offset.
+    fn is_branch(&self, offset: u32) -> bool {
+        self.sites.binary_search_by_key(&offset, |site| site.start).is_ok()
     }
 
     /// Takes the instructions at the holes out of the code; says whether there are any.

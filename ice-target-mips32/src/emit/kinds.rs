@@ -92,9 +92,14 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// What takes two accesses reaches both.
     #[inline(always)]
-    pub(super) fn late_mem(&mut self, mem: Amode) -> Mem {
+    pub(super) fn parts_mem(&mut self, mem: Amode) -> Mem {
         let at = self.address(mem);
         self.near_for(at, 4)
+    }
+
+    #[inline(always)]
+    pub(super) fn late_mem(&mut self, mem: Amode) -> Mem {
+        self.parts_mem(mem)
     }
 
     #[inline(always)]
