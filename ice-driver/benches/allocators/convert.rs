@@ -234,8 +234,8 @@ pub fn convert(func: &ice_regalloc::Function) -> Option<Converted> {
         waiting.extend(graph.succs[block].iter().map(|&succ| (succ, here.clone())));
         names[block] = Some(here);
     }
-    for block in 0..blocks {
-        let here = names[block].as_ref()?;
+    for (block, here) in names.iter().enumerate() {
+        let here = here.as_ref()?;
         for (edge, &target) in graph.succs[block].iter().enumerate() {
             let mut args: Vec<VReg> = graph.args(block, edge).to_vec();
             if graph.preds[target].len() > 1 {

@@ -44,8 +44,11 @@ fn encoded(word: u8, register: Register) -> usize {
     }
 }
 
-/// Code and tables of an object, each at its address; `None` if there are no tables.
-fn sections(object: &[u8]) -> Result<Option<(Vec<u8>, Vec<u8>, u8)>, String> {
+/// Tables and code, each at its address, and the bytes of a word.
+type Sections = (Vec<u8>, Vec<u8>, u8);
+
+/// The tables of an object with the code that they are for; `None` if there are no tables.
+fn sections(object: &[u8]) -> Result<Option<Sections>, String> {
     let file = object::File::parse(object).map_err(|error| error.to_string())?;
     let word = if file.is_64() { 8 } else { 4 };
     let Some(section) = file.section_by_name(".eh_frame") else { return Ok(None) };

@@ -187,7 +187,6 @@ impl Ranges {
     }
 
     /// The copies of arguments to parameters before the terminators.
-    #[expect(clippy::too_many_arguments)]
     fn edge(
         &mut self,
         func: &Function,
