@@ -103,6 +103,14 @@ impl<'c> Machine<'c> {
         line.unwrap_or_default()
     }
 
+    /// Notes where the present function is, for whoever looks at the frames.
+    #[inline(always)]
+    fn keep_pc(&mut self, pc: usize) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.pc = pc as u32;
+        }
+    }
+
     /// The value of an operand of the function with this base.
     #[inline(always)]
     pub fn source(&self, function: &Function, base: usize, source: Source) -> Value {
@@ -120,9 +128,7 @@ impl<'c> Machine<'c> {
             let (mut pc, base) = (pc as usize, base as usize);
             macro_rules! leave {
                 ($stop:expr) => {{
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.pc = pc as u32;
-                    }
+                    self.keep_pc(pc);
                     return $stop;
                 }};
             }
@@ -140,9 +146,7 @@ impl<'c> Machine<'c> {
             loop {
                 let op = code[pc];
                 if RECORDS {
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.pc = pc as u32;
-                    }
+                    self.keep_pc(pc);
                     match tracer.record(self, op) {
                         Ok(Step::Execute) => {}
                         // Machine code may have changed registers and frames.
@@ -221,9 +225,7 @@ impl<'c> Machine<'c> {
                     }
                     Op::Loop { number, .. } => {
                         if !RECORDS && tracer.is_hot(number) {
-                            if let Some(frame) = self.frames.last_mut() {
-                                frame.pc = pc as u32;
-                            }
+                            self.keep_pc(pc);
                             match tracer.at_loop(self, number) {
                                 Ok(Step::Execute) => {}
                                 Ok(Step::Resume) => continue 'frame,
@@ -255,9 +257,7 @@ impl<'c> Machine<'c> {
                         self.stack[base + a as usize] = tried!(self.closure(base, function));
                     }
                     Op::Call { a, count } => {
-                        if let Some(frame) = self.frames.last_mut() {
-                            frame.pc = pc as u32;
-                        }
+                        self.keep_pc(pc);
                         tried!(self.call(base + a as usize, count));
                         continue 'frame;
                     }

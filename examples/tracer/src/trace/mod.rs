@@ -166,7 +166,7 @@ impl Tracer {
     /// Starts to record a loop at its head.
     fn begin_trunk(&mut self, machine: &Machine<'_>) {
         let Some(&Frame { function, pc, base }) = machine.frames.last() else { return };
-        let Op::Loop { end, .. } = machine.code.functions[function as usize].code[pc as usize] else {
+        let Op::Loop { number, end } = machine.code.functions[function as usize].code[pc as usize] else {
             return;
         };
         let live = self.liveness[function as usize].before(pc as usize);
@@ -176,7 +176,7 @@ impl Tracer {
             header.push((-1, Tag::Closure));
         }
         header.extend(live.iter().map(|register| (register.into(), tag(register.into()))));
-        let mut tree = Tree::new(function, pc..end.into(), header);
+        let mut tree = Tree::new(number, function, pc..end.into(), header);
         let id = TreeId(self.trees.len() as u32);
         self.recorder = Some(Recorder::new(id, &mut tree, base, pc, None));
         self.trees.push(tree);
@@ -206,7 +206,7 @@ impl Tracer {
 
     /// A tree, in whose place an empty one stands until it is back.
     fn take(&mut self, id: TreeId) -> Tree {
-        std::mem::replace(&mut self.trees[id.0 as usize], Tree::new(0, 0..0, Vec::new()))
+        std::mem::replace(&mut self.trees[id.0 as usize], Tree::new(0, 0, 0..0, Vec::new()))
     }
 
     /// Shows the present instruction to the recorder.
@@ -218,20 +218,12 @@ impl Tracer {
             return Ok(Step::Execute);
         }
         let Some(mut recorder) = self.recorder.take() else { return Ok(Step::Stop) };
-        let id = recorder.tree;
-        let mut tree = self.take(id);
-        let mut recording = Recording {
-            state: &mut recorder,
-            tree: &mut tree,
-            machine,
-            code: machine.code,
-            liveness: &self.liveness,
-        };
-        let next = match (recording.record(op), op) {
-            (Err(Abort::NotReady), Op::Loop { number, .. }) => self.inner_tree(&mut recording, number),
-            (next, _) => next,
-        };
-        self.trees[id.0 as usize] = tree;
+        let next = self.with_recording(&mut recorder, machine, |tracer, recording| {
+            match (recording.record(op), op) {
+                (Err(Abort::NotReady), Op::Loop { number, .. }) => tracer.inner_tree(recording, number),
+                (next, _) => next,
+            }
+        });
         match next {
             Ok(Next::Execute) => {
                 self.recorder = Some(recorder);
@@ -243,10 +235,26 @@ impl Tracer {
                 Ok(Step::Stop)
             }
             Err(abort) => {
-                self.give_up(recorder, abort, machine.code);
+                self.give_up(recorder, abort);
                 Ok(Step::Stop)
             }
         }
+    }
+
+    /// Does something with the recorder and its tree, in whose place an empty one stands meanwhile.
+    fn with_recording<T>(
+        &mut self,
+        recorder: &mut Recorder,
+        machine: &Machine<'_>,
+        work: impl FnOnce(&Tracer, &mut Recording<'_, '_>) -> T,
+    ) -> T {
+        let id = recorder.tree;
+        let mut tree = self.take(id);
+        let (code, liveness) = (machine.code, self.liveness.as_slice());
+        let mut recording = Recording { state: recorder, tree: &mut tree, machine, code, liveness };
+        let result = work(self, &mut recording);
+        self.trees[id.0 as usize] = tree;
+        result
     }
 
     /// The tree of a loop inside that takes the present values.
@@ -276,21 +284,13 @@ impl Tracer {
     ) -> Result<Step, Error> {
         let base = (recorder.base as i32 + base) as u32;
         let Some(exit) = code::enter(&self.trees[inner.0 as usize], machine, base) else {
-            self.give_up(recorder, Abort::NotReady, machine.code);
+            self.give_up(recorder, Abort::NotReady);
             return Ok(Step::Stop);
         };
         self.stats.entries += 1;
-        let id = recorder.tree;
-        let mut tree = self.take(id);
-        let mut recording = Recording {
-            state: &mut recorder,
-            tree: &mut tree,
-            machine,
-            code: machine.code,
-            liveness: &self.liveness,
-        };
-        let result = recording.after_tree(inner, &self.trees[inner.0 as usize], exit);
-        self.trees[id.0 as usize] = tree;
+        let result = self.with_recording(&mut recorder, machine, |tracer, recording| {
+            recording.after_tree(inner, &tracer.trees[inner.0 as usize], exit)
+        });
         let growth = self.rebuild(machine, inner, exit, base);
         match result {
             Ok(()) => {
@@ -298,7 +298,7 @@ impl Tracer {
                 Ok(Step::Resume)
             }
             Err(abort) => {
-                self.give_up(recorder, abort, machine.code);
+                self.give_up(recorder, abort);
                 // What stands in the way is the loop inside: it grows first.
                 if let Some(growth) = growth {
                     self.count(growth);
@@ -321,10 +321,7 @@ impl Tracer {
             None => {
                 tree.trunk = Some(segment);
                 self.stats.trees += 1;
-                let (function, pc) = (tree.function as usize, tree.range.start as usize);
-                if let Op::Loop { number, .. } = code.functions[function].code[pc] {
-                    self.loops[number as usize].trees.push(id);
-                }
+                self.loops[tree.number as usize].trees.push(id);
             }
         }
         self.measure(code);
@@ -355,7 +352,7 @@ impl Tracer {
     }
 
     /// The trace is given up.
-    fn give_up(&mut self, recorder: Recorder, abort: Abort, code: &Code) {
+    fn give_up(&mut self, recorder: Recorder, abort: Abort) {
         self.stats.aborts += 1;
         let tree = &mut self.trees[recorder.tree.0 as usize];
         tree.ops.truncate(recorder.start.0);
@@ -363,14 +360,11 @@ impl Tracer {
         if recorder.origin.is_some() {
             return;
         }
-        let (function, pc) = (tree.function as usize, tree.range.start as usize);
+        let state = &mut self.loops[tree.number as usize];
+        // A loop inside gets its code soon; other reasons mostly stay.
+        let factor = if abort == Abort::NotReady { 2 } else { 8 };
+        state.patience = (state.patience.max(4)).saturating_mul(factor);
         self.trees.pop();
-        if let Op::Loop { number, .. } = code.functions[function].code[pc] {
-            let state = &mut self.loops[number as usize];
-            // A loop inside gets its code soon; other reasons mostly stay.
-            let factor = if abort == Abort::NotReady { 2 } else { 8 };
-            state.patience = (state.patience.max(4)).saturating_mul(factor);
-        }
     }
 
     // ---- leaving

@@ -100,6 +100,8 @@ pub struct TreeCell {
 
 /// The traces of a loop for values of some types.
 pub struct Tree {
+    /// Number of the loop.
+    pub number: u16,
     /// The function with the loop.
     pub function: u32,
     /// The instructions of the loop.
@@ -130,8 +132,9 @@ pub struct Tree {
 
 impl Tree {
     /// A tree without traces.
-    pub fn new(function: u32, range: std::ops::Range<u32>, header: Vec<(i32, Tag)>) -> Tree {
+    pub fn new(number: u16, function: u32, range: std::ops::Range<u32>, header: Vec<(i32, Tag)>) -> Tree {
         Tree {
+            number,
             function,
             range,
             header,
