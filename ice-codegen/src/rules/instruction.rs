@@ -4,7 +4,8 @@ use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::{ErrorKind, Target};
 use ice_ir::{
-    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Signature, Type, Value, ValueDef,
+    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, Signature, Type, Value,
+    ValueDef,
 };
 
 /// What a call goes to.
@@ -27,6 +28,20 @@ pub struct Call<'a> {
     pub signature: Option<&'a Signature>,
     /// The arguments.
     pub args: &'a [Value],
+}
+
+impl<'a> Call<'a> {
+    /// How argument `n` is passed.
+    #[inline(always)]
+    pub fn passing(self, n: usize) -> Passing {
+        self.signature.map_or(Passing::Plain, |signature| signature.passing(n))
+    }
+
+    /// The arguments, each with how it is passed.
+    #[inline(always)]
+    pub fn args_with_passing(self) -> impl Iterator<Item = (Value, Passing)> + 'a {
+        self.args.iter().enumerate().map(move |(n, &arg)| (arg, self.passing(n)))
+    }
 }
 
 /// The kind of an instruction, and what it works on. A pair is an integer of 64 bits in two registers.

@@ -247,8 +247,7 @@ impl Arm32 {
         check_standard(signature)?;
         let mut places = ArgumentPlaces::new(self.convention(signature));
         let mut in_registers = ArrayVec::<(Value, Passing, ArgumentPlace), MAX_IN_REGISTERS>::new();
-        for (n, &arg) in call.args.iter().enumerate() {
-            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+        for (arg, passing) in call.args_with_passing() {
             let place = places.next(func.value_type(arg), passing);
             self.stack_argument(cx, arg, passing, place, &stored);
             if !matches!(place, ArgumentPlace::Stack(_)) {

@@ -50,9 +50,7 @@ impl Arm32 {
             return Err(RESULTS);
         }
         let [own_places, callee_places] = conventions.map(ArgumentPlaces::new);
-        let passing = |n| call.signature.map_or(Passing::Plain, |signature| signature.passing(n));
-        let args = call.args.iter().enumerate().map(|(n, &arg)| (arg, passing(n)));
-        let moved = cx.moved_arguments(own_places, callee_places, args)?;
+        let moved = cx.moved_arguments(own_places, callee_places, call.args_with_passing())?;
         let mut operands = Operands::new();
         self.arguments(cx, &call, moved.clone(), &mut operands)?;
         let callee = self.callee(cx, &call);

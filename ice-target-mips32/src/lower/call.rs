@@ -246,8 +246,7 @@ impl Mips32 {
         check_standard(signature)?;
         let mut places = argument_places(signature, results);
         let mut in_registers = ArrayVec::<Argument, 4>::new();
-        for (n, &arg) in call.args.iter().enumerate() {
-            let passing = signature.map_or(Passing::Plain, |s| s.passing(n));
+        for (arg, passing) in call.args_with_passing() {
             let argument = (arg, passing, places.next(func.value_type(arg), passing));
             self.stack_argument(cx, argument, &stored);
             if !matches!(argument.2, ArgumentPlace::Stack(_)) {

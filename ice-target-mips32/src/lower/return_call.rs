@@ -47,9 +47,7 @@ impl Mips32 {
         }
         let [own_places, callee_places] =
             [Some(own), call.signature].map(|signature| argument_places(signature, results));
-        let passing = |n| call.signature.map_or(Passing::Plain, |signature| signature.passing(n));
-        let args = call.args.iter().enumerate().map(|(n, &arg)| (arg, passing(n)));
-        let moved = cx.moved_arguments(own_places, callee_places, args)?;
+        let moved = cx.moved_arguments(own_places, callee_places, call.args_with_passing())?;
         let mut operands = Operands::new();
         self.arguments(cx, &call, results, moved.clone(), &mut operands)?;
         let (callee, base) = self.destination(cx, call.callee);

@@ -39,13 +39,16 @@ fn is_by_value(func: &Function, arg: Value) -> bool {
     matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
 }
 
-/// How argument `n` of a call is passed.
-pub(super) fn passing(func: &Function, signature: Option<&Signature>, n: usize, arg: Value) -> Passing {
-    match signature {
-        Some(s) if n >= s.params.len() && is_by_value(func, arg) => BY_VALUE,
-        Some(s) => s.passing(n),
-        None => Passing::Plain,
-    }
+/// The arguments of a call, each with how it is passed. What is marked so among the variable ones is passed by value.
+#[inline(always)]
+pub(super) fn args_with_passing<'a>(
+    func: &'a Function,
+    call: Call<'a>,
+) -> impl Iterator<Item = (Value, Passing)> + 'a {
+    call.args.iter().enumerate().map(move |(n, &arg)| match call.signature {
+        Some(signature) if n >= signature.params.len() && is_by_value(func, arg) => (arg, BY_VALUE),
+        _ => (arg, call.passing(n)),
+    })
 }
 
 impl X86 {
@@ -203,8 +206,7 @@ impl X86 {
     ) -> StackArguments {
         let (func, signature) = (cx.func, call.signature);
         let mut places = ArgumentPlaces::of(self.mode, signature);
-        for (n, &arg) in call.args.iter().enumerate() {
-            let passing = passing(func, signature, n, arg);
+        for (arg, passing) in args_with_passing(func, *call) {
             match places.next(func.value_type(arg), passing) {
                 ArgumentPlace::Register(reg) => {
                     let class = class_of(func.value_type(arg));

@@ -3,7 +3,7 @@
 //! The callee returns to the caller of the function: what that pops and what it expects in registers must be the same.
 //! An address to jump to is in a register that carries no argument and that nothing restores.
 
-use super::call::{Operands, Origin, passing};
+use super::call::{Operands, Origin, args_with_passing};
 use crate::abi::{ArgumentPlace, ArgumentPlaces};
 use crate::inst::{Callee, Inst};
 use crate::regs::{RAX, RCX, RDX};
@@ -55,8 +55,7 @@ impl X86 {
         let (func, own) = (cx.func, cx.module.signature(cx.func.id));
         self.check_return(cx, &call, own)?;
         let places = |signature| ArgumentPlaces::of(self.mode, signature);
-        let args = call.args.iter().enumerate();
-        let args = args.map(|(n, &arg)| (arg, passing(func, call.signature, n, arg)));
+        let args = args_with_passing(func, call);
         let moved = cx.moved_arguments(places(Some(own)), places(call.signature), args)?;
         let mut operands = Operands::new();
         self.arguments(cx, &call, moved.clone(), &mut operands);
