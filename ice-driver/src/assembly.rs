@@ -13,12 +13,12 @@ use crate::options::{Options, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
-use crate::unwind;
+use crate::unwind::Entries;
 use core::fmt::{self, Write};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::Sink;
-use ice_ir::native::{ComdatKind, Environment, SymbolTraits, UnwindTables, Visibility};
+use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use object::elf;
 
@@ -35,7 +35,7 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     own: Assembly,
     relocation: RelocationModel,
     /// Which functions have tables for unwinding, if any may.
-    unwind: Option<Option<UnwindTables>>,
+    unwind: Option<Entries>,
     module: &'m Module,
     names: &'a SymbolNames<'m>,
     sink: S,
@@ -68,7 +68,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             machine,
             own,
             relocation,
-            unwind: unwind::are_possible(options).then_some(options.unwind),
+            unwind: Entries::of(options),
             module,
             names,
             sink,
@@ -198,7 +198,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
-        let has_frames = self.unwind.is_some_and(|wanted| unwind::has_entry(wanted, self.module, function));
+        let has_frames = self.unwind.is_some_and(|entries| entries.include(self.module, function));
         if has_frames {
             out.write_str("\t.cfi_startproc\n")?;
         }

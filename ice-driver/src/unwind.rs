@@ -4,40 +4,49 @@
 //! bytes. A function has an entry if it asks for one, or as [`Options::unwind`] says for all. Objects and code in
 //! memory have the same section.
 
-use crate::machine::Machine;
 use crate::options::Options;
 use ice_codegen::{FrameChange, FrameStep, FunctionCode, SavedRegister};
-use ice_elf::EhFrame;
+use ice_elf::{EhFrame, EntryFrame};
 use ice_ir::native::UnwindTables;
 use ice_ir::{FuncId, Module};
 
+/// Which functions have an entry, where any may have one.
+#[derive(Clone, Copy, Debug)]
+pub struct Entries {
+    frame: EntryFrame,
+    wanted: Option<UnwindTables>,
+}
+
+impl Entries {
+    /// Those that these options want; `None` if there will be none.
+    pub fn of(options: &Options) -> Option<Entries> {
+        let wanted = options.unwind;
+        let frame = options.arch.machine().entry_frame().filter(|_| wanted != Some(UnwindTables::None))?;
+        Some(Entries { frame, wanted })
+    }
+
+    /// Whether a function has one.
+    pub fn include(self, module: &Module, function: FuncId) -> bool {
+        self.wanted.unwrap_or(module.functions[function].traits.unwind) != UnwindTables::None
+    }
+}
+
 /// The entries of a module.
 pub struct Frames {
-    wanted: Option<UnwindTables>,
+    entries: Entries,
     section: EhFrame,
 }
 
-/// Whether a function has an entry on machines that have such tables.
-pub fn has_entry(wanted: Option<UnwindTables>, module: &Module, function: FuncId) -> bool {
-    wanted.unwrap_or(module.functions[function].traits.unwind) != UnwindTables::None
-}
-
-/// Whether functions of a machine can have entries as these options want it.
-pub fn are_possible(options: &Options) -> bool {
-    options.arch.machine().entry_frame().is_some() && options.unwind != Some(UnwindTables::None)
-}
-
 impl Frames {
-    /// No entries yet; `None` if there will be none.
-    pub fn new(machine: &dyn Machine, wanted: Option<UnwindTables>) -> Option<Frames> {
-        let entry = machine.entry_frame().filter(|_| wanted != Some(UnwindTables::None))?;
-        Some(Frames { wanted, section: EhFrame::new(entry) })
+    /// None yet.
+    pub fn new(entries: Entries) -> Frames {
+        Frames { entries, section: EhFrame::new(entries.frame) }
     }
 
     /// Adds a function if it has an entry, and gives the offset of the field that must hold the distance from itself to
     /// the function.
     pub fn add(&mut self, module: &Module, function: FuncId, code: &FunctionCode<'_>) -> Option<u64> {
-        if !has_entry(self.wanted, module, function) {
+        if !self.entries.include(module, function) {
             return None;
         }
         let field = self.section.begin_function(code.code.len() as u32);

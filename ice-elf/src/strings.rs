@@ -2,7 +2,8 @@
 //!
 //! The table is its own dictionary: a hash table (open addressing, linear probing, at most three quarters full) holds
 //! offsets into the bytes and keeps the hash beside each, so names are compared only when hashes agree.
-//! Names that their owner knows to be unique pass it by. Offset 0 is the empty name. Cost: linear in the bytes of the names. The result depends only on the calls.
+//! Names that their owner knows to be unique pass it by. Offset 0 is the empty name. Cost: linear in the bytes of the
+//! names. The result depends only on the calls.
 use alloc::vec;
 use alloc::vec::Vec;
 

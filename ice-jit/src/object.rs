@@ -21,10 +21,11 @@ use crate::startup::Called;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
 use ice_driver::machine::Machine;
+use ice_driver::names::undecorated;
 use ice_driver::object::{function_alignment, resolve_alias};
 use ice_driver::placement::{Contents, Placement, data_bytes};
 use ice_driver::relocations::TableEntries;
-use ice_driver::unwind::Frames;
+use ice_driver::unwind::{Entries, Frames};
 use ice_driver::{Options, RelocationModel};
 use ice_elf::{Of, Rule};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
@@ -144,11 +145,6 @@ pub(crate) struct Object<'m> {
     pub(crate) frames_at: Option<Place>,
 }
 
-/// Without the byte that asks for a name to be taken as it is.
-pub(crate) fn undecorated(name: &[u8]) -> &[u8] {
-    name.strip_prefix(b"\x01").unwrap_or(name)
-}
-
 fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(undecorated(name)).into_owned()
 }
@@ -202,7 +198,7 @@ impl<'m> Object<'m> {
             limit,
             called: Vec::new(),
             outer,
-            frames: Frames::new(options.arch.machine(), options.unwind),
+            frames: Entries::of(options).map(Frames::new),
             frame_references: Vec::new(),
             frames_at: None,
         };

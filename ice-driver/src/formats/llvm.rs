@@ -4,7 +4,7 @@ use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::options::Options;
 use crate::report::{Report, Warning};
-use crate::unwind;
+use crate::unwind::Entries;
 use ice_bitcode::llvm;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, Symbol};
 #[cfg(feature = "cli")]
@@ -28,7 +28,7 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let options = Options { features, ..options.clone() };
     let bodies = LlvmBodies { bytes: input, program: &program };
     let mut report = translate(module, &bodies, &options)?;
-    let without_tables = program.header().first_unwinding().filter(|_| !unwind::are_possible(&options));
+    let without_tables = program.header().first_unwinding().filter(|_| Entries::of(&options).is_none());
     report.warnings.extend(without_tables.map(|function| {
         let name = module.symbol_name(Symbol::Function(function));
         Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }

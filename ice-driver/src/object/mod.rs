@@ -23,7 +23,7 @@ use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::NamedSection;
-use crate::unwind::Frames;
+use crate::unwind::{Entries, Frames};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
 use ice_codegen::Libcall;
 use ice_elf::{
@@ -118,7 +118,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             latest_table: None,
             relocations: Vec::new(),
             bytes: Vec::new(),
-            frames: Frames::new(machine, options.unwind),
+            frames: Entries::of(options).map(Frames::new),
             frame_relocations: Vec::new(),
         };
         output.write_notes(options.features)?;

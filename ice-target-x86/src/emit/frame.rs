@@ -14,7 +14,6 @@ use ice_codegen::abi::PAGE;
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::mach::FramePointer;
 use ice_codegen::{FrameChange, SavedRegister};
-use ice_regalloc::PReg;
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
@@ -143,12 +142,12 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
-        let is_noted = self.leave();
+        self.leave_frame();
         match self.cursor.mach.frame.popped {
             0 => self.e.ret(),
             bytes => self.e.ret_pop(bytes as u16),
         }
-        self.end_leaving(is_noted);
+        self.note_leaving(|_| FrameChange::Recall);
     }
 
     /// Moves stack arguments, gives back the frame, restores registers and jumps.
@@ -165,38 +164,27 @@ impl<L: Listing> Emitter<'_, L> {
                 None => return self.fault("stack arguments move without a register"),
             }
         }
-        let is_noted = self.leave();
+        self.leave_frame();
         match callee {
             Callee::Symbol(symbol) => self.e.jmp_symbol(symbol, RelocKind::PcRel32),
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
             Callee::Value(_) => self.e.jmp_rm(Rm::Reg(Gpr::new(at))),
         }
-        self.end_leaving(is_noted);
+        self.note_leaving(|_| FrameChange::Recall);
     }
 
-    /// Gives back the frame and restores registers. Says whether that was noted, so that [`end_leaving`](Self::end_leaving)
-    /// must be called behind what leaves.
-    fn leave(&mut self) -> bool {
-        let is_noted = self.steps.are_exact() && self.distance() > self.stack_width().bytes() as i32;
-        match is_noted {
-            true => {
-                self.note(|_| FrameChange::Remember);
-                self.leave_frame(|em, change| em.note(|_| change));
-            }
-            false => self.leave_frame(|_, _| {}),
-        }
-        is_noted
-    }
-
-    /// Behind the end of a path the frame is what it was before.
-    fn end_leaving(&mut self, is_noted: bool) {
-        if is_noted {
-            self.note(|_| FrameChange::Recall);
+    /// Notes a change on the way out. Behind it the frame is what it was before, so that nothing is noted unless somebody
+    /// looks between calls, and there is a frame.
+    #[inline]
+    fn note_leaving(&mut self, change: impl FnOnce(&Self) -> FrameChange) {
+        if self.steps.are_exact() && self.distance() > self.stack_width().bytes() as i32 {
+            self.note(change);
         }
     }
 
-    /// Gives back the frame and restores registers; `note` is told of what has changed.
-    fn leave_frame(&mut self, note: impl Fn(&mut Self, FrameChange)) {
+    /// Gives back the frame and restores registers.
+    fn leave_frame(&mut self) {
+        self.note_leaving(|_| FrameChange::Remember);
         let width = self.stack_width();
         let frame = self.frame;
         let word = width.bytes() as i32;
@@ -208,22 +196,23 @@ impl<L: Listing> Emitter<'_, L> {
             }
             FramePointer::None if frame.size > 0 => {
                 self.e.alu_r_i(Alu::Add, width, Gpr::RSP, frame.size as i32);
-                note(self, FrameChange::AddressOffset(distance));
+                self.note_leaving(|_| FrameChange::AddressOffset(distance));
             }
             FramePointer::None => {}
         }
-        for &PReg(reg) in frame.saved.iter().rev() {
-            self.e.pop_r(regs::gpr(PReg(reg)));
+        for &reg in frame.saved.iter().rev() {
+            let reg = regs::gpr(reg);
+            self.e.pop_r(reg);
             if frame.pointer == FramePointer::None {
                 distance -= word;
-                note(self, FrameChange::AddressOffset(distance));
+                self.note_leaving(|_| FrameChange::AddressOffset(distance));
             }
-            note(self, FrameChange::Restored(dwarf_number(self.mode, reg)));
+            self.note_leaving(|em| FrameChange::Restored(em.dwarf(reg)));
         }
         if frame.pointer == FramePointer::Used {
             self.e.pop_r(Gpr::RBP);
-            note(self, FrameChange::Address { register: self.dwarf(Gpr::RSP), offset: word });
-            note(self, FrameChange::Restored(self.dwarf(Gpr::RBP)));
+            self.note_leaving(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset: word });
+            self.note_leaving(|em| FrameChange::Restored(em.dwarf(Gpr::RBP)));
         }
     }
 }
