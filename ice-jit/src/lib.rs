@@ -17,9 +17,9 @@
 //! ([`JitBuilder::unwind_tables`]), on x86; functions through which one may pass are called as `extern "C-unwind"`. One that
 //! reaches other generated code ends the process.
 //!
-//! Hosts: Linux on x86-64. It is written for i686 and ARMv7 too, where its tests run the linked code, but not the crate. On
-//! x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below 2 GiB; the addresses of their stack objects
-//! have 32 bits too, so that who calls functions with such objects does it on a stack down there.
+//! Hosts: Linux on x86-64, i686 and ARMv7. On x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below
+//! 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such objects does it on a
+//! stack down there.
 //!
 //! | cargo feature | what it adds |
 //! |---|---|
@@ -43,8 +43,9 @@
 //! | `perf` | names for a profiler |
 //! | `error` | the error type |
 //!
-//! Tests: programs against the reference interpreter, references of every kind, threads that load and unload; for i686
-//! and ARMv7 the linked bytes run in a process of these machines.
+//! Tests: programs against the reference interpreter, references of every kind, threads that load and unload. They are run as
+//! processes of the three hosts (`cargo test -p ice-jit --target i686-unknown-linux-gnu`, `armv7-unknown-linux-gnueabihf`
+//! with qemu); on any one of them the bytes linked for i686 and ARMv7 run in processes of these machines.
 #![deny(unsafe_code)]
 
 mod error;

@@ -32,7 +32,9 @@
 //! **What processors have cached.** New code at addresses that held none before is seen by all threads that learn of
 //! them, as the addresses pass through a lock. Where code was before, every thread of the process goes through a barrier
 //! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); ARM's
-//! separate caches are cleaned first.
+//! separate caches are cleaned first. Emulators that run ARM's code translate it, and notice stores at the addresses that
+//! they have translated, not at others of the same memory: there the pages are mapped anew at their place first. The system
+//! makes threads that run in these pages wait meanwhile, and they go on in the same bytes.
 
 #![allow(unsafe_code)]
 
@@ -82,6 +84,8 @@ pub(crate) struct Mapping {
     /// Code and constants, writable.
     alias: *mut c_void,
     sizes: [usize; PARTS],
+    /// Code and constants.
+    file: OwnedFd,
 }
 
 // SAFETY: the addresses belong to the process, not to a thread; see above for who writes.
@@ -101,25 +105,26 @@ impl Mapping {
         ftruncate(&file, (code + constants) as u64)?;
         let base = reserve(total, reach)?;
         // From here on the reservation is given back on every way out.
-        let mut mapping = Mapping { base, alias: null_mut(), sizes };
+        let mut mapping = Mapping { base, alias: null_mut(), sizes, file };
         let (read, write) = (ProtFlags::READ, ProtFlags::READ | ProtFlags::WRITE);
-        mapping.place(&file, 0..code, read | ProtFlags::EXEC)?;
-        mapping.place(&file, code..code + constants, read)?;
+        mapping.place(0..code, read | ProtFlags::EXEC)?;
+        mapping.place(code..code + constants, read)?;
         let flags = MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE;
         // SAFETY: the range is the end of the reservation, which is ours and in use by nobody.
         unsafe { mmap_anonymous(mapping.address(Part::Data), data, write, flags) }?;
         // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
         mapping.alias =
-            unsafe { mmap(null_mut(), code + constants, write, MapFlags::SHARED, file.as_fd(), 0) }?;
+            unsafe { mmap(null_mut(), code + constants, write, MapFlags::SHARED, mapping.file.as_fd(), 0) }?;
         Ok(mapping)
     }
 
     /// Maps a range of the file at its place in the reservation.
-    fn place(&self, file: &OwnedFd, range: Range<usize>, protection: ProtFlags) -> io::Result<()> {
+    fn place(&self, range: Range<usize>, protection: ProtFlags) -> io::Result<()> {
         let at = self.base.wrapping_byte_add(range.start);
         let flags = MapFlags::SHARED | MapFlags::FIXED;
-        // SAFETY: the range is a part of the reservation, which is ours and in use by nobody.
-        unsafe { mmap(at, range.len(), protection, flags, file.as_fd(), range.start as u64) }?;
+        // SAFETY: the range is a part of the reservation, which is ours, and is in use by nobody or holds the same pages of
+        // the file with the same protection.
+        unsafe { mmap(at, range.len(), protection, flags, self.file.as_fd(), range.start as u64) }?;
         Ok(())
     }
 
@@ -184,6 +189,11 @@ impl Mapping {
     /// # Errors
     /// The system lacks the barrier.
     pub(crate) fn publish(&self, range: Range<usize>, is_reused: bool) -> io::Result<()> {
+        if is_reused && cfg!(target_arch = "arm") {
+            let page = rustix::param::page_size();
+            let pages = range.start / page * page..range.end.next_multiple_of(page);
+            self.place(pages, ProtFlags::READ | ProtFlags::EXEC)?;
+        }
         clean_caches(self.address(Part::Code).wrapping_byte_add(range.start), range.len());
         if is_reused { synchronize_cores() } else { Ok(()) }
     }

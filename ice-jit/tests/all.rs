@@ -4,12 +4,10 @@ mod changes;
 mod common;
 mod errors;
 mod files;
-#[cfg(target_arch = "x86_64")]
 mod functions;
 mod modules;
-#[cfg(target_arch = "x86_64")]
 mod programs;
 mod startup;
 mod threads;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod unwind;

@@ -11,11 +11,24 @@ use std::process::Command;
 
 const TOOL: &str = "clang-19";
 
+/// What makes code for the machine of this process.
+const MACHINE: &[&str] = if cfg!(target_arch = "x86") {
+    &["--target=i686-linux-gnu", "-march=pentium4", "-mfpmath=sse", "-isystem/usr/i686-linux-gnu/include"]
+} else if cfg!(target_arch = "arm") {
+    &["--target=armv7-linux-gnueabihf", "-mfpu=neon", "-isystem/usr/arm-linux-gnueabihf/include"]
+} else {
+    &[]
+};
+
 /// Bitcode of a C file of this folder, for the machine of this process.
 fn bitcode(name: &str, flags: &[&str]) -> Vec<u8> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
     let mut command = Command::new(TOOL);
-    command.args(["-O1", "-fno-exceptions", "-emit-llvm", "-c", "-o", "-"]).args(flags).arg(source);
+    command
+        .args(["-O1", "-fno-exceptions", "-emit-llvm", "-c", "-o", "-"])
+        .args(MACHINE)
+        .args(flags)
+        .arg(source);
     let output = command.output().expect("the compiler is there");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
@@ -41,7 +54,9 @@ fn code_of_c_calls_the_process_and_is_called() {
                 assert_eq!(count(text.as_ptr(), out.as_mut_ptr(), out.len()), 10);
                 let average = module.get::<extern "C" fn() -> f64>("average_length").expect("it is defined");
                 assert_eq!(average(), 49.0 / 13.0);
-                let kind = module.get::<extern "C" fn(i32) -> *const i8>("kind").expect("it is defined");
+                let kind = module
+                    .get::<extern "C" fn(i32) -> *const std::ffi::c_char>("kind")
+                    .expect("it is defined");
                 let names = [0, 3, 5, 99].map(|n| std::ffi::CStr::from_ptr(kind(n)).to_str());
                 assert_eq!(names, [Ok("zero"), Ok("three"), Ok("five"), Ok("many")]);
             }

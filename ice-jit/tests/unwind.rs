@@ -1,6 +1,6 @@
 //! Panics that pass through generated code.
 
-use crate::common::{RECIPES, load};
+use crate::common::{RECIPES, load, native};
 use ice_driver::Recipe;
 use ice_ir::native::UnwindTables;
 use ice_jit::{Error, Jit};
@@ -39,13 +39,13 @@ type Function = extern "C-unwind" fn(i64, i64) -> i64;
 
 /// Values live over the call are in registers that are the caller's, on the stack, and in a frame of unknown size.
 const TEXT: &str = "declare external @throws(i64) -> i64\n\
-declare external @between(i64, i64) -> i64\n\
+declare external @between(ptr, i64) -> i64\n\
 define external @inner(v0: i64, v1: i64) -> i64 {\n  v2: i64 = 3\nblock0:\n  v3: i64 = mul v0, v2\n  v4: i64 = call @throws(v0)\n  \
 v5: i64 = add v3, v4\n  v6: i64 = add v5, v1\n  ret v6\n}\n\
 define external @grows(v0: i64, v1: i64) -> i64 {\n  v2: i64 = 15\n  v3: i32 = 64\nblock0:\n  v4: i64 = and v0, v2\n  v5: i32 = trunc v4\n  \
-v6: i32 = add v5, v3\n  v7: i64 = alloca v6, align 8\n  store v1 to v7, align 8\n  v8: i64 = call @inner(v0, v1)\n  v9: i64 = load v7, align 8\n  \
+v6: i32 = add v5, v3\n  v7: ptr = alloca v6, align 8\n  store v1 to v7, align 8\n  v8: i64 = call @inner(v0, v1)\n  v9: i64 = load v7, align 8\n  \
 v10: i64 = add v8, v9\n  ret v10\n}\n\
-define external @outer(v0: i64, v1: i64) -> i64 {\n  v2: i64 = @grows\nblock0:\n  v3: i64 = add v0, v1\n  v4: i64 = call @between(v2, v0)\n  \
+define external @outer(v0: i64, v1: i64) -> i64 {\n  v2: ptr = @grows\nblock0:\n  v3: i64 = add v0, v1\n  v4: i64 = call @between(v2, v0)\n  \
 v5: i64 = add v3, v4\n  ret v5\n}\n";
 
 fn builder(recipe: Recipe) -> ice_jit::JitBuilder {
@@ -85,8 +85,7 @@ fn a_panic_passes_through() -> Result<(), Error> {
 #[test]
 fn a_panic_passes_through_functions_that_are_compiled_at_their_first_call() -> Result<(), Error> {
     let jit = builder(Recipe::O2).build()?;
-    let text = format!("target pointer i64 native\n\n{TEXT}");
-    let program = ice_ir::parse_program(&text).expect("a program");
+    let program = ice_ir::parse_program(&native(TEXT)).expect("a program");
     let module = jit.load_lazily(&program)?;
     // SAFETY: the code is that of the text; the module is there.
     let outer = unsafe { module.get::<Function>("outer")? };

@@ -1,6 +1,5 @@
 //! What tests have in common.
 
-#[cfg(target_arch = "x86_64")]
 pub mod stack;
 
 use ice_driver::{InputFormat, Recipe};
