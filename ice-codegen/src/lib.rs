@@ -11,6 +11,7 @@
 //! | [`target`] | the one trait that a back end implements |
 //! | [`lower`] | the walk over the function that asks the target for each instruction |
 //! | [`rules`] | which rule lowers an instruction, and the operands that every rule asks for |
+//! | [`words`] | rules that all machines with registers of 32 bits share: quotients, 64-bit pairs, bits, vectors in words |
 //! | [`division`], [`extension`], [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: divisors as multipliers, what is zero above narrow integers, shuffles, plans of switches |
 //! | [`abi`] | what calling conventions share |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
@@ -87,6 +88,7 @@ pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod unwind;
+pub mod words;
 
 #[cfg(feature = "text")]
 #[cfg(feature = "text")]
@@ -103,3 +105,4 @@ pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use rules::Operands;
 pub use target::{CodeModel, CompileError, ErrorKind, ForeignModule, NativeModel, Target};
 pub use unwind::{FrameChange, FrameStep, FrameSteps, SavedRegister, UnwindFacts};
+pub use words::Words;

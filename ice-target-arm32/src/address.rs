@@ -14,7 +14,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Transfer;
 use ice_codegen::lanes::is_lane_of_shuffle;
 use ice_codegen::mach::Sink;
-use ice_codegen::{Constant, Operands as _};
+use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 
 /// What an access can have in its address.

@@ -14,7 +14,7 @@ use ice_codegen::CodeSymbol;
 use ice_codegen::lanes::is_lane_of_shuffle;
 use ice_codegen::mach::Sink;
 use ice_codegen::rules::fixed_alloca;
-use ice_codegen::{Constant, Operands as _};
+use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
 
 /// How far from its start the last part of an access may be, in bytes.

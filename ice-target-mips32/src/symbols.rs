@@ -18,6 +18,7 @@ use crate::regs::{GPR, r};
 use crate::target::{Cx, Mips32};
 use ice_asm::SymbolId;
 use ice_asm::mips32::Alu;
+use ice_codegen::Words as _;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::{CodeSymbol, Libcall};
 use ice_ir::native::Storage;

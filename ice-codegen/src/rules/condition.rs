@@ -2,7 +2,8 @@
 
 use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
-use ice_ir::{BinaryOp, Inst, InstData, Value};
+use crate::magic::Signedness;
+use ice_ir::{BinaryOp, Inst, InstData, IntCond, Value};
 
 /// A boolean that is decided by, as it was folded into the instruction that does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,4 +36,21 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             },
         }
     }
+}
+
+/// A comparison as one by less: whether numbers are read with a sign, whether operands change places, and whether the
+/// result is the opposite. `None` for equality.
+pub fn by_less(cond: IntCond) -> Option<(Signedness, bool, bool)> {
+    use Signedness::{Signed, Unsigned};
+    Some(match cond {
+        IntCond::Eq | IntCond::Ne => return None,
+        IntCond::Slt => (Signed, false, false),
+        IntCond::Sge => (Signed, false, true),
+        IntCond::Sgt => (Signed, true, false),
+        IntCond::Sle => (Signed, true, true),
+        IntCond::Ult => (Unsigned, false, false),
+        IntCond::Uge => (Unsigned, false, true),
+        IntCond::Ugt => (Unsigned, true, false),
+        IntCond::Ule => (Unsigned, true, true),
+    })
 }

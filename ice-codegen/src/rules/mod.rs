@@ -22,7 +22,7 @@ mod operands;
 mod terminator;
 
 pub use atomic::{AtomicRule, Exchange};
-pub use condition::Condition;
+pub use condition::{Condition, by_less};
 pub use frame::fixed_alloca;
 pub use instruction::{Call, Destination, Rule, VectorRule};
 pub use operands::Operands;

@@ -19,7 +19,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Exclusive};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::{AtomicRule, Exchange};
-use ice_codegen::{ErrorKind, Operands as _, ValueRegs};
+use ice_codegen::{ErrorKind, Operands as _, ValueRegs, Words as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
 /// The operations on a word, or the low and high half of a pair; `None` for an exchange.

@@ -4,10 +4,10 @@ use super::{float_size, is_extension};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift};
-use ice_codegen::Operands as _;
 use ice_codegen::extension::{is_zero_extended, word};
 use ice_codegen::mach::Sink;
 use ice_codegen::rules::Condition;
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
 /// How the flags tell the result of a comparison.

@@ -17,6 +17,7 @@ use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{FloatImm, ModImm};
+use ice_codegen::Words as _;
 use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::fixed_alloca;
@@ -128,18 +129,6 @@ impl Arm32 {
             None => Inst::MovImm { dst, imm },
         };
         cx.sink.push(inst);
-    }
-
-    /// A number in a register, which must not be written.
-    pub(super) fn number_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, imm: u32) -> VReg {
-        match cx.held(Constant::Word(imm)) {
-            Some(reg) => reg,
-            None => {
-                let dst = self.temp(cx);
-                cx.sink.push(Inst::MovImm { dst, imm });
-                dst
-            }
-        }
     }
 
     /// A number as a flexible operand: an immediate where it can be encoded.

@@ -5,7 +5,7 @@ use crate::inst::{FloatSize, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Float3, FloatToInt, IntToFloat};
 use ice_codegen::mach::Sink;
-use ice_codegen::{Libcall, Operands as _};
+use ice_codegen::{Libcall, Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Picks by f32 or f64.

@@ -5,9 +5,10 @@ use super::fold::Shifted;
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, BitField, Flags, ModImm, Move, Multiply, Shift, Transfer};
-use ice_codegen::Operands as _;
 use ice_codegen::extension::{is_zero_extended, word};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::words::divide;
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// The operation for an IR operator, where there is one.
@@ -98,7 +99,7 @@ impl Arm32 {
         } else if op == BinaryOp::Mul {
             self.multiply(cx, [a, b], dst);
         } else {
-            return self.divide(cx, op, [a, b], ty, dst);
+            return divide(self, cx, op, [a, b], ty, dst);
         }
         if ty == Type::I1 {
             self.alu_imm(cx, Alu::And, dst, dst, 1);

@@ -3,9 +3,10 @@
 use super::{Signedness, float_size};
 use crate::inst::{Amode, Base, FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Alu, Compare, Cond, Float2, ModImm, Transfer, Unary};
+use ice_asm::arm32::{Float2, Transfer};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_codegen::words::BitRules as _;
+use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
 use ice_ir::{Intrinsic, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
@@ -118,61 +119,6 @@ impl Arm32 {
             _ => cx.sink.push(Inst::Lea { dst, mem: frame }),
         }
     }
-
-    // ---- bits
-
-    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, arg: Value, result: Value) {
-        let ty = cx.func.value_type(result);
-        let dst = cx.regs(result);
-        let src = self.regs(cx, arg);
-        let unary = |cx: &mut Cx<'_, S>, op, dst, src| cx.sink.push(Inst::Unary { op, dst, src });
-        match (op, ty) {
-            (Intrinsic::Bswap, Type::I16) => unary(cx, Unary::Rev16, dst.lo(), src.lo()),
-            (Intrinsic::Bswap, Type::I64) => {
-                let low = self.temp(cx);
-                unary(cx, Unary::Rev, low, src.hi());
-                unary(cx, Unary::Rev, dst.hi(), src.lo());
-                cx.sink.push(Inst::Mov { dst: dst.lo(), src: low });
-            }
-            (Intrinsic::Bswap, _) => unary(cx, Unary::Rev, dst.lo(), src.lo()),
-            (Intrinsic::Ctpop, _) => {
-                let helper = if ty == Type::I64 { Libcall::Popcountdi2 } else { Libcall::Popcountsi2 };
-                let count = cx.temp(Type::I32);
-                self.libcall(cx, helper, &[(src, ty)], Some((count, Type::I32)));
-                cx.sink.push(Inst::Mov { dst: dst.lo(), src: count.lo() });
-                if ty == Type::I64 {
-                    cx.sink.push(Inst::MovImm { dst: dst.hi(), imm: 0 });
-                }
-            }
-            (_, Type::I64) => self.pair_scan(cx, op, src, dst),
-            _ => self.scan(cx, op, src.lo(), dst.lo()),
-        }
-    }
-
-    /// Leading or trailing zeros of one register.
-    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: VReg, dst: VReg) {
-        let mut from_top = src;
-        if op == Intrinsic::Cttz {
-            from_top = self.temp(cx);
-            cx.sink.push(Inst::Unary { op: Unary::Rbit, dst: from_top, src });
-        }
-        cx.sink.push(Inst::Unary { op: Unary::Clz, dst, src: from_top });
-    }
-
-    fn pair_scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: ValueRegs, dst: ValueRegs) {
-        // `first` decides unless it is zero.
-        let (first, second) = if op == Intrinsic::Ctlz { (src.hi(), src.lo()) } else { (src.lo(), src.hi()) };
-        let (near, far, count) = (self.temp(cx), self.temp(cx), self.temp(cx));
-        self.scan(cx, op, first, near);
-        self.scan(cx, op, second, far);
-        self.alu_imm(cx, Alu::Add, count, far, 32);
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, lhs: first, rhs: Src::Imm(ModImm::small(0)) });
-        cx.sink.push(Inst::CondMov { cond: Cond::Ne, dst: count, src: Src::Reg(near) });
-        cx.sink.push(Inst::Mov { dst: dst.lo(), src: count });
-        cx.sink.push(Inst::MovImm { dst: dst.hi(), imm: 0 });
-    }
-
-    // ---- memory
 
     /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets.
     fn chunks(self, length: i64) -> impl Iterator<Item = (u8, i32)> {

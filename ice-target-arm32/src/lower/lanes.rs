@@ -19,7 +19,7 @@ use ice_asm::ConstantSize;
 use ice_asm::arm32::{Alu, Lane, Neon2, NeonImm, Sign};
 use ice_codegen::lanes::{self, Origin, are, constant_vector, lane_bits, uniform_lane, whole_lanes};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
+use ice_codegen::{CodeSymbol, ErrorKind, Operands as _, Words as _};
 use ice_ir::{BinaryOp, InstData, Type, Value};
 
 /// The width of the lanes of a vector type.

@@ -11,7 +11,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Transfer};
 use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Operands as _, Target as _};
+use ice_codegen::{ErrorKind, Operands as _, Target as _, Words as _};
 use ice_ir::{Type, Value};
 
 /// The alignment that floating-point accesses need.

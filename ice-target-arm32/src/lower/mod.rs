@@ -8,7 +8,6 @@ mod call;
 mod compare;
 mod constant;
 mod control;
-mod divide;
 mod float;
 mod fold;
 mod int;
@@ -21,12 +20,13 @@ mod return_call;
 mod tests;
 mod variadic;
 mod vector;
+mod words;
 
 pub(crate) use crate::abi::is_extension;
 use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Extend, Flags, ModImm, Move};
-use ice_codegen::extension::{is_zero_extended, word};
+use ice_asm::arm32::{Flags, Move};
+use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
 pub(crate) use ice_codegen::magic::Signedness;
 use ice_codegen::{Operands as _, ValueRegs};
@@ -77,11 +77,6 @@ impl Arm32 {
         }
     }
 
-    /// A fresh core register.
-    pub(crate) fn temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
-        cx.temp(Type::I32).lo()
-    }
-
     /// Moves a flexible operand into `dst`.
     pub(crate) fn mov<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Src) {
         cx.sink.push(match src {
@@ -111,48 +106,5 @@ impl Arm32 {
         for (dst, src) in dst.iter().zip(src.iter()) {
             cx.sink.push(Inst::Mov { dst, src });
         }
-    }
-
-    /// An integer value of up to 32 bits, zero-extended, or sign-extended for a signed operation.
-    pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, value: Value) -> VReg {
-        let ty = cx.func.value_type(value);
-        if let Some(number) = cx.func.int_value(value) {
-            let number = match sign {
-                Signedness::Unsigned => (number as u64 & ty.int_mask()) as i64,
-                Signedness::Signed => number,
-            };
-            return self.number_reg(cx, number as u32);
-        }
-        let src = self.reg(cx, value);
-        if ty == Type::I32 || sign == Signedness::Unsigned && is_zero_extended(cx.func, value) {
-            return src;
-        }
-        let dst = self.temp(cx);
-        self.extend(cx, sign, ty, dst, src);
-        dst
-    }
-
-    /// `dst` = the value of type `ty` in `src`, extended to 32 bits.
-    pub(crate) fn extend<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        sign: Signedness,
-        ty: Type,
-        dst: VReg,
-        src: VReg,
-    ) {
-        let op = match (ty, sign) {
-            (Type::I8, Signedness::Unsigned) => Extend::Uxtb,
-            (Type::I8, Signedness::Signed) => Extend::Sxtb,
-            (Type::I16, Signedness::Unsigned) => Extend::Uxth,
-            (Type::I16, Signedness::Signed) => Extend::Sxth,
-            (Type::I1, Signedness::Signed) => {
-                // 0 or 1 becomes 0 or -1.
-                let (op, flags) = (ice_asm::arm32::Alu::Rsb, Flags::Keep);
-                return cx.sink.push(Inst::Alu { op, flags, dst, lhs: src, rhs: Src::Imm(ModImm::small(0)) });
-            }
-            _ => return cx.sink.push(Inst::Mov { dst, src }),
-        };
-        cx.sink.push(Inst::Extend { op, dst, src });
     }
 }

@@ -8,6 +8,7 @@ use crate::abi::{ArgumentPlace, ArgumentPlaces, result_places};
 use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use ice_codegen::ErrorKind;
+use ice_codegen::Words as _;
 use ice_codegen::abi::StackArguments;
 use ice_codegen::mach::Sink;
 use ice_codegen::return_call::{PlaceArguments, StackPart};

@@ -9,6 +9,7 @@ use crate::abi::CORE_ARGS;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::Transfer;
+use ice_codegen::Words as _;
 use ice_codegen::mach::Sink;
 use ice_ir::Value;
 

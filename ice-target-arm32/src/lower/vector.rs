@@ -27,7 +27,7 @@ use ice_asm::arm32::{
 };
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::VectorRule;
-use ice_codegen::{ErrorKind, Libcall, Operands as _};
+use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// The instruction for an operator, where one instruction does it.

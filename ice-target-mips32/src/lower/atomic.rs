@@ -17,7 +17,7 @@ use ice_asm::mips32::{Alu, Shift, ShiftBy, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::rules::{AtomicRule, Exchange};
-use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs, Words as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
 /// The operation on a word; `None` for an exchange.

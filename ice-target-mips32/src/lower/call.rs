@@ -15,7 +15,7 @@ use ice_asm::mips32::{Alu, Shift, Transfer};
 use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, check_standard, result_types};
 use ice_codegen::mach::{Operand, RegClass, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
-use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs, Words as _};
 use ice_ir::native::{Arity, Passing};
 use ice_ir::{Signature, Type, Value};
 
@@ -386,7 +386,7 @@ impl Mips32 {
     }
 
     /// A call of a helper outside of the module.
-    pub(super) fn libcall<S: Sink<Inst>>(
+    pub(super) fn call_helper<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         helper: Libcall,

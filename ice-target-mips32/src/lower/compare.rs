@@ -7,11 +7,11 @@ use super::{float_width, immediate};
 use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, FloatCompare, Shift};
-use ice_codegen::Operands as _;
 use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::Condition;
+use ice_codegen::rules::{Condition, by_less};
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// How the result of a comparison is told.
@@ -55,23 +55,6 @@ pub(super) fn float_test(cond: FloatCond) -> Result<(FloatCompare, bool), bool> 
         FloatCond::Ogt   => (FloatCompare::Ule, false),
         FloatCond::Uno   => (FloatCompare::Un, true),
         FloatCond::Ord   => (FloatCompare::Un, false),
-    })
-}
-
-/// Whether numbers are read with a sign, and the comparison by less: whether operands change places and whether the
-/// result is the opposite. `None` for equality.
-pub(super) fn by_less(cond: IntCond) -> Option<(Signedness, bool, bool)> {
-    use Signedness::{Signed, Unsigned};
-    Some(match cond {
-        IntCond::Eq | IntCond::Ne => return None,
-        IntCond::Slt => (Signed, false, false),
-        IntCond::Sge => (Signed, false, true),
-        IntCond::Sgt => (Signed, true, false),
-        IntCond::Sle => (Signed, true, true),
-        IntCond::Ult => (Unsigned, false, false),
-        IntCond::Uge => (Unsigned, false, true),
-        IntCond::Ugt => (Unsigned, true, false),
-        IntCond::Ule => (Unsigned, true, true),
     })
 }
 

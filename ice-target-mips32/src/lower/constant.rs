@@ -112,15 +112,6 @@ impl Mips32 {
         cx.sink.push(inst);
     }
 
-    /// A number in a register, which must not be written.
-    pub(super) fn number_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, imm: u32) -> VReg {
-        cx.held(Constant::Word(imm)).unwrap_or_else(|| {
-            let dst = self.temp(cx);
-            cx.sink.push(Inst::MovImm { dst, imm });
-            dst
-        })
-    }
-
     /// The constants that the rule for `inst` puts in registers, and the instructions that they take.
     pub(crate) fn name_costly_constants(
         self,

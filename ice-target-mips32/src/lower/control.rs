@@ -7,7 +7,7 @@ use ice_codegen::mach::{MachBlock, Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::rules::Terminator;
 use ice_codegen::switch::SwitchNode;
-use ice_codegen::{ErrorKind, Operands as _};
+use ice_codegen::{ErrorKind, Operands as _, Words as _};
 use ice_ir::{Type, Value};
 
 impl Mips32 {

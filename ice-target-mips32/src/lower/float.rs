@@ -9,7 +9,7 @@ use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, Float3, FloatCompare, FloatConvert, FloatWidth};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{Libcall, Operands as _, ValueRegs};
+use ice_codegen::{Libcall, Operands as _, ValueRegs, Words as _};
 use ice_ir::{BinaryOp, CastOp, Type, Value};
 
 /// The bits of 2^31 as `f32` and `f64`, and of 2^52, to whose bits a word is added by putting it into the low half.

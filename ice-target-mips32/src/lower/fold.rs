@@ -6,7 +6,7 @@
 //! | shifts by a constant to the left and the right | their sum | `rotr` |
 //! | shift by a constant to the right | and with low bits | `ext` |
 //! | load of 8 or 16 bits | sign extension | `lb`, `lh` |
-//! | insertion of a lane | another, a shift | a constant, a shuffle ([`lanes`](super::lanes)) |
+//! | insertion of a lane | another, a shift | a constant, a shuffle ([`ice_codegen::lanes`]) |
 //! | lane of a vector | insertions only | a shuffle |
 //! | addition | address | an operand ([`address`](crate::address)) |
 //!
@@ -17,6 +17,7 @@
 use crate::inst::Inst;
 use crate::target::{Cx, Mips32};
 use ice_codegen::mach::Sink;
+use ice_codegen::words::folds_insertion;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// A shift by a constant: the operator, the value and the amount.
@@ -86,7 +87,7 @@ impl Mips32 {
                     && matches!(func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
                     && cx.may_delay(def, user)
             }
-            InstData::InsertElement { .. } => self.folds_insertion(cx, def, user),
+            InstData::InsertElement { .. } => folds_insertion(cx, def, user),
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
                 cx.decides(result, user)
             }

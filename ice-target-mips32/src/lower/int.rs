@@ -4,10 +4,11 @@ use super::{fold, immediate};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, Shift, ShiftBy, Transfer};
-use ice_codegen::Operands as _;
 use ice_codegen::extension::{is_zero_extended, word};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
+use ice_codegen::words::divide;
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// The operation for an IR operator, where there is one.
@@ -85,7 +86,7 @@ impl Mips32 {
         } else if op == BinaryOp::Mul {
             self.multiply(cx, [a, b], dst);
         } else {
-            return self.divide(cx, op, [a, b], ty, dst);
+            return divide(self, cx, op, [a, b], ty, dst);
         }
         if ty == Type::I1 {
             self.alu_imm(cx, Alu::And, dst, dst, 1);

@@ -6,7 +6,8 @@ use arrayvec::ArrayVec;
 use ice_asm::mips32::{Float2, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{ErrorKind, Libcall, Operands as _};
+use ice_codegen::words::{BitRules as _, WordVectors as _};
+use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
 use ice_ir::{Intrinsic, Type, Value, ValueDef};
 
 /// Most words and bytes that are moved or stored one by one.

@@ -18,7 +18,7 @@ use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, FloatWidth, Shift, Transfer};
 use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Operands as _, Target as _};
+use ice_codegen::{ErrorKind, Operands as _, Target as _, Words as _};
 use ice_ir::{Type, Value};
 
 /// log2 of the alignment of words.

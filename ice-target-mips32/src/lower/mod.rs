@@ -5,32 +5,28 @@
 //! it. What is zero needs no register: [`Src::Zero`].
 
 mod atomic;
-mod bits;
 mod call;
 mod compare;
 mod constant;
 mod control;
-mod divide;
 mod float;
 mod fold;
 mod int;
 mod intrinsic;
-mod lanes;
 mod memory;
 mod pair64;
 mod return_call;
 mod select;
 #[cfg(test)]
 mod tests;
-mod vector;
+mod words;
 
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
-use ice_asm::mips32::{Alu, AluSigned, AluUnsigned, Extend, FloatWidth, Shift};
-use ice_codegen::extension::{is_zero_extended, word};
+use ice_asm::mips32::{Alu, AluSigned, AluUnsigned, FloatWidth, Shift};
+use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::magic::Signedness;
-use ice_codegen::{ErrorKind, Operands as _, ValueRegs};
+use ice_codegen::{ErrorKind, Operands as _, ValueRegs, Words as _};
 use ice_ir::native::Passing;
 use ice_ir::{Signature, Type, Value};
 
@@ -80,11 +76,6 @@ pub(crate) fn immediate(op: Alu, number: u32) -> Option<Immediate> {
 }
 
 impl Mips32 {
-    /// A fresh general register.
-    pub(crate) fn temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
-        cx.temp(Type::I32).lo()
-    }
-
     /// A value of up to 32 bits that is read.
     pub(crate) fn src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         match word(cx.func, value) {
@@ -227,43 +218,5 @@ impl Mips32 {
         for (dst, src) in dst.iter().zip(parts) {
             self.mov(cx, dst, src);
         }
-    }
-
-    /// `dst` = the value of type `ty` in `src`, extended to 32 bits.
-    pub(crate) fn extend<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        sign: Signedness,
-        ty: Type,
-        dst: VReg,
-        src: VReg,
-    ) {
-        match (ty, sign) {
-            (Type::I8, Signedness::Unsigned) => self.alu_imm(cx, Alu::And, dst, src, 0xff),
-            (Type::I16, Signedness::Unsigned) => self.alu_imm(cx, Alu::And, dst, src, 0xffff),
-            (Type::I8, Signedness::Signed) => cx.sink.push(Inst::Extend { op: Extend::Seb, dst, src }),
-            (Type::I16, Signedness::Signed) => cx.sink.push(Inst::Extend { op: Extend::Seh, dst, src }),
-            // 0 or 1 becomes 0 or -1.
-            (Type::I1, Signedness::Signed) => self.alu(cx, Alu::Subu, dst, Src::Zero, src),
-            _ => cx.sink.push(Inst::Mov { dst, src }),
-        }
-    }
-
-    /// An integer value of up to 32 bits, zero-extended, or sign-extended for a signed operation.
-    pub(crate) fn extended<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, value: Value) -> VReg {
-        let ty = cx.func.value_type(value);
-        if let (Some(number), Signedness::Signed) = (cx.func.int_value(value), sign) {
-            return self.number_reg(cx, number as u32);
-        }
-        if let Some(number) = word(cx.func, value) {
-            return self.number_reg(cx, number);
-        }
-        let src = self.reg(cx, value);
-        if ty == Type::I32 || sign == Signedness::Unsigned && is_zero_extended(cx.func, value) {
-            return src;
-        }
-        let dst = self.temp(cx);
-        self.extend(cx, sign, ty, dst, src);
-        dst
     }
 }

@@ -5,8 +5,8 @@ use super::float_width;
 use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::Alu;
-use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::Value;
 
 /// What a move looks at.

@@ -1,0 +1,147 @@
+//! 64-bit integers in pairs of registers: what takes no carry and no variable amount.
+
+use super::{Cx, Word, Words};
+use crate::compiled::Libcall;
+use crate::extension::is_low_half_extended;
+use crate::lower::ValueRegs;
+use crate::mach::{Sink, VReg};
+use crate::magic::Signedness;
+use ice_ir::{BinaryOp, Type, Value};
+
+/// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairShift {
+    /// The operator, on the half whose bits leave it.
+    pub near: BinaryOp,
+    /// That on the other half.
+    pub far: BinaryOp,
+    /// That on what comes into it.
+    pub back: BinaryOp,
+}
+
+impl PairShift {
+    fn new(op: BinaryOp) -> PairShift {
+        let (far, back) = match op {
+            BinaryOp::Shl => (BinaryOp::Shl, BinaryOp::Lshr),
+            _ => (BinaryOp::Lshr, BinaryOp::Shl),
+        };
+        PairShift { near: op, far, back }
+    }
+
+    /// The near and the far half of a pair.
+    pub fn halves(self, regs: ValueRegs) -> [VReg; 2] {
+        match self.near {
+            BinaryOp::Shl => [regs.lo(), regs.hi()],
+            _ => [regs.hi(), regs.lo()],
+        }
+    }
+}
+
+/// Rules for pairs.
+pub trait PairRules: Words {
+    /// A sum, a difference or logic. A constant comes last, if the operator lets it.
+    fn pair_alu<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: BinaryOp,
+        args: [Value; 2],
+        dst: ValueRegs,
+    );
+
+    /// A shift by a variable below 64.
+    fn pair_shift<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: PairShift,
+        args: [Value; 2],
+        dst: ValueRegs,
+    );
+
+    /// Any binary operator on pairs.
+    fn pair_binary<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: BinaryOp,
+        [a, b]: [Value; 2],
+        result: Value,
+    ) {
+        let dst = cx.regs(result);
+        let swap = op.is_commutative() && cx.is_constant(a) && !cx.is_constant(b);
+        let [a, b] = if swap { [b, a] } else { [a, b] };
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                self.pair_alu(cx, op, [a, b], dst);
+            }
+            BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr => {
+                let op = PairShift::new(op);
+                match cx.func.int_value(b) {
+                    Some(n) => self.pair_shift_by(cx, op, a, (n & 63) as u8, dst),
+                    None => self.pair_shift(cx, op, [a, b], dst),
+                }
+            }
+            BinaryOp::Mul => self.pair_multiply(cx, [a, b], dst),
+            _ => {
+                let divisor = self.regs(cx, b);
+                if cx.func.int_value(b).is_none_or(|n| n == 0) {
+                    self.trap_if_zero(cx, divisor.lo(), Some(divisor.hi()));
+                }
+                let args = [(self.regs(cx, a), Type::I64), (divisor, Type::I64)];
+                self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
+            }
+        }
+    }
+
+    /// lo×lo in 64 bits plus the two cross products in the high half. There are none where both numbers are words with
+    /// zeros above them, or both words with their sign.
+    fn pair_multiply<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        [a, b]: [Value; 2],
+        dst: ValueRegs,
+    ) {
+        let (x, y) = (self.regs(cx, a), self.regs(cx, b));
+        let are = |sign| [a, b].iter().all(|&value| is_low_half_extended(cx.func, sign, value));
+        for sign in [Signedness::Signed, Signedness::Unsigned] {
+            if are(sign) {
+                return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], [x.lo(), y.lo()]);
+            }
+        }
+        let [lo, high, sum] = [(); 3].map(|()| self.temp(cx));
+        self.multiply_long(cx, Signedness::Unsigned, [lo, high], [x.lo(), y.lo()]);
+        self.multiply_add(cx, BinaryOp::Add, sum, high, [x.lo(), y.hi()]);
+        self.multiply_add(cx, BinaryOp::Add, dst.hi(), sum, [x.hi(), y.lo()]);
+        self.mov_word(cx, dst.lo(), lo.into());
+    }
+
+    /// A shift by a constant below 64.
+    fn pair_shift_by<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: PairShift,
+        value: Value,
+        amount: u8,
+        dst: ValueRegs,
+    ) {
+        let regs = self.regs(cx, value);
+        let ([near, far], [near_dst, far_dst]) = (op.halves(regs), op.halves(dst));
+        let far = match amount {
+            0 => far,
+            1..32 => {
+                let kept = self.word_reg(cx, Word::shifted(far, op.far, amount));
+                self.word(cx, BinaryOp::Or, kept, Word::shifted(near, op.back, 32 - amount))
+            }
+            _ => {
+                let dst = self.temp(cx);
+                self.mov_word(cx, dst, Word::shifted(near, op.near, amount - 32));
+                dst
+            }
+        };
+        let near = match (amount, op.near) {
+            (0..32, _) => Word::shifted(near, op.near, amount),
+            (_, BinaryOp::Ashr) => Word::shifted(near, BinaryOp::Ashr, 31),
+            _ => Word::Number(0),
+        };
+        self.mov_word(cx, near_dst, near);
+        self.mov_word(cx, far_dst, far.into());
+    }
+}
