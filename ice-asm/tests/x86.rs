@@ -6,7 +6,7 @@ use crate::common;
 
 use common::{check_listing, listing};
 use ice_asm::x86::*;
-use ice_asm::{CodeBuffer, Error, RelocKind, SymbolId, TextListing};
+use ice_asm::{CodeBuffer, Error, Place, RelocKind, SymbolId, TextListing};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter, OpKind, Register};
 
 const MODES: [Mode; 2] = [Mode::Bits32, Mode::Bits64];
@@ -628,4 +628,33 @@ fn what_a_mode_lacks_is_an_error() {
     for emit in never {
         assert!(MODES.iter().all(|&mode| refused(mode, emit)));
     }
+}
+
+#[test]
+fn locked_instructions_share_a_bundle() {
+    let mut buffer = CodeBuffer::<()>::new();
+    buffer.set_bundle(32);
+    let mut e = Encoder::new(&mut buffer, Mode::Bits64);
+    // Six of five bytes each: the next would straddle the end of the bundle.
+    (0..6).for_each(|_| e.mov_r_i(Width::B32, Gpr::RAX, 0x1234_5678));
+    e.mov_r_i(Width::B32, Gpr::RCX, 0x1234_5678);
+    assert_eq!(e.buf.offset(), 32 + 5);
+    // A pair of which only the second straddles it goes up as a whole, with its relocation.
+    (0..4).for_each(|_| e.mov_r_i(Width::B32, Gpr::RAX, 0x1234_5678));
+    e.nop();
+    assert_eq!(e.buf.offset(), 32 + 26);
+    e.buf.lock(2, Place::Inside);
+    e.mov_r_rm(Width::B32, Gpr::RAX, Rm::Reg(Gpr::RAX));
+    e.mov_r_symbol(Gpr::RAX, SymbolId(3), RelocKind::Abs32, 0);
+    assert_eq!(e.buf.offset(), 64 + 7);
+    // A call ends its bundle.
+    e.buf.lock(1, Place::AtEnd);
+    e.call_symbol(SymbolId(4), RelocKind::PcRel32);
+    e.ret();
+    buffer.finish().expect("all labels are bound");
+    assert_eq!(buffer.bytes()[32 + 26..64 + 3], [0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x89, 0xc0, 0xb8]);
+    assert_eq!(buffer.bytes()[96 - 5], 0xe8);
+    assert_eq!(buffer.bytes().len(), 96 + 1);
+    let offsets: Vec<_> = buffer.relocs().iter().map(|reloc| reloc.offset).collect();
+    assert_eq!(offsets, [64 + 3, 96 - 4]);
 }

@@ -45,6 +45,17 @@ pub enum NativeModel {
     PositionIndependent,
 }
 
+/// What holds of code whatever it computes, so that who does not trust it can tell before it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Confinement {
+    /// Nothing.
+    #[default]
+    None,
+    /// The rules of NaCl: bundles of instructions, jumps to their starts alone, no access outside of one window of
+    /// memory.
+    Sandbox,
+}
+
 /// The module is for another target: its addresses are not as wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ForeignModule {

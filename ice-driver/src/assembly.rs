@@ -34,6 +34,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     /// What the machine writes in its own way.
     own: Assembly,
     relocation: RelocationModel,
+    /// What functions are aligned to at least, in bytes.
+    least_alignment: u64,
     /// Which functions have tables for unwinding, if any may.
     unwind: Option<Entries>,
     module: &'m Module,
@@ -61,13 +63,18 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         sink: S,
     ) -> Result<Self, Error> {
         let (machine, relocation) = (options.arch.machine(), options.relocation);
-        let own = machine.assembly(options.features, options.relocation.of(module));
+        let mut own = machine.assembly(options.features, options.relocation.of(module));
+        let bundles = options.bundles();
+        if let Some(bundles) = bundles {
+            own.fill = bundles.halt_text;
+        }
         let (text, listing, constants, sizes) =
             (String::new(), String::new(), ConstantPool::new(), Vec::new());
         let mut output = AssemblyOutput {
             machine,
             own,
             relocation,
+            least_alignment: bundles.map_or(1, |bundles| bundles.bytes),
             unwind: Entries::of(options),
             module,
             names,
@@ -193,7 +200,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let mut name = String::new();
         names.write_function(function, &mut name)?;
         self.write_section(&Placement::of_function(self.module, function))?;
-        let align = function_alignment(self.module, function).trailing_zeros();
+        let align = function_alignment(self.module, function).max(self.least_alignment).trailing_zeros();
         writeln!(self.text, "\t{} {align}, {}", self.own.align, self.own.fill)?;
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;

@@ -202,6 +202,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         commentary: work.commentary,
         relocation: work.relocation,
         unwind: work.unwind,
+        confinement: work.confinement,
         features: match triple {
             Some(triple) => features.or(arch.machine().features_of_triple(&triple)),
             None => features,

@@ -14,7 +14,7 @@ use crate::options::{Emit, RelocationModel, Timing};
 use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe};
 use ice_asm::{ConstantId, RelocKind};
-use ice_codegen::{Checks, CodeSymbol, FunctionCode, TableSlice, UnwindFacts};
+use ice_codegen::{Checks, CodeSymbol, Confinement, FunctionCode, TableSlice, UnwindFacts};
 use ice_ir::native::UnwindTables;
 use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
 
@@ -60,7 +60,7 @@ impl Compiler {
     /// The machine is not built in, or the addresses of the module have another width.
     pub fn new(module: &Module, options: CodeOptions) -> Result<Compiler, Error> {
         let CodeOptions { arch, recipe, relocation, unwind, features } = options;
-        let target = arch.machine().back_end(module, relocation.native(), features)?;
+        let target = arch.machine().back_end(module, relocation.native(), features, Confinement::None)?;
         let mut generator = target.generator(Checks::Debug);
         generator.write_unwind_tables(unwind);
         Ok(Compiler {

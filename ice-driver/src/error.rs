@@ -88,6 +88,10 @@ pub enum Error {
     /// PNaCl programs, as their runtime, are translated for other calls than those asked for; says for which, behind
     /// "for calls".
     NotForPnacl(&'static str),
+    /// Code of the machine cannot be confined.
+    NotConfined(Arch),
+    /// Native programs cannot be confined.
+    NativeConfined,
     /// The module's target triple names no machine that is known.
     UnknownTriple(UnknownTarget),
     /// No defined function has this name or number.
@@ -112,6 +116,8 @@ impl Error {
             | Error::TargetNotBuiltIn(_)
             | Error::FormatNotBuiltIn(_)
             | Error::NotForPnacl(_)
+            | Error::NotConfined(_)
+            | Error::NativeConfined
             | Error::NoSuchFunction(_) => Blame::Request,
             #[cfg(feature = "llvm")]
             Error::WrongTarget { .. } => Blame::Request,
@@ -203,6 +209,8 @@ impl fmt::Display for Error {
             Error::OtherEnvironment => {
                 f.write_str("the module is for another environment than that which the compiler was made for")
             }
+            Error::NotConfined(arch) => write!(f, "there is no confined code for {arch}"),
+            Error::NativeConfined => f.write_str("native programs cannot be confined; PNaCl programs can"),
             Error::NotForPnacl(calls) => write!(f, "PNaCl programs are translated for calls {calls}"),
             Error::UnknownTriple(triple) => write!(f, "the target triple of the module: {triple}"),
             Error::NoSuchFunction(name) => write!(f, "no defined function '{name}'"),

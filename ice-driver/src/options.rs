@@ -1,8 +1,8 @@
 //! What a translation is asked to do.
 
-use crate::machine::{Arch, Features};
+use crate::machine::{Arch, Bundles, Features};
 use crate::recipe::{Recipe, Step};
-use ice_codegen::NativeModel;
+use ice_codegen::{Confinement, NativeModel};
 use ice_ir::Module;
 use ice_ir::native::{Environment, UnwindTables};
 
@@ -192,6 +192,8 @@ pub struct Options {
     pub relocation: RelocationModel,
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
+    /// What holds of the code whatever the program does.
+    pub confinement: Confinement,
     /// Choices among the features of the machine. What is left open follows from the module, if that says it.
     pub features: Features,
 }
@@ -217,8 +219,14 @@ impl Options {
             stats: Stats::Off,
             relocation: RelocationModel::PositionIndependent,
             unwind: None,
+            confinement: Confinement::None,
             features: Features::default(),
         }
+    }
+
+    /// How code lies in bundles, if it is confined.
+    pub fn bundles(&self) -> Option<Bundles> {
+        self.arch.machine().bundles().filter(|_| self.confinement == Confinement::Sandbox)
     }
 }
 

@@ -16,8 +16,9 @@ use crate::recipe::{FunctionCompiler, Job};
 use crate::report::Report;
 #[cfg(feature = "text")]
 use crate::representation::{TextOutput, emit_program};
-use ice_codegen::{BackEnd, Checks};
+use ice_codegen::{BackEnd, Checks, Confinement};
 use ice_elf::Sink as ObjectSink;
+use ice_ir::native::Environment;
 use ice_ir::{FuncId, Module};
 use std::ops::Range;
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
@@ -93,6 +94,20 @@ fn select(module: &Module, count: usize, selector: Option<&FunctionSelector>) ->
     }
 }
 
+/// The back end that the options ask for.
+fn back_end(module: &Module, options: &Options) -> Result<Box<dyn BackEnd>, Error> {
+    let machine = options.arch.machine();
+    if options.confinement == Confinement::Sandbox {
+        if machine.bundles().is_none() {
+            return Err(Error::NotConfined(options.arch));
+        }
+        if module.environment != Environment::Pnacl {
+            return Err(Error::NativeConfined);
+        }
+    }
+    machine.back_end(module, options.relocation.native(), options.features, options.confinement)
+}
+
 /// Translates the functions of a module whose input has `input_size` bytes. [`Options::format`] is not looked at.
 ///
 /// # Errors
@@ -104,7 +119,7 @@ pub fn compile_module(
     options: &Options,
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
-    let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
+    let target = back_end(module, options)?;
     let selected = select(module, bodies.count(), options.function.as_ref())?;
     #[cfg(feature = "text")]
     if options.emit == Emit::Ir && options.function.is_none() {
@@ -144,7 +159,7 @@ pub fn translate_module<'o>(
     options: &Options,
     output: Box<dyn ModuleOutput + 'o>,
 ) -> Result<Report, Error> {
-    let target = options.arch.machine().back_end(module, options.relocation.native(), options.features)?;
+    let target = back_end(module, options)?;
     let selected = select(module, bodies.count(), options.function.as_ref())?;
     let options = Options { emit: Emit::Object, ..options.clone() };
     run(&*target, module, bodies, &selected, &options, Box::new(|| Ok(output)))

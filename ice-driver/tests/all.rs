@@ -22,6 +22,7 @@ mod outputs;
 mod programs;
 mod runtime;
 mod samples;
+mod sandbox;
 mod streams;
 mod tail_calls;
 mod unwind;

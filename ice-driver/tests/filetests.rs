@@ -1,7 +1,7 @@
 //! Code of functions: each file in `filetests/` is a program and the assembler text that it becomes.
 //!
 //! ```text
-//! ; test: i686 armv7 O2              targets, level, and options: pic, +hwdiv
+//! ; test: i686 armv7 O2              targets, level, and options: pic, sandbox, +hwdiv
 //! define external @f() -> void { …
 //! ; expect:
 //! ; == armv7
@@ -18,6 +18,7 @@ mod allocation;
 #[path = "common/filetest.rs"]
 mod filetest;
 
+use ice_codegen::Confinement;
 use ice_driver::machine::{Features, with_switch};
 use ice_driver::options::RelocationModel;
 use ice_driver::{Arch, Emit, InputFormat, OptLevel, Options, compile_to};
@@ -27,9 +28,11 @@ use libtest_mimic::Failed;
 fn options(words: &str) -> Result<(Vec<(Arch, Features)>, Options), Failed> {
     let (mut targets, mut level, mut switches) = (Vec::new(), None, Vec::new());
     let mut relocation = RelocationModel::Static;
+    let mut confinement = Confinement::None;
     for word in words.split_whitespace() {
         match word.strip_prefix('O') {
             Some(name) => level = OptLevel::parse(name),
+            None if word == "sandbox" => confinement = Confinement::Sandbox,
             None if word == "pic" => relocation = RelocationModel::PositionIndependent,
             None if word.starts_with('+') => switches.push(word),
             None => {
@@ -52,12 +55,14 @@ fn options(words: &str) -> Result<(Vec<(Arch, Features)>, Options), Failed> {
     let (first, _) = *targets.first().ok_or("no target")?;
     let level = level.ok_or("no level")?;
     let (format, emit) = (InputFormat::Text, Emit::Assembly);
-    Ok((targets, Options { level, format, emit, relocation, ..Options::new(first) }))
+    Ok((targets, Options { level, format, emit, relocation, confinement, ..Options::new(first) }))
 }
 
 /// The labels and instructions of an assembler text.
 fn code(text: &str) -> String {
-    let is_directive = |line: &str| line.starts_with("\t.") && !line.starts_with("\t.long");
+    let is_padding = |line: &str| line.ends_with(" padding");
+    let is_directive =
+        |line: &str| line.starts_with("\t.") && !line.starts_with("\t.long") && !is_padding(line);
     let lines: Vec<&str> = text.lines().filter(|line| !is_directive(line)).collect();
     let is_named = |label: &str| {
         let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());

@@ -61,7 +61,7 @@ macro_rules! instructions {
         [mem: mem()] max 7 + MEMORY => em.store_symbol(symbol, addend, mem);
     /// dst = the address: an addition of up to two registers and a constant.
     Lea { width: Width, dst: VReg, mem: Amode } is Remade "{dst} = lea{width} {mem}"
-        [mem: mem(), dst: def_reg(GPR)] max 3 + MEMORY => em.sum(width, dst, mem);
+        [mem: sum_of(), dst: def_reg(GPR)] max 3 + MEMORY => em.sum(width, dst, mem);
     // ---- integer arithmetic
     Compare { op: Compare, width: Width, lhs: VReg, rhs: Src } "{op}{width} {lhs}, {rhs}"
         [lhs: compared(rhs, class(width))] max bound.compare(rhs) => em.compare(op, width, &rhs);
@@ -212,7 +212,7 @@ macro_rules! instructions {
         [dst: def_reg(GPR)] max 2 + SLOT => em.e.mov_r_rm(em.target.address_width(), dst, Rm::Reg(Gpr::RSP));
     /// Sets the stack pointer.
     StackRestore { src: VReg } "sp = {src}"
-        [src: use_any(GPR)] max 2 + SLOT => em.e.mov_r_rm(em.target.address_width(), Gpr::RSP, src);
+        [src: use_any(GPR)] max 4 + 2 + SLOT => em.restore_stack(src);
     // ---- threads
     /// The thread pointer.
     ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] max 9 => em.e.mov_r_thread_pointer(dst);

@@ -150,6 +150,9 @@ pub(crate) trait VisitOperands {
     /// The registers of an address.
     fn mem(&mut self, mem: Amode);
 
+    /// The registers of a sum that is not an access.
+    fn sum_of(&mut self, mem: Amode);
+
     /// The registers of an address that nothing written by the instruction shares.
     fn late_mem(&mut self, mem: Amode);
 
@@ -176,6 +179,11 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
     #[inline(always)]
     fn mem(&mut self, mem: Amode) {
         mem.registers(|reg| self.use_reg(reg, GPR));
+    }
+
+    #[inline(always)]
+    fn sum_of(&mut self, mem: Amode) {
+        self.mem(mem);
     }
 
     #[inline(always)]

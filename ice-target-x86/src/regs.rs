@@ -119,6 +119,8 @@ static GPR_32_FP: [PReg; 6] = regs([0, 1, 2, 6, 7, 3]);
 static BYTE_32: [PReg; 4] = regs([0, 1, 2, 3]);
 static GPR_64: [PReg; 15] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 5, 12, 13, 14, 15]);
 static GPR_64_FP: [PReg; 14] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14, 15]);
+/// Without what confined code keeps: the base of its window in r15, a frame in rbp or none, addresses in r11.
+static GPR_64_CONFINED: [PReg; 12] = regs([0, 1, 2, 6, 7, 8, 9, 10, 3, 12, 13, 14]);
 static XMM_32: [PReg; 8] = regs([16, 17, 18, 19, 20, 21, 22, 23]);
 static XMM_64: [PReg; 16] = regs([16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]);
 
@@ -138,6 +140,9 @@ static CLASSES_64: [ClassInfo; 3] =
     [class("gpr", &GPR_64, 8), class("byte", &GPR_64, 8), class("xmm", &XMM_64, 16)];
 static CLASSES_64_FP: [ClassInfo; 3] =
     [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16)];
+
+static CLASSES_64_CONFINED: [ClassInfo; 3] =
+    [class("gpr", &GPR_64_CONFINED, 8), class("byte", &GPR_64_CONFINED, 8), class("xmm", &XMM_64, 16)];
 
 /// What functions of any convention preserve: ebp, rbp.
 const ALWAYS_SAVED: RegUnits = units(5, 1);
@@ -159,6 +164,7 @@ static FILE_32: RegisterFile = file(&CLASSES_32, CALLEE_SAVED_32);
 static FILE_32_FP: RegisterFile = file(&CLASSES_32_FP, CALLEE_SAVED_32);
 static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
 static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
+static FILE_64_CONFINED: RegisterFile = file(&CLASSES_64_CONFINED, CALLEE_SAVED_64);
 static FILE_32_NONE: RegisterFile = file(&CLASSES_32, ALWAYS_SAVED);
 static FILE_32_FP_NONE: RegisterFile = file(&CLASSES_32_FP, ALWAYS_SAVED);
 static FILE_64_NONE: RegisterFile = file(&CLASSES_64, ALWAYS_SAVED);
@@ -172,6 +178,11 @@ pub(crate) fn preserve_none_file(mode: Mode, frame_pointer: FramePointer) -> &'s
         (Mode::Bits64, FramePointer::None) => &FILE_64_NONE,
         (Mode::Bits64, FramePointer::Used) => &FILE_64_FP_NONE,
     }
+}
+
+/// The register file for confined functions of x86-64.
+pub(crate) fn confined_file() -> &'static RegisterFile<'static> {
+    &FILE_64_CONFINED
 }
 
 /// The register file for a mode.

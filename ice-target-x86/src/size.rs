@@ -1,11 +1,13 @@
 //! Upper bounds of instruction sizes, from which the code buffer knows that a forward branch can be short.
 //!
 //! A bound must never be too small: then the buffer reports an error. One that is too large only costs a
-//! long branch. Counted are prefixes and REX (at most 3 bytes), opcode (at most 3), ModRM, SIB,
+//! long branch. In confined code each instruction takes its padding and more instructions. Counted are prefixes and REX (at most 3 bytes), opcode (at most 3), ModRM, SIB,
 //! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
 
 use crate::abi::Frame;
+use crate::emit::{BUNDLE, Landings};
 use crate::inst::{Callee, Inst, Src, instructions};
+use crate::target::X86;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, Tables};
@@ -70,24 +72,45 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
 
 /// Makes the labels of the blocks and tells the buffer the longest offset of each.
 pub(crate) fn make_labels<L: Listing>(
-    mode: Mode,
+    target: X86,
     mach: &MachFunction<Inst>,
     allocation: &Output,
     frame: &Frame,
+    landings: &Landings,
     buffer: &mut CodeBuffer<L>,
 ) {
     // The slots of a small frame are reached with one byte.
     let is_small = frame.size <= if frame.pointer == FramePointer::Used { 63 } else { 127 };
-    let labels = if is_small { make::<SMALL, L> } else { make::<LARGE, L> };
-    labels(mode, mach, allocation, 2 * frame.saved.len() as u32, buffer);
+    let labels = match (target.is_confined(), is_small) {
+        (true, _) => make::<LARGE, true, L>,
+        (false, true) => make::<SMALL, false, L>,
+        (false, false) => make::<LARGE, false, L>,
+    };
+    labels(target.mode, mach, allocation, 2 * frame.saved.len() as u32, landings, buffer);
+}
+
+/// What confined code has at most for an instruction of `bound` bytes: each of its groups has less padding than bytes, but
+/// calls, which end bundles.
+fn confined(inst: &Inst, bound: u32) -> u32 {
+    /// The largest without an operand in memory other than a slot.
+    const PLAIN: u32 = 2 + LARGE;
+    /// For what an operand or the stack pointer takes.
+    const OTHERS: u32 = 16;
+    match inst {
+        Inst::Call { .. } => 2 * (bound + OTHERS) + BUNDLE,
+        Inst::Mov { .. } | Inst::Jcc { .. } | Inst::Jmp { .. } => 2 * bound,
+        _ if bound <= PLAIN => 2 * bound,
+        _ => 2 * (bound + OTHERS),
+    }
 }
 
 /// Makes the labels where a slot takes `SLOT` bytes and the saved registers as many as `saved`.
-fn make<const SLOT: u32, L: Listing>(
+fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     mode: Mode,
     mach: &MachFunction<Inst>,
     allocation: &Output,
     saved: u32,
+    landings: &Landings,
     buffer: &mut CodeBuffer<L>,
 ) {
     let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 };
@@ -96,8 +119,14 @@ fn make<const SLOT: u32, L: Listing>(
     let edits_again = allocation.edits.iter().filter(|edit| edit.from.is_remat()).count();
     let mut operands_in_memory = (allocation.stats.rematerialized as usize).saturating_sub(edits_again);
     let mut offset = u64::from(40 + saved);
+    if CONFINED {
+        offset = 4 * offset;
+    }
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
+        if landings.has(block) {
+            offset += u64::from(BUNDLE);
+        }
         // Too large a number is one that the buffer takes for unknown.
         buffer.new_label_within(u32::try_from(offset).unwrap_or(u32::MAX));
         let range = mach.inst_range(block);
@@ -105,18 +134,20 @@ fn make<const SLOT: u32, L: Listing>(
             break; // Nothing lies behind the last block.
         }
         for inst in &mach.insts()[range.clone()] {
-            offset += u64::from(bounds.inst(inst));
+            let bound = bounds.inst(inst);
+            offset += u64::from(if CONFINED { confined(inst, bound) } else { bound });
         }
         let end = MachInstId::from_u32(range.end as u32);
         while let [first, rest @ ..] = edits
             && first.point.inst() < end
         {
-            offset += u64::from(first.from.as_remat().map_or(edit, |inst| bounds.again(mach, inst)));
+            let bound = first.from.as_remat().map_or(edit, |inst| bounds.again(mach, inst));
+            offset += u64::from(if CONFINED { 2 * bound } else { bound });
             edits = rest;
         }
         if operands_in_memory > 0 {
             let here = count_in_memory(allocation, range);
-            offset += u64::from(MEMORY - SLOT) * here as u64;
+            offset += u64::from(MEMORY - SLOT) * here as u64 * if CONFINED { 2 } else { 1 };
             operands_in_memory = operands_in_memory.saturating_sub(here);
         }
     }

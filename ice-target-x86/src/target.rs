@@ -10,8 +10,8 @@ use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
-    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
-    NativeModel, Target, UnwindFacts, ValueRegs,
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, ErrorKind, ForeignModule,
+    Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{CallingConvention, Module, Type, Value};
 use ice_regalloc::{Output, RegisterFile};
@@ -23,6 +23,8 @@ pub struct X86 {
     pub(crate) mode: Mode,
     /// How addresses are made.
     pub(crate) model: CodeModel,
+    /// What holds of the code.
+    pub(crate) confinement: Confinement,
 }
 
 /// The context of a lowering rule.
@@ -34,11 +36,18 @@ impl X86 {
     /// # Errors
     /// The addresses of the module are not as wide as those of its code would be.
     pub fn new(mode: Mode, module: &Module, native: NativeModel) -> Result<X86, ForeignModule> {
-        let target = X86 { mode, model: CodeModel::of_module(module, native) };
+        let model = CodeModel::of_module(module, native);
+        let target = X86 { mode, model, confinement: Confinement::None };
         match target.address_type() == module.pointer_type {
             true => Ok(target),
             false => Err(ForeignModule { pointer: module.pointer_type }),
         }
+    }
+
+    /// The same with code of which this holds. Only PNaCl programs can be confined.
+    #[must_use]
+    pub const fn confined(self, confinement: Confinement) -> X86 {
+        X86 { confinement, ..self }
     }
 
     /// Whether 64-bit integers are pairs of registers.
@@ -135,6 +144,7 @@ impl Target for X86 {
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         match frame.convention {
+            _ if self.confines_memory() => regs::confined_file(),
             CallingConvention::PreserveNone => regs::preserve_none_file(self.mode, frame.pointer()),
             CallingConvention::Standard => regs::register_file(self.mode, frame.pointer()),
         }

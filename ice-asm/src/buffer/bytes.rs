@@ -5,7 +5,8 @@
 //! That needs room behind the end, so the vector is longer than the code.
 //!
 //! Invariants: `len <= storage.len()` and `storage.len() <= max(limit, len)`; `storage[len..]` is garbage. Where
-//! a window fits behind the end the instruction does, and the limit is kept; the rest is for the cold path.
+//! a window fits behind the end the instruction does, and the limit is kept; the rest is for the cold path. Code in
+//! bundles has no room behind its end, so that every instruction goes the cold way, where its place is looked at.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,12 +41,14 @@ pub(crate) struct CodeBytes {
     storage: Vec<u8>,
     len: u32,
     limit: u32,
+    /// Nothing is behind the end.
+    is_tight: bool,
 }
 
 impl CodeBytes {
     /// No bytes yet, and never more than `limit`.
     pub fn new(limit: u32) -> Self {
-        CodeBytes { storage: vec![0; limit.min(256) as usize], len: 0, limit }
+        CodeBytes { storage: vec![0; limit.min(256) as usize], len: 0, limit, is_tight: false }
     }
 
     pub fn limit(&self) -> u32 {
@@ -58,9 +61,20 @@ impl CodeBytes {
         self.storage.truncate(limit.max(self.len) as usize);
     }
 
+    /// Whether [`append_parts`](Self::append_parts) refuses, so that its caller sees every instruction.
+    pub fn set_tight(&mut self, is_tight: bool) {
+        self.is_tight = is_tight;
+        self.truncate(self.len);
+    }
+
+    /// As [`set_tight`](Self::set_tight) has said.
+    pub fn is_tight(&self) -> bool {
+        self.is_tight
+    }
+
     /// Forgets the bytes, keeps the memory.
     pub fn clear(&mut self) {
-        self.len = 0;
+        self.truncate(0);
         self.set_limit(self.limit);
     }
 
@@ -83,6 +97,9 @@ impl CodeBytes {
     #[inline]
     pub fn truncate(&mut self, len: u32) {
         self.len = self.len.min(len);
+        if self.is_tight {
+            self.storage.truncate(self.len as usize);
+        }
     }
 
     /// Appends any number of bytes, all or none.
@@ -98,7 +115,7 @@ impl CodeBytes {
     }
 
     /// Appends up to three parts of an instruction back to back, all or none; all but the last have at most
-    /// 15 bytes together.
+    /// 15 bytes together. If the bytes are [tight](Self::set_tight), none.
     #[inline(always)]
     pub fn append_parts<const N: usize>(&mut self, parts: [Part; N]) -> Result<(), Full> {
         let start = self.len as usize;
@@ -107,6 +124,7 @@ impl CodeBytes {
                 self.len += write(parts, window);
                 Ok(())
             }
+            None if self.is_tight => Err(Full),
             None => {
                 let part = |i| parts.get(i).copied().unwrap_or(Part::EMPTY);
                 self.append_at_end(part(0), part(1), part(2))
@@ -118,7 +136,7 @@ impl CodeBytes {
     /// memory before it is known whether it is wanted.
     #[cold]
     #[inline(never)]
-    fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
+    pub fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
         let mut window = [0; WINDOW];
         let len = write([first, second, third], &mut window);
         self.append(&window[..len as usize])
@@ -132,7 +150,8 @@ impl CodeBytes {
         if end > limit {
             return Err(Full);
         }
-        self.storage.resize((2 * (end + WINDOW)).min(limit), 0);
+        let room = if self.is_tight { end } else { (2 * (end + WINDOW)).min(limit) };
+        self.storage.resize(room, 0);
         Ok(())
     }
 }

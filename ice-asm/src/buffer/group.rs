@@ -6,10 +6,13 @@
 //! relocations and references, and padding comes before it. Only what was emitted since the group began moves, so no
 //! other offset changes. A label before the group stays before the padding: who comes there passes it.
 //!
-//! A branch is a group by itself. Its padding belongs to it and is cut off with it. In longest offsets a
+//! A group is ended by its emitter ([`CodeBuffer::end_group`]), or by itself when it has as many instructions as were
+//! promised ([`CodeBuffer::lock`]). Where instructions differ in size, each that is in no group is a group by itself, and
+//! so is a branch everywhere. The padding of a branch belongs to it and is cut off with it. In longest offsets a
 //! group counts with the most padding that it may have: twice its size less one, or, if it ends with the
 //! bundle, its size and a bundle less one.
 
+use super::bytes::Part;
 use super::isa::BranchIsa;
 use super::{CodeBuffer, NONE};
 use crate::error::Error;
@@ -20,8 +23,17 @@ use crate::listing::{self, Listing};
 #[must_use = "a group must be ended"]
 pub struct Group {
     start: u32,
-    relocs: usize,
-    refs: usize,
+}
+
+/// What ends the group that is being emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// There is none.
+    None,
+    /// Its emitter.
+    Group,
+    /// The last of its instructions.
+    Locked { start: u32, left: u32, place: Place },
 }
 
 /// Where in a bundle a group is.
@@ -35,30 +47,68 @@ pub enum Place {
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Makes the code lie in bundles of so many bytes, a power of two from 16 to 64, or (0) in none. Stays as it is
-    /// over `clear`.
+    /// over `clear`. Say it before there is code.
     pub fn set_bundle(&mut self, bytes: u32) {
         self.bundle = if bytes == 0 { 0 } else { bytes.clamp(16, 64).next_power_of_two() };
+        // Instructions of one size never straddle the end of a bundle.
+        self.bytes.set_tight(self.bundle != 0 && B::GRAIN == 1);
     }
 
     /// Begins a group: what is emitted from here on lies in one bundle. No branch to a label and no label is in it.
-    pub fn start_group(&self) -> Group {
-        Group { start: self.offset(), relocs: self.relocs.len(), refs: self.refs.len() }
+    pub fn start_group(&mut self) -> Group {
+        self.open = Open::Group;
+        Group { start: self.offset() }
     }
 
     /// Ends a group. Without bundles nothing happens.
     pub fn end_group(&mut self, group: Group, place: Place) {
-        let (start, end) = (group.start, self.offset());
+        self.open = Open::None;
+        self.settle(group.start, place);
+    }
+
+    /// Makes one group of as many instructions, which come next. Without bundles, and where instructions have one size,
+    /// nothing happens.
+    pub fn lock(&mut self, insts: u32, place: Place) {
+        if self.bytes.is_tight() {
+            self.open = Open::Locked { start: self.offset(), left: insts, place };
+        }
+    }
+
+    /// Appends the parts of an instruction where there was no room for them, or where they have to be looked at.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn append_in_bundle(&mut self, first: Part, second: Part, third: Part) {
+        let start = self.offset();
+        if !self.bytes.is_tight() || self.bytes.append_at_end(first, second, third).is_err() {
+            return self.fail_full();
+        }
+        match self.open {
+            Open::None => self.settle(start, Place::Inside),
+            Open::Group => {}
+            Open::Locked { start, left, place } if left > 1 => {
+                self.open = Open::Locked { start, left: left - 1, place };
+            }
+            Open::Locked { start, place, .. } => {
+                self.open = Open::None;
+                self.settle(start, place);
+            }
+        }
+    }
+
+    /// Moves the group from `start` up to where it may be.
+    fn settle(&mut self, start: u32, place: Place) {
+        let end = self.offset();
         if self.bundle == 0 || start == end {
             return;
-        }
-        let has_label = self.tail_end != NONE && self.tail_end > start;
-        if has_label || end - start > self.bundle {
-            return self.fail(Error::InvalidGroup { offset: start });
         }
         let pad = match place {
             Place::Inside => self.padding_to_fit(start, end - start),
             Place::AtEnd => end.wrapping_neg() & (self.bundle - 1),
         };
+        let has_label = self.tail_end != NONE && self.tail_end > start;
+        if has_label || end - start > self.bundle {
+            return self.fail(Error::InvalidGroup { offset: start });
+        }
         if pad == 0 {
             return;
         }
@@ -67,8 +117,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return; // The buffer is full.
         }
         self.bytes.as_mut_slice()[start as usize..].rotate_right(pad as usize);
-        self.relocs[group.relocs..].iter_mut().for_each(|reloc| reloc.offset += pad);
-        self.refs[group.refs..].iter_mut().for_each(|label| label.at += pad);
+        let relocs = self.relocs.iter_mut().rev().take_while(|reloc| reloc.offset >= start);
+        relocs.for_each(|reloc| reloc.offset += pad);
+        let refs = self.refs.iter_mut().rev().take_while(|label| label.at >= start);
+        refs.for_each(|label| label.at += pad);
         self.listing.shift(start, pad);
         self.locations.shift(start, pad);
         self.fill_padding(start, pad);

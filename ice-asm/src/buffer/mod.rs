@@ -121,6 +121,8 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     waiting: Waiting,
     /// Bytes of a bundle, or 0.
     bundle: u32,
+    /// The group that is being emitted, if any.
+    open: group::Open,
     refs: Vec<LabelRef>,
     /// Labels that something else than branches and references leads to.
     pinned: Vec<Label>,
@@ -171,6 +173,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             sites: Vec::new(),
             waiting: Waiting::new::<B>(),
             bundle: 0,
+            open: group::Open::None,
             refs: Vec::new(),
             pinned: Vec::new(),
             open_slots: OpenSlots::Fill,
@@ -198,6 +201,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.anchor = Anchor::NONE;
         self.sites.clear();
         self.waiting.clear::<B>();
+        self.open = group::Open::None;
         self.refs.clear();
         self.pinned.clear();
         self.relocs.clear();
@@ -353,7 +357,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[inline(always)]
     pub(crate) fn append_inst<const N: usize>(&mut self, parts: [Part; N]) {
         if self.bytes.append_parts(parts).is_err() {
-            self.fail_full();
+            let part = |i| parts.get(i).copied().unwrap_or(Part::EMPTY);
+            self.append_in_bundle(part(0), part(1), part(2));
         }
     }
 

@@ -459,10 +459,8 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// The instruction with a 32-bit PC-relative operand: `call rel32`, `jmp rel32`. Gives the operand's offset.
     pub(super) fn inst_rel(&mut self, code: Code) -> u32 {
-        let head = code.part();
-        let at = self.buf.offset() + head.len;
-        self.finish_inst(head, Part { bytes: 0, len: 4 }, Immediate::NONE);
-        at
+        self.finish_inst(code.part(), Part { bytes: 0, len: 4 }, Immediate::NONE);
+        self.buf.offset().saturating_sub(4)
     }
 
     #[inline]

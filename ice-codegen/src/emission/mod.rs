@@ -56,6 +56,12 @@ pub trait InstEmitter<'a>: Sized {
     /// Whether the block, whose turn has come, has been written already or is not needed.
     fn is_written(&mut self, block: MachBlock) -> bool;
 
+    /// Binds the label of a block.
+    #[inline(always)]
+    fn bind_block(&mut self, block: MachBlock) {
+        self.buffer().bind(label(block));
+    }
+
     /// Prepares for the instructions of a block.
     #[inline(always)]
     fn begin_block(&mut self, _block: MachBlock) {}
@@ -145,7 +151,7 @@ pub trait InstEmitter<'a>: Sized {
                 self.cursor().skip_edits(block);
                 continue;
             }
-            self.buffer().bind(label(block));
+            self.bind_block(block);
             if let Some(last) = self.insts_to_last(block) {
                 self.last(last);
                 let end = ProgPoint::after(self.cursor().at);

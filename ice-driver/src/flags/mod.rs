@@ -10,6 +10,7 @@ use crate::options::Commentary;
 use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Stats, Timing};
 use crate::recipe::Step;
 use core::fmt;
+use ice_codegen::Confinement;
 use ice_ir::native::UnwindTables;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
@@ -42,6 +43,8 @@ pub struct Invocation {
     pub relocation: RelocationModel,
     /// `--unwind-tables`.
     pub unwind: Option<UnwindTables>,
+    /// `--sandbox`.
+    pub confinement: Confinement,
     /// What a triple given as `--target` says of features.
     pub features: Features,
     /// `--mattr`, one value after the other.
@@ -114,6 +117,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         function: None,
         relocation: RelocationModel::PositionIndependent,
         unwind: None,
+        confinement: Confinement::None,
         features: Features::default(),
         switches: Vec::new(),
         print_after: Vec::new(),
@@ -276,6 +280,7 @@ fn apply(
             let step = Step::parse(&value).filter(|step| step.is_optional());
             work.disabled.push(step.ok_or_else(bad)?);
         }
+        Flag::Sandbox => work.confinement = Confinement::Sandbox,
         Flag::Stats => work.stats = Stats::On,
         Flag::TimePasses => work.timing = Timing::On,
         Flag::Help => {

@@ -21,7 +21,7 @@ use object::elf;
 use target_lexicon::{Architecture, Endianness};
 #[cfg(feature = "arm32")]
 use {
-    ice_codegen::{BackEnd, NativeModel},
+    ice_codegen::{BackEnd, Confinement, NativeModel},
     ice_ir::{Environment, Module},
     ice_target_arm32::{Division, FloatAbi},
 };
@@ -273,6 +273,7 @@ impl Machine for Arm32 {
         module: &Module,
         native: NativeModel,
         features: Features,
+        _: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         let division = if features.has(HWDIV) { Division::Hardware } else { Division::Helper };
         let floats = if features.has(SOFT_CALLS) { FloatAbi::Soft } else { FloatAbi::Hard };

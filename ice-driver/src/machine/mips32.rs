@@ -21,7 +21,7 @@ use object::elf;
 use target_lexicon::{Architecture, Endianness};
 #[cfg(feature = "mips32")]
 use {
-    ice_codegen::{BackEnd, NativeModel},
+    ice_codegen::{BackEnd, Confinement, NativeModel},
     ice_ir::Module,
 };
 
@@ -224,7 +224,13 @@ impl Machine for Mips32 {
     }
 
     #[cfg(feature = "mips32")]
-    fn back_end(&self, module: &Module, native: NativeModel, _: Features) -> Result<Box<dyn BackEnd>, Error> {
+    fn back_end(
+        &self,
+        module: &Module,
+        native: NativeModel,
+        _: Features,
+        _: Confinement,
+    ) -> Result<Box<dyn BackEnd>, Error> {
         let target = ice_target_mips32::Mips32::new(module, native).map_err(super::foreign(Arch::Mips32))?;
         Ok(Box::new(target))
     }

@@ -24,7 +24,7 @@ use core::fmt;
 use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
-use ice_codegen::{BackEnd, NativeModel};
+use ice_codegen::{BackEnd, Confinement, NativeModel};
 use ice_elf::{EntryFrame, Relocation};
 use ice_ir::{Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
@@ -54,6 +54,17 @@ pub struct Attributes {
     pub alignment: u64,
     /// What is in it.
     pub contents: Vec<u8>,
+}
+
+/// How confined code of a machine lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bundles {
+    /// Bytes of a bundle: functions begin one.
+    pub bytes: u64,
+    /// An instruction that ends the program, between functions and behind the last.
+    pub halt: [u8; 4],
+    /// The same in assembler text.
+    pub halt_text: &'static str,
 }
 
 /// Symbols that say of what kind the bytes behind them are.
@@ -164,6 +175,11 @@ pub trait Machine: Sync {
         SlotCount::default()
     }
 
+    /// How its code lies if it is confined, where it can be.
+    fn bundles(&self) -> Option<Bundles> {
+        None
+    }
+
     /// What jump tables of native programs hold.
     fn table_entries(&self, _relocation: RelocationModel) -> TableEntries {
         TableEntries::Absolute
@@ -198,7 +214,7 @@ pub trait Machine: Sync {
         false
     }
 
-    /// The back end for the functions of a module.
+    /// The back end for the functions of a module. Code is confined only where the machine has [bundles](Self::bundles).
     ///
     /// # Errors
     /// The build has none, or the module is for another machine.
@@ -207,6 +223,7 @@ pub trait Machine: Sync {
         _module: &Module,
         _native: NativeModel,
         _features: Features,
+        _confinement: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         Err(Error::TargetNotBuiltIn(self.arch()))
     }

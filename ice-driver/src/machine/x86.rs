@@ -7,7 +7,7 @@
 use super::Assembly;
 #[cfg(feature = "cli")]
 use super::Tools;
-use super::{Arch, Machine};
+use super::{Arch, Bundles, Machine};
 #[cfg(feature = "x86")]
 use crate::error::Error;
 use crate::options::RelocationModel;
@@ -24,7 +24,7 @@ use object::elf;
 use target_lexicon::Architecture;
 #[cfg(feature = "x86")]
 use {
-    ice_codegen::{BackEnd, NativeModel},
+    ice_codegen::{BackEnd, Confinement, NativeModel},
     ice_ir::Module,
 };
 
@@ -152,6 +152,10 @@ impl Machine for X86 {
         }
     }
 
+    fn bundles(&self) -> Option<Bundles> {
+        Some(Bundles { bytes: 32, halt: [0xf4; 4], halt_text: "0xf4" })
+    }
+
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
         match (self.0, relocation) {
             (Mode::Bits64, _) => TableEntries::FromTable,
@@ -203,9 +207,10 @@ impl Machine for X86 {
         module: &Module,
         native: NativeModel,
         _: super::Features,
+        confinement: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         let target = ice_target_x86::X86::new(self.0, module, native).map_err(super::foreign(self.arch()))?;
-        Ok(Box::new(target))
+        Ok(Box::new(target.confined(confinement)))
     }
 }
 

@@ -82,10 +82,10 @@ impl<S: Sink> ObjectOutput<'_, S> {
     ) -> Result<(), Error> {
         let place = Placement::of_function(self.module, function);
         let section = self.section(&place)?;
-        let alignment = function_alignment(self.module, function);
+        let alignment = function_alignment(self.module, function).max(self.least_alignment);
         let end = self.writer.section_size(section)?;
         let offset = end.next_multiple_of(alignment);
-        if alignment > FUNCTION_ALIGNMENT {
+        if alignment > FUNCTION_ALIGNMENT.max(self.least_alignment) {
             // Alignments must not make a large file of a small one.
             let padding = offset - end;
             let limit = self.limit;

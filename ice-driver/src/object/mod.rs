@@ -66,6 +66,8 @@ pub struct ObjectOutput<'m, S: Sink> {
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
     sections: HashMap<NamedSection<'m>, SectionId>,
     groups: HashMap<ComdatId, GroupId>,
+    /// What functions are aligned to at least, in bytes.
+    least_alignment: u64,
     /// Bytes that data, and padding between functions, may take.
     limit: u64,
     /// Bytes of padding between functions.
@@ -98,7 +100,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         sink: S,
     ) -> Result<ObjectOutput<'m, S>, Error> {
         let (machine, relocation) = (options.arch.machine(), options.relocation);
-        let mut writer = ObjectWriter::new(sink, Options::new(machine.format(relocation.of(module))))?;
+        let usual = Options::new(machine.format(relocation.of(module)));
+        let bundles = options.bundles();
+        let code_fill = bundles.map_or(usual.code_fill, |bundles| bundles.halt);
+        let mut writer = ObjectWriter::new(sink, Options { code_fill, ..usual })?;
         writer.standard_section(StandardSection::Text)?;
         let mut output = ObjectOutput {
             machine,
@@ -111,6 +116,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
             groups: HashMap::new(),
+            least_alignment: bundles.map_or(1, |bundles| bundles.bytes),
             limit: data_limit,
             padding: 0,
             constants: ConstantPool::new(),

@@ -14,6 +14,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(again);
         self.e.mov_r_rm(width.max(Width::B32), scratch, Rm::Reg(Gpr::RAX));
         self.e.alu_rm_r(op, width.max(Width::B32), Rm::Reg(scratch), src);
+        self.confine_again(mem);
         self.e.lock_cmpxchg(width, mem, scratch);
         self.e.jump_if(Cond::Ne, again);
     }

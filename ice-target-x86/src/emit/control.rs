@@ -143,6 +143,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         }
         let mem = Mem::index(regs.scratch, Scale::X4, 0);
         match self.mode {
+            _ if self.target.is_confined() => self.confined_table_jump(regs.scratch, symbol),
             Mode::Bits32 => {
                 let mem = mem.with_target(Target::Symbol(symbol, RelocKind::Abs32));
                 self.e.jmp_rm(Rm::Mem(mem));
@@ -174,5 +175,13 @@ impl<L: Listing> Emitter<'_, L> {
         }
         self.e.alu_rm_r(Alu::Add, width, Rm::Reg(index), base);
         self.e.jmp_rm(Rm::Reg(index));
+    }
+
+    /// Jumps to the address in a register, which is changed.
+    pub(super) fn jump_indirect(&mut self, to: Gpr) {
+        match self.target.is_confined() {
+            false => self.e.jmp_rm(Rm::Reg(to)),
+            true => self.confined_jump(to),
+        }
     }
 }

@@ -4,11 +4,11 @@ use crate::inst::Inst;
 use crate::target::X86;
 use ice_asm::x86::{Cond, Mode};
 use ice_codegen::mach::{MachBlock, VReg};
-use ice_codegen::{CodeModel, testing};
+use ice_codegen::{CodeModel, Confinement, testing};
 
 const TARGETS: [X86; 2] = [
-    X86 { mode: Mode::Bits32, model: CodeModel::Pnacl },
-    X86 { mode: Mode::Bits64, model: CodeModel::Pnacl },
+    X86 { mode: Mode::Bits32, model: CodeModel::Pnacl, confinement: Confinement::None },
+    X86 { mode: Mode::Bits64, model: CodeModel::Pnacl, confinement: Confinement::None },
 ];
 
 #[test]

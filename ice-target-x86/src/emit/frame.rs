@@ -57,7 +57,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             let again = self.e.buf.new_label();
             self.e.bind(again);
-            self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(Gpr::RSP), Imm::from(PAGE as i32));
+            self.move_stack(Alu::Sub, PAGE as i32);
             self.touch_stack();
             self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
             self.e.jump_if(Cond::Ne, again);
@@ -66,7 +66,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
         }
         if size > 0 {
-            self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, size as i32);
+            self.move_stack(Alu::Sub, size as i32);
             if hangs_off_stack {
                 self.note(|em| FrameChange::AddressOffset(em.distance()));
             }
@@ -121,29 +121,41 @@ impl<L: Listing> Emitter<'_, L> {
     /// objects, but is less than a page as well.
     pub(super) fn take_stack(&mut self, bytes: u32) {
         self.touch_stack();
-        self.e.alu_r_i(Alu::Sub, self.stack_width(), Gpr::RSP, bytes as i32);
+        self.move_stack(Alu::Sub, bytes as i32);
+    }
+
+    /// Moves the stack pointer by a number of bytes.
+    fn move_stack(&mut self, op: Alu, bytes: i32) {
+        match self.confines_memory {
+            false => self.e.alu_r_i(op, self.stack_width(), Gpr::RSP, bytes),
+            true => self.confined_move_stack(op, bytes),
+        }
     }
 
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
     /// down, so that no address is computed that would wrap around.
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
-        let (width, count_width) = (self.stack_width(), self.target.address_width());
+        let count_width = self.target.address_width();
         let [again, last] = [0; 2].map(|_| self.e.buf.new_label());
         self.e.bind(again);
         self.touch_stack();
         self.e.alu_r_i(Alu::Sub, count_width, amount, PAGE as i32);
         self.e.jump_if(Cond::B, last);
-        self.e.alu_r_i(Alu::Sub, width, Gpr::RSP, PAGE as i32);
+        self.move_stack(Alu::Sub, PAGE as i32);
         self.e.jump(again);
         self.e.bind(last);
         self.e.alu_r_i(Alu::Add, count_width, amount, PAGE as i32);
-        self.e.alu_r_rm(Alu::Sub, width, Gpr::RSP, Rm::Reg(amount));
+        match self.confines_memory {
+            false => self.e.alu_r_rm(Alu::Sub, self.stack_width(), Gpr::RSP, Rm::Reg(amount)),
+            true => self.confined_take_stack(amount),
+        }
     }
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         self.leave_frame();
         match self.cursor.mach.frame.popped {
+            _ if self.target.is_confined() => self.confined_return(),
             0 => self.e.ret(),
             bytes => self.e.ret_pop(bytes as u16),
         }
@@ -168,7 +180,7 @@ impl<L: Listing> Emitter<'_, L> {
         match callee {
             Callee::Symbol(symbol) => self.e.jmp_symbol(symbol, RelocKind::PcRel32),
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
-            Callee::Value(_) => self.e.jmp_rm(Rm::Reg(Gpr::new(at))),
+            Callee::Value(_) => self.jump_indirect(Gpr::new(at)),
         }
         self.note_leaving(|_| FrameChange::Recall);
     }
@@ -192,10 +204,13 @@ impl<L: Listing> Emitter<'_, L> {
         match frame.pointer {
             FramePointer::Used => {
                 let saved = frame.saved.len() as i32 * width.bytes() as i32;
-                self.e.lea(width, Gpr::RSP, Mem::base(Gpr::RBP, -saved));
+                match self.confines_memory {
+                    false => self.e.lea(width, Gpr::RSP, Mem::base(Gpr::RBP, -saved)),
+                    true => self.confined_leave(saved),
+                }
             }
             FramePointer::None if frame.size > 0 => {
-                self.e.alu_r_i(Alu::Add, width, Gpr::RSP, frame.size as i32);
+                self.move_stack(Alu::Add, frame.size as i32);
                 self.note_leaving(|_| FrameChange::AddressOffset(distance));
             }
             FramePointer::None => {}
@@ -210,7 +225,10 @@ impl<L: Listing> Emitter<'_, L> {
             self.note_leaving(|em| FrameChange::Restored(em.dwarf(reg)));
         }
         if frame.pointer == FramePointer::Used {
-            self.e.pop_r(Gpr::RBP);
+            match self.confines_memory {
+                false => self.e.pop_r(Gpr::RBP),
+                true => self.confined_pop_frame(),
+            }
             self.note_leaving(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset: word });
             self.note_leaving(|em| FrameChange::Restored(em.dwarf(Gpr::RBP)));
         }

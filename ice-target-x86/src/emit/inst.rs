@@ -67,6 +67,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.compare(*op, *width, rhs);
             }
             Inst::Call { callee: Callee::Symbol(symbol), popped: 0, .. } => {
+                self.begin_call(1);
                 self.e.call_symbol(*symbol, RelocKind::PcRel32);
             }
             _ => return false,
@@ -159,8 +160,14 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn call(&mut self, callee: Callee, popped: u8) {
         match callee {
-            Callee::Symbol(symbol) => self.e.call_symbol(symbol, RelocKind::PcRel32),
-            Callee::Linked(symbol) => self.e.call_symbol(symbol, RelocKind::Plt32),
+            Callee::Symbol(symbol) => {
+                self.begin_call(1);
+                self.e.call_symbol(symbol, RelocKind::PcRel32);
+            }
+            Callee::Linked(symbol) => {
+                self.begin_call(1);
+                self.e.call_symbol(symbol, RelocKind::Plt32);
+            }
             Callee::Value(_) => {
                 let place = self.next();
                 self.call_indirect(place);
@@ -178,6 +185,7 @@ impl<L: Listing> Emitter<'_, L> {
     fn call_indirect(&mut self, place: Allocation) {
         let callee = self.place_rm(place);
         match (self.mode, callee) {
+            _ if self.target.is_confined() => self.confined_call(callee),
             (Mode::Bits64, Rm::Mem(_)) if !self.target.has_wide_addresses() => {
                 self.e.mov_r_rm(Width::B32, Gpr::R11, callee);
                 self.e.call_rm(Rm::Reg(Gpr::R11));

@@ -95,6 +95,11 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     #[inline(always)]
+    pub(super) fn sum_of(&mut self, amode: Amode) -> Mem {
+        self.plain_address(&amode)
+    }
+
+    #[inline(always)]
     pub(super) fn late_mem(&mut self, amode: Amode) -> Mem {
         self.address(&amode)
     }

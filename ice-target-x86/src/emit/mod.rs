@@ -6,6 +6,7 @@
 //! branches.
 
 mod atomic;
+mod confine;
 mod control;
 #[cfg(test)]
 mod fault_tests;
@@ -20,6 +21,7 @@ mod tests;
 mod vector;
 mod walk;
 
+pub(crate) use confine::{BUNDLE, Landings};
 pub(crate) use native::SAVED_VECTORS;
 
 use crate::abi::Frame;
@@ -42,14 +44,16 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps } = scratch;
+    let EmitScratch { frame, tables, steps, landings } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
     steps.begin(mach.frame.unwind);
+    buffer.set_bundle(target.bundle());
     buffer.clear();
-    size::make_labels(mode, mach, allocation, frame, buffer);
+    landings.compute(target, mach);
+    size::make_labels(target, mach, allocation, frame, landings, buffer);
     let mut emitter = Emitter {
         target,
         mode,
@@ -58,6 +62,8 @@ pub(crate) fn emit_function<L: Listing>(
         cursor,
         tables,
         steps,
+        landings,
+        confines_memory: target.confines_memory(),
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
     };
     emitter.prologue();
@@ -75,6 +81,7 @@ pub struct EmitScratch {
     pub(crate) frame: Frame,
     tables: TableLabels,
     steps: FrameSteps,
+    landings: Landings,
 }
 
 /// State of the walk.
@@ -86,6 +93,10 @@ struct Emitter<'a, L: Listing> {
     cursor: Cursor<'a, Inst>,
     tables: &'a mut TableLabels,
     steps: &'a mut FrameSteps,
+    /// The blocks that jump tables of confined code lead to.
+    landings: &'a Landings,
+    /// [`X86::confines_memory`].
+    confines_memory: bool,
     /// Addresses of PNaCl programs wrap at 32 bits.
     address_size: AddressSize,
 }

@@ -79,6 +79,7 @@ impl<L: Listing> Emitter<'_, L> {
     ) -> Option<(FramePlace, &'p [Allocation])> {
         match (amode.base, places) {
             _ if amode.index.is_some() || amode.symbol.is_some() => None,
+            (Base::Reg(_), _) if self.confines_memory => None,
             (Base::Reg(_), [base, rest @ ..]) => {
                 let base = regs::as_gpr(*base)?;
                 let mem = BaseDisp { base, address_size, disp: amode.disp };
@@ -119,8 +120,15 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// The memory operand, consuming its registers.
+    /// The memory operand, consuming its registers. Confined code has then put its address into a register, for the next
+    /// instruction alone.
     pub(super) fn address(&mut self, amode: &Amode) -> Mem {
+        let mem = self.plain_address(amode);
+        if self.confines_memory { self.confine(mem) } else { mem }
+    }
+
+    /// The operand of a `lea`.
+    pub(super) fn plain_address(&mut self, amode: &Amode) -> Mem {
         let Amode { base, index, disp, symbol } = *amode;
         let start = match base {
             Base::None => None,

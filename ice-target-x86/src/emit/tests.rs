@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use ice_asm::CodeBuffer;
 use ice_asm::x86::Mode;
 use ice_codegen::mach::{MachFunction, MachInstId};
-use ice_codegen::{CodeModel, CompiledCode, Target, testing};
+use ice_codegen::{CodeModel, CompiledCode, Confinement, Target, testing};
 use ice_regalloc::{Allocation, Context, Edit, Options, Output, PReg, ProgPoint, Slot, SlotInfo};
 
 /// The code of the first function, after `change` to what the allocator made.
 fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mut Output)) -> Vec<u8> {
-    let target = X86 { mode, model: CodeModel::Pnacl };
+    let target = X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None };
     let mach = testing::machine(&target, text);
     let mut allocator = Context::default();
     allocator
@@ -30,7 +30,7 @@ fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mu
 #[test]
 fn code_is_for_the_instruction_that_wanted_it() {
     for mode in [Mode::Bits32, Mode::Bits64] {
-        testing::check_origins(&X86 { mode, model: CodeModel::Pnacl });
+        testing::check_origins(&X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None });
     }
 }
 

@@ -71,6 +71,9 @@ impl<L: Listing> Emitter<'_, L> {
         if matches!(op, SseOp::Cvtsi2ss | SseOp::Cvtsi2sd) {
             // They keep the upper part of the register, and would wait for whatever was in it.
             self.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
+            if let Rm::Mem(mem) = src {
+                self.confine_again(mem);
+            }
         }
         self.e.sse_x_rm(op, width, dst, src);
     }

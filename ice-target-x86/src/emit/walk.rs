@@ -1,11 +1,12 @@
 //! What the emission walk asks: instructions, ends of blocks, and edits.
 
 use super::Emitter;
+use super::confine::BUNDLE;
 use crate::inst::Inst;
 use crate::regs::{self, GPR};
 use ice_asm::x86::{Branches, Imm, Rm, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::{Allocation, Edit, ProgPoint};
 
@@ -27,6 +28,14 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn is_written(&mut self, _block: MachBlock) -> bool {
         self.cursor.take_passed()
+    }
+
+    #[inline(always)]
+    fn bind_block(&mut self, block: MachBlock) {
+        match self.landings.has(block) {
+            false => self.e.buf.bind(label(block)),
+            true => self.e.buf.bind_aligned(label(block), BUNDLE),
+        }
     }
 
     #[inline(always)]

@@ -91,7 +91,7 @@ impl X86 {
                         && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
-                        || self.is_tested_bit(cx, op, def, user)
+                        || !self.confines_memory() && self.is_tested_bit(cx, op, def, user)
                         || self.is_scaled_addend(cx, def, user)
                 }
                 _ => false,

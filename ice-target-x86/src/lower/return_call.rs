@@ -114,6 +114,7 @@ impl X86 {
     fn jump_register(self, operands: &Operands) -> Option<PReg> {
         let candidates: &[PReg] = match self.mode {
             Mode::Bits32 => &[RCX, RDX, RAX],
+            Mode::Bits64 if self.confines_memory() => &[PReg(10)],
             Mode::Bits64 => &[PReg(11), PReg(10)],
         };
         let is_free =

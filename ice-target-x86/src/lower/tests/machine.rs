@@ -12,7 +12,7 @@ use ice_asm::{ConstantPool, SymbolId};
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::{MachBlock, MachFunction, MachInstId, Operand, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{BlockOrder, CodeModel, CodeSymbol, Libcall};
+use ice_codegen::{BlockOrder, CodeModel, CodeSymbol, Confinement, Libcall};
 use ice_ir::{ControlFlowGraph, Type, Uses, parse_program};
 use std::collections::HashMap;
 
@@ -96,7 +96,7 @@ pub(in crate::lower) fn run_with_memory(
     uses.compute(func);
     let mut scratch = LowerScratch::default();
     let mut mach = MachFunction::new();
-    let target = X86 { mode, model: CodeModel::Pnacl };
+    let target = X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));

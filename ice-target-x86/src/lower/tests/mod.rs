@@ -14,13 +14,19 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ice_asm::x86::{Mode, Width};
 use ice_codegen::mach::{MachInst as _, Remat, VReg};
-use ice_codegen::{CodeModel, ForeignModule, NativeModel, testing};
+use ice_codegen::{CodeModel, Confinement, ForeignModule, NativeModel, testing};
 use ice_ir::{Type, parse_program};
 
 /// The names of the machine instructions of a function with these parameters, constants and body, without
 /// `Params`, copies and what ends it.
 fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
-    lowered_for(X86 { mode, model: CodeModel::Pnacl }, params, ret, constants, body)
+    lowered_for(
+        X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None },
+        params,
+        ret,
+        constants,
+        body,
+    )
 }
 
 /// The same for a back end.
@@ -315,7 +321,14 @@ fn allocations_of_constant_size_are_objects_of_the_frame() {
 fn booleans_from_native_code_are_cleaned() {
     let names = |model, ty: &str, wide: &str| {
         let body = format!("v1: {wide} = sext v0\nret v1");
-        lowered_for(X86 { mode: Mode::Bits64, model }, &format!("v0: {ty}"), wide, "", &body).join(" ")
+        lowered_for(
+            X86 { mode: Mode::Bits64, model, confinement: Confinement::None },
+            &format!("v0: {ty}"),
+            wide,
+            "",
+            &body,
+        )
+        .join(" ")
     };
     for (ty, wide) in [("v4i1", "v4i32"), ("v8i1", "v8i16")] {
         assert_eq!(names(CodeModel::Pnacl, ty, wide), "");

@@ -1,0 +1,249 @@
+//! Confined code: what the rules of NaCl ask of x86 code, so that a validator can tell from the bytes alone that it
+//! stays in its window.
+//!
+//! *Problem.* Whatever the program computes, it may touch its window of memory only, and jump only to instructions that
+//! were validated. *Method*: software fault isolation (McCamant and Morrisett 2006; Yee et al., *Native Client*, 2009;
+//! Sehr et al. 2010 for x86-64).
+//!
+//! * Code lies in bundles of 32 bytes ([`CodeBuffer::set_bundle`](ice_asm::CodeBuffer::set_bundle)). Indirect jumps go to
+//!   their starts: `and $-32` and the jump are one group. So functions, targets of jump tables and places behind calls are
+//!   at such starts, and a return pops its address into a register.
+//! * x86-32: segments keep data in the window. There is nothing to do.
+//! * x86-64: the window has 4 GiB and begins at r15. An operand is `disp(%r15,%reg)` with the upper half of `reg` cleared
+//!   by the instruction before it, in the same group; or it hangs off rsp or rbp, which always point into the window: 32 bits
+//!   of them are computed, and r15 is added in the same group. The registers that this takes, r15, r11 and rbp, are in no
+//!   register file.
+//!
+//! Addresses are sums of 32 bits that wrap around. An operand of 64 bits does not wrap, but where its displacement is below
+//! [`NEAR`] one that would have wrapped meets the first or the last 64 KiB of the window or what is outside of it, where
+//! nothing is mapped: both fault. So a base with such a displacement is an operand as it is; any other address is computed
+//! in r11.
+
+use super::Emitter;
+use crate::inst::Inst;
+use crate::target::X86;
+use alloc::vec::Vec;
+use ice_asm::x86::{AddressSize, Alu, Base, Gpr, Mem, Mode, Rm, Scale, Target, Width};
+use ice_asm::{Listing, Place, RelocKind, SymbolId};
+use ice_codegen::Confinement;
+use ice_codegen::mach::{MachBlock, MachFunction};
+
+/// Bytes of a bundle.
+pub(crate) const BUNDLE: u32 = 32;
+
+/// Displacements up to here need no sum of 32 bits. Far enough from 64 KiB for any operand.
+const NEAR: u32 = 0x8000;
+
+/// The start of the window.
+const WINDOW: Gpr = Gpr::R15;
+
+/// For addresses. Nothing lives in it.
+const SCRATCH: Gpr = Gpr::R11;
+
+impl X86 {
+    /// Whether code is confined.
+    pub(crate) const fn is_confined(self) -> bool {
+        matches!(self.confinement, Confinement::Sandbox)
+    }
+
+    /// Whether accesses have to be confined by code.
+    pub(crate) const fn confines_memory(self) -> bool {
+        self.is_confined() && matches!(self.mode, Mode::Bits64)
+    }
+
+    /// Bytes of a bundle, or 0.
+    pub(super) const fn bundle(self) -> u32 {
+        if self.is_confined() { BUNDLE } else { 0 }
+    }
+}
+
+/// The blocks of confined code that jump tables lead to: they begin bundles.
+#[derive(Default)]
+pub(crate) struct Landings {
+    /// One for each block, or empty where there are none.
+    blocks: Vec<bool>,
+}
+
+impl Landings {
+    /// Those of a function.
+    pub(super) fn compute(&mut self, target: X86, mach: &MachFunction<Inst>) {
+        self.blocks.clear();
+        if !target.is_confined() {
+            return;
+        }
+        for switch in mach.tables.switches() {
+            if !switch.plan.entries.is_empty() {
+                self.blocks.resize(mach.num_blocks(), false);
+            }
+            for block in &switch.plan.entries {
+                // One that is not there is found when the table is written.
+                if let Some(is_landing) = self.blocks.get_mut(block.as_u32() as usize) {
+                    *is_landing = true;
+                }
+            }
+        }
+    }
+
+    /// Whether the block is one of them.
+    #[inline(always)]
+    pub(crate) fn has(&self, block: MachBlock) -> bool {
+        self.blocks.get(block.as_u32() as usize).is_some_and(|&is_landing| is_landing)
+    }
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    /// The operand that stands for `mem`, for the next instruction alone: its address is in a register now.
+    #[cold]
+    pub(super) fn confine(&mut self, mem: Mem) -> Mem {
+        match mem {
+            Mem { base: Base::Rip, .. } | Mem { base: Base::Reg(Gpr::RSP | Gpr::RBP), index: None, .. } => {
+                mem
+            }
+            Mem { base: Base::None, index: None, target: Target::None, disp: 0.., .. } => {
+                Mem::base(WINDOW, mem.disp)
+            }
+            Mem { base: Base::Reg(base), index: None, target: Target::None, disp, .. }
+                if disp.unsigned_abs() <= NEAR =>
+            {
+                self.e.buf.lock(2, Place::Inside);
+                self.e.mov_r_rm(Width::B32, base, Rm::Reg(base));
+                Mem::base_index(WINDOW, base, Scale::X1, mem.disp)
+            }
+            _ => {
+                self.e.buf.lock(2, Place::Inside);
+                self.e.lea(Width::B32, SCRATCH, Mem { address_size: AddressSize::Native, ..mem });
+                Mem::base_index(WINDOW, SCRATCH, Scale::X1, 0)
+            }
+        }
+    }
+
+    /// Makes an operand that [`confine`](Self::confine) has given one for the next instruction, where others came between.
+    pub(super) fn confine_again(&mut self, mem: Mem) {
+        if let Mem { base: Base::Reg(WINDOW), index: Some((index, _)), .. } = mem
+            && self.confines_memory
+        {
+            self.e.buf.lock(2, Place::Inside);
+            self.e.mov_r_rm(Width::B32, index, Rm::Reg(index));
+        }
+    }
+
+    // ---- the stack pointer, and the frame pointer: 32 bits of them, and the window
+
+    /// The second instruction of a group that sets `pointer`.
+    fn rebase(&mut self, pointer: Gpr) {
+        self.e.alu_r_r(Alu::Add, Width::B64, pointer, WINDOW);
+    }
+
+    #[cold]
+    pub(super) fn confined_move_stack(&mut self, op: Alu, bytes: i32) {
+        self.e.buf.lock(2, Place::Inside);
+        self.e.alu_r_i(op, Width::B32, Gpr::RSP, bytes);
+        self.rebase(Gpr::RSP);
+    }
+
+    #[cold]
+    pub(super) fn confined_take_stack(&mut self, amount: Gpr) {
+        self.e.buf.lock(2, Place::Inside);
+        self.e.alu_r_r(Alu::Sub, Width::B32, Gpr::RSP, amount);
+        self.rebase(Gpr::RSP);
+    }
+
+    /// The stack pointer becomes what `src` is, an address of the program. Flags are lost.
+    pub(super) fn restore_stack(&mut self, src: Rm<Gpr>) {
+        if self.confines_memory {
+            self.e.buf.lock(2, Place::Inside);
+        }
+        self.e.mov_r_rm(self.target.address_width(), Gpr::RSP, src);
+        if self.confines_memory {
+            self.rebase(Gpr::RSP);
+        }
+    }
+
+    /// The stack pointer goes to the registers that lie `saved` bytes below the frame pointer.
+    #[cold]
+    pub(super) fn confined_leave(&mut self, saved: i32) {
+        self.e.buf.lock(2, Place::Inside);
+        self.e.lea(Width::B32, Gpr::RSP, Mem::base(Gpr::RBP, -saved));
+        self.rebase(Gpr::RSP);
+    }
+
+    /// The caller's frame pointer comes from the stack.
+    #[cold]
+    pub(super) fn confined_pop_frame(&mut self) {
+        self.e.pop_r(SCRATCH);
+        self.e.buf.lock(2, Place::Inside);
+        self.e.mov_r_rm(Width::B32, Gpr::RBP, Rm::Reg(SCRATCH));
+        self.rebase(Gpr::RBP);
+    }
+
+    // ---- control
+
+    /// A call of as many instructions comes next.
+    #[inline(always)]
+    pub(super) fn begin_call(&mut self, insts: u32) {
+        self.e.buf.lock(insts, Place::AtEnd);
+    }
+
+    /// What stands before an indirect jump or call in its group, in as many instructions.
+    const fn mask_size(&self) -> u32 {
+        if self.confines_memory { 2 } else { 1 }
+    }
+
+    /// Makes the address in a register the start of a bundle in the window.
+    fn mask(&mut self, to: Gpr) {
+        self.e.alu_r_i(Alu::And, Width::B32, to, -(BUNDLE as i32));
+        if self.confines_memory {
+            self.rebase(to);
+        }
+    }
+
+    /// Jumps to the address in a register, which is changed.
+    #[cold]
+    pub(super) fn confined_jump(&mut self, to: Gpr) {
+        self.e.buf.lock(self.mask_size() + 1, Place::Inside);
+        self.mask(to);
+        self.e.jmp_rm(Rm::Reg(to));
+    }
+
+    /// Calls the function at an address, which is one of a bundle: where it is in a register of 32 bits it stays what it is.
+    #[cold]
+    pub(super) fn confined_call(&mut self, callee: Rm<Gpr>) {
+        let to = match (self.mode, callee) {
+            (Mode::Bits32, Rm::Reg(reg)) => reg,
+            (Mode::Bits32, Rm::Mem(_)) => Gpr::RCX,
+            (Mode::Bits64, _) => SCRATCH,
+        };
+        if callee != Rm::Reg(to) {
+            self.e.mov_r_rm(Width::B32, to, callee);
+        }
+        self.begin_call(self.mask_size() + 1);
+        self.mask(to);
+        self.e.call_rm(Rm::Reg(to));
+    }
+
+    /// Returns. Results are in none of these registers.
+    #[cold]
+    pub(super) fn confined_return(&mut self) {
+        let to = if self.confines_memory { SCRATCH } else { Gpr::RCX };
+        self.e.pop_r(to);
+        self.confined_jump(to);
+    }
+
+    /// Jumps to entry `index`, which is below the size of the table.
+    #[cold]
+    pub(super) fn confined_table_jump(&mut self, index: Gpr, table: SymbolId) {
+        let entry = match self.mode {
+            Mode::Bits32 => {
+                Mem::index(index, Scale::X4, 0).with_target(Target::Symbol(table, RelocKind::Abs32))
+            }
+            Mode::Bits64 => {
+                self.e.buf.lock(2, Place::Inside);
+                self.e.mov_r_rm(Width::B32, index, Rm::Reg(index));
+                let target = Target::Symbol(table, RelocKind::Abs32S);
+                Mem::base_index(WINDOW, index, Scale::X4, 0).with_target(target)
+            }
+        };
+        self.e.mov_r_rm(Width::B32, index, Rm::Mem(entry));
+        self.confined_jump(index);
+    }
+}
