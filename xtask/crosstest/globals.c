@@ -1,5 +1,5 @@
-// Globals and their relocations: initialised pointers, weak and hidden symbols, thread-local variables, aliases,
-// constructors, sections, tables of functions, tentative and constant data.
+// Globals and their relocations: initialised pointers, weak and hidden symbols, aliases, constructors,
+// sections, tables of functions, tentative and constant data.
 
 static u32 counter = 5;
 u32 shared_variable = 17;
@@ -29,10 +29,6 @@ __attribute__((section("special_data"))) u32 in_section = 8;
 __attribute__((section("special_text"))) u32 in_text_section(u32 a) { return a * 9; }
 __attribute__((aligned(64))) u8 aligned_bytes[3] = {1, 2, 3};
 __attribute__((aligned(4096))) static u8 page[1] = {5};
-_Thread_local u32 thread_variable = 21;
-static _Thread_local u32 thread_static;
-_Thread_local u64 thread_array[4] = {1, 2, 3, 4};
-static _Thread_local u32 *thread_pointer = &array[5];
 u32 aliased(u32 a) { return a + 31; }
 u32 alias_of(u32) __attribute__((alias("aliased")));
 extern u32 alias_variable __attribute__((alias("shared_variable")));
@@ -65,10 +61,6 @@ u32 weak(u32 a) { weak_variable += a; return weak_variable + weak_function(a); }
 u32 missing(u32 a) { return (&help_missing_variable ? 1 : 2) + (help_missing_function ? help_missing_function(a) : a); }
 u32 section(u32 a) { in_section += a; return in_section + in_text_section(a); }
 u32 alignment(void) { return (u32)((uptr)aligned_bytes % 64) + (u32)((uptr)page % 4096) + aligned_bytes[2] + page[0]; }
-u32 thread(u32 a) { u32 old = thread_variable; thread_variable = a; thread_static += 3; return old + thread_static; }
-u64 thread_index(u8 n, u64 v) { u64 old = thread_array[n & 3]; thread_array[n & 3] = v; return old; }
-u32 *help_thread_address(void) { return &thread_variable; }
-u32 thread_pointer_value(void) { return *thread_pointer + *help_thread_address(); }
 u32 alias(u32 a) { return alias_of(a) * 2 + (alias_of == aliased); }
 u32 extra(void) { return used_variable + flag + half_words[1] + union_value.a + padded[1].b; }
 f64 floats(void) { return 1 / float_variable + double_variable; }

@@ -32,7 +32,7 @@ fn find(name: &str, edit: &str, target: &str, source: &str) -> String {
 }
 
 /// Sources whose every function Ice translates; `cargo xtask crosstest` runs all, at every level.
-const SMALL: [&str; 11] = [
+const SMALL: [&str; 12] = [
     "arithmetic",
     "atomics",
     "bitfields",
@@ -44,6 +44,7 @@ const SMALL: [&str; 11] = [
     "memory",
     "objects",
     "stack",
+    "thread_locals",
 ];
 
 #[test]
@@ -58,6 +59,15 @@ fn ice_agrees_with_llvm_on_arm() {
     if has_tools("Ice against LLVM") && has_all("armv7", &["qemu-arm", "arm-linux-gnueabihf-gcc"]) {
         let setting = ["--targets", "armv7", "--levels", "O1", "--calls", "20"];
         agrees(&[&setting[..], &["arithmetic", "calls", "objects", "stack"]].concat());
+    }
+}
+
+/// The same programs with Ice's code made while they run.
+#[test]
+fn ice_agrees_with_llvm_in_process() {
+    if has_tools("Ice in process against LLVM") {
+        let setting = ["--in-process", "--targets", "x86_64", "--levels", "O1", "--calls", "20"];
+        agrees(&[&setting[..], &["arithmetic", "calls", "globals", "objects", "stack"]].concat());
     }
 }
 

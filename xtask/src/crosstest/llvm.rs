@@ -4,6 +4,7 @@
 //! executable run in turn. What the driver prints are the differences. A piece of work is a source for one target, level
 //! and relocation model; `--record` keeps what came of each.
 
+use super::in_process::Loaders;
 use super::record::{Record, Tally};
 use super::refusals;
 use super::sources::{self, Language, Prepared, Setting, Source};
@@ -29,6 +30,8 @@ struct Plan {
     calls: u64,
     seed: u64,
     function: Option<String>,
+    /// What makes Ice's code in the process, if it is made there.
+    loaders: Option<Loaders>,
 }
 
 /// A source made ready for one setting, target and level.
@@ -60,6 +63,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let only_list = arguments.switch("--list");
     let translator = arguments.text("--translator")?;
+    let is_in_process = arguments.switch("--in-process");
     let wanted = arguments.rest()?;
 
     let directory = sources::directory(workspace);
@@ -83,6 +87,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         calls,
         seed,
         function,
+        loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
     };
     let results = workspace.results("crosstest")?;
     let has_rust = clang == Llvm::USUAL && all.iter().any(|source| source.language() == Language::Rust);
@@ -97,7 +102,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         for setting in &settings {
             for &target in &targets {
                 for source in &all {
-                    if source.is_for(setting, target, level)? {
+                    // Code in memory has no variables of threads.
+                    let is_refused = is_in_process && source.name == "thread_locals";
+                    if !is_refused && source.is_for(setting, target, level)? {
                         work.push(Piece { source, setting, target, level });
                     }
                 }
@@ -146,13 +153,14 @@ impl Plan {
     fn key(&self, piece: &Piece) -> String {
         let recipes: Vec<&str> = self.recipes.iter().map(|recipe| recipe.name()).collect();
         format!(
-            "{} {} {} {} clang-{} {} calls:{} seed:{} function:{}",
+            "{} {} {} {} clang-{} {}{} calls:{} seed:{} function:{}",
             piece.source.name,
             piece.target.name(),
             piece.level,
             piece.setting.model.name(),
             piece.setting.clang.0,
             recipes.join(","),
+            if self.loaders.is_some() { " in-process" } else { "" },
             self.calls,
             self.seed,
             self.function.as_deref().unwrap_or("all"),
@@ -213,11 +221,16 @@ impl Plan {
                 tested.push(module.plain.clone());
                 continue;
             }
-            let translated = refusals::translate(&self.translator, &module.bitcode, prepared.llvm, setting)?;
+            let mut translated =
+                refusals::translate(&self.translator, &module.bitcode, prepared.llvm, setting)?;
             tally.refused += translated.refusals.len();
             translated.refusals.iter().for_each(|refusal| refusals += &format!("{refusal}\n"));
             if translated.objects.is_empty() {
                 return Ok(Some(refusals));
+            }
+            if let Some(loaders) = &self.loaders {
+                let object = translated.objects.remove(0);
+                tested.extend(loaders.replace(&object, &translated.bitcode, setting)?);
             }
             tested.extend(translated.objects);
         }

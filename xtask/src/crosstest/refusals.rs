@@ -13,8 +13,10 @@ const MOST: usize = 60;
 
 /// What came of a module.
 pub struct Translated {
-    /// What is to be linked; nothing if the module was given up.
+    /// What is to be linked, that of the translator first; nothing if the module was given up.
     pub objects: Vec<PathBuf>,
+    /// The bitcode of the first object.
+    pub bitcode: PathBuf,
     /// Messages of the translator.
     pub refusals: Vec<String>,
 }
@@ -47,7 +49,7 @@ pub fn translate(
         refusals.push(line.to_owned());
         let flag = name.map(|name| format!("--func={name}"));
         match flag.filter(|flag| refusals.len() < MOST && !flags.contains(flag)) {
-            None => return Ok(Translated { objects: Vec::new(), refusals }),
+            None => return Ok(Translated { objects: Vec::new(), bitcode: rest, refusals }),
             Some(flag) => flags.push(flag),
         }
         let extract = |flag: &[&str], to: &Path| {
@@ -58,12 +60,13 @@ pub fn translate(
         extract(&[], &refused)?;
     }
     let mut objects = vec![object];
+    let bitcode = if flags.is_empty() { bitcode.to_owned() } else { rest };
     if !flags.is_empty() {
         let object = file("refused.o");
         program::llvm_object(&llvm.tool("llc"), "-O2", &refused, &object, setting)?;
         objects.push(object);
     }
-    Ok(Translated { objects, refusals })
+    Ok(Translated { objects, bitcode, refusals })
 }
 
 #[cfg(test)]
