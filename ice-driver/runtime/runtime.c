@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include "abi.c"
+#include "confine.c"
 #include "fdio.c"
 #include "filename.c"
 #include "irt.c"

@@ -7,6 +7,7 @@
  *   start.c     main(): arena, stack, information block, the call of pexe_start
  *   irt.c       the query function and the catalogue of interfaces
  *   fdio.c memory.c thread.c time.c filename.c sync.c    the functions behind the tables
+ *   confine.c   what the process gives up before the program begins
  *   abi.c       numbers and helpers that differ between hosts
  *   i386.S x86_64.S arm.S mips.S    stack switch, setjmp, longjmp
  *   runtime.c   all the C files as one translation unit
@@ -107,6 +108,12 @@ int ice_switch_is_on(const char *variable);
 /* memory.c */
 u32 ice_arena_init(u32 top_bytes);
 u32 ice_granule(void);
+
+/* confine.c */
+void ice_confine(void);
+
+/* fdio.c */
+extern const char ice_no_path[1]; /* the empty path of fstat, the only one that the filter lets through */
 
 /* thread.c */
 u32 ice_run_main(u32 info, u32 stack_top);

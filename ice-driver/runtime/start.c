@@ -122,6 +122,7 @@ int main(int argc, char **argv, char **envp) {
     put_u32(words + 12, 0);
 
     ice_irt_init();
+    ice_confine();
     ice_run_main(stack_top, stack_top);
     _exit(0);
 }

@@ -5,7 +5,7 @@ compile_error!("the command needs a form of input: one of the features `pexe`, `
 
 use crate::error::{Blame, Error};
 use crate::files::{Input, Output, is_dash};
-use crate::flags::{self, Command, Invocation, Request};
+use crate::flags::{self, Command, Invocation, Request, Trust};
 use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
@@ -279,13 +279,17 @@ fn translate(work: &Invocation) -> Result<(), Failure> {
 }
 
 /// Translates into an object in a directory of its own and links it to `executable`.
-fn build_executable(work: &Invocation, directory: &Path, executable: &Path) -> Result<Arch, Failure> {
+fn build_executable(
+    work: &Invocation,
+    directory: &Path,
+    executable: &Path,
+) -> Result<(Arch, Environment), Failure> {
     let object = directory.join("program.o");
     let (options, environment) = translate_to(work, &object)?;
     let compiler = Compiler::find(options.arch, options.features, work.linker.as_deref());
     let linked = compiler.and_then(|compiler| compiler.link(&object, environment, executable));
     linked.map_err(Failure::trouble)?;
-    Ok(options.arch)
+    Ok((options.arch, environment))
 }
 
 fn build(work: &Invocation) -> Result<(), Failure> {
@@ -300,8 +304,12 @@ fn build(work: &Invocation) -> Result<(), Failure> {
 fn run(work: &Invocation) -> Result<ExitCode, Failure> {
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = directory.path().join("program");
-    let arch = build_executable(work, directory.path(), &executable)?;
-    crate::execute::execute(arch, &executable, directory, &work.input, &work.arguments)
+    let (arch, environment) = build_executable(work, directory.path(), &executable)?;
+    let trust = match environment {
+        Environment::Native => Trust::Own,
+        _ => work.trust,
+    };
+    crate::execute::execute(arch, &executable, directory, &work.input, &work.arguments, trust)
 }
 
 #[cfg(any(feature = "pexe", feature = "llvm"))]

@@ -73,6 +73,8 @@ pub mod assembly;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
+#[cfg(feature = "cli")]
+pub mod confine;
 pub mod error;
 #[cfg(feature = "cli")]
 pub mod execute;

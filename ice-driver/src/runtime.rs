@@ -24,7 +24,7 @@ macro_rules! runtime_sources {
 
 /// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {
-    "abi.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "start.c" "sync.c" "thread.c"
+    "abi.c" "confine.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "start.c" "sync.c" "thread.c"
     "time.c"
 };
 

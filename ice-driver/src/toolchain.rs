@@ -68,7 +68,7 @@ pub struct Compiler {
 const HOST_COMPILERS: &[&str] = &["cc", "gcc", "clang"];
 
 /// Where a program is: as the shell would find it.
-fn find_program(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Path::new(name).is_file().then(|| PathBuf::from(name));
     }

@@ -9,6 +9,7 @@ mod armv7;
 mod cli;
 mod commentary;
 mod compiler;
+mod escapes;
 mod extremes;
 mod freeze;
 mod helpers;

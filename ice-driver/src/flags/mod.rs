@@ -53,6 +53,8 @@ pub struct Invocation {
     pub print_after: Vec<Step>,
     /// `--disable-pass`.
     pub disabled: Vec<Step>,
+    /// `--trust`.
+    pub trust: Trust,
     /// `--stats`.
     pub stats: Stats,
     /// `--time-passes`.
@@ -61,6 +63,17 @@ pub struct Invocation {
     pub input: PathBuf,
     /// Arguments of the program.
     pub arguments: Vec<OsString>,
+}
+
+/// How far a program that is run is trusted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// It gets what the interfaces need that are open to it.
+    None,
+    /// It keeps every right of its user.
+    Full,
+    /// It is a native program, which nothing confines.
+    Own,
 }
 
 /// What a command line asks for.
@@ -122,6 +135,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         switches: Vec::new(),
         print_after: Vec::new(),
         disabled: Vec::new(),
+        trust: Trust::None,
         stats: Stats::Off,
         timing: Timing::Off,
         input: PathBuf::new(),
@@ -281,6 +295,7 @@ fn apply(
             work.disabled.push(step.ok_or_else(bad)?);
         }
         Flag::Sandbox => work.confinement = Confinement::Sandbox,
+        Flag::Trust => work.trust = Trust::Full,
         Flag::Stats => work.stats = Stats::On,
         Flag::TimePasses => work.timing = Timing::On,
         Flag::Help => {

@@ -68,7 +68,8 @@ fn gcc_has_m32() -> bool {
 pub fn ice() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ice"));
     command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    for variable in ["ICE_FILES", "ICE_SYNC", "ICE_IRT_TRACE", "ICE_STACK_SIZE", "ICE_PAGE_SIZE"] {
+    for variable in ["ICE_FILES", "ICE_SYNC", "ICE_IRT_TRACE", "ICE_STACK_SIZE", "ICE_PAGE_SIZE", "ICE_TRUST"]
+    {
         command.env_remove(variable);
     }
     command
