@@ -197,8 +197,19 @@ impl<S: Sink> ObjectWriter<S> {
             let section = &mut self.sections[number];
             let contents = core::mem::replace(&mut section.contents, Contents::None);
             let relocations = core::mem::take(&mut section.relocations);
-            let Section { sh_type, sh_flags, entry_size, alignment, size, group, link, index, name, .. } =
-                *section;
+            let Section {
+                sh_type,
+                sh_flags,
+                entry_size,
+                alignment,
+                size,
+                group,
+                link,
+                index,
+                name,
+                address,
+                ..
+            } = *section;
             let broken =
                 sh_flags & u64::from(elf::SHF_MERGE) != 0 && entry_size != 0 && size % entry_size != 0;
             if broken {
@@ -219,6 +230,7 @@ impl<S: Sink> ObjectWriter<S> {
             let header = SectionHeader {
                 sh_type,
                 flags: sh_flags,
+                address,
                 offset,
                 size,
                 link,

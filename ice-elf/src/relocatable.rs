@@ -274,7 +274,7 @@ impl<S: Sink> ObjectWriter<S> {
             return Err(Error::NulInName { position });
         }
         let max = self.options.format.max_offset();
-        if spec.sh_flags > max || spec.entry_size > max {
+        if spec.sh_flags > max || spec.entry_size > max || spec.address > max {
             return Err(Error::BadSection);
         }
         if let Some(link) = spec.link {
@@ -308,6 +308,7 @@ impl<S: Sink> ObjectWriter<S> {
             symbol: 0,
             group: spec.group,
             link: spec.link,
+            address: spec.address,
             index: 0,
         });
         Ok(id)

@@ -71,12 +71,23 @@ pub struct SectionSpec<'a> {
     pub group: Option<GroupId>,
     /// The section it describes, with `SHF_LINK_ORDER` (ARM `.ARM.exidx`).
     pub link: Option<SectionId>,
+    /// `sh_addr`: where its bytes are in a process already, for debuggers; 0 for linkers.
+    pub address: u64,
 }
 
 impl<'a> SectionSpec<'a> {
     /// A section of alignment 1 with no entries, group or link.
     pub const fn new(name: &'a [u8], sh_type: u32, sh_flags: u64) -> SectionSpec<'a> {
-        SectionSpec { name, sh_type, sh_flags, entry_size: 0, alignment: 1, group: None, link: None }
+        SectionSpec {
+            name,
+            sh_type,
+            sh_flags,
+            entry_size: 0,
+            alignment: 1,
+            group: None,
+            link: None,
+            address: 0,
+        }
     }
 }
 
@@ -134,7 +145,7 @@ impl StandardSection {
             StandardSection::InitArray => (b".init_array", SHT_INIT_ARRAY, A | W, pointer, pointer),
             StandardSection::FiniArray => (b".fini_array", SHT_FINI_ARRAY, A | W, pointer, pointer),
         };
-        SectionSpec { name, sh_type, sh_flags, entry_size, alignment, group: None, link: None }
+        SectionSpec { entry_size, alignment, ..SectionSpec::new(name, sh_type, sh_flags) }
     }
 }
 
@@ -164,6 +175,7 @@ pub(crate) struct Section {
     pub(crate) symbol: u32,
     pub(crate) group: Option<GroupId>,
     pub(crate) link: Option<SectionId>,
+    pub(crate) address: u64,
     /// Index in the section header table, set at the end.
     pub(crate) index: u32,
 }

@@ -37,6 +37,8 @@ pub enum Error {
     Memory(std::io::Error),
     /// The file with names for `perf` cannot be opened.
     PerfMap(std::io::Error),
+    /// The file with code for `perf` cannot be written.
+    PerfDump(std::io::Error),
     /// The module does not define a function of this name.
     NoFunction(String),
     /// The module does not define a variable of this name.
@@ -75,6 +77,7 @@ impl fmt::Display for Error {
                 write!(f, "an area of {bytes} bytes is too large; there may be {limit}")
             }
             Error::Memory(error) => write!(f, "the system gives no memory for code: {error}"),
+            Error::PerfDump(error) => write!(f, "code for perf cannot be written: {error}"),
             Error::PerfMap(error) => write!(f, "names for perf cannot be written: {error}"),
             Error::NoFunction(name) => write!(f, "the module defines no function {name}"),
             Error::NoVariable(name) => write!(f, "the module defines no variable {name}"),
@@ -90,7 +93,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Compile(error) => Some(error),
-            Error::Memory(error) | Error::PerfMap(error) => Some(error),
+            Error::Memory(error) | Error::PerfMap(error) | Error::PerfDump(error) => Some(error),
             _ => None,
         }
     }

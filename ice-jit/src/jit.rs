@@ -8,15 +8,17 @@
 //! Locks: names, memory, compilers. None is held while code is compiled or while a closure of the user's runs, and none is
 //! taken while another one is held.
 
+use crate::debug::{Debugger, debug_object};
+use crate::dump::Dump;
 use crate::error::Error;
 use crate::lazy::Lazy;
 use crate::link::{Addresses, link, room};
 use crate::machine::JitMachine;
 use crate::memory::{Block, Memory, lock};
-use crate::object::{Area, Import, Object, Place};
+use crate::object::{Area, FILLED, Import, Object, Place};
 use crate::outside::{Outside, ProcessSymbols};
 use crate::perf::{Names, PerfMap};
-use crate::raw::{Reach, Registered};
+use crate::raw::{Debugged, Reach, Registered};
 use crate::signature::{self, Callable};
 use crate::startup::Startup;
 use ice_driver::machine::Features;
@@ -26,6 +28,7 @@ use ice_ir::native::{Environment, UnwindTables};
 use ice_ir::{Function, FunctionKind, Linkage, Module, Rules, Signature, Symbol, Type, verify_module};
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
 /// Most bytes of an area of a module.
@@ -38,6 +41,8 @@ pub struct JitBuilder {
     unwind: Option<UnwindTables>,
     threads: usize,
     perf: PerfMap,
+    dump: Option<PathBuf>,
+    debugger: Debugger,
     outside: Outside,
 }
 
@@ -88,6 +93,21 @@ impl JitBuilder {
         self
     }
 
+    /// Writes functions and their code for `perf inject --jit` to the file `jit-PID.dump` of a directory, with the times of
+    /// the clock that `perf record -k mono` uses.
+    #[must_use]
+    pub fn perf_dump(mut self, directory: impl Into<PathBuf>) -> JitBuilder {
+        self.dump = Some(directory.into());
+        self
+    }
+
+    /// Says whether a debugger gets names and tables for unwinding; it does not if nothing is said.
+    #[must_use]
+    pub fn debugger(mut self, debugger: Debugger) -> JitBuilder {
+        self.debugger = debugger;
+        self
+    }
+
     /// Threads that translate a whole file.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> JitBuilder {
@@ -102,7 +122,7 @@ impl JitBuilder {
     pub fn build(self) -> Result<Jit, Error> {
         let host = Arch::host().ok_or_else(|| Error::Machine(std::env::consts::ARCH.to_owned()))?;
         let machine = JitMachine::of(host).ok_or_else(|| Error::Machine(host.name().to_owned()))?;
-        let JitBuilder { recipe, features, unwind, threads, perf, outside } = self;
+        let JitBuilder { recipe, features, unwind, threads, perf, dump, debugger, outside } = self;
         let level = match recipe {
             Recipe::Om1 => OptLevel::Om1,
             Recipe::O2 => OptLevel::O2,
@@ -115,6 +135,8 @@ impl JitBuilder {
                 options,
                 outside,
                 perf: Names::open(perf)?,
+                dump: dump.map(|directory| Dump::create(&directory, host.machine())).transpose()?,
+                debugger,
                 memory: Memory::default(),
                 names: Mutex::default(),
                 compilers: Mutex::default(),
@@ -138,6 +160,8 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     outside: Outside,
     perf: Option<Names>,
+    dump: Option<Dump>,
+    debugger: Debugger,
     memory: Memory,
     /// What modules have defined for others.
     names: Mutex<HashMap<Vec<u8>, Named>>,
@@ -167,6 +191,7 @@ pub(crate) struct Loaded {
 pub(crate) struct Settled {
     /// Gone before the memory.
     _frames: Option<Registered>,
+    _debugged: Option<Debugged>,
     startup: Startup,
     pub(crate) block: Arc<Block>,
     addresses: Addresses,
@@ -202,6 +227,8 @@ impl Jit {
             unwind: None,
             threads: 0,
             perf: PerfMap::None,
+            dump: None,
+            debugger: Debugger::None,
             outside: Outside::default(),
         }
     }
@@ -319,11 +346,38 @@ impl Shared {
         let startup = Startup::new(&object.called, &filled, size_of::<usize>());
         let frames = object.frames_at.map(|place| block.register_frames(place.area, place.offset));
         let frames = frames.transpose()?;
-        let settled = Settled { _frames: frames, startup, block: Arc::new(block), addresses, _uses: uses };
-        if let Some(names) = &self.perf {
-            names.add(object.named_sizes().map(|(place, size, name)| (settled.address(place), size, name)));
+        let debugged = self.tell(object, &filled, addresses)?;
+        Ok(Settled {
+            _frames: frames,
+            _debugged: debugged,
+            startup,
+            block: Arc::new(block),
+            addresses,
+            _uses: uses,
+        })
+    }
+
+    /// Tells those who look at the process from outside, if some do, of an object in memory.
+    fn tell(
+        &self,
+        object: &Object<'_>,
+        filled: &[Vec<u8>; FILLED],
+        addresses: Addresses,
+    ) -> Result<Option<Debugged>, Error> {
+        if self.perf.is_none() && self.dump.is_none() && self.debugger == Debugger::None {
+            return Ok(None);
         }
-        Ok(settled)
+        let placed = object.placed(filled, addresses);
+        if let Some(names) = &self.perf {
+            names.add(&placed);
+        }
+        if let Some(dump) = &self.dump {
+            dump.add(&placed);
+        }
+        match self.debugger {
+            Debugger::None => Ok(None),
+            Debugger::Told => debug_object(&placed).map(|object| Some(Debugged::new(object))),
+        }
     }
 
     /// Finds what a module imports.

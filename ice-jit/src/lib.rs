@@ -40,7 +40,7 @@
 //! | `startup` | constructors and destructors |
 //! | `signature` | types of Rust and of the IR |
 //! | `outside`, `helpers` | where other names come from |
-//! | `perf` | names for a profiler |
+//! | `perf`, `dump`, `debug` | names and code for a profiler, names and tables for a debugger |
 //! | `error` | the error type |
 //!
 //! Tests: programs against the reference interpreter, references of every kind, threads that load and unload. They are run as
@@ -49,6 +49,8 @@
 //! --in-process` calls the functions of the cross tests, on all three.
 #![deny(unsafe_code)]
 
+mod debug;
+mod dump;
 mod error;
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 mod files;
@@ -69,6 +71,7 @@ mod space;
 mod startup;
 mod thunks;
 
+pub use debug::Debugger;
 pub use error::Error;
 pub use jit::{Jit, JitBuilder, LoadedModule};
 pub use outside::ProcessSymbols;

@@ -17,6 +17,7 @@
 //! Invariant: the offset of a fix and its field are inside of the bytes of its area. Cost: linear in bytes and references.
 
 use crate::error::Error;
+use crate::link::Addresses;
 use crate::startup::Called;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
@@ -107,6 +108,17 @@ impl Bytes {
     }
 }
 
+/// Code in memory, for those who look at a process from outside.
+pub(crate) struct Placed<'a> {
+    pub(crate) machine: &'static dyn Machine,
+    pub(crate) code: &'a [u8],
+    pub(crate) address: u64,
+    /// Offset, size and name of each function.
+    pub(crate) functions: Vec<(u64, u64, &'a [u8])>,
+    /// Tables for unwinding, and where they are.
+    pub(crate) frames: Option<(&'a [u8], u64)>,
+}
+
 /// Addresses of functions and globals of a module.
 pub(crate) type Outer = HashMap<Symbol, u64>;
 
@@ -143,6 +155,8 @@ pub(crate) struct Object<'m> {
     frames: Option<Frames>,
     frame_references: Vec<(u64, Place)>,
     pub(crate) frames_at: Option<Place>,
+    /// Bytes of the tables and of their end.
+    frames_size: usize,
 }
 
 fn shown(name: &[u8]) -> String {
@@ -201,6 +215,7 @@ impl<'m> Object<'m> {
             frames: Entries::of(options).map(Frames::new),
             frame_references: Vec::new(),
             frames_at: None,
+            frames_size: 0,
         };
         object.filled.iter_mut().for_each(|area| area.alignment = 1);
         object
@@ -454,6 +469,7 @@ impl<'m> Object<'m> {
         area.bytes.extend_from_slice(bytes);
         // An entry of no length is the end.
         area.bytes.extend_from_slice(&[0; 4]);
+        self.frames_size = area.bytes.len() - offset as usize;
         self.frames_at = Some(Place { area: Area::Constants, offset });
         for (field, function) in std::mem::take(&mut self.frame_references) {
             let at = Place { area: Area::Constants, offset: offset + field };
@@ -462,12 +478,23 @@ impl<'m> Object<'m> {
         Ok(())
     }
 
-    /// Place, size and name of the functions that have code.
-    pub(crate) fn named_sizes(&self) -> impl Iterator<Item = (Place, u64, &[u8])> + '_ {
-        self.sizes.iter().filter_map(|&(function, size)| {
+    /// What there is to see of the object when its bytes are these, at these addresses.
+    pub(crate) fn placed<'a>(&'a self, filled: &'a [Vec<u8>; FILLED], addresses: Addresses) -> Placed<'a> {
+        let function = |&(function, size): &(FuncId, u64)| {
             let place = self.functions[function.as_u32() as usize]?;
-            Some((place, size, undecorated(self.module.symbol_name(Symbol::Function(function)))))
-        })
+            Some((place.offset, size, undecorated(self.module.symbol_name(Symbol::Function(function)))))
+        };
+        let frames = self.frames_at.map(|place| {
+            let range = place.offset as usize..place.offset as usize + self.frames_size;
+            (&filled[place.area as usize][range], addresses[place.area as usize] + place.offset)
+        });
+        Placed {
+            machine: self.machine,
+            code: &filled[Area::Code as usize],
+            address: addresses[Area::Code as usize],
+            functions: self.sizes.iter().filter_map(function).collect(),
+            frames,
+        }
     }
 
     /// The symbols that the module defines, with what each one stands for.

@@ -1,9 +1,11 @@
 //! Names of generated functions for `perf`: `/tmp/perf-PID.map`, a line with address, size and name for each.
 //!
-//! The file grows with every function that comes into memory; of several that were at one address `perf` takes the last.
-//! It is written for whoever looks on, so that a line which cannot be written is no error.
+//! The file grows with every function that comes into memory; of several that were at one address `perf` takes the last,
+//! and [`dump`](crate::dump) has what was there when. It is written for whoever looks on, so that a line which cannot be
+//! written is no error.
 
 use crate::error::Error;
+use crate::object::Placed;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -37,11 +39,12 @@ impl Names {
         options.open(path).map(|file| Some(Names(Mutex::new(file)))).map_err(Error::PerfMap)
     }
 
-    /// Adds functions: address, size and name. In one write, so that lines of several threads and of several `Jit`s do not
+    /// Adds functions. In one write, so that lines of several threads and of several `Jit`s do not
     /// mix.
-    pub(crate) fn add<'a>(&self, functions: impl Iterator<Item = (u64, u64, &'a [u8])>) {
+    pub(crate) fn add(&self, placed: &Placed<'_>) {
         let mut text = Vec::new();
-        for (address, size, name) in functions {
+        for &(offset, size, name) in &placed.functions {
+            let address = placed.address + offset;
             // Writing into a vector cannot fail. A name must not end its line.
             let _ = write!(text, "{address:x} {size:x} ");
             text.extend(name.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }));

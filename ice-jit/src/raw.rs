@@ -36,11 +36,18 @@
 //! they have translated, not at others of the same memory: there the pages are mapped anew at their place first. The system
 //! makes threads that run in these pages wait meanwhile, and they go on in the same bytes.
 
+//!
+//! **Debuggers.** A debugger reads a list of objects at the address of a symbol, while the process stands still in a
+//! function that does nothing. The list is changed under a lock, and an entry is taken out before it goes. The symbols
+//! are weak, so that other code generators in the process have the same list; their changes at the same moment as ours are
+//! not guarded against, which is the interface's.
+
 #![allow(unsafe_code)]
 
 use crate::error::Error;
 use crate::jit::LoadedModule;
 use crate::lazy::Lazy;
+use crate::memory::lock;
 use crate::signature::Callable;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
@@ -49,6 +56,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::null_mut;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A part of a mapping.
@@ -228,6 +236,136 @@ impl Drop for Mapping {
         if !self.alias.is_null() {
             // SAFETY: as above.
             let _ = unsafe { munmap(self.alias, self.sizes[0] + self.sizes[1]) };
+        }
+    }
+}
+
+/// A mapping of the beginning of a file that says to `perf` that there is one.
+pub(crate) struct Marker(*mut c_void, usize);
+
+// SAFETY: the address belongs to the process, and nobody reads there.
+unsafe impl Send for Marker {}
+// SAFETY: as above.
+unsafe impl Sync for Marker {}
+
+impl Marker {
+    /// Maps a page of a file that is not empty as code.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn new(file: &std::fs::File) -> io::Result<Marker> {
+        let (size, flags) = (rustix::param::page_size(), MapFlags::PRIVATE);
+        // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
+        let at =
+            unsafe { mmap(null_mut(), size, ProtFlags::READ | ProtFlags::EXEC, flags, file.as_fd(), 0) }?;
+        Ok(Marker(at, size))
+    }
+}
+
+impl Drop for Marker {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by `new` and is known to nobody else.
+        let _ = unsafe { munmap(self.0, self.1) };
+    }
+}
+
+/// An object of the list for debuggers (gdb's manual, “JIT Compilation Interface”).
+#[repr(C)]
+struct DebugEntry {
+    next: *mut DebugEntry,
+    previous: *mut DebugEntry,
+    object: *const u8,
+    size: u64,
+}
+
+/// The list.
+#[repr(C)]
+struct DebugList {
+    version: u32,
+    /// What is being done: nothing, 1 an object comes, 2 one goes.
+    action: u32,
+    changed: *mut DebugEntry,
+    first: *mut DebugEntry,
+}
+
+std::arch::global_asm!(
+    ".pushsection .text",
+    ".balign 4",
+    ".weak __jit_debug_register_code",
+    ".type __jit_debug_register_code, %function",
+    "__jit_debug_register_code:",
+    #[cfg(target_arch = "arm")]
+    "bx lr",
+    #[cfg(not(target_arch = "arm"))]
+    "ret",
+    ".size __jit_debug_register_code, . - __jit_debug_register_code",
+    ".popsection",
+    ".pushsection .data",
+    ".balign 8",
+    ".weak __jit_debug_descriptor",
+    ".type __jit_debug_descriptor, %object",
+    "__jit_debug_descriptor:",
+    ".long 1, 0, 0, 0, 0, 0",
+    ".size __jit_debug_descriptor, 24",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    fn __jit_debug_register_code();
+    static mut __jit_debug_descriptor: DebugList;
+}
+
+static DEBUGGED: Mutex<()> = Mutex::new(());
+
+/// An object that debuggers see.
+pub(crate) struct Debugged {
+    entry: *mut DebugEntry,
+    _object: Vec<u8>,
+}
+
+// SAFETY: the entry belongs to the list, which is changed under a lock.
+unsafe impl Send for Debugged {}
+// SAFETY: as above; nothing is done by reference.
+unsafe impl Sync for Debugged {}
+
+impl Debugged {
+    /// Puts an object into the list.
+    pub(crate) fn new(object: Vec<u8>) -> Debugged {
+        let _locked = lock(&DEBUGGED);
+        let (bytes, size) = (object.as_ptr(), object.len() as u64);
+        // SAFETY: the list and its entries are changed under the lock alone, and entries are there until they are out.
+        unsafe {
+            let list = &raw mut __jit_debug_descriptor;
+            let next = (*list).first;
+            let entry =
+                Box::into_raw(Box::new(DebugEntry { next, previous: null_mut(), object: bytes, size }));
+            if !next.is_null() {
+                (*next).previous = entry;
+            }
+            ((*list).first, (*list).changed, (*list).action) = (entry, entry, 1);
+            __jit_debug_register_code();
+            Debugged { entry, _object: object }
+        }
+    }
+}
+
+impl Drop for Debugged {
+    fn drop(&mut self) {
+        let _locked = lock(&DEBUGGED);
+        // SAFETY: as above; the entry was made by a box and is in no list any more when it goes.
+        unsafe {
+            let list = &raw mut __jit_debug_descriptor;
+            let DebugEntry { next, previous, .. } = *self.entry;
+            if !next.is_null() {
+                (*next).previous = previous;
+            }
+            match previous.is_null() {
+                true => (*list).first = next,
+                false => (*previous).next = next,
+            }
+            ((*list).changed, (*list).action) = (self.entry, 2);
+            __jit_debug_register_code();
+            drop(Box::from_raw(self.entry));
         }
     }
 }

@@ -6,6 +6,7 @@ mod errors;
 mod files;
 mod functions;
 mod modules;
+mod onlookers;
 mod programs;
 mod startup;
 mod threads;

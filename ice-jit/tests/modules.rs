@@ -2,7 +2,7 @@
 
 use crate::common::{RECIPES, load, native};
 use ice_driver::{InputFormat, Recipe};
-use ice_jit::{Error, Jit, JitBuilder, PerfMap, ProcessSymbols};
+use ice_jit::{Error, Jit, JitBuilder, ProcessSymbols};
 
 fn builders() -> impl Iterator<Item = JitBuilder> {
     RECIPES.into_iter().map(Jit::builder)
@@ -305,22 +305,5 @@ fn modules_of_the_builder_and_of_files_are_one_kind() -> Result<(), Error> {
     drop(module);
     // SAFETY: the code is that of the function above.
     assert_eq!(unsafe { user.get::<extern "C" fn() -> i32>("two")? }(), 2);
-    Ok(())
-}
-
-#[test]
-fn profilers_find_names() -> Result<(), Error> {
-    let jit = Jit::builder(Recipe::O2).perf_map(PerfMap::Written).build()?;
-    let module =
-        load(&jit, "define external @\"of two\\0alines\"() -> i32 {\n  v1: i32 = 1\nblock0:\n  ret v1\n}\n")?;
-    // SAFETY: nothing is called.
-    let address = unsafe { module.get::<extern "C" fn() -> i32>("of two\nlines")? } as usize;
-    let path = format!("/tmp/perf-{}.map", std::process::id());
-    let text = std::fs::read_to_string(&path).expect("it was written");
-    std::fs::remove_file(&path).expect("it is ours");
-    let line = text.strip_prefix(&format!("{address:x} ")).expect("the address comes first");
-    let (size, name) = line.split_once(' ').expect("a size");
-    assert!((1..64).contains(&u64::from_str_radix(size, 16).expect("a number")), "{line}");
-    assert_eq!(name, "of two lines\n");
     Ok(())
 }
