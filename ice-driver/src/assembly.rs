@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::machine::{Assembly, Machine};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
-use crate::options::{Options, RelocationModel};
+use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
@@ -34,6 +34,7 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     /// What the machine writes in its own way.
     own: Assembly,
     relocation: RelocationModel,
+    sections: Sections,
     /// What functions are aligned to at least, in bytes.
     least_alignment: u64,
     /// Which functions have tables for unwinding, if any may.
@@ -74,6 +75,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             machine,
             own,
             relocation,
+            sections: options.sections,
             least_alignment: bundles.map_or(1, |bundles| bundles.bytes),
             unwind: Entries::of(options),
             module,
@@ -147,7 +149,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (size, align) = (module.global_size(id), decl.align_log2.unwrap_or(0));
         let mut name = String::new();
         self.names.write_global(id, &mut name)?;
-        let Some(place) = Placement::of_global(module, id, self.relocation) else {
+        let Some(place) = Placement::of_global(module, id, self.relocation, self.sections) else {
             let is_weak = decl.linkage == Linkage::Weak && decl.kind == GlobalKind::Declared;
             return match decl.kind {
                 GlobalKind::Defined => writeln!(self.text, "\t.comm {name},{size},{}", 1u64 << align),
@@ -199,7 +201,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (names, is_native) = (self.names, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
-        self.write_section(&Placement::of_function(self.module, function))?;
+        self.write_section(&Placement::of_function(self.module, function, self.sections))?;
         let align = function_alignment(self.module, function).max(self.least_alignment).trailing_zeros();
         writeln!(self.text, "\t{} {align}, {}", self.own.align, self.own.fill)?;
         self.write_visibility(Symbol::Function(function), &name)?;
@@ -238,7 +240,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         writeln!(out, "\t.size {name}, .-{name}")?;
         if !compiled.tables.is_empty() {
-            self.write_section(&Placement::of_tables(self.module, function))?;
+            self.write_section(&Placement::of_tables(self.module, function, self.sections))?;
             writeln!(self.text, "\t.p2align 2")?;
         }
         let out = &mut self.text;

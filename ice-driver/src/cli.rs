@@ -34,6 +34,12 @@ pub struct Failure {
     code: u8,
 }
 
+impl Display for Failure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 /// The input is refused.
 const REFUSED: u8 = 1;
 /// Wrong command line, or reading, writing or linking failed.
@@ -61,6 +67,18 @@ impl Failure {
         Failure { message: error.to_string(), code: TROUBLE }
     }
 
+    /// Whether the input is what is wrong.
+    #[cfg(feature = "llvm")]
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.code == REFUSED
+    }
+
+    /// The code that the process ends with.
+    #[cfg(feature = "llvm")]
+    pub(crate) fn code(&self) -> u8 {
+        self.code
+    }
+
     /// An error of translation.
     pub(crate) fn input(path: &Path, error: &Error) -> Failure {
         let code = match error.blame() {
@@ -86,7 +104,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = emulate_default_handler(SIGPIPE);
             return ExitCode::from(failure.code);
         }
-        let _ = writeln!(io::stderr(), "ice: {}", failure.message);
+        let _ = writeln!(io::stderr(), "ice: {failure}");
         ExitCode::from(failure.code)
     })
 }
@@ -106,6 +124,8 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
         Command::Interpret => return interpret::interpret(&read_program(work, Purpose::Look)?, work),
         #[cfg(any(feature = "pexe", feature = "llvm"))]
         Command::Dump => dump(work)?,
+        #[cfg(feature = "llvm")]
+        Command::Cc | Command::Cxx => return crate::cc::compile(work),
         Command::Verify => {
             read_program(work, Purpose::Look)?;
         }
@@ -202,6 +222,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         commentary: work.commentary,
         relocation: work.relocation,
         unwind: work.unwind,
+        sections: work.sections,
         confinement: work.confinement,
         features: match triple {
             Some(triple) => features.or(arch.machine().features_of_triple(&triple)),
@@ -265,13 +286,35 @@ fn compile(
 fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
     let mut output = create(path)?;
     let (options, result) = compile(work, open(work)?, &mut output)?;
+    Ok((options, finish(work, output, path, result)?))
+}
+
+/// Puts a translation into its place, if it was one, and gives what the linker must know.
+fn finish(
+    work: &Invocation,
+    mut output: Output,
+    path: &Path,
+    result: Result<Report, Error>,
+) -> Result<Environment, Failure> {
     let result = result.map_err(|error| match error {
         Error::Object(ice_elf::Error::Sink(SinkError::Io { .. })) => Failure::output(path, &output.error()),
         error => Failure::input(&work.input, &error),
     })?;
     report(work, &result);
     commit(output, path)?;
-    Ok((options, result.environment))
+    Ok(result.environment)
+}
+
+/// Translates `bytes`, which are what became of the input, into a file.
+///
+/// # Errors
+/// The input is refused, or the file cannot be written.
+#[cfg(feature = "llvm")]
+pub(crate) fn translate_bytes(work: &Invocation, bytes: &[u8], path: &Path) -> Result<(), Failure> {
+    let options = options(work, bytes)?;
+    let mut output = create(path)?;
+    let result = translate::compile_to(bytes, &options, &mut output);
+    finish(work, output, path, result).map(|_| ())
 }
 
 fn translate(work: &Invocation) -> Result<(), Failure> {

@@ -70,6 +70,8 @@
 
 #[cfg(feature = "text")]
 pub mod assembly;
+#[cfg(all(feature = "cli", feature = "llvm"))]
+pub mod cc;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
@@ -118,7 +120,9 @@ pub use ice_elf::Sink as ObjectSink;
 pub use machine::Arch;
 #[cfg(feature = "text")]
 pub use options::Commentary;
-pub use options::{Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Stats, Timing};
+pub use options::{
+    Emit, FunctionSelector, InputFormat, OptLevel, Options, RelocationModel, Sections, Stats, Timing,
+};
 pub use recipe::{Recipe, Step};
 pub use report::{Report, Warning};
 pub use translate::{compile_module, translate_module};

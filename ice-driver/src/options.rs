@@ -106,6 +106,15 @@ impl RelocationModel {
     }
 }
 
+/// What has a section of its own in objects of native programs, so that a linker can leave it out alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sections {
+    /// Each function.
+    pub functions: bool,
+    /// Each global variable.
+    pub data: bool,
+}
+
 /// One function of a module, as the user names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionSelector {
@@ -190,6 +199,8 @@ pub struct Options {
     pub stats: Stats,
     /// Where native programs may be put.
     pub relocation: RelocationModel,
+    /// What has a section of its own.
+    pub sections: Sections,
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
     /// What holds of the code whatever the program does.
@@ -218,6 +229,7 @@ impl Options {
             timing: Timing::Off,
             stats: Stats::Off,
             relocation: RelocationModel::PositionIndependent,
+            sections: Sections::default(),
             unwind: None,
             confinement: Confinement::None,
             features: Features::default(),

@@ -1,6 +1,6 @@
 //! Which section a function or a global variable goes to, the same in objects and in assembler text.
 //!
-//! | contents | section | of a member of a group |
+//! | contents | section | of a member of a group, or alone |
 //! |---|---|---|
 //! | code | `.text` | `.text.NAME` |
 //! | constants | `.rodata` | `.rodata.NAME` |
@@ -9,11 +9,12 @@
 //! | variables that start as zero | `.bss` | `.bss.NAME` |
 //! | thread-local variables | `.tdata`, `.tbss` | `.tdata.NAME`, `.tbss.NAME` |
 //!
+//! With [`Sections`] asked for, native code and variables that are in no group are in sections of such names too, each in its own.
 //! A section that the module names wins; its type follows from its name as in other assemblers, its flags
 //! from what is put into it, so that one name may stand for several sections.
 
 use crate::names::undecorated;
-use crate::options::RelocationModel;
+use crate::options::{RelocationModel, Sections};
 use ice_elf::StandardSection;
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, GlobalId, GlobalKind, Initializer, Linkage, Module, Mutability};
@@ -94,6 +95,8 @@ pub struct Placement<'m> {
     pub comdat: Option<ComdatId>,
     /// The symbol's name in the module.
     name: &'m [u8],
+    /// Whether nothing else is in its section.
+    is_alone: bool,
 }
 
 /// A section other than the usual ones.
@@ -111,19 +114,21 @@ pub struct NamedSection<'m> {
 
 impl<'m> Placement<'m> {
     /// The place of a function's code.
-    pub fn of_function(module: &'m Module, function: FuncId) -> Placement<'m> {
+    pub fn of_function(module: &'m Module, function: FuncId, sections: Sections) -> Placement<'m> {
         let decl = &module.functions[function];
         Placement {
             contents: Contents::Code,
             section: module.name(decl.symbol.section),
             comdat: decl.symbol.comdat.expand(),
             name: module.name(decl.name),
+            is_alone: sections.functions && module.environment == Environment::Native,
         }
     }
 
     /// The place of a function's jump tables, which live and die with it.
-    pub fn of_tables(module: &'m Module, function: FuncId) -> Placement<'m> {
-        Placement { contents: Contents::ReadOnly, section: b"", ..Placement::of_function(module, function) }
+    pub fn of_tables(module: &'m Module, function: FuncId, sections: Sections) -> Placement<'m> {
+        let code = Placement::of_function(module, function, sections);
+        Placement { contents: Contents::ReadOnly, section: b"", ..code }
     }
 
     /// The place of a global variable; `None` where the linker puts it or another module has it.
@@ -131,6 +136,7 @@ impl<'m> Placement<'m> {
         module: &'m Module,
         global: GlobalId,
         relocation: RelocationModel,
+        sections: Sections,
     ) -> Option<Placement<'m>> {
         let decl = &module.globals[global];
         let is_here = decl.kind == GlobalKind::Defined && decl.linkage != Linkage::Common;
@@ -139,6 +145,7 @@ impl<'m> Placement<'m> {
             section: module.name(decl.symbol.section),
             comdat: decl.symbol.comdat.expand(),
             name: module.name(decl.name),
+            is_alone: sections.data && module.environment == Environment::Native,
         })
     }
 
@@ -151,8 +158,8 @@ impl<'m> Placement<'m> {
     pub fn named_section(&self) -> Option<NamedSection<'m>> {
         let contents = self.contents;
         let (name, sh_type) = match (self.section, self.comdat) {
-            (b"", None) => return None,
-            (b"", Some(_)) => {
+            (b"", None) if !self.is_alone => return None,
+            (b"", _) => {
                 let sh_type = if contents.is_zero() { elf::SHT_NOBITS } else { elf::SHT_PROGBITS };
                 let name = undecorated(self.name);
                 (Cow::Owned([contents.name().as_bytes(), b".", name].concat()), sh_type)

@@ -6,6 +6,7 @@ mod common;
 mod addresses;
 mod arithmetic;
 mod armv7;
+mod cc;
 mod cli;
 mod commentary;
 mod compiler;

@@ -27,7 +27,7 @@ use ice_driver::object::{function_alignment, resolve_alias};
 use ice_driver::placement::{Contents, Placement, data_bytes};
 use ice_driver::relocations::TableEntries;
 use ice_driver::unwind::{Entries, Frames};
-use ice_driver::{Options, RelocationModel};
+use ice_driver::{Options, RelocationModel, Sections};
 use ice_elf::{Of, Rule};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use std::collections::HashMap;
@@ -230,7 +230,8 @@ impl<'m> Object<'m> {
             if decl.kind != GlobalKind::Defined {
                 continue;
             }
-            let area = match Placement::of_global(module, id, self.relocation).map(|place| place.contents) {
+            let place = Placement::of_global(module, id, self.relocation, Sections::default());
+            let area = match place.map(|place| place.contents) {
                 Some(Contents::ReadOnly | Contents::Relocated) => Area::Constants,
                 Some(Contents::Zero) | None => Area::Zeros,
                 Some(_) => Area::Variables,

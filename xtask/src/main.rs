@@ -7,7 +7,6 @@ mod allocations;
 mod arguments;
 mod bench;
 mod bisect;
-mod cc;
 mod compare_objects;
 mod corpus;
 mod crosstest;
@@ -42,7 +41,6 @@ const COMMANDS: &[Command] = &[
     Command { name: "crosstest", summary: "Ice's code against LLVM's and against the interpreter",        help: crosstest::help, run: crosstest::run },
     Command { name: "bisect",    summary: "the function whose translation makes a program fail",         help: || bisect::HELP.to_owned(), run: bisect::run },
     Command { name: "realworld", summary: "SQLite, Lua, zlib and others: translated whole, compared, timed", help: || realworld::HELP.to_owned(), run: realworld::run },
-    Command { name: "cc",        summary: "a C compiler with Ice as its code generator",               help: || cc::HELP.to_owned(),        run: cc::run },
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
     Command { name: "allocations", summary: "generated functions through the register allocator",      help: || allocations::HELP.to_owned(), run: allocations::run },
     Command { name: "mutants",   summary: "planted faults, and which tests see them",                help: || mutants::HELP.to_owned(),   run: mutants::run },

@@ -3,7 +3,6 @@
 mod common;
 
 mod bisect;
-mod cc;
 mod crosstest;
 mod documents;
 mod duplicates;

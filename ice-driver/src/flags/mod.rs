@@ -7,7 +7,7 @@ pub use table::{Command, CommandRow, Flag, FlagRow, Offers, commands, flags};
 use crate::machine::{Arch, Features, with_switch};
 #[cfg(feature = "text")]
 use crate::options::Commentary;
-use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Stats, Timing};
+use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Sections, Stats, Timing};
 use crate::recipe::Step;
 use core::fmt;
 use ice_codegen::Confinement;
@@ -41,6 +41,8 @@ pub struct Invocation {
     pub function: Option<FunctionSelector>,
     /// `--relocation-model`.
     pub relocation: RelocationModel,
+    /// `--function-sections` and `--data-sections`.
+    pub sections: Sections,
     /// `--unwind-tables`.
     pub unwind: Option<UnwindTables>,
     /// `--sandbox`.
@@ -129,6 +131,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         linker: None,
         function: None,
         relocation: RelocationModel::PositionIndependent,
+        sections: Sections::default(),
         unwind: None,
         confinement: Confinement::None,
         features: Features::default(),
@@ -150,7 +153,12 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
                 return Ok(Request::Text(crate::help::command_help(find_command(&topic)?)));
             }
             Arg::Value(name) if command.is_none() => {
-                command = Some(find_command(&name)?);
+                work.command = find_command(&name)?;
+                if work.command.is_compiler() {
+                    work.arguments = parser.raw_args()?.collect();
+                    return Ok(Request::Work(Box::new(work)));
+                }
+                command = Some(work.command);
                 continue;
             }
             Arg::Value(value) if input.is_none() => {
@@ -283,6 +291,10 @@ fn apply(
                 _ => return Err(bad()),
             }
         }
+        Flag::FunctionSections => work.sections.functions = true,
+        Flag::DataSections => work.sections.data = true,
+        // Among the arguments of a compiler, which are not looked at here.
+        Flag::Clang | Flag::Fallback => return Err(bad()),
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
         #[cfg(feature = "text")]
         Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),

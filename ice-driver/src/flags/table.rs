@@ -23,6 +23,10 @@ pub enum Command {
     Print,
     /// Text to bitcode.
     Freeze,
+    /// Compile C as `cc` does.
+    Cc,
+    /// Compile C++ as `c++` does.
+    Cxx,
 }
 
 /// One command of the table.
@@ -68,6 +72,8 @@ pub enum Flag {
     Linker,
     Function,
     Relocation,
+    FunctionSections,
+    DataSections,
     Unwind,
     Features,
     Sandbox,
@@ -76,6 +82,8 @@ pub enum Flag {
     Trust,
     Stats,
     TimePasses,
+    Clang,
+    Fallback,
     Help,
     Version,
     Man,
@@ -94,6 +102,8 @@ const D: u16 = bit(Command::Dump);
 const V: u16 = bit(Command::Verify);
 const P: u16 = bit(Command::Print);
 const F: u16 = bit(Command::Freeze);
+/// Those that take the command lines of a compiler.
+const C: u16 = bit(Command::Cc) | bit(Command::Cxx);
 
 const fn command(
     command: Command,
@@ -115,6 +125,8 @@ pub const COMMANDS: &[CommandRow] = &[
     command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
     command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
     command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
+    command(Command::Cc,        "cc",        "ARGS...",       "compile C as cc does: clang makes bitcode, Ice the code"),
+    command(Command::Cxx,       "c++",       "ARGS...",       "compile C++ as c++ does: clang makes bitcode, Ice the code"),
 ];
 
 const fn row(
@@ -175,6 +187,8 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Verbose,      None,      Some("verbose"),          None,             T,               Offers::None,                                   "with --emit asm: comments say what code is for and what is live"),
     row(Flag::Unwind,       None,      Some("unwind-tables"),    Some("WHERE"),    T | B | R,       Offers::These(&["none", "sync", "async"]),      "none, sync (at calls) or async (everywhere); else as functions say"),
     row(Flag::Relocation,   None,      Some("relocation-model"), Some("MODEL"),    T,               Offers::These(&["pic", "static"]),              "how native programs reach symbols: pic or static; pic if not given"),
+    row(Flag::FunctionSections, None,  Some("function-sections"), None,            T,               Offers::None,                                   "each function of a native program has a section of its own"),
+    row(Flag::DataSections, None,      Some("data-sections"),    None,             T,               Offers::None,                                   "each variable of a native program has a section of its own"),
     row(Flag::Features,     None,      Some("mattr"),            Some("FEATURES"), T|B|R,           Offers::Features,                               "features of the processor, each with + or -, separated by commas"),
     row(Flag::Sandbox,      None,      Some("sandbox"),          None,             T|B|R,           Offers::None,                                   "confine the code: a validator can tell that it keeps to its own memory"),
     row(Flag::Output,       Some('o'), Some("output"),           Some("OUT"),      T|B|D|P|F,       Offers::None,                                   "output file; - is the standard output"),
@@ -186,6 +200,8 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::Trust,        None,      Some("trust"),            None,             R,               Offers::None,                                   "let a PNaCl program do all that its user may do; else it is confined"),
     row(Flag::Stats,        None,      Some("stats"),            None,             T|B|R,           Offers::None,                                   "print counts to the error output"),
     row(Flag::TimePasses,   None,      Some("time-passes"),      None,             T|B|R,           Offers::None,                                   "print the time of each step to the error output"),
+    row(Flag::Clang,        None,      Some("ice-clang"),        Some("PROGRAM"),  C,               Offers::None,                                   "the clang that makes bitcode (--ice-clang=PROGRAM), 14 to 22"),
+    row(Flag::Fallback,     None,      Some("ice-fallback"),     None,             C,               Offers::None,                                   "what Ice refuses is compiled by clang, with a line that says so"),
     row(Flag::Help,         Some('h'), Some("help"),             None,             T|B|R|I|D|V|P|F, Offers::None,                                   "print this help"),
     row(Flag::Version,      Some('V'), Some("version"),          None,             0,               Offers::None,                                   "print the version"),
     row(Flag::Man,          None,      Some("man"),              None,             0,               Offers::None,                                   "print the manual page"),
@@ -207,6 +223,7 @@ impl Flag {
     fn is_built_in(self) -> bool {
         match self {
             Flag::Emit | Flag::Verbose | Flag::PrintAfter => cfg!(feature = "text"),
+            Flag::Clang | Flag::Fallback => cfg!(feature = "llvm"),
             Flag::Features => switches().next().is_some(),
             _ => true,
         }
@@ -220,6 +237,7 @@ impl Command {
             Command::Interpret => cfg!(feature = "interpreter"),
             Command::Dump => cfg!(any(feature = "pexe", feature = "llvm")),
             Command::Print => cfg!(feature = "text"),
+            Command::Cc | Command::Cxx => cfg!(feature = "llvm"),
             Command::Freeze => cfg!(all(feature = "pexe", any(feature = "llvm", feature = "text"))),
             Command::Translate | Command::Build | Command::Run | Command::Verify => true,
         }
@@ -238,6 +256,11 @@ impl Command {
     /// Whether everything after the input belongs to the program.
     pub const fn passes_arguments(self) -> bool {
         matches!(self, Command::Run | Command::Interpret)
+    }
+
+    /// Whether everything behind it is for a compiler.
+    pub const fn is_compiler(self) -> bool {
+        matches!(self, Command::Cc | Command::Cxx)
     }
 
     pub(super) const fn needs_output(self) -> bool {

@@ -52,7 +52,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         compiled: &FunctionCode<'_>,
         (code, start): (SectionId, u64),
     ) -> Result<(SectionId, u64), Error> {
-        let section = self.section(&Placement::of_tables(self.module, function))?;
+        let section = self.section(&Placement::of_tables(self.module, function, self.separate))?;
         let entries = TableEntries::of(self.machine, self.module, self.relocation);
         let r_type = self.relocation_type(entries.kind())?;
         self.bytes.clear();
@@ -80,7 +80,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         function: FuncId,
         mut compiled: FunctionCode<'_>,
     ) -> Result<(), Error> {
-        let place = Placement::of_function(self.module, function);
+        let place = Placement::of_function(self.module, function, self.separate);
         let section = self.section(&place)?;
         let alignment = function_alignment(self.module, function).max(self.least_alignment);
         let end = self.writer.section_size(section)?;

@@ -15,7 +15,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
             let size = module.global_size(id);
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(63);
             let symbol = self.globals[id.as_u32() as usize];
-            let Some(place) = Placement::of_global(module, id, self.relocation) else {
+            let Some(place) = Placement::of_global(module, id, self.relocation, self.separate) else {
                 if decl.kind == GlobalKind::Defined {
                     self.writer.define_common(symbol, size, alignment)?;
                 }

@@ -20,7 +20,7 @@ mod symbols;
 use crate::error::Error;
 use crate::machine::{Attributes, Features, Machine};
 use crate::names::SymbolNames;
-use crate::options::{self, RelocationModel};
+use crate::options::{self, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::NamedSection;
 use crate::unwind::{Entries, Frames};
@@ -57,6 +57,8 @@ pub fn data_limit(input_size: usize) -> u64 {
 pub struct ObjectOutput<'m, S: Sink> {
     machine: &'static dyn Machine,
     relocation: RelocationModel,
+    /// What has a section of its own.
+    separate: Sections,
     module: &'m Module,
     writer: ObjectWriter<S>,
     functions: Vec<SymbolId>,
@@ -108,6 +110,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let mut output = ObjectOutput {
             machine,
             relocation,
+            separate: options.sections,
             module,
             writer,
             functions: Vec::with_capacity(module.functions.len()),
