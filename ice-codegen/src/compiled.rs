@@ -178,6 +178,30 @@ impl Libcall {
             _ => Libcall::Moddi3,
         }
     }
+
+    /// The function of libgcc or libatomic that does what a helper of PNaCl programs does, on machines of 32 bits. Those
+    /// of libatomic take the order of the access as a last argument.
+    pub const fn of_libgcc(self) -> Libcall {
+        match self {
+            Libcall::AtomicExchange8 => Libcall::LibatomicExchange8,
+            Libcall::AtomicAdd8 => Libcall::LibatomicAdd8,
+            Libcall::AtomicSub8 => Libcall::LibatomicSub8,
+            Libcall::AtomicAnd8 => Libcall::LibatomicAnd8,
+            Libcall::AtomicOr8 => Libcall::LibatomicOr8,
+            Libcall::AtomicXor8 => Libcall::LibatomicXor8,
+            Libcall::AtomicLoad8 => Libcall::LibatomicLoad8,
+            Libcall::AtomicStore8 => Libcall::LibatomicStore8,
+            Libcall::F32ToI64 => Libcall::Fixsfdi,
+            Libcall::F64ToI64 => Libcall::Fixdfdi,
+            Libcall::F32ToU64 => Libcall::Fixunssfdi,
+            Libcall::F64ToU64 => Libcall::Fixunsdfdi,
+            Libcall::I64ToF32 => Libcall::Floatdisf,
+            Libcall::I64ToF64 => Libcall::Floatdidf,
+            Libcall::U64ToF32 => Libcall::Floatundisf,
+            Libcall::U64ToF64 => Libcall::Floatundidf,
+            other => other,
+        }
+    }
 }
 
 /// What a relocation of a compiled function refers to.

@@ -14,10 +14,13 @@
 use crate::inst::Inst;
 use crate::regs::{self, d, q, r, s};
 use alloc::vec::Vec;
+use core::ops::Range;
 use ice_asm::arm32::{Gpr, RegList};
 pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{MAX_FRAME, StackArguments};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
+use ice_codegen::return_call::{PlaceArguments, StackPart};
+use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
@@ -25,7 +28,7 @@ use ice_regalloc::{Output, PReg};
 
 /// Which variant of the standard a call follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Convention {
+pub enum Convention {
     /// Floats and vectors in extension registers.
     Vfp,
     /// Everything in core registers.
@@ -37,14 +40,14 @@ pub(crate) const CORE_ARGS: u8 = 4;
 
 /// Hands out argument places from left to right.
 #[derive(Clone, Copy)]
-pub(crate) struct ArgumentPlaces {
+pub struct ArgumentPlaces {
     convention: Convention,
     /// The next core register (NCRN).
-    pub(crate) core: u8,
+    core: u8,
     /// Single-precision registers that are free, one bit each.
     free: u16,
     /// Those on the stack so far (NSAA).
-    pub(crate) stack: StackArguments,
+    stack: StackArguments,
     /// What is left of a group.
     group: Group,
 }
@@ -66,20 +69,6 @@ impl ArgumentPlaces {
             stack: StackArguments::EMPTY,
             group: Group { left: 0, place: ArgumentPlace::Stack(0) },
         }
-    }
-
-    /// The place of the next argument.
-    #[inline]
-    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
-        // Most arguments are this one.
-        if ty == Type::I32
-            && passing == Passing::Plain
-            && self.group.left == 0
-            && let Some(reg) = self.next_core()
-        {
-            return ArgumentPlace::Register(reg);
-        }
-        self.next_of_any(ty, passing)
     }
 
     #[inline(never)]
@@ -215,6 +204,40 @@ impl ArgumentPlaces {
 
     fn on_stack(&mut self, size: u32, align: u32) -> ArgumentPlace {
         ArgumentPlace::Stack(self.stack.take(size, align))
+    }
+}
+
+impl PlaceArguments for ArgumentPlaces {
+    fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
+        let before = self.stack.bytes();
+        match self.next(ty, passing) {
+            ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
+            ArgumentPlace::Words { stack, .. } if self.stack.bytes() > before => StackPart::Some(stack),
+            ArgumentPlace::Words { .. } | ArgumentPlace::Register(_) => StackPart::None,
+        }
+    }
+
+    fn stack_area(&self) -> StackArguments {
+        self.stack
+    }
+}
+
+impl PlaceWords for ArgumentPlaces {
+    #[inline]
+    fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+        // Most arguments are this one.
+        if ty == Type::I32
+            && passing == Passing::Plain
+            && self.group.left == 0
+            && let Some(reg) = self.next_core()
+        {
+            return ArgumentPlace::Register(reg);
+        }
+        self.next_of_any(ty, passing)
+    }
+
+    fn free_registers(&self) -> Range<u8> {
+        self.core..CORE_ARGS
     }
 }
 

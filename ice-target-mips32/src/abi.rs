@@ -7,7 +7,7 @@
 //! 3-17 ff.)
 //!
 //! Results: integers and vectors of integers in $v0, $v1, $a0, $a1, floats in $f0 and $f2. A vector of floats does not
-//! fit: the caller gives the address of memory for it as a first argument ([`has_hidden_result`]).
+//! fit: the caller gives the address of memory for it as a first argument (`has_hidden_result`).
 //!
 //! The frame, from high to low addresses: incoming stack arguments with the home, saved general registers, saved
 //! doublewords, fixed objects and spill slots by falling alignment, outgoing arguments. All offsets count from the stack
@@ -16,24 +16,27 @@
 use crate::inst::Inst;
 use crate::regs::{self, d, r, s};
 use alloc::vec::Vec;
+use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{MAX_FRAME, StackArguments};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
+use ice_codegen::return_call::{PlaceArguments, StackPart};
+use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::{Arity, Passing};
 use ice_regalloc::Output;
 
 /// General registers that carry arguments.
-pub(crate) const WORD_ARGS: u8 = 4;
+const WORD_ARGS: u8 = 4;
 /// The first of them, $a0.
 pub(crate) const FIRST_ARG: u8 = 4;
 /// Bytes of their home.
-pub(crate) const HOME: u32 = 4 * WORD_ARGS as u32;
+const HOME: u32 = 4 * WORD_ARGS as u32;
 /// The general registers that carry results.
 const RESULTS: u8 = 4;
 /// The first of them, $v0; the others follow it.
-const FIRST_RESULT: u8 = 2;
+pub(crate) const FIRST_RESULT: u8 = 2;
 /// Alignment of the stack pointer in bytes.
 pub(crate) const STACK_ALIGN: u32 = 8;
 
@@ -48,7 +51,7 @@ enum Floats {
 
 /// Hands out argument places from left to right.
 #[derive(Clone, Copy)]
-pub(crate) struct ArgumentPlaces {
+pub struct ArgumentPlaces {
     /// The words so far, those in registers with them.
     stack: StackArguments,
     floats: Floats,
@@ -63,9 +66,43 @@ impl ArgumentPlaces {
         ArgumentPlaces { stack: StackArguments::EMPTY, floats }
     }
 
-    /// The place of the next argument.
+    fn words(&mut self, count: u32, align: u32) -> ArgumentPlace {
+        let offset = self.stack.take(count.saturating_mul(4), align);
+        match HOME.checked_sub(offset) {
+            None | Some(0) => ArgumentPlace::Stack(offset),
+            Some(left) => {
+                let registers = count.min(left / 4);
+                let (first, stack) = (FIRST_ARG + (offset / 4) as u8, offset + 4 * registers);
+                ArgumentPlace::Words { first, registers: registers as u8, stack }
+            }
+        }
+    }
+}
+
+impl PlaceArguments for ArgumentPlaces {
+    fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
+        match self.next(ty, passing) {
+            ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
+            ArgumentPlace::Words { stack, .. } if self.stack.bytes() > stack => StackPart::Some(stack),
+            ArgumentPlace::Words { .. } | ArgumentPlace::Register(_) => StackPart::None,
+        }
+    }
+
+    /// The whole area, with the home that every call has.
+    fn stack_area(&self) -> StackArguments {
+        let mut area = self.stack;
+        area.take(HOME.saturating_sub(area.bytes()), 1);
+        area
+    }
+}
+
+impl PlaceWords for ArgumentPlaces {
+    fn free_registers(&self) -> Range<u8> {
+        FIRST_ARG + (self.stack.bytes().min(HOME) / 4) as u8..FIRST_ARG + WORD_ARGS
+    }
+
     #[inline]
-    pub(crate) fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+    fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         if let Passing::ByVal { size, align_log2 } = passing {
             self.floats = Floats::Done;
             return self.words(size.div_ceil(4), if align_log2 > 2 { 8 } else { 4 });
@@ -90,45 +127,6 @@ impl ArgumentPlaces {
             },
         }
     }
-
-    fn words(&mut self, count: u32, align: u32) -> ArgumentPlace {
-        let offset = self.stack.take(count.saturating_mul(4), align);
-        match HOME.checked_sub(offset) {
-            None | Some(0) => ArgumentPlace::Stack(offset),
-            Some(left) => {
-                let registers = count.min(left / 4);
-                let (first, stack) = (FIRST_ARG + (offset / 4) as u8, offset + 4 * registers);
-                ArgumentPlace::Words { first, registers: registers as u8, stack }
-            }
-        }
-    }
-
-    /// Bytes of the words so far.
-    pub(crate) fn bytes(&self) -> u32 {
-        self.stack.bytes()
-    }
-
-    /// How many of the words in registers are taken.
-    pub(crate) fn words_taken(&self) -> u8 {
-        (self.stack.bytes().min(HOME) / 4) as u8
-    }
-
-    /// The whole area, with the home that every call has.
-    pub(crate) fn area(&self) -> StackArguments {
-        let mut area = self.stack;
-        area.take(HOME.saturating_sub(area.bytes()), 1);
-        area
-    }
-}
-
-/// Whether values of the type are in floating-point registers.
-pub(crate) fn is_float(ty: Type) -> bool {
-    ty.is_scalar_float()
-}
-
-/// Whether the caller gives the address of memory for a result of these types as a first argument.
-pub(crate) fn has_hidden_result(types: [Type; 2]) -> bool {
-    types[0] == Type::V4F32
 }
 
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
@@ -151,7 +149,7 @@ pub(crate) fn result_places(types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 
                 Some(ArgumentPlace::Words { first, registers: count, stack: 0 })
             }
         };
-        floats += u8::from(is_float(ty));
+        floats += u8::from(ty.is_scalar_float());
     }
     (words <= RESULTS).then_some(out)
 }
@@ -270,7 +268,7 @@ mod tests {
 
     fn places<const N: usize>(arity: Arity, types: [Type; N]) -> ([ArgumentPlace; N], u32) {
         let mut places = ArgumentPlaces::new(arity);
-        (types.map(|ty| places.next(ty, Passing::Plain)), places.area().bytes())
+        (types.map(|ty| places.next(ty, Passing::Plain)), places.stack_area().bytes())
     }
 
     const fn words(first: u8, registers: u8, stack: u32) -> ArgumentPlace {
@@ -302,7 +300,7 @@ mod tests {
         let object = |size, align_log2| Passing::ByVal { size, align_log2 };
         assert_eq!(places.next(I32, object(10, 2)), words(4, 3, 12));
         assert_eq!(places.next(I32, object(16, 3)), Stack(16));
-        assert_eq!(places.words_taken(), 4);
+        assert!(places.free_registers().is_empty());
     }
 
     #[test]

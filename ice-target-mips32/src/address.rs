@@ -42,6 +42,27 @@ fn sum(func: &ice_ir::Function, inst: ice_ir::Inst) -> Option<(Value, i64)> {
     }
 }
 
+/// log2 of the alignment that is known of the address `value`: that of objects of the frame and of variables of this
+/// module, and 3 at most.
+pub(crate) fn alignment<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> u8 {
+    let (mut value, mut align) = (value, 3);
+    for _ in 0..MAX_DEPTH {
+        let Some(inst) = cx.func.defining_inst(value) else { break };
+        if let Some((_, log2)) = fixed_alloca::<Mips32>(cx.func, inst) {
+            return align.min(log2);
+        }
+        let Some((next, number)) = sum(cx.func, inst) else { return 0 };
+        align = align.min(number.trailing_zeros().min(3) as u8);
+        value = next;
+    }
+    match cx.func.value_def(value) {
+        ValueDef::Global(g) if !cx.module.is_declared(Symbol::Global(g)) => {
+            align.min(cx.module.globals[g].align_log2.unwrap_or(0))
+        }
+        _ => 0,
+    }
+}
+
 impl Mips32 {
     /// Whether all users of `def`, which are loads and stores, take it into their addresses. Or all users are parts
     /// of one shuffle.
@@ -91,26 +112,6 @@ impl Mips32 {
                 Amode::new(Base::Reg(dst), mem.disp)
             }
             _ => mem,
-        }
-    }
-
-    /// log2 of the alignment that is known of the address `value`, and 3 at most.
-    pub(crate) fn known_align<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> u8 {
-        let (mut value, mut align) = (value, 3);
-        for _ in 0..MAX_DEPTH {
-            let Some(inst) = cx.func.defining_inst(value) else { break };
-            if let Some((_, log2)) = fixed_alloca::<Self>(cx.func, inst) {
-                return align.min(log2);
-            }
-            let Some((next, number)) = sum(cx.func, inst) else { return 0 };
-            align = align.min(number.trailing_zeros().min(3) as u8);
-            value = next;
-        }
-        match cx.func.value_def(value) {
-            ValueDef::Global(g) if !cx.module.is_declared(Symbol::Global(g)) => {
-                align.min(cx.module.globals[g].align_log2.unwrap_or(0))
-            }
-            _ => 0,
         }
     }
 

@@ -20,6 +20,8 @@ use ice_asm::SymbolId;
 use ice_asm::mips32::Alu;
 use ice_codegen::Words as _;
 use ice_codegen::mach::{Operand, Sink, VReg};
+use ice_codegen::return_call::PlaceArguments as _;
+use ice_codegen::words::CallOperands;
 use ice_codegen::{CodeSymbol, Libcall};
 use ice_ir::native::Storage;
 use ice_ir::{GlobalId, Module, Symbol};
@@ -51,8 +53,8 @@ impl Mips32 {
         self.is_position_independent().then(|| self.global_base(cx))
     }
 
-    /// Makes the register of the table of what the prologue leaves, if the code model has one; the arguments that
-    /// it comes in are added to `operands` by [`table_arguments`](Self::table_arguments).
+    /// Makes the register of the table of what the prologue leaves, if the code model has one
+    /// ([`table_arguments`](Self::table_arguments)).
     pub(crate) fn make_global_base<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arguments: Option<[VReg; 2]>) {
         if let Some([distance, entry]) = arguments {
             let dst = cx.sink.new_vreg(GPR, 4);
@@ -61,14 +63,16 @@ impl Mips32 {
         }
     }
 
-    /// The registers that [`make_global_base`](Self::make_global_base) reads, with the operands that define them.
+    /// The registers that [`make_global_base`](Self::make_global_base) reads, which come as arguments do.
     pub(crate) fn table_arguments<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-    ) -> Option<([VReg; 2], [Operand; 2])> {
+        operands: &mut CallOperands,
+    ) -> Option<[VReg; 2]> {
         self.is_position_independent().then(|| {
             let regs = [self.temp(cx), self.temp(cx)];
-            (regs, [Operand::def_fixed(regs[0], GPR, r(2)), Operand::def_fixed(regs[1], GPR, r(25))])
+            operands.extend(regs.iter().zip([2, 25]).map(|(&reg, n)| Operand::def_fixed(reg, GPR, r(n))));
+            regs
         })
     }
 
@@ -101,7 +105,11 @@ impl Mips32 {
     }
 
     /// What a call of a known function goes to, and the table that it passes.
-    pub(crate) fn callee<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, of: CodeSymbol) -> (Callee, Option<VReg>) {
+    pub(crate) fn known_callee<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        of: CodeSymbol,
+    ) -> (Callee, Option<VReg>) {
         let symbol = of.pack();
         if !self.is_position_independent() {
             return (Callee::Symbol(symbol), None);
@@ -160,9 +168,9 @@ impl Mips32 {
     fn thread_local_call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, symbol: SymbolId, dst: VReg) {
         let (base, variable) = (self.global_base(cx), self.temp(cx));
         cx.sink.push(Inst::ThreadVariable { dst: variable, symbol, base });
-        let (callee, base) = self.callee(cx, CodeSymbol::Libcall(Libcall::TlsGetAddr));
+        let (callee, base) = self.known_callee(cx, CodeSymbol::Libcall(Libcall::TlsGetAddr));
         let operands = [Operand::use_fixed(variable, GPR, r(4)), Operand::def_fixed(dst, GPR, r(2))];
-        cx.note_call(crate::abi::ArgumentPlaces::new(ice_ir::native::Arity::Fixed).area());
+        cx.note_call(crate::abi::ArgumentPlaces::new(ice_ir::native::Arity::Fixed).stack_area());
         cx.sink.push_with(Inst::Call { callee, base }, &operands);
     }
 }

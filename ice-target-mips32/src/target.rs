@@ -9,7 +9,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
-use ice_codegen::words::{PairRules as _, WordVectors as _};
+use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _, WordVectors as _};
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
     Lower, NativeModel, Target, UnwindFacts, ValueRegs,

@@ -1,25 +1,31 @@
 //! Rules in words: what machines with general registers of 32 bits compute alike.
 //!
-//! *Problem.* Quotients by constants, 64-bit integers, the bits of integers, and vectors where a machine has none, are each
-//! the same few operations on words on all such machines; only the instructions for them differ.
+//! *Problem.* Quotients by constants, 64-bit integers, the bits of integers, copies of memory, calls, and vectors where a
+//! machine has none, are each the same few operations on words on all such machines; only the instructions for them differ.
 //!
 //! *Method.* A machine says what it does with words ([`Words`]); the rules stand here: [`divide`], [`PairRules`],
-//! [`BitRules`], [`WordVectors`]. An operator is named as in the IR. An operand may be a number or a shifted register,
-//! which the machine puts into its instruction or makes before, as it can.
+//! [`BitRules`], [`MemoryRules`], [`CallRules`], [`ParamRules`], [`WordVectors`]. An operator is named as in the IR. An
+//! operand may be a number or a shifted register, which the machine puts into its instruction or makes before, as it can.
 //!
 //! *Contract.* A rule never writes a register that it has not made, but for the destination, and that last: it may be
 //! one of the sources.
 
 mod bits;
+mod call;
 mod divide;
 mod lanes;
+mod memory;
 mod pair;
+mod params;
 mod vector;
 
 pub use bits::BitRules;
+pub use call::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords};
 pub use divide::divide;
 pub use lanes::{Lane, folds_insertion};
+pub use memory::MemoryRules;
 pub use pair::{PairRules, PairShift};
+pub use params::ParamRules;
 pub use vector::WordVectors;
 
 use crate::compiled::Libcall;

@@ -6,6 +6,7 @@ use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use ice_codegen::mach::Sink;
 use ice_codegen::rules::Terminator;
+use ice_codegen::words::{CallRules as _, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
 use ice_ir::{Type, Value};
 

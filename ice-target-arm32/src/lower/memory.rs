@@ -11,6 +11,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Transfer};
 use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::words::{MemoryRules, Word};
 use ice_codegen::{ErrorKind, Operands as _, Target as _, Words as _};
 use ice_ir::{Type, Value};
 
@@ -150,5 +151,62 @@ impl Arm32 {
         cx.sink.push(Inst::Lea { dst: top, mem: Amode::new(Base::Allocated, slack as i32) });
         self.alu_imm(cx, Alu::And, dst, top, !slack);
         Ok(())
+    }
+}
+
+impl MemoryRules for Arm32 {
+    type Mem = Amode;
+
+    const CHUNKS: &'static [u8] = &[16, 4, 2, 1];
+
+    fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
+        match cx.frame_object(address) {
+            Some(object) => Amode::new(Base::Object(object), 0),
+            None => Amode::new(Base::Reg(self.reg(cx, address)), 0),
+        }
+    }
+
+    fn offset(mem: Amode, bytes: i32) -> Amode {
+        mem.offset(bytes)
+    }
+
+    fn load_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, mem: Amode, _: u8) -> VReg {
+        let dst = if size == 16 { cx.temp(Type::V4I32).lo() } else { self.temp(cx) };
+        cx.sink.push(match size {
+            16 => Inst::LoadFloat { size: FloatSize::Quad, dst, mem },
+            4 => Inst::Load { op: Transfer::Ldr, dst, mem },
+            2 => Inst::Load { op: Transfer::Ldrh, dst, mem },
+            _ => Inst::Load { op: Transfer::Ldrb, dst, mem },
+        });
+        dst
+    }
+
+    fn store_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, src: Word, mem: Amode, _: u8) {
+        let src = self.word_reg(cx, src);
+        cx.sink.push(match size {
+            16 => Inst::StoreFloat { size: FloatSize::Quad, src, mem },
+            4 => Inst::Store { op: Transfer::Str, src, mem },
+            2 => Inst::Store { op: Transfer::Strh, src, mem },
+            _ => Inst::Store { op: Transfer::Strb, src, mem },
+        });
+    }
+
+    fn filled<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, byte: u8) -> Word {
+        if size == 16 {
+            let dst = cx.temp(Type::V4I32).lo();
+            self.load_vector(cx, dst, u128::from_le_bytes([byte; 16]));
+            return dst.into();
+        }
+        let dst = self.temp(cx);
+        cx.sink.push(Inst::MovImm { dst, imm: u32::from(byte) * 0x0101_0101 });
+        dst.into()
+    }
+
+    fn copy_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Amode, from: Amode, count: u32) {
+        let [src, dst, left, word] = [(); 4].map(|()| self.temp(cx));
+        cx.sink.push(Inst::Lea { dst: src, mem: from });
+        cx.sink.push(Inst::Lea { dst, mem: to });
+        cx.sink.push(Inst::MovImm { dst: left, imm: count });
+        cx.sink.push(Inst::CopyWords { dst, src, count: left, word });
     }
 }

@@ -15,10 +15,8 @@ mod intrinsic;
 mod lanes;
 mod memory;
 mod pair64;
-mod return_call;
 #[cfg(test)]
 mod tests;
-mod variadic;
 mod vector;
 mod words;
 

@@ -7,9 +7,10 @@ use crate::target::{Arm32, Cx, Division};
 use ice_asm::arm32::{
     Alu, BitField, Compare, Cond, Divide, Extend, Flags, ModImm, Multiply, MultiplyLong, Unary,
 };
+use ice_codegen::abi::StackArguments;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
-use ice_codegen::words::{BitRules, Word, Words};
+use ice_codegen::words::{BitRules, CallRules as _, Word, Words};
 use ice_codegen::{Constant, Libcall, ValueRegs};
 use ice_ir::{BinaryOp, Intrinsic, Type};
 
@@ -155,7 +156,8 @@ impl Words for Arm32 {
             Operand::use_fixed(rhs, GPR, r(1)),
             Operand::def_fixed(dst, GPR, result),
         ];
-        self.push_libcall(cx, helper, &operands);
+        let callee = self.helper(cx, helper);
+        self.finish_helper(cx, callee, &mut operands.into_iter().collect(), StackArguments::EMPTY, None);
     }
 
     fn trap_if_zero<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, lo: VReg, hi: Option<VReg>) {

@@ -3,10 +3,11 @@
 use super::compare::Test;
 use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
-use ice_codegen::mach::{MachBlock, Sink, VReg};
+use ice_codegen::mach::{MachBlock, Sink};
 use ice_codegen::magic::Signedness;
 use ice_codegen::rules::Terminator;
 use ice_codegen::switch::SwitchNode;
+use ice_codegen::words::{CallRules as _, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
 use ice_ir::{Type, Value};
 
@@ -57,12 +58,5 @@ impl Mips32 {
         let index = self.extended(cx, Signedness::Signed, value);
         let scratch = self.scratch(cx);
         cx.sink.push(Inst::Switch { switch, index, scratch, base });
-    }
-
-    /// A register for the next instruction to destroy: a terminator defines none.
-    pub(super) fn scratch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
-        let dst = self.temp(cx);
-        cx.sink.push(Inst::Scratch { dst });
-        dst
     }
 }

@@ -13,11 +13,13 @@
 
 use super::float_width;
 use crate::abi::STACK_ALIGN;
+use crate::address::alignment;
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, FloatWidth, Shift, Transfer};
 use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::words::{MemoryRules, Word};
 use ice_codegen::{ErrorKind, Operands as _, Target as _, Words as _};
 use ice_ir::{Type, Value};
 
@@ -73,7 +75,7 @@ impl Mips32 {
     }
 
     /// A word at an address with this alignment.
-    pub(super) fn load_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, mem: Amode, align_log2: u8) {
+    pub(super) fn load_part<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, mem: Amode, align_log2: u8) {
         cx.sink.push(match align_log2 >= WORD_ALIGN {
             true => Inst::Load { op: Transfer::Lw, dst, mem },
             false => Inst::LoadAnywhere { dst, mem },
@@ -81,7 +83,7 @@ impl Mips32 {
     }
 
     /// Stores a word to an address with this alignment.
-    pub(super) fn store_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: Src, mem: Amode, align_log2: u8) {
+    pub(super) fn store_part<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: Src, mem: Amode, align_log2: u8) {
         cx.sink.push(match align_log2 >= WORD_ALIGN {
             true => Inst::Store { op: Transfer::Sw, src, mem },
             false => Inst::StoreAnywhere { src, mem },
@@ -109,14 +111,14 @@ impl Mips32 {
             }
             (Type::F32, _) => {
                 let word = self.temp(cx);
-                self.load_word(cx, word, mem, align_log2);
+                self.load_part(cx, word, mem, align_log2);
                 cx.sink.push(Inst::WordToSingle { dst, src: Src::Reg(word) });
             }
             (Type::F64, _) => {
                 let mem = self.anchored(cx, mem);
                 let words = [0, 4].map(|at| {
                     let word = self.temp(cx);
-                    self.load_word(cx, word, mem.offset(at), align_log2);
+                    self.load_part(cx, word, mem.offset(at), align_log2);
                     Src::Reg(word)
                 });
                 cx.sink.push(Inst::PairToDouble { dst, lo: words[0], hi: words[1] });
@@ -124,7 +126,7 @@ impl Mips32 {
             _ => {
                 let mem = if regs.iter().count() > 1 { self.anchored(cx, mem) } else { mem };
                 for (dst, at) in regs.iter().zip((0..).step_by(4)) {
-                    self.load_word(cx, dst, mem.offset(at), align_log2);
+                    self.load_part(cx, dst, mem.offset(at), align_log2);
                 }
             }
         }
@@ -175,7 +177,7 @@ impl Mips32 {
             let count = usize::from(super::parts(ty));
             let mem = if count > 1 { self.anchored(cx, mem) } else { mem };
             for (src, at) in parts.into_iter().take(count).zip((0..).step_by(4)) {
-                self.store_word(cx, src, mem.offset(at), align_log2);
+                self.store_part(cx, src, mem.offset(at), align_log2);
             }
             return;
         }
@@ -191,14 +193,14 @@ impl Mips32 {
             (FloatWidth::S, _) => {
                 let dst = self.temp(cx);
                 cx.sink.push(Inst::SingleToWord { dst, src });
-                self.store_word(cx, Src::Reg(dst), mem, align_log2);
+                self.store_part(cx, Src::Reg(dst), mem, align_log2);
             }
             (FloatWidth::D, _) => {
                 let mem = self.anchored(cx, mem);
                 let [lo, hi] = [self.temp(cx), self.temp(cx)];
                 cx.sink.push(Inst::DoubleToPair { lo, hi, src });
-                self.store_word(cx, Src::Reg(lo), mem, align_log2);
-                self.store_word(cx, Src::Reg(hi), mem.offset(4), align_log2);
+                self.store_part(cx, Src::Reg(lo), mem, align_log2);
+                self.store_part(cx, Src::Reg(hi), mem.offset(4), align_log2);
             }
         }
     }
@@ -235,5 +237,59 @@ impl Mips32 {
             self.alu_imm(cx, Alu::And, dst, top, !(align - 1));
         }
         Ok(())
+    }
+}
+
+impl MemoryRules for Mips32 {
+    type Mem = Amode;
+
+    const CHUNKS: &'static [u8] = &[4, 1];
+
+    fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
+        let base = match cx.frame_object(address) {
+            Some(object) => Base::Object(object),
+            None => Base::Reg(self.reg(cx, address)),
+        };
+        Amode::new(base, 0)
+    }
+
+    fn offset(mem: Amode, bytes: i32) -> Amode {
+        mem.offset(bytes)
+    }
+
+    fn known_align<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> u8 {
+        alignment(cx, value)
+    }
+
+    fn load_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, mem: Amode, align: u8) -> VReg {
+        let dst = self.temp(cx);
+        match size {
+            4 => self.load_part(cx, dst, mem, align),
+            _ => cx.sink.push(Inst::Load { op: Transfer::Lbu, dst, mem }),
+        }
+        dst
+    }
+
+    fn store_chunk<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, size: u8, src: Word, mem: Amode, align: u8) {
+        let src = self.word_src(cx, src);
+        match size {
+            4 => self.store_part(cx, src, mem, align),
+            _ => cx.sink.push(Inst::Store { op: Transfer::Sb, src, mem }),
+        }
+    }
+
+    fn filled<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, _: u8, byte: u8) -> Word {
+        match byte {
+            0 => Word::Number(0),
+            _ => self.number_reg(cx, u32::from(byte) * 0x0101_0101).into(),
+        }
+    }
+
+    fn copy_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Amode, from: Amode, count: u32) {
+        let [src, dst, left] = [(); 3].map(|()| self.temp(cx));
+        cx.sink.push(Inst::Lea { dst: src, mem: from });
+        cx.sink.push(Inst::Lea { dst, mem: to });
+        cx.sink.push(Inst::MovImm { dst: left, imm: count });
+        cx.sink.push(Inst::CopyWords { dst, src, count: left });
     }
 }

@@ -15,7 +15,6 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
-mod return_call;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -26,9 +25,8 @@ use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, AluSigned, AluUnsigned, FloatWidth, Shift};
 use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Operands as _, ValueRegs, Words as _};
-use ice_ir::native::Passing;
-use ice_ir::{Signature, Type, Value};
+use ice_codegen::{Operands as _, ValueRegs, Words as _};
+use ice_ir::{Type, Value};
 
 /// The width of a floating-point type.
 pub(crate) fn float_width(ty: Type) -> FloatWidth {
@@ -41,14 +39,6 @@ pub(crate) fn parts(ty: Type) -> u8 {
         Type::I64 | Type::F64 => 2,
         _ if ty.is_vector() => 4,
         _ => 1,
-    }
-}
-
-/// Refuses functions with a static chain, which no register is known for.
-fn refuse_nest(signature: &Signature) -> Result<(), ErrorKind> {
-    match signature.passing.contains(&Passing::Nest) {
-        true => Err(ErrorKind::Unsupported("a static chain (nest)")),
-        false => Ok(()),
     }
 }
 

@@ -8,13 +8,13 @@ use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, Count, Extend, FloatWidth, FromHiLo, MultiplyDivide, Shift};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
-use ice_codegen::words::{BitRules, Word, WordVectors, Words};
+use ice_codegen::words::{BitRules, CallRules as _, Word, WordVectors, Words};
 use ice_codegen::{Constant, Libcall, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
 
 impl Mips32 {
     /// A word as what an instruction reads.
-    fn word_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, word: Word) -> Src {
+    pub(super) fn word_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, word: Word) -> Src {
         match word {
             Word::Number(0) => Src::Zero,
             word => Src::Reg(self.word_reg(cx, word)),
