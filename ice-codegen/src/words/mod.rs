@@ -29,6 +29,7 @@ pub use params::ParamRules;
 pub use vector::WordVectors;
 
 use crate::compiled::Libcall;
+use crate::constant_hoisting::Constant;
 use crate::extension::{is_zero_extended, word};
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{Sink, VReg};
@@ -86,7 +87,16 @@ pub trait Words: Operands {
     );
 
     /// A number in a register, which must not be written.
-    fn number_reg<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, number: u32) -> VReg;
+    fn number_reg<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, number: u32) -> VReg {
+        match cx.held(Constant::Word(number)) {
+            Some(reg) => reg,
+            None => {
+                let dst = self.temp(cx);
+                self.mov_word(cx, dst, Word::Number(number));
+                dst
+            }
+        }
+    }
 
     /// `dst` = the bits from `lsb` on of `src`, 1 to 32 - `lsb` of them.
     fn extract<S: Sink<Self::Inst>>(

@@ -11,7 +11,7 @@ use ice_codegen::abi::StackArguments;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
 use ice_codegen::words::{BitRules, CallRules as _, Word, Words};
-use ice_codegen::{Constant, Libcall, ValueRegs};
+use ice_codegen::{Libcall, ValueRegs};
 use ice_ir::{BinaryOp, Intrinsic, Type};
 
 impl Arm32 {
@@ -64,17 +64,6 @@ impl Words for Arm32 {
             (None, None, ..) => {
                 let (lhs, rhs) = (self.word_reg(cx, lhs), self.word_reg(cx, rhs));
                 cx.sink.push(Inst::Mul { dst, lhs, rhs });
-            }
-        }
-    }
-
-    fn number_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, imm: u32) -> VReg {
-        match cx.held(Constant::Word(imm)) {
-            Some(reg) => reg,
-            None => {
-                let dst = self.temp(cx);
-                cx.sink.push(Inst::MovImm { dst, imm });
-                dst
             }
         }
     }

@@ -3,13 +3,13 @@
 use super::compare::{float_test, less};
 use super::float::float3;
 use super::int::{alu, shift};
-use crate::inst::{Inst, Src, Wanted, is_one_word};
+use crate::inst::{Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, Count, Extend, FloatWidth, FromHiLo, MultiplyDivide, Shift};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
 use ice_codegen::words::{BitRules, CallRules as _, Word, WordVectors, Words};
-use ice_codegen::{Constant, Libcall, ValueRegs};
+use ice_codegen::{Libcall, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
 
 impl Mips32 {
@@ -26,8 +26,7 @@ impl Words for Mips32 {
     fn mov_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Word) {
         match src {
             Word::Reg(src) => cx.sink.push(Inst::Mov { dst, src }),
-            Word::Number(imm) if is_one_word(imm) => cx.sink.push(Inst::MovImm { dst, imm }),
-            Word::Number(number) => self.mov_number(cx, dst, number),
+            Word::Number(imm) => cx.sink.push(Inst::MovImm { dst, imm }),
             Word::Shifted(src, op, amount) => {
                 self.word_op(cx, op, dst, src.into(), Word::Number(amount.into()));
             }
@@ -52,14 +51,6 @@ impl Words for Mips32 {
                 self.alu(cx, op.unwrap_or(Alu::Mul), dst, lhs, rhs);
             }
         }
-    }
-
-    fn number_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, imm: u32) -> VReg {
-        cx.held(Constant::Word(imm)).unwrap_or_else(|| {
-            let dst = self.temp(cx);
-            cx.sink.push(Inst::MovImm { dst, imm });
-            dst
-        })
     }
 
     fn extract<S: Sink<Inst>>(
