@@ -5,10 +5,11 @@ compile_error!("the command needs a form of input: one of the features `pexe`, `
 
 use crate::error::{Blame, Error};
 use crate::files::{Input, Output, is_dash};
-use crate::flags::{self, Command, Invocation, Request, Trust};
+use crate::flags::{self, Command, Invocation, Isolation, Request, Trust};
 use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
+use crate::isolate::{self, Child};
 use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
@@ -48,15 +49,25 @@ const TROUBLE: u8 = 2;
 const CLOSED_PIPE: u8 = 128 + SIGPIPE as u8;
 
 impl Failure {
+    /// A failure that the user knows of.
+    pub(crate) fn reported(code: u8) -> Failure {
+        Failure { message: String::new(), code }
+    }
+
+    /// Nobody reads the output any more, which nobody must be told of.
+    pub(crate) fn closed_pipe() -> Failure {
+        Failure::reported(CLOSED_PIPE)
+    }
+
     /// Trouble with a file.
     pub(crate) fn file(path: &Path, error: impl Display) -> Failure {
         Failure { message: format!("{}: {error}", path.display()), code: TROUBLE }
     }
 
-    /// Trouble with an output. A reader that has gone away is none that anybody must be told of.
+    /// Trouble with an output.
     pub(crate) fn output(path: &Path, error: &io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure { message: String::new(), code: CLOSED_PIPE },
+            io::ErrorKind::BrokenPipe => Failure::closed_pipe(),
             _ if is_dash(path) => Failure::trouble(format_args!("<stdout>: {error}")),
             _ => Failure::file(path, error),
         }
@@ -94,19 +105,33 @@ impl Failure {
 
 /// Does what the arguments (without the program's name) ask for. Errors are reported on the error output.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let result = match flags::parse(arguments) {
-        Ok(Request::Text(text)) => write_text(&text).map(|()| ExitCode::SUCCESS),
-        Ok(Request::Work(work)) => perform(&work),
-        Err(error) => Err(Failure::trouble(format_args!("{error}\nTry 'ice --help'."))),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let result = match Child::of(&arguments) {
+        Some(child) => translate_for_parent(child).map(|()| ExitCode::SUCCESS),
+        None => obey(arguments),
     };
     result.unwrap_or_else(|failure| {
         if failure.code == CLOSED_PIPE {
             let _ = emulate_default_handler(SIGPIPE);
             return ExitCode::from(failure.code);
         }
-        let _ = writeln!(io::stderr(), "ice: {failure}");
+        if !failure.message.is_empty() {
+            let _ = writeln!(io::stderr(), "ice: {failure}");
+        }
         ExitCode::from(failure.code)
     })
+}
+
+/// Does what a command line asks for.
+fn obey(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
+    match flags::parse(arguments.iter().cloned()) {
+        Ok(Request::Text(text)) => write_text(&text).map(|()| ExitCode::SUCCESS),
+        Ok(Request::Work(mut work)) => {
+            work.command_line = arguments;
+            perform(&work)
+        }
+        Err(error) => Err(Failure::trouble(format_args!("{error}\nTry 'ice --help'."))),
+    }
 }
 
 fn write_text(text: &str) -> Result<(), Failure> {
@@ -285,14 +310,34 @@ fn compile(
 /// Translates the input into a file and gives what the linker must know.
 fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
     let mut output = create(path)?;
-    let (options, result) = compile(work, open(work)?, &mut output)?;
+    let input = open(work)?;
+    #[cfg(feature = "pexe")]
+    if work.command == Command::Run && format::is_pexe(input.start()) {
+        let options = options(work, input.start())?;
+        isolate::translate(&work.command_line, input, &mut output)?;
+        commit(output, path)?;
+        return Ok((options, Environment::Pnacl));
+    }
+    let known = translate_open(work, input, &mut output, path)?;
+    commit(output, path)?;
+    Ok(known)
+}
+
+/// Translates what is open, reports, and gives what the linker must know.
+fn translate_open(
+    work: &Invocation,
+    input: Input,
+    output: &mut Output,
+    path: &Path,
+) -> Result<(Options, Environment), Failure> {
+    let (options, result) = compile(work, input, output)?;
     Ok((options, finish(work, output, path, result)?))
 }
 
-/// Puts a translation into its place, if it was one, and gives what the linker must know.
+/// Reports on a translation, if it was one, and gives what the linker must know.
 fn finish(
     work: &Invocation,
-    mut output: Output,
+    output: &mut Output,
     path: &Path,
     result: Result<Report, Error>,
 ) -> Result<Environment, Failure> {
@@ -301,7 +346,6 @@ fn finish(
         error => Failure::input(&work.input, &error),
     })?;
     report(work, &result);
-    commit(output, path)?;
     Ok(result.environment)
 }
 
@@ -314,11 +358,31 @@ pub(crate) fn translate_bytes(work: &Invocation, bytes: &[u8], path: &Path) -> R
     let options = options(work, bytes)?;
     let mut output = create(path)?;
     let result = translate::compile_to(bytes, &options, &mut output);
-    finish(work, output, path, result).map(|_| ())
+    finish(work, &mut output, path, result)?;
+    commit(output, path)
 }
 
 fn translate(work: &Invocation) -> Result<(), Failure> {
-    translate_to(work, output_path(work)).map(|_| ())
+    let path = output_path(work);
+    if work.isolation == Isolation::None {
+        return translate_to(work, path).map(|_| ());
+    }
+    let mut output = create(path)?;
+    isolate::translate(&work.command_line, open(work)?, &mut output)?;
+    commit(output, path)
+}
+
+/// The work of a process that translates for another one, with no right to anything but input and output.
+fn translate_for_parent(child: Child) -> Result<(), Failure> {
+    let Child { command_line, input, mut output } = child;
+    let Ok(Request::Work(mut work)) = flags::parse(command_line) else {
+        return Err(Failure::trouble("a confined translator was started by hand"));
+    };
+    work.threads.get_or_insert_with(processors);
+    isolate::confine();
+    let path = output_path(&work).to_owned();
+    translate_open(&work, input, &mut output, &path)?;
+    commit(output, &path)
 }
 
 /// Translates into an object in a directory of its own and links it to `executable`.

@@ -5,8 +5,9 @@
 //! thread from which an emulator is started. A translated program that needs no emulator confines itself
 //! (`runtime/confine.c`), which can be stricter: it knows when its start is over.
 //!
-//! The filters are lists of calls; what is on none ends the process with SIGSYS. `clone3` is answered as on a
-//! system without it, because its flags lie in memory where no filter sees them; `clone` takes its place.
+//! The filters are lists of calls; what is on none ends the process with SIGSYS. Some calls are answered as on a
+//! system without them: `clone3`, whose flags lie in memory where no filter sees them, and whose place `clone` takes; in the
+//! translator also `openat`, because the C library's allocator asks a file of the system for advice and does without.
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -185,31 +186,38 @@ fn rule(argument: u8, only: Only) -> Result<SeccompRule, seccompiler::BackendErr
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?])
 }
 
-/// The filters for these calls, in the order in which they are put on.
+/// Two filters, of which the stricter counts: one answers `missing` as a system without them, the other lets
+/// `lists` through, and `checked` as far as their conditions go.
 fn filters(
     lists: &[&[c_long]],
+    missing: &[c_long],
     checked: &[Checked],
     otherwise: SeccompAction,
 ) -> Result<[BpfProgram; 2], seccompiler::BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for &call in lists.iter().copied().flatten().chain([&libc::SYS_clone3]) {
+    for &call in lists.iter().copied().flatten().chain(missing) {
         rules.insert(call, Vec::new());
     }
     for &(call, argument, only) in checked {
         rules.entry(call).or_default().push(rule(argument, only)?);
     }
-    let missing = SeccompAction::Errno(libc::ENOSYS as u32);
-    let unseen = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let unseen = SeccompFilter::new(unseen, SeccompAction::Allow, missing, arch)?;
+    let missing = missing.iter().map(|&call| (call, Vec::new())).collect();
+    let absence = SeccompAction::Errno(libc::ENOSYS as u32);
+    let missing = SeccompFilter::new(missing, SeccompAction::Allow, absence, arch)?;
     let allowed = SeccompFilter::new(rules, otherwise, SeccompAction::Allow, arch)?;
-    Ok([unseen.try_into()?, allowed.try_into()?])
+    Ok([missing.try_into()?, allowed.try_into()?])
 }
 
-/// Puts filters on this thread; of two, the stricter counts.
-fn apply(lists: &[&[c_long]], checked: &[Checked], otherwise: SeccompAction) -> Result<(), Error> {
+/// Puts [`filters`] on this thread.
+fn apply(
+    lists: &[&[c_long]],
+    missing: &[c_long],
+    checked: &[Checked],
+    otherwise: SeccompAction,
+) -> Result<(), Error> {
     let why = |error: &dyn core::fmt::Display| Error::Filter(error.to_string());
-    for filter in filters(lists, checked, otherwise).map_err(|error| why(&error))? {
+    for filter in filters(lists, missing, checked, otherwise).map_err(|error| why(&error))? {
         apply_filter(&filter).map_err(|error| why(&error))?;
     }
     Ok(())
@@ -226,8 +234,10 @@ pub fn translator() -> Result<(), Error> {
         (libc::SYS_mprotect, 2, Only::Without(EXECUTABLE)),
         (libc::SYS_clone, 0, Only::Bits(THREAD_FLAGS, THREAD)),
         (libc::SYS_tgkill, 0, Only::Equal(std::process::id().into())),
+        // The standard library looks whether a file is open that it closes, when it is built with checks.
+        (libc::SYS_fcntl, 1, Only::Equal(libc::F_GETFD as u64)),
     ];
-    apply(&[COMMON], &checked, SeccompAction::KillProcess)
+    apply(&[COMMON], &[libc::SYS_clone3, libc::SYS_openat], &checked, SeccompAction::KillProcess)
 }
 
 /// What of the system's files emulators read: themselves and their libraries.
@@ -272,7 +282,7 @@ pub fn emulator(emulator: &Path, program: &Path, directory: Option<PathFd>) -> R
         // Times are changed through open files, which Landlock has seen.
         checked.push((libc::SYS_utimensat, 1, Only::Equal(0)));
     }
-    apply(&lists, &checked, SeccompAction::Trap)?;
+    apply(&lists, &[libc::SYS_clone3], &checked, SeccompAction::Trap)?;
     match files {
         Ok(true) => Ok(()),
         Ok(false) => Err(Error::Files("this system has no Landlock".to_owned())),
@@ -302,7 +312,8 @@ mod tests {
     #[test]
     fn a_translator_computes_and_nothing_else() {
         assert_eq!(fate("computes"), None);
-        for attempt in ["opens_a_file", "opens_a_file_in_a_thread", "starts_a_process", "connects"] {
+        assert_eq!(fate("opens_no_file"), None);
+        for attempt in ["removes_a_file_in_a_thread", "starts_a_process", "connects"] {
             assert_eq!(fate(attempt), Some(libc::SIGSYS), "{attempt}");
         }
     }
@@ -318,16 +329,19 @@ mod tests {
 
     #[test]
     #[ignore = "runs in a process of its own"]
-    fn opens_a_file() {
+    fn opens_no_file() {
+        assert!(std::fs::File::open("/etc/passwd").is_ok());
         translator().unwrap();
-        let _ = std::fs::File::open("/etc/passwd");
+        let refused = |name| std::fs::File::open(name).unwrap_err().raw_os_error() == Some(libc::ENOSYS);
+        assert!(refused("/etc/passwd") && refused("."));
+        assert!(std::thread::spawn(move || refused("/etc/passwd")).join().unwrap());
     }
 
     #[test]
     #[ignore = "runs in a process of its own"]
-    fn opens_a_file_in_a_thread() {
+    fn removes_a_file_in_a_thread() {
         translator().unwrap();
-        let _ = std::thread::spawn(|| std::fs::read("/etc/passwd")).join();
+        let _ = std::thread::spawn(|| std::fs::remove_file("/no/such/file")).join();
     }
 
     #[test]

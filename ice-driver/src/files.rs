@@ -9,8 +9,10 @@ use crate::temporary::TemporaryFile;
 use ice_elf::{Sink, SinkError};
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// Bytes gathered before they are written.
 const BUFFER_SIZE: usize = 1 << 16;
@@ -23,12 +25,17 @@ pub fn is_dash(path: &Path) -> bool {
 /// First bytes of an input, which tell forms whose functions can be translated while the rest is read.
 const START: usize = 4;
 
+/// The standard input without a buffer.
+fn standard_input() -> io::Result<File> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
 /// A file or the standard input, of which the first bytes are read.
 pub struct Input {
     start: Vec<u8>,
     /// How many of these were given out.
     given: usize,
-    rest: Box<dyn Read + Send>,
+    rest: File,
     /// Bytes of the whole, of a file that has a length.
     length: Option<usize>,
 }
@@ -39,20 +46,33 @@ impl Input {
     /// # Errors
     /// Those of opening and reading.
     pub fn open(path: &Path) -> io::Result<Input> {
-        let (mut rest, length): (Box<dyn Read + Send>, _) = match is_dash(path) {
-            true => (Box::new(io::stdin()), None),
+        let (mut rest, length) = match is_dash(path) {
+            true => (standard_input()?, None),
             false => {
                 let file = File::open(path)?;
                 let metadata = file.metadata()?;
                 // What is no regular file, and files that are made while they are read, say 0.
                 let length =
                     usize::try_from(metadata.len()).ok().filter(|&len| metadata.is_file() && len > 0);
-                (Box::new(file), length)
+                (file, length)
             }
         };
         let mut start = Vec::new();
         (&mut rest).take(START as u64).read_to_end(&mut start)?;
         Ok(Input { start, given: 0, rest, length })
+    }
+
+    /// The standard input, whose first bytes another process has read.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn resume(start: Vec<u8>, length: Option<usize>) -> io::Result<Input> {
+        Ok(Input { start, given: 0, rest: standard_input()?, length })
+    }
+
+    /// What is behind the [first bytes](Self::start), if nothing was read through this.
+    pub fn into_file(self) -> File {
+        self.rest
     }
 
     /// The first bytes.
@@ -100,6 +120,8 @@ enum Destination {
     StandardOutput,
     /// All bytes wait here for something that cannot be replaced.
     Special(PathBuf),
+    /// A file that another process names.
+    Inherited(File),
     /// A temporary file, the name that it gets, and the permissions of the file that has this name now.
     File { temporary: TemporaryFile, path: PathBuf, permissions: Option<Permissions> },
 }
@@ -145,17 +167,60 @@ impl Output {
         Ok(Output { place, buffer: Vec::new(), written: 0, error: None })
     }
 
+    /// The standard output of a process that writes for another: as a file in any order, or from start to end.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn inherited(is_file: bool) -> io::Result<Output> {
+        let place = match is_file {
+            true => Destination::Inherited(io::stdout().as_fd().try_clone_to_owned()?.into()),
+            false => Destination::StandardOutput,
+        };
+        Ok(Output { place, buffer: Vec::new(), written: 0, error: None })
+    }
+
+    /// Whether bytes are written as they come and can be changed.
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Destination::Inherited(_) | Destination::File { .. })
+    }
+
+    /// The place as the standard output of a process that writes for this one. Nothing was written before.
+    ///
+    /// # Errors
+    /// The place cannot be opened.
+    pub fn for_child(&mut self) -> io::Result<Stdio> {
+        Ok(match &mut self.place {
+            Destination::StandardOutput => Stdio::inherit(),
+            Destination::Special(path) => File::options().append(true).open(path)?.into(),
+            Destination::Inherited(file) => file.try_clone()?.into(),
+            Destination::File { temporary, .. } => temporary.file()?.try_clone()?.into(),
+        })
+    }
+
+    /// The file that is written as bytes come.
+    fn file(&mut self) -> io::Result<Option<&mut File>> {
+        match &mut self.place {
+            Destination::Inherited(file) => Ok(Some(file)),
+            Destination::File { temporary, .. } => temporary.file().map(Some),
+            Destination::StandardOutput | Destination::Special(_) => Ok(None),
+        }
+    }
+
     /// Why writing failed.
     pub fn error(&mut self) -> io::Error {
         self.error.take().unwrap_or_else(|| io::ErrorKind::Other.into())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if let Destination::File { temporary, .. } = &mut self.place {
-            temporary.file()?.write_all(&self.buffer)?;
-            self.written += self.buffer.len() as u64;
-            self.buffer.clear();
-        }
+        let buffer = core::mem::take(&mut self.buffer);
+        let Some(file) = self.file()? else {
+            self.buffer = buffer;
+            return Ok(());
+        };
+        file.write_all(&buffer)?;
+        self.written += buffer.len() as u64;
+        self.buffer = buffer;
+        self.buffer.clear();
         Ok(())
     }
 
@@ -171,6 +236,7 @@ impl Output {
                 out.write_all(&self.buffer)?;
                 out.flush()
             }
+            Destination::Inherited(_) => Ok(()),
             Destination::Special(path) => File::options().append(true).open(path)?.write_all(&self.buffer),
             Destination::File { mut temporary, path, permissions } => {
                 if let Some(permissions) = permissions {
@@ -217,14 +283,14 @@ impl Sink for Output {
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), SinkError> {
         self.flush().map_err(|error| self.failed(error))?;
-        let result = match &mut self.place {
-            Destination::File { temporary, .. } => {
-                if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.written) {
-                    return Err(SinkError::OutOfBounds { offset });
-                }
-                temporary.file().and_then(|file| file.write_all_at(bytes, offset))
+        let written = self.written;
+        let result = match self.file() {
+            Ok(None) => return self.buffer.patch(offset, bytes),
+            Ok(Some(_)) if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > written) => {
+                return Err(SinkError::OutOfBounds { offset });
             }
-            _ => return self.buffer.patch(offset, bytes),
+            Ok(Some(file)) => file.write_all_at(bytes, offset),
+            Err(error) => Err(error),
         };
         result.map_err(|error| self.failed(error))
     }

@@ -66,6 +66,7 @@
 //! | `cli`, `flags`, `help` | the command `ice` |
 //! | `format`, `files`, `temporary` | its inputs and outputs |
 //! | `toolchain`, `runtime`, `execute` | linking and running programs |
+//! | `confine`, `isolate` | rights given up; translation in a process without any |
 #![deny(unsafe_code)]
 
 #[cfg(feature = "text")]
@@ -93,6 +94,8 @@ pub mod help;
 pub mod inspect;
 #[cfg(all(feature = "cli", feature = "interpreter"))]
 pub mod interpret;
+#[cfg(feature = "cli")]
+pub mod isolate;
 pub mod machine;
 pub mod names;
 pub mod object;

@@ -6,9 +6,11 @@
 
 use crate::common::{self, ALL_TARGETS, Scratch, can_run, ice};
 use object::{Object, ObjectSymbol};
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const SIGSYS: i32 = 31;
 /// The exit codes of the attacker: the call failed, or did what it should not.
@@ -199,4 +201,64 @@ fn descriptors_are_not_inherited() {
             assert_eq!(output.status.code(), Some(code), "{target} {trust}: {}", common::errors(&output));
         }
     }
+}
+
+/// A pipe that delivers no program yet: the translator is confined before it reads on.
+#[test]
+fn the_translator_is_confined_before_it_reads() {
+    let Some(corpus) = common::corpus() else { return };
+    let bytes = std::fs::read(corpus.join("libc/puts.pexe")).unwrap();
+    let scratch = Scratch::new();
+    let output = scratch.path("out.o");
+    let mut command = ice();
+    command.args(["translate", "--confine", "--target", "x86_64", "--threads", "4", "-", "-o"]).arg(&output);
+    let mut parent = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = parent.stdin.take().unwrap();
+    input.write_all(&bytes[..4]).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    let is_confined = || {
+        let children = std::fs::read_to_string(&children).unwrap_or_default();
+        let child = children.split_whitespace().next()?.to_owned();
+        let status = std::fs::read_to_string(format!("/proc/{child}/status")).ok()?;
+        status.contains("Seccomp:\t2").then_some(())
+    };
+    let start = Instant::now();
+    while is_confined().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no confined translator");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    input.write_all(&bytes[4..]).unwrap();
+    drop(input);
+    assert!(parent.wait().unwrap().success());
+    assert!(output.is_file());
+}
+
+/// The bytes are those of a translation that is not confined, for every number of threads; errors are told once.
+#[test]
+fn a_confined_translation_is_the_same() {
+    let Some(corpus) = common::corpus() else { return };
+    let scratch = Scratch::new();
+    let translate = |confine: &[&str], threads: &str, input: &Path| {
+        let output = scratch.path("out.o");
+        let mut command = ice();
+        command.args(["translate", "-O2", "--target", "i686", "--threads", threads]).args(confine);
+        let result = command.arg(input).arg("-o").arg(&output).output().unwrap();
+        (result, std::fs::read(&output).ok())
+    };
+    let input = corpus.join("bench/fasta.pexe");
+    let (_, expected) = translate(&[], "0", &input);
+    for threads in ["0", "4"] {
+        let (result, bytes) = translate(&["--confine"], threads, &input);
+        common::expect_success(&result, "translate --confine");
+        assert_eq!(bytes, expected, "{threads} threads");
+    }
+    let bitcode = scratch.write("a.ice", common::EMPTY_PROGRAM);
+    assert!(translate(&["--confine"], "0", &bitcode).1.is_some());
+    std::fs::remove_file(scratch.path("out.o")).unwrap();
+    let cut = scratch.write("cut.pexe", &std::fs::read(&input).unwrap()[..5000]);
+    let (plain, _) = translate(&[], "0", &cut);
+    let (confined, bytes) = translate(&["--confine"], "0", &cut);
+    assert_eq!(confined.status.code(), Some(1));
+    assert_eq!((confined.status, confined.stderr, bytes), (plain.status, plain.stderr, None));
+    assert_eq!(scratch.names(), ["a.ice", "cut.pexe"], "temporary files are left");
 }

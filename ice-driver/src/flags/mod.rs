@@ -55,6 +55,8 @@ pub struct Invocation {
     pub print_after: Vec<Step>,
     /// `--disable-pass`.
     pub disabled: Vec<Step>,
+    /// `--confine`.
+    pub isolation: Isolation,
     /// `--trust`.
     pub trust: Trust,
     /// `--stats`.
@@ -65,6 +67,17 @@ pub struct Invocation {
     pub input: PathBuf,
     /// Arguments of the program.
     pub arguments: Vec<OsString>,
+    /// All of it as typed, if the caller wants to know.
+    pub command_line: Vec<OsString>,
+}
+
+/// Where input is translated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Isolation {
+    /// In this process.
+    None,
+    /// In a process that has given up everything but input and output.
+    Process,
 }
 
 /// How far a program that is run is trusted.
@@ -138,11 +151,13 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         switches: Vec::new(),
         print_after: Vec::new(),
         disabled: Vec::new(),
+        isolation: Isolation::None,
         trust: Trust::None,
         stats: Stats::Off,
         timing: Timing::Off,
         input: PathBuf::new(),
         arguments: Vec::new(),
+        command_line: Vec::new(),
     };
     let mut input = None;
     while let Some(arg) = parser.next()? {
@@ -307,6 +322,7 @@ fn apply(
             work.disabled.push(step.ok_or_else(bad)?);
         }
         Flag::Sandbox => work.confinement = Confinement::Sandbox,
+        Flag::Confine => work.isolation = Isolation::Process,
         Flag::Trust => work.trust = Trust::Full,
         Flag::Stats => work.stats = Stats::On,
         Flag::TimePasses => work.timing = Timing::On,
