@@ -132,7 +132,8 @@ fn step<const LONG: bool>(
     }
     let instruction = decode::<LONG>(bytes)?;
     let op = instruction.op;
-    if op.has(Op::SSE4) && !features.has(Features::SSE4) || op.has(Op::BITS) && !features.has(Features::BITS) {
+    if op.has(Op::SSE4) && !features.has(Features::SSE4) || op.has(Op::BITS) && !features.has(Features::BITS)
+    {
         return Err(Rule::MissingFeature);
     }
     if op.has(Op::BRANCH) {

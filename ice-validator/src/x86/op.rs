@@ -62,7 +62,6 @@ impl Op {
     pub const STRING: Op = Op(1 << 24);
     /// No REX prefix.
     pub const NO_REX: Op = Op(1 << 25);
-    /// The other prefixes are the row's: it stands in a table of a mandatory prefix.
     const GROUP_SHIFT: u32 = 26;
 
     /// The bits of either.

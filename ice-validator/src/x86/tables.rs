@@ -56,8 +56,9 @@ mod group {
     pub const SHIFT_WORDS: u32 = 19;
     pub const SHIFT_DOUBLES: u32 = 20;
     pub const SHIFT_QUADS: u32 = 21;
-    pub const FLOAT: u32 = 22;
-    pub const COUNT: usize = 30;
+    pub const NOP: u32 = 22;
+    pub const FLOAT: u32 = 23;
+    pub const COUNT: usize = 31;
 }
 
 /// The operations of two operands at `00` to `3F`: six rows each; `cmp`, the last, writes nothing.
@@ -168,7 +169,7 @@ pub const TWO: [Op; 256] = table(&[
     (0x13, 0x13, M.and(Op::MEMORY)),
     (0x17, 0x17, M.and(Op::MEMORY)),
     (0x18, 0x18, Op::group(group::PREFETCH)),
-    (0x1f, 0x1f, V.and(Op::NO_ACCESS)),                                 // nop
+    (0x1f, 0x1f, Op::group(group::NOP)),
     (0x28, 0x29, M),                                                    // movaps
     (0x2b, 0x2b, M.and(Op::MEMORY)),                                    // movntps
     (0x2e, 0x2f, M),                                                    // ucomiss, comiss
@@ -303,8 +304,7 @@ pub const THREE_3A: [Op; 256] = table(&[
 ]);
 
 /// `movbe`, behind `0F 38 F0` and `F1`.
-pub const MOVBE: [Op; 2] =
-    [UNKNOWN_REG.and(Op::MEMORY).and(Op::BITS), V.and(Op::MEMORY).and(Op::BITS)];
+pub const MOVBE: [Op; 2] = [UNKNOWN_REG.and(Op::MEMORY).and(Op::BITS), V.and(Op::MEMORY).and(Op::BITS)];
 
 /// `crc32`, behind `F2 0F 38 F0` and `F1`.
 pub const CRC32: [Op; 2] = [M.and(Op::WRITES_REG).and(Op::SSE4), UNKNOWN_REG.and(Op::SSE4)];
@@ -355,6 +355,7 @@ pub const GROUPS: [[Op; 8]; group::COUNT] = [
     [N, N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N],
     [N, N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N],
     [N, N, M.and(Op::REGISTER).and(Op::IMM8), M.and(Op::REGISTER).and(Op::IMM8), N, N, M.and(Op::REGISTER).and(Op::IMM8), M.and(Op::REGISTER).and(Op::IMM8)],
+    [V.and(Op::NO_ACCESS), N, N, N, N, N, N, N],
     // D8 to DF: the rows are those of operands in memory; FLOAT_REGISTERS has the others
     [M; 8],                                                             // fadd to fdivr m32
     [M, N, M, M, M, M, M, M],                                           // fld fst fstp fldenv fldcw fnstenv fnstcw
@@ -368,13 +369,13 @@ pub const GROUPS: [[Op; 8]; group::COUNT] = [
 
 /// For each opcode from `D8` on, the second bytes from `C0` on that are instructions, as a set of 64 bits.
 pub const FLOAT_REGISTERS: [u64; 8] = [
-    u64::MAX,                                                           // fadd to fdivr
+    u64::MAX, // fadd to fdivr
     // fld fxch, fnop, fchs fabs ftst fxam, fld1 to fldz, f2xm1 to fcos
     0xffff_7f33_0001_ffff,
-    0x0000_0200_ffff_ffff,                                              // fcmov, fucompp
-    0x00ff_ff0c_ffff_ffff,                                              // fcmov, fnclex fninit, fucomi fcomi
-    0xffff_ffff_0000_ffff,                                              // fadd fmul, fsub to fdivr
-    0x0000_ffff_ffff_00ff,                                              // ffree, fst fstp, fucom fucomp
-    0xffff_ffff_0200_ffff,                                              // faddp fmulp, fcompp, fsubp to fdivrp
-    0x00ff_ff01_0000_0000,                                              // fnstsw ax, fucomip fcomip
+    0x0000_0200_ffff_ffff, // fcmov, fucompp
+    0x00ff_ff0c_ffff_ffff, // fcmov, fnclex fninit, fucomi fcomi
+    0xffff_ffff_0000_ffff, // fadd fmul, fsub to fdivr
+    0x0000_ffff_ffff_00ff, // ffree, fst fstp, fucom fucomp
+    0xffff_ffff_0200_ffff, // faddp fmulp, fcompp, fsubp to fdivrp
+    0x00ff_ff01_0000_0000, // fnstsw ax, fucomip fcomip
 ];

@@ -1,0 +1,158 @@
+//! Attempts to escape, written by hand: each is refused, with the rule that stops it.
+
+use crate::common::{bytes, padded_verdict, verdict, words};
+use ice_validator::{Features, Rule, Target, Text, scratch_words, validate};
+
+#[track_caller]
+fn stopped(target: Target, code: &[u8], rule: Rule) {
+    assert_eq!(padded_verdict(target, code).map_err(|refusal| refusal.rule), Err(rule), "{code:02x?}");
+}
+
+#[test]
+fn jumps_into_the_middle() {
+    // mov $0xc3050f00,%eax hides syscall; ret
+    for target in [Target::X86_32, Target::X86_64] {
+        let hidden = bytes("B8 00 0F 05 C3");
+        assert!(padded_verdict(target, &hidden).is_ok());
+        stopped(target, &[&bytes("EB 02")[..], &hidden].concat(), Rule::BranchIntoInstruction);
+        // From another bundle, and backwards.
+        let far = [&hidden[..], &[0x90; 27], &bytes("EB E0"), &[0x90; 30]].concat();
+        assert_eq!(verdict(target, &far).unwrap_err().offset, 2);
+        // A call that skips an opcode.
+        stopped(target, &bytes("E8 01 00 00 00 B8 0F 05 90 90"), Rule::BranchIntoInstruction);
+    }
+}
+
+#[test]
+fn addresses_past_the_window() {
+    // Each goes past 4 GiB by its base, its index or its width.
+    for code in [
+        "41 8B 84 07 00 00 00 00",
+        "89 C0 41 8B 04 1F",
+        "89 C0 8B 04 07",
+        "48 89 C0 41 8B 04 07",
+        "89 C0 41 8B 04 27 8B 00",
+        "66 89 C0 41 8B 04 07",
+        "88 C0 41 8B 04 07",
+        "89 C0 48 FF C0 41 8B 04 07",
+        "48 8B 04 04",
+        "89 C0 8B 04 05 00 00 00 00",
+    ] {
+        stopped(Target::X86_64, &bytes(code), Rule::UnmaskedAccess);
+    }
+}
+
+#[test]
+fn stacks_elsewhere() {
+    for code in [
+        "48 89 C4",
+        "48 8B 24 24",
+        "48 94",
+        "48 01 C4",
+        "48 8D 24 03",
+        "48 8D 64 24 08",
+        "48 0F 44 E0",
+        "48 0F B1 C4",
+    ] {
+        stopped(Target::X86_64, &bytes(code), Rule::UnconfinedStackPointer);
+    }
+    stopped(Target::X86_64, &bytes("49 89 C7"), Rule::ReservedRegister);
+    stopped(Target::X86_64, &bytes("4D 87 C7"), Rule::ReservedRegister);
+    stopped(Target::X86_64, &bytes("4C 8B 3C 24"), Rule::ReservedRegister);
+    stopped(Target::X86_64, &bytes("44 0F 50 F8"), Rule::ReservedRegister);
+    stopped(Target::X86_64, &bytes("66 49 0F 3A 16 C7 00"), Rule::ReservedRegister);
+}
+
+#[test]
+fn the_system_is_out_of_reach() {
+    for target in [Target::X86_32, Target::X86_64] {
+        for code in [
+            "0F 05",
+            "0F 34",
+            "CD 80",
+            "CC",
+            "CF",
+            "C3",
+            "C2 00 00",
+            "CB",
+            "FA",
+            "FB",
+            "E4 00",
+            "EC",
+            "6C",
+            "0F 01 D0",
+            "0F 30",
+            "0F 32",
+            "0F 33",
+            "0F 20 C0",
+            "0F 21 C0",
+            "8E C0",
+            "8C C0",
+            "0F A1",
+            "0F A8",
+            "FF 28",
+            "0F 00 C0",
+            "9D",
+            "0F 01 F9",
+            "0F AE C0",
+            "F3 0F AE D0",
+            "C7 F8 00 00 00 00",
+            "0F 01 EF",
+            "F1",
+            "64 90",
+            "2E 90",
+            "C5 F8 77",
+            "62 F1 7C 48 28 C0",
+            "D6",
+            "0F FF",
+            "0F B9 C0",
+            "F0 0F 0B",
+            "F2 0F 05",
+            "0F 0F C0 B4",
+            "0F 77",
+        ] {
+            stopped(target, &bytes(code), Rule::UnknownInstruction);
+        }
+    }
+}
+
+#[test]
+fn a_text_is_whole_bundles_at_a_bundle() {
+    let judge = |bytes: &[u8], address, words| {
+        let mut scratch = vec![0; words];
+        validate(Target::X86_32, Features::ALL, Text { bytes, address }, &mut scratch)
+    };
+    let rule = |verdict: Result<(), ice_validator::Refusal>| verdict.unwrap_err().rule;
+    assert_eq!(rule(judge(&[0x90; 31], 0, 9)), Rule::TextNotWholeBundles);
+    assert_eq!(rule(judge(&[0x90; 32], 16, 9)), Rule::TextNotWholeBundles);
+    assert_eq!(rule(judge(&[0x90; 96], 0, scratch_words(96) - 1)), Rule::ScratchTooSmall);
+    assert_eq!(judge(&[0x90; 96], 0, scratch_words(96)), Ok(()));
+    assert_eq!(judge(&[], 0, 0), Ok(()));
+}
+
+#[test]
+fn extensions_can_be_refused() {
+    let judge = |code: &str, features| {
+        let mut bytes = bytes(code);
+        bytes.resize(32, 0x90);
+        let text = Text { bytes: &bytes, address: 0 };
+        validate(Target::X86_64, features, text, &mut [0; scratch_words(32)]).map_err(|refusal| refusal.rule)
+    };
+    for (code, feature) in [
+        ("66 0F 38 10 C1", Features::SSE4),
+        ("F3 0F B8 C1", Features::SSE4),
+        ("F3 0F BD C1", Features::BITS),
+        ("0F 38 F0 04 24", Features::BITS),
+    ] {
+        assert_eq!(judge(code, feature), Ok(()), "{code}");
+        assert_eq!(judge(code, Features::NONE), Err(Rule::MissingFeature), "{code}");
+    }
+}
+
+#[test]
+fn arm_pools_and_writes_to_pc() {
+    stopped(Target::Arm32, &words("E3C00103 E1A00001 E5801000"), Rule::UnmaskedAccess);
+    stopped(Target::Arm32, &words("E1A0F000"), Rule::UnknownInstruction);
+    stopped(Target::Arm32, &words("E4909004"), Rule::ReservedRegister);
+    stopped(Target::Arm32, &words("E3C99103"), Rule::ReservedRegister);
+}
