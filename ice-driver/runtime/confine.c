@@ -63,6 +63,9 @@ static const int open_calls[] = {
     SYS_clock_nanosleep, SYS_gettimeofday, SYS_sched_getaffinity, SYS_getpid,     SYS_gettid,
     SYS_exit,           SYS_exit_group,   SYS_rt_sigprocmask,  SYS_rt_sigreturn,  SYS_restart_syscall,
     SYS_set_robust_list,
+#ifdef ICE_SANDBOX
+    SYS_sigaltstack,
+#endif
 #ifdef SYS_getrandom
     SYS_getrandom,
 #endif

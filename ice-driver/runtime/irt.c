@@ -105,6 +105,12 @@ void ice_irt_init(void) {
         gate_open[gate] = gate_variables[gate] == NULL || ice_switch_is_on(gate_variables[gate]);
     }
     trace_queries = ice_switch_is_on("ICE_IRT_TRACE");
+    /* All have their places before the program has threads. */
+    for (size_t i = 0; i < sizeof catalogue / sizeof catalogue[0]; i++) {
+        for (u32 j = 0; j < catalogue[i].count; j++) {
+            (void)ice_entry_address(catalogue[i].entries[j]);
+        }
+    }
 }
 
 static void trace_query(const char *name, const struct interface *found, u32 given) {
@@ -134,7 +140,7 @@ u32 irt_query(u32 name, u32 table, u32 table_size) {
     u32 given = 0;
     if (found != NULL && gate_open[found->gate] && found->count * 4 <= table_size) {
         for (u32 i = 0; i < found->count; i++) {
-            put_u32(table + i * 4, (u32)(uintptr_t)found->entries[i]);
+            put_u32(table + i * 4, ice_entry_address(found->entries[i]));
         }
         given = found->count * 4;
     }

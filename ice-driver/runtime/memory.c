@@ -53,6 +53,16 @@ u32 ice_granule(void) {
     return (u32)1 << granule_shift;
 }
 
+#ifdef ICE_SANDBOX
+/* All of the window behind the program, but for its last 64 KiB. */
+static u32 reserve_arena(u32 minimum, u32 *size) {
+    *size = 0xffff0000u - ice_program_end;
+    if (*size < minimum) {
+        ice_fatal("no room for the program's stack (see ICE_STACK_SIZE)", "");
+    }
+    return ice_program_end;
+}
+#else
 /* Reserves [base, base + size); gives 0 when it is not free as a whole. */
 static u32 reserve_at(u32 base, u32 size, int extra_flags) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | extra_flags;
@@ -107,6 +117,7 @@ static u32 reserve_arena(u32 minimum, u32 *size) {
     }
     ice_fatal("no room for the program below 4 GiB (see ulimit -v, ICE_STACK_SIZE)", "");
 }
+#endif
 
 static void choose_granule(void) {
     long host = sysconf(_SC_PAGESIZE);

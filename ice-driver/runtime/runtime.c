@@ -8,6 +8,9 @@
 #include "filename.c"
 #include "irt.c"
 #include "memory.c"
+#ifdef ICE_SANDBOX
+#include "sandbox.c"
+#endif
 #include "start.c"
 #include "sync.c"
 #include "thread.c"

@@ -10,6 +10,7 @@
  *   confine.c   what the process gives up before the program begins
  *   abi.c       numbers and helpers that differ between hosts
  *   i386.S x86_64.S arm.S mips.S    stack switch, setjmp, longjmp
+ *   sandbox.c   the loader of confined programs, in place of a program that is linked (ICE_SANDBOX)
  *   runtime.c   all the C files as one translation unit
  *
  * Data: every address of the program is a u32, on 64-bit hosts too; `guest()` is the only way from
@@ -57,9 +58,17 @@ enum {
 
 /* Program memory. Accesses go through memcpy: the program may pass unaligned addresses. */
 
+#ifdef ICE_SANDBOX
+extern u8 *ice_window; /* sandbox.c */
+
+static inline void *guest(u32 address) {
+    return ice_window + address;
+}
+#else
 static inline void *guest(u32 address) {
     return (void *)(uintptr_t)address;
 }
+#endif
 
 static inline void put_u16(u32 address, u16 value) {
     memcpy(guest(address), &value, sizeof value);
@@ -99,8 +108,27 @@ static inline i32 result_of(long host_result) {
     return host_result < 0 ? pexe_errno(errno) : 0;
 }
 
-/* start.c */
+/* Where the program finds a function of the runtime, and where the program begins. */
+#ifdef ICE_SANDBOX
+enum { ICE_SIGNAL_STACK = 64 << 10 };
+extern u32 ice_program_end;
+u32 ice_entry_address(void (*function)(void));
+u32 ice_start_address(void);
+void ice_begin_thread(void *stack, size_t bytes);
+void ice_sandbox_init(void);
+#else
 extern void pexe_start(u32 info); /* the translated program */
+
+static inline u32 ice_entry_address(void (*function)(void)) {
+    return (u32)(uintptr_t)function;
+}
+
+static inline u32 ice_start_address(void) {
+    return (u32)(uintptr_t)&pexe_start;
+}
+#endif
+
+/* start.c */
 _Noreturn void ice_fatal(const char *what, const char *detail);
 void ice_write_error(const char *const *parts, int count);
 int ice_switch_is_on(const char *variable);
@@ -116,6 +144,8 @@ void ice_confine(void);
 extern const char ice_no_path[1]; /* the empty path of fstat, the only one that the filter lets through */
 
 /* thread.c */
+extern __thread u32 ice_thread_pointer;
+extern __thread uintptr_t ice_host_stack; /* the host's stack pointer while the program runs */
 u32 ice_run_main(u32 info, u32 stack_top);
 struct timespec_guest {
     i64 seconds;

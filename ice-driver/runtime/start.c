@@ -93,9 +93,13 @@ int main(int argc, char **argv, char **envp) {
     if (argc < 1) {
         argv = no_arguments; /* programs read argv[0] without a look at argc */
     }
+#ifdef ICE_SANDBOX
+    ice_sandbox_init();
+#else
     if ((u64)(uintptr_t)&irt_query >> 32 != 0 || (u64)(uintptr_t)&pexe_start >> 32 != 0) {
         ice_fatal("the program must be linked with -no-pie", "");
     }
+#endif
 
     u32 arg_count, env_count;
     u64 string_bytes = size_of_strings(argv, &arg_count) + size_of_strings(envp, &env_count);
@@ -117,7 +121,7 @@ int main(int argc, char **argv, char **envp) {
     copy_strings(argv, &words, &bytes);
     copy_strings(envp, &words, &bytes);
     put_u32(words, AT_PEXE_QUERY);
-    put_u32(words + 4, (u32)(uintptr_t)&irt_query);
+    put_u32(words + 4, ice_entry_address((void (*)(void))irt_query));
     put_u32(words + 8, 0);
     put_u32(words + 12, 0);
 

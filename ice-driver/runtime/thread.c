@@ -17,20 +17,20 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-static __thread u32 thread_pointer;
-static __thread uintptr_t host_stack; /* the host's stack pointer while the program runs */
+__thread u32 ice_thread_pointer;
+__thread uintptr_t ice_host_stack;
 
 u32 __ice_read_tp(void) {
-    return thread_pointer;
+    return ice_thread_pointer;
 }
 
 i32 irt_tls_init(u32 value) {
-    thread_pointer = value;
+    ice_thread_pointer = value;
     return 0;
 }
 
 u32 irt_tls_get(void) {
-    return thread_pointer;
+    return ice_thread_pointer;
 }
 
 _Noreturn void irt_exit(i32 status) {
@@ -39,7 +39,7 @@ _Noreturn void irt_exit(i32 status) {
 
 /* Runs the program's main thread; comes back only when pexe_start returns. */
 u32 ice_run_main(u32 info, u32 stack_top) {
-    u32 left = ice_run_on_stack((u32)(uintptr_t)&pexe_start, info, stack_top & ~(u32)15, &host_stack);
+    u32 left = ice_run_on_stack(ice_start_address(), info, stack_top & ~(u32)15, &ice_host_stack);
     if (left) {
         /* The main thread ended by thread_exit: the other threads go on, and the process ends with
          * the last of them. pthread_exit would unwind, for which a static program lacks the code. */
@@ -57,15 +57,23 @@ struct thread_start {
 static void *host_thread(void *argument) {
     struct thread_start start;
     memcpy(&start, argument, sizeof start);
-    thread_pointer = start.thread_pointer;
-    if (!ice_run_on_stack(start.function, 0, start.sp, &host_stack)) {
+#ifdef ICE_SANDBOX
+    u8 signal_stack[ICE_SIGNAL_STACK];
+    ice_begin_thread(signal_stack, sizeof signal_stack);
+#endif
+    ice_thread_pointer = start.thread_pointer;
+    if (!ice_run_on_stack(start.function, 0, start.sp, &ice_host_stack)) {
         abort(); /* a start function never returns */
     }
     return NULL;
 }
 
 static i32 create_host_thread(void *start) {
+#ifdef ICE_SANDBOX
+    enum { HOST_STACK_BYTES = 256 << 10 }; /* functions of tables run here */
+#else
     enum { HOST_STACK_BYTES = 64 << 10 };
+#endif
     size_t bytes = HOST_STACK_BYTES;
     if (bytes < (size_t)PTHREAD_STACK_MIN) {
         bytes = (size_t)PTHREAD_STACK_MIN;
@@ -104,7 +112,7 @@ i32 irt_thread_create_with_id(u32 function, u32 stack_top, u32 pointer, u32 id) 
 }
 
 _Noreturn void irt_thread_exit(u32 stack_flag) {
-    ice_leave_stack(stack_flag, host_stack);
+    ice_leave_stack(stack_flag, ice_host_stack);
 }
 
 i32 irt_thread_nice(i32 nice) {

@@ -14,10 +14,9 @@ use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
-use crate::{format, inspect, runtime, translate};
-#[cfg(all(feature = "pexe", any(feature = "llvm", feature = "text")))]
-use ice_elf::Sink;
-use ice_elf::SinkError;
+use crate::{format, inspect, runtime, sandbox, translate};
+use ice_codegen::Confinement;
+use ice_elf::{Sink, SinkError};
 use ice_ir::Program;
 use ice_ir::native::Environment;
 use signal_hook::consts::SIGPIPE;
@@ -292,7 +291,7 @@ fn report(work: &Invocation, report: &Report) {
 fn compile(
     work: &Invocation,
     input: Input,
-    output: &mut Output,
+    output: &mut (dyn Sink + Send),
 ) -> Result<(Options, Result<Report, Error>), Failure> {
     #[cfg(feature = "pexe")]
     if format::is_pexe(input.start()) {
@@ -399,8 +398,31 @@ fn build_executable(
     Ok((options.arch, environment))
 }
 
+/// Translates into an executable for the sandbox.
+fn confined_executable(work: &Invocation, input: Input) -> Result<Vec<u8>, Failure> {
+    let mut object = Vec::new();
+    let (options, result) = compile(work, input, &mut object)?;
+    let linked = result.and_then(|done| {
+        report(work, &done);
+        sandbox::link(options.arch, &object)
+    });
+    linked.map_err(|error| Failure::input(&work.input, &error))
+}
+
+fn build_confined(work: &Invocation) -> Result<(), Failure> {
+    let executable = confined_executable(work, open(work)?)?;
+    let path = output_path(work);
+    let mut output = create(path)?;
+    let written = output.append(&executable);
+    written.map_err(|_| Failure::output(path, &output.error()))?;
+    commit(output, path)
+}
+
 fn build(work: &Invocation) -> Result<(), Failure> {
     debug_assert_eq!(work.emit, Emit::Object);
+    if work.confinement == Confinement::Sandbox {
+        return build_confined(work);
+    }
     let path = output_path(work);
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = directory.path().join("program");
@@ -408,7 +430,34 @@ fn build(work: &Invocation) -> Result<(), Failure> {
     crate::files::install_executable(&executable, path).map_err(|error| Failure::output(path, &error))
 }
 
+/// Runs a program in the sandbox.
+fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
+    let arch = work.arch.or_else(Arch::host);
+    if arch != Some(Arch::X86_64) || Arch::host() != Some(Arch::X86_64) {
+        return Err(Failure::trouble("confined programs run on x86-64 alone; others can be built"));
+    }
+    let input = open(work)?;
+    if sandbox::is_executable(input.start()) {
+        let error = Error::NoProgram("an executable, and this build has no validator for it");
+        return Err(Failure::input(&work.input, &error));
+    }
+    let executable = confined_executable(work, input)?;
+    let compiler = Compiler::find(Arch::X86_64, Features::default(), work.linker.as_deref());
+    let loader = compiler.and_then(|compiler| runtime::find(&compiler, runtime::Kind::Loader));
+    let loader = loader.map_err(Failure::trouble)?;
+    let [loader] = &*loader.objects else { return Err(Failure::trouble("the loader is missing")) };
+    let bytes = std::fs::read(loader).map_err(|error| Failure::file(loader, error))?;
+    let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
+    let path = directory.path().join("program");
+    let written = crate::files::write_executable(&path, &sandbox::with_loader(bytes, &executable));
+    written.map_err(|error| Failure::file(&path, error))?;
+    crate::execute::execute(Arch::X86_64, &path, directory, &work.input, &work.arguments, work.trust)
+}
+
 fn run(work: &Invocation) -> Result<ExitCode, Failure> {
+    if work.confinement == Confinement::Sandbox {
+        return run_confined(work);
+    }
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = directory.path().join("program");
     let (arch, environment) = build_executable(work, directory.path(), &executable)?;

@@ -88,6 +88,8 @@ pub enum Error {
     /// PNaCl programs, as their runtime, are translated for other calls than those asked for; says for which, behind
     /// "for calls".
     NotForPnacl(&'static str),
+    /// The program cannot be linked for the sandbox.
+    Link(ice_elf::LinkError),
     /// Code of the machine cannot be confined.
     NotConfined(Arch),
     /// Native programs cannot be confined.
@@ -209,6 +211,7 @@ impl fmt::Display for Error {
             Error::OtherEnvironment => {
                 f.write_str("the module is for another environment than that which the compiler was made for")
             }
+            Error::Link(error) => write!(f, "{error}"),
             Error::NotConfined(arch) => write!(f, "there is no confined code for {arch}"),
             Error::NativeConfined => f.write_str("native programs cannot be confined; PNaCl programs can"),
             Error::NotForPnacl(calls) => write!(f, "PNaCl programs are translated for calls {calls}"),

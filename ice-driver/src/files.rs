@@ -10,7 +10,7 @@ use ice_elf::{Sink, SinkError};
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -270,6 +270,15 @@ pub fn install_executable(executable: &Path, path: &Path) -> io::Result<()> {
     }
     output.buffer = bytes;
     output.commit()
+}
+
+/// Writes a new file that its owner may run.
+///
+/// # Errors
+/// It is there, or cannot be written.
+pub fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::options().write(true).create_new(true).mode(0o700).open(path)?;
+    file.write_all(bytes)
 }
 
 impl Sink for Output {

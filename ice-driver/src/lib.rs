@@ -111,6 +111,8 @@ pub mod representation;
 #[cfg(feature = "cli")]
 pub mod runtime;
 #[cfg(feature = "cli")]
+pub mod sandbox;
+#[cfg(feature = "cli")]
 pub mod temporary;
 #[cfg(feature = "cli")]
 pub mod toolchain;

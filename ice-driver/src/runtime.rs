@@ -24,12 +24,41 @@ macro_rules! runtime_sources {
 
 /// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {
-    "abi.c" "confine.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "start.c" "sync.c" "thread.c"
-    "time.c"
+    "abi.c" "confine.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "sandbox.c" "start.c" "sync.c"
+    "thread.c" "time.c"
 };
 
 /// What the compiler is told beside the target's own flags.
-const FLAGS: &[&str] = &["-std=gnu11", "-O2", "-fno-pie", "-pthread", "-c"];
+const FLAGS: &[&str] = &["-std=gnu11", "-O2", "-fno-pie", "-pthread"];
+
+/// What is made of the runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Objects that programs are linked with.
+    Objects,
+    /// An executable that loads the confined program at its end.
+    Loader,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Kind::Objects => "runtime",
+            Kind::Loader => "loader",
+        }
+    }
+
+    /// The flags of the ways to make it, best first.
+    const fn ways(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Kind::Objects => &[&["-c"]],
+            Kind::Loader => &[
+                &["-DICE_SANDBOX", "-static", "-no-pie", "-o", "loader"],
+                &["-DICE_SANDBOX", "-no-pie", "-o", "loader"],
+            ],
+        }
+    }
+}
 
 /// The file with the hashes of the objects.
 const SUMS: &str = "sums";
@@ -37,8 +66,8 @@ const SUMS: &str = "sums";
 /// The compiled runtime.
 #[derive(Debug)]
 pub struct Runtime {
-    /// Its objects.
-    pub objects: [PathBuf; 2],
+    /// Its objects, or the loader alone.
+    pub objects: Vec<PathBuf>,
     /// Where the objects are, if they are not kept.
     _directory: Option<TemporaryDirectory>,
     /// Whether they were there before.
@@ -136,15 +165,20 @@ fn remove_stale_directories(cache: &Path) {
     }
 }
 
-/// Names the objects that a compiler makes of the runtime.
-fn key(compiler: &Compiler) -> String {
+/// Names what a compiler makes of the runtime.
+fn key(compiler: &Compiler, kind: Kind) -> String {
     let mut hasher = DefaultHasher::new();
-    (SOURCES, compiler.tools().runtime_source, FLAGS, compiler.identity()).hash(&mut hasher);
-    format!("runtime-{}-{:016x}", compiler.arch(), hasher.finish())
+    (SOURCES, compiler.tools().runtime_source, FLAGS, kind.ways(), compiler.identity()).hash(&mut hasher);
+    format!("{}-{}-{:016x}", kind.name(), compiler.arch(), hasher.finish())
 }
 
-fn objects(compiler: &Compiler, directory: &Path) -> [PathBuf; 2] {
-    ["runtime", compiler.tools().runtime_name].map(|name| directory.join(format!("{name}.o")))
+fn objects(compiler: &Compiler, kind: Kind, directory: &Path) -> Vec<PathBuf> {
+    match kind {
+        Kind::Objects => ["runtime", compiler.tools().runtime_name]
+            .map(|name| directory.join(format!("{name}.o")))
+            .to_vec(),
+        Kind::Loader => vec![directory.join("loader")],
+    }
 }
 
 /// The hashes of objects, one a line; the content of the file beside them.
@@ -159,18 +193,26 @@ fn sums(objects: &[PathBuf]) -> io::Result<String> {
 }
 
 /// Compiles the runtime in an empty directory, and writes the hashes.
-fn compile(compiler: &Compiler, directory: &Path) -> Result<[PathBuf; 2], Error> {
+fn compile(compiler: &Compiler, kind: Kind, directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let assembly = format!("{}.S", compiler.tools().runtime_name);
     let files = || SOURCES.iter().copied().chain([(&*assembly, compiler.tools().runtime_source)]);
     for (name, text) in files() {
         std::fs::write(directory.join(name), text)?;
     }
     let sources = ["runtime.c", &assembly];
-    compiler.run(directory, &mut FLAGS.iter().chain(&sources).map(std::ffi::OsStr::new))?;
+    let mut result = Ok(());
+    for way in kind.ways() {
+        let arguments = FLAGS.iter().chain(&sources).chain(*way);
+        result = compiler.run(directory, &mut arguments.map(std::ffi::OsStr::new));
+        if result.is_ok() {
+            break;
+        }
+    }
+    result?;
     for (name, _) in files() {
         std::fs::remove_file(directory.join(name))?;
     }
-    let objects = objects(compiler, directory);
+    let objects = objects(compiler, kind, directory);
     let list = directory.join(SUMS);
     std::fs::write(&list, sums(&objects)?)?;
     for path in objects.iter().chain([&list]) {
@@ -188,20 +230,20 @@ fn is_intact(place: &Path, objects: &[PathBuf], owner: u32) -> bool {
         && sums(objects).is_ok_and(|sums| std::fs::read_to_string(list).is_ok_and(|kept| kept == sums))
 }
 
-/// The objects of the runtime, from the cache or compiled now.
+/// The runtime, from the cache or compiled now.
 ///
 /// # Errors
 /// The compiler fails, or no directory can be written.
-pub fn find(compiler: &Compiler) -> Result<Runtime, Error> {
+pub fn find(compiler: &Compiler, kind: Kind) -> Result<Runtime, Error> {
     let builds = builds();
     if let Builds::Kept(path, own) = &builds {
-        let place = path.join(key(compiler));
-        let objects = objects(compiler, &place);
+        let place = path.join(key(compiler, kind));
+        let objects = objects(compiler, kind, &place);
         if is_intact(&place, &objects, *own) {
             return Ok(Runtime { objects, _directory: None, origin: Origin::Cache });
         }
     }
-    make(compiler, &builds)
+    make(compiler, kind, &builds)
 }
 
 /// The objects of the runtime, compiled now in place of what is kept.
@@ -209,18 +251,18 @@ pub fn find(compiler: &Compiler) -> Result<Runtime, Error> {
 /// # Errors
 /// The compiler fails, or no directory can be written.
 pub fn rebuild(compiler: &Compiler) -> Result<Runtime, Error> {
-    make(compiler, &builds())
+    make(compiler, Kind::Objects, &builds())
 }
 
-fn make(compiler: &Compiler, builds: &Builds) -> Result<Runtime, Error> {
+fn make(compiler: &Compiler, kind: Kind, builds: &Builds) -> Result<Runtime, Error> {
     let directory = TemporaryDirectory::new(builds.path())?;
-    let made = compile(compiler, directory.path())?;
+    let made = compile(compiler, kind, directory.path())?;
     if let Builds::Kept(path, _) = builds {
-        let place = path.join(key(compiler));
+        let place = path.join(key(compiler, kind));
         // What is there is of no use, unless another process has put the same there just now.
         let _ = std::fs::remove_dir_all(&place);
         if std::fs::rename(directory.path(), &place).is_ok() {
-            let objects = objects(compiler, &place);
+            let objects = objects(compiler, kind, &place);
             return Ok(Runtime { objects, _directory: None, origin: Origin::Compiler });
         }
     }
@@ -262,9 +304,9 @@ mod tests {
     #[test]
     fn the_key_follows_the_version_of_the_compiler() {
         let directory = TemporaryDirectory::new(&std::env::temp_dir()).unwrap();
-        let old = key(&compiler(directory.path(), "1.0"));
-        assert_eq!(old, key(&compiler(directory.path(), "1.0")));
-        assert_ne!(old, key(&compiler(directory.path(), "1.1")));
+        let old = key(&compiler(directory.path(), "1.0"), Kind::Objects);
+        assert_eq!(old, key(&compiler(directory.path(), "1.0"), Kind::Objects));
+        assert_ne!(old, key(&compiler(directory.path(), "1.1"), Kind::Objects));
     }
 
     #[test]
@@ -273,7 +315,7 @@ mod tests {
         let compiler = compiler(directory.path(), "1");
         let own = own_number(directory.path()).unwrap();
         let builds = Builds::Kept(directory.path().to_owned(), own);
-        let runtime = make(&compiler, &builds).unwrap();
+        let runtime = make(&compiler, Kind::Objects, &builds).unwrap();
         let place = runtime.objects[0].parent().unwrap();
         let intact = || is_intact(place, &runtime.objects, own);
         assert!(intact());
@@ -287,7 +329,7 @@ mod tests {
         assert!(intact());
         std::fs::write(&runtime.objects[0], "").unwrap();
         assert!(!intact());
-        make(&compiler, &builds).unwrap();
+        make(&compiler, Kind::Objects, &builds).unwrap();
         assert!(intact());
         std::fs::set_permissions(directory.path(), Permissions::from_mode(0o720)).unwrap();
         assert_eq!(open_cache(directory.path()), None);

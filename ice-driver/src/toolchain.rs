@@ -148,7 +148,7 @@ impl Compiler {
             let modes = if Arch::host() == Some(self.arch) { HOST_MODES } else { OTHER_MODES };
             return self.link_files(modes, object, &[], executable);
         }
-        let runtime = runtime::find(self)?;
+        let runtime = runtime::find(self, runtime::Kind::Objects)?;
         let result = self.link_files(FIXED_MODES, object, &runtime.objects, executable);
         if result.is_ok() || runtime.origin == Origin::Compiler {
             return result;

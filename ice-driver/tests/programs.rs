@@ -49,6 +49,15 @@ fn cases_on_x86_64() {
 }
 
 #[test]
+fn cases_in_the_sandbox() {
+    if can_run("x86_64") {
+        run_cases(&["run", "--sandbox", "-Om1"], &[]);
+        run_cases(&["run", "--sandbox", "-O2", "--threads", "0"], &[]);
+        run_cases(&["run", "--sandbox", "-O2", "--threads", "4"], &[]);
+    }
+}
+
+#[test]
 fn cases_on_i686() {
     if can_run("i686") {
         run_cases(&["run", "--target", "i686", "-Om1"], &[]);

@@ -1,4 +1,5 @@
-//! Confined code keeps the rules of the sandbox, whatever the program.
+//! Confined code keeps the rules of the sandbox, whatever the program; executables of it are what the original loader
+//! takes; in the sandbox they do what they do elsewhere, and what leads out of it stops them.
 
 mod rules;
 
@@ -6,10 +7,13 @@ mod rules;
 #[allow(dead_code, unreachable_pub, reason = "an example of its own")]
 mod generate;
 
-use crate::common::{Scratch, TARGETS, corpus, expect_success, ice, programs};
+use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, ice, programs};
 use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
-use object::{Object, ObjectSection};
+use object::elf::{EM_X86_64, ET_EXEC, FileHeader64, PF_R, PF_W, PF_X, PT_GNU_STACK, PT_LOAD};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{LittleEndian as LE, Object, ObjectSection};
 use std::collections::HashSet;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 
 /// How many random programs.
@@ -71,4 +75,129 @@ fn code_of_random_programs_keeps_the_rules() {
         scratch.write(&format!("random{seed}.ice"), text)
     });
     check_programs(&random.collect::<Vec<_>>());
+}
+
+/// Checks an executable for x86-64 by the rules of the original loader, and its text.
+fn check_executable(bytes: &[u8]) -> Result<(), String> {
+    let header = FileHeader64::<LE>::parse(bytes).map_err(|error| error.to_string())?;
+    let is_program = (header.e_type(LE), header.e_machine(LE)) == (ET_EXEC, EM_X86_64);
+    if !is_program || header.e_ident.os_abi != 123 || header.e_entry(LE) % 32 != 0 {
+        return Err("the header".into());
+    }
+    let mut end = 0x20000;
+    for segment in header.program_headers(LE, bytes).map_err(|error| error.to_string())? {
+        let (kind, flags) = (segment.p_type(LE), segment.p_flags(LE));
+        let (start, in_file, in_memory) = (segment.p_vaddr(LE), segment.p_filesz(LE), segment.p_memsz(LE));
+        let is_text = flags == PF_R | PF_X;
+        match (kind, flags) {
+            (PT_GNU_STACK, _) if flags & PF_X == 0 => continue,
+            (PT_LOAD, _) if is_text && start == 0x20000 && in_file == in_memory && in_file % 32 == 0 => {}
+            (PT_LOAD, PF_R) if start >= end + 32 && start % 0x10000 == 0 => {}
+            (PT_LOAD, _) if flags == PF_R | PF_W && start >= end && start % 0x10000 == 0 => {}
+            _ => return Err(format!("a segment of type {kind} at {start:#x} with rights {flags}")),
+        }
+        end = (start + in_memory).next_multiple_of(0x10000);
+        if is_text {
+            let entry = header.e_entry(LE);
+            let text = segment.data(LE, bytes).map_err(|()| "a text that is not there")?;
+            if !(start..start + in_file).contains(&entry) {
+                return Err("the entry".into());
+            }
+            rules::check(text, 64, &HashSet::new())?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn executables_are_what_the_original_loader_takes() {
+    let Some(corpus) = corpus() else { return };
+    let scratch = Scratch::new();
+    for input in programs(&corpus, &["bench", "libc", "large"]) {
+        for level in ["-O2", "-Om1"] {
+            let output = scratch.path("program.nexe");
+            let mut command = ice();
+            command.args(["build", "--sandbox", "--target", "x86_64", level, "-o"]).args([&output, &input]);
+            expect_success(&command.output().expect("ice starts"), &format!("{}", input.display()));
+            let checked = check_executable(&std::fs::read(&output).expect("the executable"));
+            assert_eq!(checked, Ok(()), "{} {level}", input.display());
+        }
+    }
+}
+
+#[test]
+fn random_programs_do_in_the_sandbox_what_the_interpreter_does() {
+    if !can_run("x86_64") {
+        return;
+    }
+    let scratch = Scratch::new();
+    for seed in 100..100 + RANDOM {
+        let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
+        let input = scratch.write("program.ice", text);
+        let expected = ice().arg("interpret").arg(&input).output().expect("ice starts");
+        expect_success(&expected, "interpreter");
+        for level in ["-Om1", "-O2"] {
+            let output = ice().args(["run", "--sandbox", level]).arg(&input).output().expect("ice starts");
+            expect_success(&output, &format!("seed {seed} {level}"));
+            assert_eq!(output.stdout, expected.stdout, "seed {seed} {level}");
+        }
+    }
+}
+
+/// Runs a program of which this is the body, and gives the signal that ends it and what it says.
+fn stopped(constants: &str, body: &str) -> (Option<i32>, String) {
+    let scratch = Scratch::new();
+    let text = format!("define external @_start(v0: i32) -> void {{\n{constants}\nblock0:\n{body}\n}}\n");
+    let input = scratch.write("program.ice", text);
+    let output = ice().args(["run", "--sandbox"]).arg(&input).output().expect("ice starts");
+    (output.status.signal(), errors(&output))
+}
+
+#[test]
+fn what_leads_out_of_the_sandbox_stops_the_program() {
+    const SEGMENTATION: i32 = 11;
+    if !can_run("x86_64") {
+        return;
+    }
+    for (constants, body, expected) in [
+        // The first page, text, and the end of the window.
+        ("v1: i32 = 8", "store v1 to v1, align 1\nret", "to 0x0000000000000008, which is not open"),
+        ("v1: i32 = 131072", "store v1 to v1, align 1\nret", "to 0x0000000000020000, which is not open"),
+        ("v1: i32 = 4294967295", "store v1 to v1, align 1\nret", "to 0x00000000ffffffff, which is not open"),
+        // What wraps around: 0xffffffff + 9.
+        (
+            "v1: i32 = 4294967295\nv2: i32 = 9",
+            "v3: i32 = add v1, v2\nv4: i32 = load v3, align 1\nstore v4 to v3, align 1\nret",
+            "to 0x0000000000000008, which is not open",
+        ),
+        // Data as code, and a place in the middle of a call of the loader: masked to its start.
+        ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000010020000"),
+        ("v1: i32 = 0", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000000000000"),
+    ] {
+        let (signal, said) = stopped(constants, body);
+        assert_eq!(signal, Some(SEGMENTATION), "{body}: {said}");
+        assert!(said.contains("the program is stopped") && said.contains(expected), "{body}: {said}");
+    }
+    // A number of the loader that nothing stands behind answers; a return of `_start` is a success.
+    let (signal, said) = stopped("v1: i32 = 65567", "v2: i32 = call_indirect v1()\nret");
+    assert_eq!((signal, &*said), (None, ""));
+}
+
+#[test]
+fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
+    let scratch = Scratch::new();
+    let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
+    let refused = |arguments: &[&str]| {
+        let mut command = ice();
+        command.args(arguments).arg(&program).args(["-o".as_ref(), scratch.path("out").as_os_str()]);
+        let output = command.output().expect("ice starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        errors(&output)
+    };
+    let said = refused(&["translate", "--sandbox", "--target", "mipsel"]);
+    assert!(said.contains("there is no confined code for mipsel"), "{said}");
+    assert_eq!(scratch.names(), ["program.ice"]);
+    let output =
+        ice().args(["run", "--sandbox", "--target", "i686"]).arg(&program).output().expect("ice starts");
+    assert!(errors(&output).contains("run on x86-64 alone"), "{}", errors(&output));
 }

@@ -2,8 +2,8 @@
 //!
 //! Code goes to a [`Sink`] as functions finish; only metadata waits for the end: symbols, relocation records,
 //! the bytes of data sections. Input is plain numbers (offset, relocation type, symbol, addend), so any
-//! assembler can use it. Who places code in memory applies relocations by [`Rule`]. Do not use it to edit existing
-//! objects, for big-endian targets or for executables.
+//! assembler can use it. Who places code in memory applies relocations by [`Rule`]; [`link_executable`] makes an
+//! executable of one object. Do not use it to edit existing objects, for big-endian targets or to link several objects.
 //!
 //! ```
 //! use ice_elf::{
@@ -37,6 +37,7 @@
 //! | `format` | the ELF records in both classes, from the raw definitions of the `object` crate |
 //! | [`mips`] | the order of relocations that MIPS wants |
 //! | `apply` | [`Rule`]: what relocation types mean, for those who apply them |
+//! | `link`, `executable` | [`link_executable`]: addresses, relocations, the file |
 //! | `eh_frame` | [`EhFrame`]: tables for unwinding |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
@@ -49,8 +50,10 @@ extern crate alloc;
 mod apply;
 mod eh_frame;
 mod error;
+mod executable;
 mod finish;
 mod format;
+mod link;
 pub mod mips;
 mod relocatable;
 mod relocation;
@@ -63,6 +66,7 @@ pub use apply::{Base, Field, Misfit, Of, Rule};
 pub use eh_frame::{EhFrame, EntryFrame};
 pub use error::Error;
 pub use format::{Class, Format, RecordKind};
+pub use link::{Layout, LinkError, link_executable};
 /// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).
 pub use object::elf;
 pub use relocatable::{Code, CodeSection, Location, ObjectWriter, Options, StackNote, TextLayout};

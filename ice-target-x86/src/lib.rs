@@ -42,6 +42,7 @@ extern crate alloc;
 mod abi;
 mod address;
 mod emit;
+mod helpers;
 mod inst;
 mod lower;
 mod operand;
@@ -51,6 +52,7 @@ mod symbols;
 mod target;
 mod text;
 
+pub use helpers::confined_helper;
 pub use ice_codegen::mach::FramePointer;
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;

@@ -132,11 +132,26 @@ impl CodeBytes {
         }
     }
 
+    /// Appends the parts of an instruction to tight bytes.
+    #[inline]
+    pub fn append_tight(&mut self, parts: [Part; 3]) -> Result<(), Full> {
+        let end = self.len + parts.iter().map(|part| part.len).sum::<u32>();
+        if end > self.limit {
+            return Err(Full);
+        }
+        for part in parts {
+            self.storage.extend_from_slice(&part.bytes.to_le_bytes());
+            self.len += part.len;
+            self.storage.truncate(self.len as usize);
+        }
+        Ok(())
+    }
+
     /// Appends parts where the storage ends. They come by value, in registers: an array would be written to
     /// memory before it is known whether it is wanted.
     #[cold]
     #[inline(never)]
-    pub fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
+    fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
         let mut window = [0; WINDOW];
         let len = write([first, second, third], &mut window);
         self.append(&window[..len as usize])

@@ -36,6 +36,14 @@ pub(super) enum Open {
     Locked { start: u32, left: u32, place: Place },
 }
 
+/// The last instruction of bundles, and the group that it ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastInst {
+    group: u32,
+    start: u32,
+    end: u32,
+}
+
 /// Where in a bundle a group is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -74,25 +82,54 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
+    /// Makes the group that [`lock`](Self::lock) began as many instructions longer.
+    pub fn lock_more(&mut self, insts: u32) {
+        if let Open::Locked { left, .. } = &mut self.open {
+            *left += insts;
+        }
+    }
+
+    /// The last instruction, if control comes to its end through it alone. Only where instructions are looked at one by one:
+    /// in bundles, where they differ in size.
+    pub fn last_inst(&self) -> Option<&[u8]> {
+        let LastInst { start, end, .. } = self.last_inst;
+        let is_last = end == self.offset() && self.last_label < end;
+        if is_last { self.bytes.as_slice().get(start as usize..) } else { None }
+    }
+
+    /// Makes one group of the group that the [last instruction](Self::last_inst) ends and as many more, of at most so many
+    /// bytes; says whether it has room for them in a bundle.
+    pub fn lock_on(&mut self, insts: u32, bytes: u32) -> bool {
+        let LastInst { group, end, .. } = self.last_inst;
+        let fits = end - group + bytes <= self.bundle;
+        if fits {
+            self.open = Open::Locked { start: group, left: insts, place: Place::Inside };
+        }
+        fits
+    }
+
     /// Appends the parts of an instruction where there was no room for them, or where they have to be looked at.
     #[cold]
     #[inline(never)]
     pub(super) fn append_in_bundle(&mut self, first: Part, second: Part, third: Part) {
         let start = self.offset();
-        if !self.bytes.is_tight() || self.bytes.append_at_end(first, second, third).is_err() {
+        if !self.bytes.is_tight() || self.bytes.append_tight([first, second, third]).is_err() {
             return self.fail_full();
         }
-        match self.open {
-            Open::None => self.settle(start, Place::Inside),
-            Open::Group => {}
+        let (group, place) = match self.open {
+            Open::None => (start, Place::Inside),
+            Open::Group => return,
             Open::Locked { start, left, place } if left > 1 => {
                 self.open = Open::Locked { start, left: left - 1, place };
+                return;
             }
-            Open::Locked { start, place, .. } => {
-                self.open = Open::None;
-                self.settle(start, place);
-            }
-        }
+            Open::Locked { start, place, .. } => (start, place),
+        };
+        self.open = Open::None;
+        let end = self.offset();
+        self.settle(group, place);
+        let pad = self.offset() - end;
+        self.last_inst = LastInst { group: group + pad, start: start + pad, end: end + pad };
     }
 
     /// Moves the group from `start` up to where it may be.

@@ -123,6 +123,7 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     bundle: u32,
     /// The group that is being emitted, if any.
     open: group::Open,
+    last_inst: group::LastInst,
     refs: Vec<LabelRef>,
     /// Labels that something else than branches and references leads to.
     pinned: Vec<Label>,
@@ -174,6 +175,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             waiting: Waiting::new::<B>(),
             bundle: 0,
             open: group::Open::None,
+            last_inst: group::LastInst::default(),
             refs: Vec::new(),
             pinned: Vec::new(),
             open_slots: OpenSlots::Fill,
@@ -202,6 +204,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.sites.clear();
         self.waiting.clear::<B>();
         self.open = group::Open::None;
+        self.last_inst = group::LastInst::default();
         self.refs.clear();
         self.pinned.clear();
         self.relocs.clear();

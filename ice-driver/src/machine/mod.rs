@@ -24,7 +24,7 @@ use core::fmt;
 use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
-use ice_codegen::{BackEnd, Confinement, NativeModel};
+use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
 use ice_elf::{EntryFrame, Relocation};
 use ice_ir::{Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
@@ -177,6 +177,11 @@ pub trait Machine: Sync {
 
     /// How its code lies if it is confined, where it can be.
     fn bundles(&self) -> Option<Bundles> {
+        None
+    }
+
+    /// The code of a function that confined code calls, if there is one.
+    fn confined_helper(&self, _helper: Libcall) -> Option<Vec<u8>> {
         None
     }
 

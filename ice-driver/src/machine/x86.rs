@@ -156,6 +156,11 @@ impl Machine for X86 {
         Some(Bundles { bytes: 32, halt: [0xf4; 4], halt_text: "0xf4" })
     }
 
+    #[cfg(feature = "x86")]
+    fn confined_helper(&self, helper: ice_codegen::Libcall) -> Option<Vec<u8>> {
+        ice_target_x86::confined_helper(self.0, helper)
+    }
+
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
         match (self.0, relocation) {
             (Mode::Bits64, _) => TableEntries::FromTable,

@@ -23,7 +23,7 @@ use super::Emitter;
 use crate::inst::Inst;
 use crate::target::X86;
 use alloc::vec::Vec;
-use ice_asm::x86::{AddressSize, Alu, Base, Gpr, Mem, Mode, Rm, Scale, Target, Width};
+use ice_asm::x86::{AddressSize, Alu, Base, Encoder, Gpr, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Listing, Place, RelocKind, SymbolId};
 use ice_codegen::Confinement;
 use ice_codegen::mach::{MachBlock, MachFunction};
@@ -34,8 +34,14 @@ pub(crate) const BUNDLE: u32 = 32;
 /// Displacements up to here need no sum of 32 bits. Far enough from 64 KiB for any operand.
 const NEAR: u32 = 0x8000;
 
+/// Bytes of the largest access: prefixes, an opcode of three bytes, ModRM, SIB, displacement and immediate.
+const MAX_ACCESS: u32 = 15;
+
+/// What `push` and `pop` move the stack pointer by.
+const WORD: i32 = 8;
+
 /// The start of the window.
-const WINDOW: Gpr = Gpr::R15;
+pub(crate) const WINDOW: Gpr = Gpr::R15;
 
 /// For addresses. Nothing lives in it.
 const SCRATCH: Gpr = Gpr::R11;
@@ -91,30 +97,109 @@ impl Landings {
     }
 }
 
+// ---- groups of instructions
+
+/// The operand that stands for `mem`, for the next instruction alone: its address is in a register now.
+pub(crate) fn operand<L: Listing>(e: &mut Encoder<'_, L>, mem: Mem) -> Mem {
+    match mem {
+        Mem { base: Base::Rip, .. } | Mem { base: Base::Reg(Gpr::RSP | Gpr::RBP), index: None, .. } => mem,
+        Mem { base: Base::None, index: None, target: Target::None, disp: 0.., .. } => {
+            Mem::base(WINDOW, mem.disp)
+        }
+        Mem { base: Base::Reg(base), index: None, target: Target::None, disp, .. }
+            if disp.unsigned_abs() <= NEAR =>
+        {
+            let is_clear = e.buf.last_inst().and_then(clears) == Some(base);
+            if !is_clear || !e.buf.lock_on(1, MAX_ACCESS) {
+                e.buf.lock(2, Place::Inside);
+                e.mov_r_rm(Width::B32, base, Rm::Reg(base));
+            }
+            Mem::base_index(WINDOW, base, Scale::X1, mem.disp)
+        }
+        _ => {
+            e.buf.lock(2, Place::Inside);
+            e.lea(Width::B32, SCRATCH, Mem { address_size: AddressSize::Native, ..mem });
+            Mem::base_index(WINDOW, SCRATCH, Scale::X1, 0)
+        }
+    }
+}
+
+/// The register whose upper half an instruction clears in a way that validators know: it is a `mov`, an extension, a sum or
+/// the like with 32 bits in a register.
+fn clears(inst: &[u8]) -> Option<Gpr> {
+    let (rex, inst) = match inst {
+        [rex @ 0x40..=0x4f, rest @ ..] => (*rex, rest),
+        _ => (0, inst),
+    };
+    if rex & 8 != 0 {
+        return None;
+    }
+    let reg = |modrm: u8| Some(Gpr::new(modrm >> 3 & 7 | (rex & 4) << 1));
+    let rm = |modrm: u8| (modrm >> 6 == 3).then(|| Gpr::new(modrm & 7 | (rex & 1) << 3));
+    match *inst {
+        // mov, lea; movzx, movsx, imul.
+        [0x8b | 0x8d, modrm, ..] | [0x0f, 0xb6 | 0xb7 | 0xbe | 0xbf | 0xaf, modrm, ..] => reg(modrm),
+        // add, or, and, sub, xor in both directions; mov.
+        [0x03 | 0x0b | 0x23 | 0x2b | 0x33, modrm, ..] => reg(modrm),
+        [0x01 | 0x09 | 0x21 | 0x29 | 0x31 | 0x89, modrm, ..] => rm(modrm),
+        // The same with an immediate, without adc, sbb and cmp.
+        [0x81 | 0x83, modrm, ..] if !matches!(modrm >> 3 & 7, 2 | 3 | 7) => rm(modrm),
+        [0xb8..=0xbf, ..] => Some(Gpr::new(inst[0] & 7 | (rex & 1) << 3)),
+        // imul with an immediate.
+        [0x69 | 0x6b, modrm, ..] => reg(modrm),
+        // inc, dec.
+        [0xff, modrm] if modrm >> 4 & 3 == 0 => rm(modrm),
+        _ => None,
+    }
+}
+
+/// The last instruction of a group that sets `pointer`, of which 32 bits are there: an address of the program.
+pub(crate) fn rebase<L: Listing>(e: &mut Encoder<'_, L>, pointer: Gpr) {
+    e.alu_r_r(Alu::Add, Width::B64, pointer, WINDOW);
+}
+
+/// How many instructions [`mask`] takes.
+const fn mask_size(mode: Mode) -> u32 {
+    match mode {
+        Mode::Bits32 => 1,
+        Mode::Bits64 => 2,
+    }
+}
+
+/// Makes the address in a register the start of a bundle in the window.
+fn mask<L: Listing>(e: &mut Encoder<'_, L>, to: Gpr) {
+    e.alu_r_i(Alu::And, Width::B32, to, -(BUNDLE as i32));
+    if e.mode == Mode::Bits64 {
+        rebase(e, to);
+    }
+}
+
+/// Jumps to the address in a register, which is changed.
+pub(crate) fn jump<L: Listing>(e: &mut Encoder<'_, L>, to: Gpr) {
+    e.buf.lock(mask_size(e.mode) + 1, Place::Inside);
+    mask(e, to);
+    e.jmp_rm(Rm::Reg(to));
+}
+
+/// The register that takes addresses of jumps and calls: no result is in it, and no argument of a program for the sandbox.
+pub(crate) const fn jump_register(mode: Mode) -> Gpr {
+    match mode {
+        Mode::Bits32 => Gpr::RCX,
+        Mode::Bits64 => SCRATCH,
+    }
+}
+
+/// Returns.
+pub(crate) fn ret<L: Listing>(e: &mut Encoder<'_, L>) {
+    let to = jump_register(e.mode);
+    e.pop_r(to);
+    jump(e, to);
+}
+
 impl<L: Listing> Emitter<'_, L> {
-    /// The operand that stands for `mem`, for the next instruction alone: its address is in a register now.
     #[cold]
     pub(super) fn confine(&mut self, mem: Mem) -> Mem {
-        match mem {
-            Mem { base: Base::Rip, .. } | Mem { base: Base::Reg(Gpr::RSP | Gpr::RBP), index: None, .. } => {
-                mem
-            }
-            Mem { base: Base::None, index: None, target: Target::None, disp: 0.., .. } => {
-                Mem::base(WINDOW, mem.disp)
-            }
-            Mem { base: Base::Reg(base), index: None, target: Target::None, disp, .. }
-                if disp.unsigned_abs() <= NEAR =>
-            {
-                self.e.buf.lock(2, Place::Inside);
-                self.e.mov_r_rm(Width::B32, base, Rm::Reg(base));
-                Mem::base_index(WINDOW, base, Scale::X1, mem.disp)
-            }
-            _ => {
-                self.e.buf.lock(2, Place::Inside);
-                self.e.lea(Width::B32, SCRATCH, Mem { address_size: AddressSize::Native, ..mem });
-                Mem::base_index(WINDOW, SCRATCH, Scale::X1, 0)
-            }
-        }
+        operand(&mut self.e, mem)
     }
 
     /// Makes an operand that [`confine`](Self::confine) has given one for the next instruction, where others came between.
@@ -129,34 +214,34 @@ impl<L: Listing> Emitter<'_, L> {
 
     // ---- the stack pointer, and the frame pointer: 32 bits of them, and the window
 
-    /// The second instruction of a group that sets `pointer`.
-    fn rebase(&mut self, pointer: Gpr) {
-        self.e.alu_r_r(Alu::Add, Width::B64, pointer, WINDOW);
-    }
-
     #[cold]
     pub(super) fn confined_move_stack(&mut self, op: Alu, bytes: i32) {
+        match (op, bytes) {
+            (Alu::Sub, WORD) => return self.e.push_r(Gpr::RAX),
+            (Alu::Add, WORD) => return self.e.pop_r(SCRATCH),
+            _ => {}
+        }
         self.e.buf.lock(2, Place::Inside);
         self.e.alu_r_i(op, Width::B32, Gpr::RSP, bytes);
-        self.rebase(Gpr::RSP);
+        rebase(&mut self.e, Gpr::RSP);
     }
 
     #[cold]
     pub(super) fn confined_take_stack(&mut self, amount: Gpr) {
         self.e.buf.lock(2, Place::Inside);
         self.e.alu_r_r(Alu::Sub, Width::B32, Gpr::RSP, amount);
-        self.rebase(Gpr::RSP);
+        rebase(&mut self.e, Gpr::RSP);
     }
 
-    /// The stack pointer becomes what `src` is, an address of the program. Flags are lost.
+    /// The stack pointer becomes what `src` is, an address of the program. In confined code flags are lost.
     pub(super) fn restore_stack(&mut self, src: Rm<Gpr>) {
-        if self.confines_memory {
-            self.e.buf.lock(2, Place::Inside);
+        let width = self.target.address_width();
+        if !self.confines_memory {
+            return self.e.mov_r_rm(width, Gpr::RSP, src);
         }
-        self.e.mov_r_rm(self.target.address_width(), Gpr::RSP, src);
-        if self.confines_memory {
-            self.rebase(Gpr::RSP);
-        }
+        self.e.buf.lock(2, Place::Inside);
+        self.e.mov_r_rm(width, Gpr::RSP, src);
+        rebase(&mut self.e, Gpr::RSP);
     }
 
     /// The stack pointer goes to the registers that lie `saved` bytes below the frame pointer.
@@ -164,7 +249,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn confined_leave(&mut self, saved: i32) {
         self.e.buf.lock(2, Place::Inside);
         self.e.lea(Width::B32, Gpr::RSP, Mem::base(Gpr::RBP, -saved));
-        self.rebase(Gpr::RSP);
+        rebase(&mut self.e, Gpr::RSP);
     }
 
     /// The caller's frame pointer comes from the stack.
@@ -173,7 +258,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.pop_r(SCRATCH);
         self.e.buf.lock(2, Place::Inside);
         self.e.mov_r_rm(Width::B32, Gpr::RBP, Rm::Reg(SCRATCH));
-        self.rebase(Gpr::RBP);
+        rebase(&mut self.e, Gpr::RBP);
     }
 
     // ---- control
@@ -184,49 +269,29 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.buf.lock(insts, Place::AtEnd);
     }
 
-    /// What stands before an indirect jump or call in its group, in as many instructions.
-    const fn mask_size(&self) -> u32 {
-        if self.confines_memory { 2 } else { 1 }
-    }
-
-    /// Makes the address in a register the start of a bundle in the window.
-    fn mask(&mut self, to: Gpr) {
-        self.e.alu_r_i(Alu::And, Width::B32, to, -(BUNDLE as i32));
-        if self.confines_memory {
-            self.rebase(to);
-        }
-    }
-
-    /// Jumps to the address in a register, which is changed.
     #[cold]
     pub(super) fn confined_jump(&mut self, to: Gpr) {
-        self.e.buf.lock(self.mask_size() + 1, Place::Inside);
-        self.mask(to);
-        self.e.jmp_rm(Rm::Reg(to));
+        jump(&mut self.e, to);
     }
 
-    /// Calls the function at an address, which is one of a bundle: where it is in a register of 32 bits it stays what it is.
+    #[cold]
+    pub(super) fn confined_return(&mut self) {
+        ret(&mut self.e);
+    }
+
+    /// Calls the function at an address, which is that of a bundle: in a register of 32 bits it stays what it is.
     #[cold]
     pub(super) fn confined_call(&mut self, callee: Rm<Gpr>) {
         let to = match (self.mode, callee) {
             (Mode::Bits32, Rm::Reg(reg)) => reg,
-            (Mode::Bits32, Rm::Mem(_)) => Gpr::RCX,
-            (Mode::Bits64, _) => SCRATCH,
+            _ => jump_register(self.mode),
         };
         if callee != Rm::Reg(to) {
             self.e.mov_r_rm(Width::B32, to, callee);
         }
-        self.begin_call(self.mask_size() + 1);
-        self.mask(to);
+        self.begin_call(mask_size(self.mode) + 1);
+        mask(&mut self.e, to);
         self.e.call_rm(Rm::Reg(to));
-    }
-
-    /// Returns. Results are in none of these registers.
-    #[cold]
-    pub(super) fn confined_return(&mut self) {
-        let to = if self.confines_memory { SCRATCH } else { Gpr::RCX };
-        self.e.pop_r(to);
-        self.confined_jump(to);
     }
 
     /// Jumps to entry `index`, which is below the size of the table.
@@ -244,6 +309,6 @@ impl<L: Listing> Emitter<'_, L> {
             }
         };
         self.e.mov_r_rm(Width::B32, index, Rm::Mem(entry));
-        self.confined_jump(index);
+        jump(&mut self.e, index);
     }
 }

@@ -6,7 +6,7 @@
 //! branches.
 
 mod atomic;
-mod confine;
+pub(crate) mod confine;
 mod control;
 #[cfg(test)]
 mod fault_tests;

@@ -1,0 +1,335 @@
+/* The loader of the sandbox: an executable of NaCl for x86-64 in its window of memory.
+ *
+ * The executable is the end of this file, as the driver has put it there: its bytes, their number in eight bytes, and
+ * eight bytes of a mark. Its text was validated before. Here its segments are checked by the rules of the
+ * original loader and come to their places:
+ *
+ *     40 GiB nothing | 64 KiB nothing, calls, text, constants, data, arena, stack, 64 KiB nothing | 40 GiB nothing
+ *                    ^ ice_window, a multiple of 4 GiB, in r15
+ *
+ * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S) with its number. That
+ * leaves the program's stack, which other threads of it can write, for the host's, calls the function of the number, and
+ * returns to a masked address. So trusted code never runs on memory of the program, and every address of the program that
+ * it uses is one in the window (guest()), whatever the program says.
+ *
+ * Invariants: no page is both writable and executable; pages of text and calls never change; nothing of the host lies in
+ * the window or in what surrounds it. A fault of the program, or of a call that it gave a bad address, ends it with a
+ * line that says where.
+ */
+#include "runtime.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum {
+    PLACES = 2048,
+    PLACE_BYTES = 32,
+    PLACES_START = 0x10000,
+    TLS_GET = 84,          /* the number that NaCl has for it */
+    RETURNED = 1023,       /* where the program's start function returns to */
+    FIRST_FUNCTION = 1024, /* functions of tables from here on */
+    TEXT_START = 0x20000,
+    PAGE = 0x10000,
+    BUNDLE = 32,
+    HALT = 0xf4,
+};
+
+static const u64 GUARD = (u64)40 << 30;
+static const u64 WINDOW = (u64)1 << 32;
+
+u8 *ice_window;
+u32 ice_program_start, ice_program_end;
+void (*ice_functions[PLACES])(void);
+static u32 function_count = FIRST_FUNCTION;
+
+extern const u8 ice_tls_get_code[], ice_tls_get_end[]; /* x86_64.S */
+void ice_enter(void);
+_Noreturn void ice_return_stack(uintptr_t saved);
+
+/* A number that no function stands behind; NaCl's own calls give negative error numbers. */
+static i32 no_function(void) {
+    return -38;
+}
+
+static void program_returned(void) {
+    ice_return_stack(ice_host_stack);
+}
+
+u32 ice_entry_address(void (*function)(void)) {
+    for (u32 i = FIRST_FUNCTION; i < function_count; i++) {
+        if (ice_functions[i] == function) {
+            return PLACES_START + i * PLACE_BYTES;
+        }
+    }
+    if (function_count == PLACES) {
+        ice_fatal("too many functions", "");
+    }
+    ice_functions[function_count] = function;
+    return PLACES_START + function_count++ * PLACE_BYTES;
+}
+
+u32 ice_start_address(void) {
+    return ice_program_start;
+}
+
+static void check_mapping(void *got) {
+    if (got == MAP_FAILED) {
+        ice_fatal("cannot map the program: ", strerror(errno));
+    }
+}
+
+static void reserve_window(void) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    u64 bytes = GUARD + 2 * WINDOW + GUARD;
+    u8 *got = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
+    if (got == MAP_FAILED) {
+        ice_fatal("no room for the window and its guards, 88 GiB of addresses (see ulimit -v)", "");
+    }
+    u64 start = ((u64)(uintptr_t)got + GUARD + WINDOW - 1) & ~(WINDOW - 1);
+    ice_window = (u8 *)(uintptr_t)start;
+}
+
+/* Maps whole pages of the window, for now writable. */
+static void map_pages(u64 start, u64 end) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    check_mapping(mmap(ice_window + start, end - start, PROT_READ | PROT_WRITE, flags, -1, 0));
+}
+
+static void protect_pages(u64 start, u64 end, int protection) {
+    if (mprotect(ice_window + start, end - start, protection) != 0) {
+        ice_fatal("cannot protect the program: ", strerror(errno));
+    }
+}
+
+static u64 page_end(u64 address) {
+    return (address + PAGE - 1) & ~(u64)(PAGE - 1);
+}
+
+/* mov $number, %eax; movabs $ice_enter, %r11; jmp *%r11 */
+static void write_places(void) {
+    map_pages(PLACES_START, TEXT_START);
+    u8 *place = ice_window + PLACES_START;
+    memset(place, HALT, PLACES * PLACE_BYTES);
+    u64 target = (u64)(uintptr_t)&ice_enter;
+    for (u32 i = 0; i < PLACES; i++, place += PLACE_BYTES) {
+        ice_functions[i] = (void (*)(void))no_function;
+        place[0] = 0xb8;
+        memcpy(place + 1, &i, 4);
+        memcpy(place + 5, "\x49\xbb", 2);
+        memcpy(place + 7, &target, 8);
+        memcpy(place + 15, "\x41\xff\xe3", 3);
+    }
+    ice_functions[RETURNED] = program_returned;
+    place = ice_window + PLACES_START + TLS_GET * PLACE_BYTES;
+    memset(place, HALT, PLACE_BYTES);
+    memcpy(place, ice_tls_get_code, (size_t)(ice_tls_get_end - ice_tls_get_code));
+    protect_pages(PLACES_START, TEXT_START, PROT_READ | PROT_EXEC);
+}
+
+/* The executable: header and segments of either class. */
+
+struct segment {
+    u32 type, flags;
+    u64 offset, address, in_file, in_memory;
+};
+
+static _Noreturn void refuse(const char *what) {
+    ice_fatal("the executable is refused: ", what);
+}
+
+static void read_segment(const u8 *at, int is_64, struct segment *segment) {
+    if (is_64) {
+        Elf64_Phdr header;
+        memcpy(&header, at, sizeof header);
+        *segment = (struct segment){header.p_type,  header.p_flags,  header.p_offset,
+                                    header.p_vaddr, header.p_filesz, header.p_memsz};
+    } else {
+        Elf32_Phdr header;
+        memcpy(&header, at, sizeof header);
+        *segment = (struct segment){header.p_type,  header.p_flags,  header.p_offset,
+                                    header.p_vaddr, header.p_filesz, header.p_memsz};
+    }
+}
+
+/* Which of text, constants and data a segment is; -1 for one that is not loaded. */
+static int kind_of(const struct segment *segment) {
+    u32 type = segment->type, flags = segment->flags;
+    if (segment->in_memory == 0 && type == PT_LOAD) {
+        return -1;
+    }
+    if (type == PT_LOAD) {
+        switch (flags) {
+        case PF_R | PF_X:
+            return 0;
+        case PF_R:
+            return 1;
+        case PF_R | PF_W:
+            return 2;
+        }
+        refuse("a segment has other rights");
+    }
+    int is_known = type == PT_PHDR || type == PT_TLS || type == PT_INTERP || type == PT_NOTE ||
+                   type == PT_GNU_EH_FRAME || type == PT_GNU_RELRO || type == PT_NULL ||
+                   type == PT_DYNAMIC || type == PT_GNU_STACK;
+    if (!is_known || (flags & PF_X) != 0) {
+        refuse("a segment of another type");
+    }
+    return -1;
+}
+
+static void load_segment(const u8 *file, const struct segment *segment, int kind) {
+    static const int protections[] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
+    u64 start = segment->address & ~(u64)(PAGE - 1), end = page_end(segment->address + segment->in_memory);
+    map_pages(start, end);
+    if (kind == 0) {
+        memset(ice_window + start, HALT, end - start);
+    }
+    memcpy(ice_window + segment->address, file + segment->offset, segment->in_file);
+    protect_pages(start, end, protections[kind]);
+}
+
+static void load(const u8 *file, u64 size) {
+    Elf64_Ehdr header;
+    Elf32_Ehdr narrow;
+    if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_DATA] != ELFDATA2LSB) {
+        refuse("it is no ELF file");
+    }
+    memcpy(&header, file, sizeof header);
+    memcpy(&narrow, file, sizeof narrow);
+    int is_64 = file[EI_CLASS] == ELFCLASS64;
+    u64 entry = is_64 ? header.e_entry : narrow.e_entry;
+    u64 headers = is_64 ? header.e_phoff : narrow.e_phoff;
+    u32 count = is_64 ? header.e_phnum : narrow.e_phnum;
+    u32 each = is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    if (header.e_type != ET_EXEC || header.e_machine != EM_X86_64 || header.e_version != EV_CURRENT ||
+        (is_64 ? header.e_phentsize : narrow.e_phentsize) != each || count > 128 || headers > size ||
+        (u64)count * each > size - headers) {
+        refuse("its header is none of a program for x86-64");
+    }
+    struct segment loaded[3] = {{0, 0, 0, 0, 0, 0}};
+    for (u32 i = 0; i < count; i++) {
+        struct segment segment;
+        read_segment(file + headers + (u64)i * each, is_64, &segment);
+        int kind = kind_of(&segment);
+        if (kind < 0) {
+            continue;
+        }
+        if (loaded[kind].type != 0) {
+            refuse("it has two segments of the same rights");
+        }
+        if (segment.in_file > segment.in_memory || segment.offset > size ||
+            segment.in_file > size - segment.offset || segment.address < TEXT_START ||
+            segment.address > WINDOW - 2 * PAGE || segment.in_memory > WINDOW - 2 * PAGE - segment.address) {
+            refuse("a segment does not lie in the file or in the window");
+        }
+        loaded[kind] = segment;
+    }
+    const struct segment *text = &loaded[0], *constants = &loaded[1], *data = &loaded[2];
+    if (text->type == 0 || text->address != TEXT_START || text->in_file == 0 ||
+        text->in_file % BUNDLE != 0 || text->in_memory != text->in_file) {
+        refuse("its text is not at 0x20000, or not whole bundles");
+    }
+    if (entry % BUNDLE != 0 || entry < TEXT_START || entry >= TEXT_START + text->in_file) {
+        refuse("it does not begin in its text");
+    }
+    u64 end = page_end(TEXT_START + text->in_file + BUNDLE);
+    for (int i = 1; i < 3; i++) {
+        if (loaded[i].type == 0) {
+            continue;
+        }
+        if (loaded[i].address < end || (i == 1 && constants->address % PAGE != 0)) {
+            refuse("its segments overlap");
+        }
+        end = page_end(loaded[i].address + loaded[i].in_memory);
+    }
+    (void)data;
+    for (int i = 0; i < 3; i++) {
+        if (loaded[i].type != 0) {
+            load_segment(file, &loaded[i], i);
+        }
+    }
+    ice_program_start = (u32)entry;
+    ice_program_end = (u32)end;
+}
+
+/* The end of this very file. */
+static void load_own_end(void) {
+    static const char mark[8] = {'i', 'c', 'e', '-', 'n', 'e', 'x', 'e'};
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat found;
+    if (fd < 0 || fstat(fd, &found) != 0) {
+        ice_fatal("cannot read the program: ", strerror(errno));
+    }
+    const u8 *file = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    check_mapping((void *)(uintptr_t)file);
+    u64 total = (u64)found.st_size, size = 0;
+    if (total < 16 || memcmp(file + total - 8, mark, 8) != 0) {
+        ice_fatal("there is no program behind the loader", "");
+    }
+    memcpy(&size, file + total - 16, 8);
+    if (size > total - 16) {
+        ice_fatal("there is no program behind the loader", "");
+    }
+    load(file + total - 16 - size, size);
+    munmap((void *)(uintptr_t)file, (size_t)found.st_size);
+    close(fd);
+}
+
+/* Faults. The signal keeps its effect: behind the handler the instruction faults again. */
+
+static void put_hexadecimal(u64 number, char *text) {
+    for (int i = 0; i < 16; i++) {
+        text[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+    }
+    text[16] = 0;
+}
+
+static void report_fault(int signal, siginfo_t *info, void *context) {
+    const ucontext_t *state = context;
+    u64 window = (u64)(uintptr_t)ice_window, place = (u64)state->uc_mcontext.gregs[REG_RIP];
+    u64 address = (u64)(uintptr_t)info->si_addr;
+    int is_program = place - window < WINDOW;
+    char place_text[17], address_text[17];
+    put_hexadecimal(is_program ? place - window : place, place_text);
+    put_hexadecimal(address - window, address_text);
+    const char *what = signal == SIGILL    ? "an illegal instruction"
+                       : signal == SIGFPE  ? "an arithmetic fault"
+                       : signal == SIGTRAP ? "a trap"
+                                           : "an access";
+    const char *parts[8] = {"ice: the program is stopped: ", what, is_program ? " at 0x" : " of a call at 0x", place_text};
+    int count = 4;
+    if (signal == SIGSEGV || signal == SIGBUS) {
+        parts[count++] = " to 0x";
+        parts[count++] = address_text;
+        parts[count++] = address - window < WINDOW ? ", which is not open to it" : ", outside of its window";
+    }
+    parts[count++] = "\n";
+    ice_write_error(parts, count);
+}
+
+/* A stack for the handler in each thread: that of the program is the program's. */
+void ice_begin_thread(void *stack, size_t bytes) {
+    stack_t own = {.ss_sp = stack, .ss_size = bytes};
+    if (sigaltstack(&own, NULL) != 0) {
+        ice_fatal("cannot set the stack of signals: ", strerror(errno));
+    }
+}
+
+void ice_sandbox_init(void) {
+    static u8 stack[ICE_SIGNAL_STACK];
+    ice_begin_thread(stack, sizeof stack);
+    struct sigaction action = {.sa_sigaction = report_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        sigaction(signals[i], &action, NULL);
+    }
+    reserve_window();
+    write_places();
+    load_own_end();
+}
