@@ -14,6 +14,7 @@ mod escapes;
 mod extremes;
 mod freeze;
 mod helpers;
+mod intrinsics;
 mod known_faults;
 mod linking;
 mod machine_text;

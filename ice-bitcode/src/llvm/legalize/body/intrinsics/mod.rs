@@ -9,12 +9,14 @@
 //! | `table`    | all names, and the search for one |
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
+//! | `sse` | instructions of x86 by their names |
 
 mod extended;
 mod float;
 mod integer;
 mod lanes;
 mod memory;
+mod sse;
 mod table;
 mod vector;
 
