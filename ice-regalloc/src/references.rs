@@ -88,6 +88,13 @@ const HERE: u8 = 32;
 /// There is more than one definition of the register.
 pub(crate) const SEVERAL: u8 = 64;
 
+/// The flags after one more definition.
+#[inline(always)]
+fn defined(flags: u8) -> u8 {
+    // The last is [`SEVERAL`] if it was defined before.
+    flags | DEFINED | HERE | (flags & DEFINED) << 5
+}
+
 /// The bits [`EXPOSED`] and [`HERE`] of the first reference in a block.
 #[inline(always)]
 fn first_access(access: u8) -> u8 {
@@ -97,9 +104,7 @@ fn first_access(access: u8) -> u8 {
 /// The flags after one more access.
 #[inline(always)]
 fn accessed(flags: u8, access: u8) -> u8 {
-    let defined = (access & WRITTEN) >> 2;
-    // The bits [`DEFINED`], [`HERE`], and [`SEVERAL`] if it was defined before.
-    flags | defined | defined << 4 | (flags & defined) << 5
+    if access & WRITTEN != 0 { defined(flags) } else { flags }
 }
 
 /// What a block does with a register that crosses block borders.
@@ -409,7 +414,9 @@ impl References {
             (thread.block, thread.head) = (self.block, here);
         }
         thread.latest = here;
-        thread.flags = accessed(thread.flags, op.access());
+        if op.is_def() {
+            thread.flags = defined(thread.flags);
+        }
     }
 
     /// Adds the only operand of instruction `i`, which is not plain, and gives its shape.

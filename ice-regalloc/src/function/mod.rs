@@ -71,7 +71,8 @@ pub struct Function {
     operands: Vec<Operand>,
     /// For each instruction and the end: where its operands start.
     operand_starts: Vec<u32>,
-    /// Where the operands of the next instruction start.
+    /// Where the operands of the latest instruction start, and those of the next one.
+    latest: usize,
     begun: usize,
     /// One for each block that has ended, and one for what is added next.
     blocks: Vec<Runs>,
@@ -90,6 +91,7 @@ impl Default for Function {
         Function {
             operands: Vec::new(),
             operand_starts: vec![0],
+            latest: 0,
             begun: 0,
             blocks: vec![Runs::default()],
             params: Vec::new(),

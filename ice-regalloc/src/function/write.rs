@@ -18,7 +18,7 @@ impl Function {
     pub fn clear(&mut self) {
         self.operands.clear();
         self.operand_starts.truncate(1);
-        self.begun = 0;
+        (self.latest, self.begun) = (0, 0);
         self.blocks.clear();
         self.blocks.push(Runs::default());
         self.params.clear();
@@ -76,6 +76,7 @@ impl Function {
         if let Some(operands) = self.operands.get(self.begun..) {
             self.references.inst(operands);
         }
+        self.latest = self.begun;
         self.begun = self.operands.len();
         self.operand_starts.push(self.begun as u32);
         Inst::from_u32(self.operand_starts.len() as u32 - 2)
@@ -84,17 +85,13 @@ impl Function {
     /// The operands of the latest instruction.
     #[inline]
     fn latest(&self) -> &[Operand] {
-        match self.operand_starts[..] {
-            [.., start, end] => &self.operands[start as usize..end as usize],
-            _ => &[],
-        }
+        self.operands.get(self.latest..).unwrap_or_default()
     }
 
     /// Control may leave the block at the latest instruction.
     #[inline]
     pub fn terminator(&mut self) {
-        let reads = !self.latest().is_empty();
-        self.references.leave(reads);
+        self.references.leave(self.operands.len() > self.latest);
     }
 
     /// The latest instruction destroys `units` beside its definitions, after its uses are read. A Late Def may be in a
