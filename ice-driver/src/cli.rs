@@ -14,7 +14,7 @@ use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
-use crate::{format, inspect, runtime, sandbox, translate};
+use crate::{format, inspect, runtime, sandbox, translate, validate};
 use ice_codegen::Confinement;
 use ice_elf::{Sink, SinkError};
 use ice_ir::Program;
@@ -48,6 +48,11 @@ const TROUBLE: u8 = 2;
 const CLOSED_PIPE: u8 = 128 + SIGPIPE as u8;
 
 impl Failure {
+    /// A file that is refused.
+    fn refused(path: &Path, error: impl Display) -> Failure {
+        Failure { code: REFUSED, ..Failure::file(path, error) }
+    }
+
     /// A failure that the user knows of.
     pub(crate) fn reported(code: u8) -> Failure {
         Failure { message: String::new(), code }
@@ -150,6 +155,10 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
         Command::Dump => dump(work)?,
         #[cfg(feature = "llvm")]
         Command::Cc | Command::Cxx => return crate::cc::compile(work),
+        Command::Validate => {
+            let judged = validate::validate_executable(&read(work)?);
+            judged.map_err(|error| Failure::refused(&work.input, error))?;
+        }
         Command::Verify => {
             read_program(work, Purpose::Look)?;
         }

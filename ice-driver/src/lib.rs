@@ -66,6 +66,7 @@
 //! | `cli`, `flags`, `help` | the command `ice` |
 //! | `format`, `files`, `temporary` | its inputs and outputs |
 //! | `toolchain`, `runtime`, `execute` | linking and running programs |
+//! | `validate` | executables of the sandbox, judged |
 //! | `confine`, `isolate` | rights given up; translation in a process without any |
 #![deny(unsafe_code)]
 
@@ -118,6 +119,8 @@ pub mod temporary;
 pub mod toolchain;
 pub mod translate;
 pub mod unwind;
+#[cfg(feature = "cli")]
+pub mod validate;
 
 pub use compiler::{CodeOptions, CodeReference, CompiledFunction, Compiler};
 pub use error::{Blame, Error};

@@ -29,4 +29,5 @@ mod sandbox;
 mod streams;
 mod tail_calls;
 mod unwind;
+mod validate;
 mod vectors;

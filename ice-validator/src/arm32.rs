@@ -37,6 +37,8 @@ const WORDS: [u32; 4] = [0xe320_f000, 0xe7fe_def0, 0xe7fe_deff, 0xe125_be7f];
 struct Instruction {
     word: u32,
     class: Class,
+    /// The registers that it writes, as a set.
+    written: u32,
 }
 
 /// A constant of a data-processing instruction: eight bits, rotated.
@@ -46,11 +48,10 @@ const fn constant(word: u32) -> u32 {
 
 impl Instruction {
     fn new(word: u32) -> Option<Instruction> {
-        if WORDS.contains(&word) {
-            return Some(Instruction { word, class: Class::PLAIN });
-        }
         let table = if word >> 28 == 15 { &UNCONDITIONAL } else { &USUAL };
-        table.find(word).map(|class| Instruction { word, class })
+        let found = table.find(word).or_else(|| WORDS.contains(&word).then_some(Class::PLAIN));
+        let instruction = Instruction { word, class: found?, written: 0 };
+        Some(Instruction { written: instruction.find_written(), ..instruction })
     }
 
     /// The condition; what has none executes always.
@@ -71,11 +72,10 @@ impl Instruction {
     }
 
     /// The registers in these fields, as a set.
+    #[inline]
     fn fields(self, fields: u8) -> u32 {
-        [(N, self.n()), (D, self.d()), (S, bits(self.word, 11, 8)), (M, self.m())]
-            .into_iter()
-            .filter(|(field, _)| fields & field != 0)
-            .fold(0, |set, (_, register)| set | 1 << register)
+        let bit = |field: u8, register: u32| u32::from(fields & field != 0) << register;
+        bit(N, self.n()) | bit(D, self.d()) | bit(S, bits(self.word, 11, 8)) | bit(M, self.m())
     }
 
     /// The registers that it loads or stores by a list.
@@ -83,26 +83,29 @@ impl Instruction {
         if self.class.kind == Kind::Multiple { self.word & 0xffff } else { 0 }
     }
 
-    /// The registers that it writes, but for those that a small step leaves in place.
-    fn written(self) -> u32 {
+    /// The registers that it writes, but for a stack pointer that takes a small step.
+    #[inline]
+    fn find_written(self) -> u32 {
+        let set = self.fields(self.class.writes);
+        if self.class.kind.is_access() { set | self.written_by_access() } else { set }
+    }
+
+    /// The registers that an access writes and no field names: the second of a pair, those of a list, the base.
+    fn written_by_access(self) -> u32 {
         let loads = self.word & 1 << 20 != 0;
-        let mut set = self.fields(self.class.writes);
-        match self.class.kind {
-            // A pair of registers; the second follows the first.
-            Kind::Double => set |= self.fields(D) << 1,
-            Kind::Multiple if loads => set |= self.list(),
-            _ => {}
-        }
+        let named = match self.class.kind {
+            Kind::Double => self.fields(self.class.writes) << 1,
+            Kind::ExclusiveDouble if loads => self.fields(D) << 1,
+            Kind::Multiple if loads => self.list(),
+            _ => 0,
+        };
         let steps_by_register = match self.class.kind {
             Kind::Register => true,
             Kind::Lanes => !matches!(self.m(), SP | PC),
             _ => false,
         };
-        let steps = steps_by_register || self.steps_by_number();
-        if steps && (self.n() != SP || steps_by_register) {
-            set |= 1 << self.n();
-        }
-        set
+        let steps = steps_by_register || self.steps_by_number() && self.n() != SP;
+        named | u32::from(steps) << self.n()
     }
 
     /// Whether the base is changed by a number.
@@ -186,9 +189,21 @@ fn is_thread_pointer(word: u32) -> bool {
 
 /// What one instruction must keep by itself.
 fn alone(instruction: Instruction, slot: usize) -> Result<(), Rule> {
-    let Class { kind, reads, writes } = instruction.class;
-    let written = instruction.written();
-    let used = written | instruction.fields(reads) | instruction.list();
+    let kind = instruction.class.kind;
+    if matches!(kind, Kind::Call | Kind::CallRegister) && slot != 3 {
+        return Err(Rule::MisplacedCall);
+    }
+    let used = instruction.written | instruction.fields(instruction.class.reads) | instruction.list();
+    if used & (1 << THREAD | 1 << PC) != 0 || matches!(kind, Kind::Double | Kind::ExclusiveDouble) {
+        return special_registers(instruction, used);
+    }
+    Ok(())
+}
+
+/// What an instruction must keep that has to do with `r9` or `pc`, or with a pair of registers.
+fn special_registers(instruction: Instruction, used: u32) -> Result<(), Rule> {
+    let Class { kind, reads, .. } = instruction.class;
+    let written = instruction.written;
     let is_flags = kind == Kind::Flags && instruction.d() == PC;
     if written & 1 << PC != 0 && !is_flags {
         return Err(Rule::UnknownInstruction);
@@ -204,27 +219,27 @@ fn alone(instruction: Instruction, slot: usize) -> Result<(), Rule> {
     let may_read = matches!(kind, Kind::Data | Kind::Compare) && reads & S == 0;
     let is_literal = kind.has_offset() && instruction.word & 1 << 20 != 0 && instruction.n() == PC;
     let others = if is_literal { reads & !N } else { reads };
-    if instruction.fields(others) & 1 << PC != 0 && !may_read || instruction.list() & 1 << PC != 0 {
-        return Err(Rule::UnknownInstruction);
-    }
-    if is_literal && instruction.steps_by_number() {
-        return Err(Rule::UnknownInstruction);
-    }
-    // The pair must fit: an even register, and its neighbour.
-    if kind == Kind::Double
-        && (instruction.d() & 1 != 0 || writes == 0 && 1 << (instruction.d() + 1) & 1 << PC != 0)
+    let reads_pc = instruction.fields(others) & 1 << PC != 0 && !may_read;
+    // A pair is an even register and the next; the second is no field.
+    let first = match kind {
+        Kind::ExclusiveDouble if instruction.word & 1 << 20 == 0 => instruction.m(),
+        Kind::Double | Kind::ExclusiveDouble => instruction.d(),
+        _ => 0,
+    };
+    let is_pair = first & 1 == 0 && !matches!(first, 8 | 14);
+    if reads_pc
+        || !is_pair
+        || instruction.list() & 1 << PC != 0
+        || is_literal && instruction.steps_by_number()
     {
         return Err(Rule::UnknownInstruction);
-    }
-    if matches!(kind, Kind::Call | Kind::CallRegister) && slot != 3 {
-        return Err(Rule::MisplacedCall);
     }
     Ok(())
 }
 
 /// Whether an instruction leaves an `sp` that the next one must confine.
 fn waits(instruction: Instruction) -> bool {
-    instruction.written() & 1 << SP != 0 && instruction.clears(DATA_MASK) != Some(SP)
+    instruction.written & 1 << SP != 0 && instruction.clears(DATA_MASK) != Some(SP)
 }
 
 /// What an instruction and the one before it in its bundle must keep; whether it is the second of a pair.

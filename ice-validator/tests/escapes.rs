@@ -155,4 +155,39 @@ fn arm_pools_and_writes_to_pc() {
     stopped(Target::Arm32, &words("E1A0F000"), Rule::UnknownInstruction);
     stopped(Target::Arm32, &words("E4909004"), Rule::ReservedRegister);
     stopped(Target::Arm32, &words("E3C99103"), Rule::ReservedRegister);
+    // Pairs of registers whose second is r9, sp or pc: ldrexd, strexd, ldrd.
+    stopped(Target::Arm32, &words("E3C00103 E1B08F9F"), Rule::ReservedRegister);
+    stopped(Target::Arm32, &words("E3C00103 E1B0CF9F"), Rule::UnconfinedStackPointer);
+    stopped(Target::Arm32, &words("E3C00103 E1A01F98"), Rule::UnknownInstruction);
+    stopped(Target::Arm32, &words("E3C00103 E1C080D0"), Rule::ReservedRegister);
+    stopped(Target::Arm32, &words("E3C00103 E1C0E0D0"), Rule::UnknownInstruction);
+    // A list with r9, sp or pc, and a base that steps out.
+    stopped(Target::Arm32, &words("E3C00103 E8900200"), Rule::ReservedRegister);
+    stopped(Target::Arm32, &words("E3C00103 E8902000"), Rule::UnconfinedStackPointer);
+    stopped(Target::Arm32, &words("E3C00103 E8908000"), Rule::UnknownInstruction);
+    stopped(Target::Arm32, &words("E3C00103 E5A01004 E5801000"), Rule::UnmaskedAccess);
+    // The flags of the condition change between mask and access.
+    stopped(Target::Arm32, &words("E3D00103 05801000"), Rule::UnmaskedAccess);
+    stopped(Target::Arm32, &words("E3100103 E5801000"), Rule::UnmaskedAccess);
+}
+
+#[test]
+fn mips_slots_and_links() {
+    // A mask in the slot of beql is left out where the branch is not taken.
+    stopped(Target::Mips32, &words("50000001 004F1024 8C430000"), Rule::UnmaskedAccess);
+    assert!(padded_verdict(Target::Mips32, &words("10000002 004F1024 8C430000 0")).is_ok());
+    stopped(Target::Mips32, &words("10000001 10000001"), Rule::BranchInSlot);
+    stopped(Target::Mips32, &words("10000001 27BDFFE0"), Rule::UnconfinedStackPointer);
+    // Wrong masks: another register, another mask, or into another register.
+    stopped(Target::Mips32, &words("006F1824 8C430000"), Rule::UnmaskedAccess);
+    stopped(Target::Mips32, &words("004E1024 8C430000"), Rule::UnmaskedAccess);
+    stopped(Target::Mips32, &words("03EFF824 03E00008 00000000"), Rule::UnmaskedBranch);
+    for (code, rule) in [
+        ("7C0F003B", Rule::UnknownInstruction),
+        ("40026000", Rule::UnknownInstruction),
+        ("BC400000", Rule::UnknownInstruction),
+        ("74008000", Rule::UnknownInstruction),
+    ] {
+        stopped(Target::Mips32, &words(code), rule);
+    }
 }

@@ -15,6 +15,8 @@ pub enum Command {
     Run,
     /// Execute without translating.
     Interpret,
+    /// Judge confined code.
+    Validate,
     /// Print blocks and records.
     Dump,
     /// Check.
@@ -99,6 +101,7 @@ const T: u16 = bit(Command::Translate);
 const B: u16 = bit(Command::Build);
 const R: u16 = bit(Command::Run);
 const I: u16 = bit(Command::Interpret);
+const J: u16 = bit(Command::Validate);
 const D: u16 = bit(Command::Dump);
 const V: u16 = bit(Command::Verify);
 const P: u16 = bit(Command::Print);
@@ -122,6 +125,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command(Command::Build,     "build",     "IN -o EXE",     "translate a program and link it: a .pexe with the runtime, a .bc as cc does"),
     command(Command::Run,       "run",       "IN [ARGS...]",  "translate a program and run it; ARGS are the program's"),
     command(Command::Interpret, "interpret", "IN [ARGS...]",  "run a PNaCl program (.pexe or .ice) in the reference interpreter"),
+    command(Command::Validate,  "validate",  "FILE.nexe",     "judge whether an executable keeps the rules of the Native Client sandbox"),
     command(Command::Dump,      "dump",      "IN [-o OUT]",   "list the blocks and records of bitcode (.pexe or .bc)"),
     command(Command::Verify,    "verify",    "IN",            "check a program; print nothing if it is well-formed"),
     command(Command::Print,     "print",     "IN [-o OUT]",   "print a program in the text form (.ice)"),
@@ -204,7 +208,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::TimePasses,   None,      Some("time-passes"),      None,             T|B|R,           Offers::None,                                   "print the time of each step to the error output"),
     row(Flag::Clang,        None,      Some("ice-clang"),        Some("PROGRAM"),  C,               Offers::None,                                   "the clang that makes bitcode (--ice-clang=PROGRAM), 14 to 22"),
     row(Flag::Fallback,     None,      Some("ice-fallback"),     None,             C,               Offers::None,                                   "what Ice refuses is compiled by clang, with a line that says so"),
-    row(Flag::Help,         Some('h'), Some("help"),             None,             T|B|R|I|D|V|P|F, Offers::None,                                   "print this help"),
+    row(Flag::Help,         Some('h'), Some("help"),             None,             T|B|R|I|J|D|V|P|F, Offers::None,                                   "print this help"),
     row(Flag::Version,      Some('V'), Some("version"),          None,             0,               Offers::None,                                   "print the version"),
     row(Flag::Man,          None,      Some("man"),              None,             0,               Offers::None,                                   "print the manual page"),
     row(Flag::Completions,  None,      Some("completions"),      Some("SHELL"),    0,               Offers::These(&["bash", "zsh", "fish"]),        "print completions for bash, zsh or fish"),
@@ -241,7 +245,7 @@ impl Command {
             Command::Print => cfg!(feature = "text"),
             Command::Cc | Command::Cxx => cfg!(feature = "llvm"),
             Command::Freeze => cfg!(all(feature = "pexe", any(feature = "llvm", feature = "text"))),
-            Command::Translate | Command::Build | Command::Run | Command::Verify => true,
+            Command::Translate | Command::Build | Command::Run | Command::Validate | Command::Verify => true,
         }
     }
 

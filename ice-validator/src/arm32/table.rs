@@ -32,6 +32,8 @@ pub enum Kind {
     Register,
     /// An access at the base.
     Exclusive,
+    /// The same with two registers: D and the next, or, stored, M and the next.
+    ExclusiveDouble,
     /// Registers by a list.
     Multiple,
     /// Registers of floating point.
@@ -51,7 +53,19 @@ pub enum Kind {
 impl Kind {
     /// Whether it accesses memory at N.
     pub fn is_access(self) -> bool {
-        matches!(self, Offset | Double | Register | Exclusive | Multiple | Floats | Float | Lanes | Prefetch)
+        matches!(
+            self,
+            Offset
+                | Double
+                | Register
+                | Exclusive
+                | ExclusiveDouble
+                | Multiple
+                | Floats
+                | Float
+                | Lanes
+                | Prefetch
+        )
     }
 
     /// Whether the offset is a number.
@@ -124,8 +138,8 @@ const ROWS: &[Row<Class>] = &[
     // Exclusive accesses.
     row("....00011000 .... .... 1111 1001 ....", class(Exclusive, N | M, D)),       // strex
     row("....00011001 .... .... 1111 1001 1111", class(Exclusive, N, D)),           // ldrex
-    row("....00011010 .... .... 1111 1001 ...0", class(Exclusive, N | M, D)),       // strexd
-    row("....00011011 .... ...0 1111 1001 1111", class(Exclusive, N, D)),           // ldrexd
+    row("....00011010 .... .... 1111 1001 ...0", class(ExclusiveDouble, N | M, D)), // strexd
+    row("....00011011 .... ...0 1111 1001 1111", class(ExclusiveDouble, N, D)),     // ldrexd
     row("....000111.0 .... .... 1111 1001 ....", class(Exclusive, N | M, D)),       // strexb, strexh
     row("....000111.1 .... .... 1111 1001 1111", class(Exclusive, N, D)),           // ldrexb, ldrexh
     // Halves, signed and double accesses, by a number or then stepping by a register.

@@ -3,6 +3,7 @@
 //! The formats are those of Intel's manual, volume 2, chapter 2, with fewer prefixes: each at most once, no segments, no
 //! change of the address size, REX just before the opcode.
 
+use super::BUNDLE;
 use super::op::Op;
 use super::tables::{
     CRC32, FLOAT_REGISTERS, GROUPS, MOVBE, ONE, THREE_3A, THREE_38, TWO, TWO_66, TWO_F2, TWO_F3,
@@ -38,6 +39,7 @@ pub struct Instruction {
     pub opcode: u8,
     /// The REX prefix, or 0.
     pub rex: u8,
+    /// The prefixes that are not part of the opcode.
     prefixes: u8,
     /// Whether ModRM names memory.
     pub has_memory: bool,
@@ -52,17 +54,10 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// The width of the general registers that it writes, in bits.
-    pub fn width(&self) -> u32 {
-        if self.op.has(Op::BYTE) {
-            8
-        } else if self.rex & REX_W != 0 {
-            64
-        } else if self.prefixes & prefix::WORD != 0 && self.op.has(Op::WORD) {
-            16
-        } else {
-            32
-        }
+    /// Whether the register that it writes is confined by that: it has 32 bits, and the rest becomes zero.
+    #[inline]
+    pub fn extends(&self) -> bool {
+        self.op.has(Op::EXTENDS) && self.rex & REX_W == 0 && self.prefixes & prefix::WORD == 0
     }
 
     /// The full register of a register field; without REX the second four of eight bits are halves of the first four.
@@ -76,45 +71,45 @@ impl Instruction {
     }
 }
 
-/// Bytes up to the end of a bundle.
+/// A bundle with zeros behind it, so that an instruction can be read before it is known to end in the bundle: from
+/// any place of the bundle on it has no more than 31 bytes before its length is looked at.
+pub type Window = [u8; 64];
+
+/// Bytes from some place of a window on.
 struct Reader<'a> {
-    bytes: &'a [u8],
+    window: &'a Window,
     at: usize,
 }
 
 impl Reader<'_> {
     #[inline]
-    fn next(&mut self) -> Result<u8, Rule> {
-        let byte = self.bytes.get(self.at).copied();
+    fn next(&mut self) -> u8 {
+        let byte = self.window[self.at % 64];
         self.at += 1;
-        byte.ok_or(Rule::CrossesBundle)
+        byte
     }
 }
 
-/// The row of an opcode, its last byte, and the prefixes that are part of the opcode.
-#[inline]
-fn find_row(reader: &mut Reader<'_>, first: u8, prefixes: u8) -> Result<(Op, u8, u8), Rule> {
-    if first != 0x0f {
-        return Ok((ONE[usize::from(first)], first, 0));
-    }
-    let second = reader.next()?;
+/// The row of an opcode that begins with `0F`, its last byte, and the prefixes that are part of the opcode.
+fn find_long_row(reader: &mut Reader<'_>, prefixes: u8) -> (Op, u8, u8) {
+    let second = reader.next();
     let repeat = prefixes & (prefix::REP | prefix::REPNE);
     let is_word = prefixes & prefix::WORD != 0;
     match second {
         0x38 => {
-            let third = reader.next()?;
+            let third = reader.next();
             let row = match (third, repeat, is_word) {
                 (0xf0 | 0xf1, 0, _) => (MOVBE[usize::from(third & 1)], 0),
                 (0xf0 | 0xf1, prefix::REPNE, _) => (CRC32[usize::from(third & 1)], prefix::REPNE),
                 (_, 0, true) => (THREE_38[usize::from(third)], prefix::WORD),
                 _ => (Op::NONE, 0),
             };
-            Ok((row.0, third, row.1))
+            (row.0, third, row.1)
         }
         0x3a => {
-            let third = reader.next()?;
+            let third = reader.next();
             let op = if repeat == 0 && is_word { THREE_3A[usize::from(third)] } else { Op::NONE };
-            Ok((op, third, prefix::WORD))
+            (op, third, prefix::WORD)
         }
         _ => {
             let at = usize::from(second);
@@ -125,7 +120,7 @@ fn find_row(reader: &mut Reader<'_>, first: u8, prefixes: u8) -> Result<(Op, u8,
                 prefix::REPNE => (TWO_F2[at], prefix::REPNE),
                 _ => (Op::NONE, 0),
             };
-            Ok((op, second, mandatory))
+            (op, second, mandatory)
         }
     }
 }
@@ -147,33 +142,34 @@ fn find_in_group(op: Op, opcode: u8, modrm: u8) -> Op {
     }
 }
 
-/// Whether the prefixes that are not part of the opcode, and the mode, are allowed.
-fn is_allowed<const LONG: bool>(op: Op, rest: u8, rex: u8, has_memory: bool) -> bool {
-    let word_of_quad = rest & prefix::WORD != 0 && rex & REX_W != 0;
-    op.has(Op::PLAIN)
-        && (rest == 0
-            || (rest & prefix::WORD == 0 || op.has(Op::WORD))
-                && (rest & prefix::REP == 0 || op.has(Op::REP))
-                && (rest & prefix::REPNE == 0 || op.has(Op::REPNE))
-                && (rest & prefix::LOCK == 0 || op.has(Op::LOCK) && has_memory)
-                && rest & (prefix::REP | prefix::REPNE) != prefix::REP | prefix::REPNE)
-        && !word_of_quad
-        && !(rex != 0 && op.has(Op::NO_REX))
-        && !op.has(if LONG { Op::ONLY_32 } else { Op::ONLY_64 })
-        && !(op.has(Op::MEMORY) && !has_memory)
-        && !(op.has(Op::REGISTER) && has_memory)
+/// Whether a row allows the prefixes that are not part of its opcode.
+#[cold]
+fn allows(op: Op, rest: u8, rex: u8, has_memory: bool) -> bool {
+    (rest & prefix::WORD == 0 || op.has(Op::WORD) && rex & REX_W == 0)
+        && (rest & prefix::REP == 0 || op.has(Op::REP))
+        && (rest & prefix::REPNE == 0 || op.has(Op::REPNE) && rest & prefix::REP == 0)
+        && (rest & prefix::LOCK == 0 || op.has(Op::LOCK) && has_memory)
+}
+
+/// What no row may say that is to be allowed in this mode, with these prefixes and operands.
+#[inline]
+const fn excluded<const LONG: bool>(rex: u8, has_memory: bool) -> Op {
+    let of_mode = if LONG { Op::ONLY_32 } else { Op::ONLY_64 };
+    let of_operand = if has_memory { Op::REGISTER } else { Op::MEMORY };
+    let of_rex = if rex != 0 { Op::NO_REX } else { Op::NONE };
+    of_mode.and(of_operand).and(of_rex)
 }
 
 /// Reads what follows a ModRM byte that names memory: SIB and displacement. Gives base and index.
 #[inline]
-fn memory<const LONG: bool>(reader: &mut Reader<'_>, modrm: u8, rex: u8) -> Result<(u8, u8), Rule> {
+fn memory<const LONG: bool>(reader: &mut Reader<'_>, modrm: u8, rex: u8) -> (u8, u8) {
     let mode = modrm >> 6;
     let mut base = modrm & 7;
     let mut index = NONE;
-    let mut displacement = [0, 1, 4][usize::from(mode)];
+    let mut displacement = usize::from(mode * mode);
     let has_sib = base == 4;
     if has_sib {
-        let sib = reader.next()?;
+        let sib = reader.next();
         index = sib >> 3 & 7 | (rex & REX_X) << 2;
         if index == 4 {
             index = NONE;
@@ -187,65 +183,81 @@ fn memory<const LONG: bool>(reader: &mut Reader<'_>, modrm: u8, rex: u8) -> Resu
         base |= (rex & REX_B) << 3;
     }
     reader.at += displacement;
-    Ok((base, index))
+    (base, index)
 }
 
-/// Decodes the instruction at the start of `bytes`, which end where the bundle ends.
-///
-/// # Errors
-/// No allowed instruction begins here, or it does not end in the bundle.
-#[inline]
-pub fn decode<const LONG: bool>(bytes: &[u8]) -> Result<Instruction, Rule> {
-    let mut reader = Reader { bytes, at: 0 };
-    let mut prefixes = 0;
-    let mut byte = reader.next()?;
+/// Reads prefixes up to the first byte that is none; gives this byte.
+#[cold]
+fn read_prefixes(reader: &mut Reader<'_>, first: u8, prefixes: &mut u8) -> Result<u8, Rule> {
+    let mut byte = first;
     loop {
         let bit = match byte {
             0x66 => prefix::WORD,
             0xf0 => prefix::LOCK,
             0xf2 => prefix::REPNE,
             0xf3 => prefix::REP,
-            _ => break,
+            _ => return Ok(byte),
         };
-        if prefixes & bit != 0 {
+        if *prefixes & bit != 0 {
             return Err(Rule::UnknownInstruction);
         }
-        prefixes |= bit;
-        byte = reader.next()?;
+        *prefixes |= bit;
+        byte = reader.next();
     }
-    let mut rex = 0;
+}
+
+/// Decodes the instruction at a place of a bundle.
+///
+/// # Errors
+/// No allowed instruction begins here, or it does not end in the bundle.
+#[inline]
+pub fn decode<const LONG: bool>(window: &Window, start: usize) -> Result<Instruction, Rule> {
+    let mut reader = Reader { window, at: start };
+    let (mut prefixes, mut rex) = (0, 0);
+    let mut byte = reader.next();
+    if matches!(byte, 0x66 | 0xf0 | 0xf2 | 0xf3) {
+        byte = read_prefixes(&mut reader, byte, &mut prefixes)?;
+    }
     if LONG && byte & 0xf0 == 0x40 {
         rex = byte;
-        byte = reader.next()?;
+        byte = reader.next();
     }
-    let (mut op, opcode, mandatory) = find_row(&mut reader, byte, prefixes)?;
+    let (mut op, opcode, mandatory) = match byte {
+        0x0f => find_long_row(&mut reader, prefixes),
+        _ => (ONE[usize::from(byte)], byte, 0),
+    };
     let (mut has_memory, mut base, mut index, mut reg) = (false, NONE, NONE, NONE);
     if op.has(Op::MODRM) {
-        let modrm = reader.next()?;
+        let modrm = reader.next();
         if op.has(Op::GROUP) {
             op = find_in_group(op, opcode, modrm);
         }
         reg = modrm >> 3 & 7 | (rex & REX_R) << 1;
         has_memory = modrm < 0xc0;
         (base, index) = match has_memory {
-            true => memory::<LONG>(&mut reader, modrm, rex)?,
+            true => memory::<LONG>(&mut reader, modrm, rex),
             false => (modrm & 7 | (rex & REX_B) << 3, NONE),
         };
     }
-    if !is_allowed::<LONG>(op, prefixes & !mandatory, rex, has_memory) {
-        return Err(Rule::UnknownInstruction);
-    }
-    let is_word = prefixes & !mandatory & prefix::WORD != 0;
+    let rest = prefixes & !mandatory;
+    let is_allowed = op.has(Op::PLAIN)
+        && !op.has_any(excluded::<LONG>(rex, has_memory))
+        && (rest == 0 || allows(op, rest, rex, has_memory));
+    let is_word = rest & prefix::WORD != 0;
     let immediate = match op.immediate() {
+        Op::NONE => 0,
         Op::IMM8 => 1,
         Op::IMM_Z | Op::IMM_V if is_word => 2,
         Op::IMM_V if rex & REX_W != 0 => 8,
-        Op::IMM_Z | Op::IMM_V | Op::OFFSET => 4,
-        _ => 0,
+        _ => 4,
     };
-    let length = reader.at + immediate;
-    if length > bytes.len() {
+    let length = reader.at + immediate - start;
+    if !is_allowed {
+        // What is cut off may be an instruction in the next bundle.
+        return Err(if reader.at > BUNDLE { Rule::CrossesBundle } else { Rule::UnknownInstruction });
+    }
+    if start + length > BUNDLE {
         return Err(Rule::CrossesBundle);
     }
-    Ok(Instruction { op, length, opcode, rex, prefixes, has_memory, base, index, reg, immediate })
+    Ok(Instruction { op, length, opcode, rex, prefixes: rest, has_memory, base, index, reg, immediate })
 }

@@ -27,20 +27,23 @@ pub fn check(bundle: &mut Bundle<'_>, instruction: &Instruction) -> Result<(), R
         check_access(bundle, instruction)?;
     }
     bundle.confined = NONE;
-    if op.has_any(Op::WRITES_RM.and(Op::WRITES_REG).and(Op::WRITES_OPCODE)) && op.has(Op::PLAIN) {
+    if op.has_any(Op::WRITES_RM.and(Op::WRITES_REG).and(Op::WRITES_OPCODE)) {
         check_writes(bundle, instruction, waiting)?;
     } else if is_pointer(waiting) {
         return Err(Rule::UnconfinedStackPointer);
     }
-    if op.has(Op::INDIRECT) {
-        masked_branch(bundle, instruction)?;
-    }
-    if op.has(Op::STRING) {
-        string(bundle, instruction.opcode)?;
+    if op.has_any(Op::STRING.and(Op::INDIRECT)) {
+        let is_string = op.has(Op::STRING);
+        return if is_string {
+            string(bundle, instruction.opcode)
+        } else {
+            masked_branch(bundle, instruction)
+        };
     }
     Ok(())
 }
 
+#[inline]
 fn check_access(bundle: &mut Bundle<'_>, instruction: &Instruction) -> Result<(), Rule> {
     if !matches!(instruction.base, WINDOW | RSP | RBP | RIP) {
         return Err(Rule::UnmaskedAccess);
@@ -54,36 +57,52 @@ fn check_access(bundle: &mut Bundle<'_>, instruction: &Instruction) -> Result<()
     Ok(())
 }
 
+#[inline]
 /// Judges the registers that an instruction writes. `waiting` is the one that was confined before.
 fn check_writes(bundle: &mut Bundle<'_>, instruction: &Instruction, waiting: u8) -> Result<(), Rule> {
     let op = instruction.op;
-    let is_written = |flag: Op, register: u8| if op.has(flag) { instruction.full(register) } else { NONE };
-    let in_rm = match instruction.has_memory {
-        true => NONE,
-        false => is_written(Op::WRITES_RM, instruction.base),
-    };
-    let in_reg = is_written(Op::WRITES_REG, instruction.reg);
-    let in_opcode = match op.has(Op::WRITES_OPCODE) {
-        // Those of eight bits are counted as the others, but for the halves.
-        true => instruction.full(instruction.opcode_register()),
-        false => NONE,
-    };
-    if [in_rm, in_reg, in_opcode].contains(&WINDOW) {
+    // A set of registers, and of two results the one that counts as confined: the last operand.
+    let (mut written, mut last) = (0u32, NONE);
+    if op.has(Op::WRITES_OPCODE) {
+        last = instruction.full(instruction.opcode_register());
+        written = 1 << last;
+    }
+    if op.has(Op::WRITES_REG) {
+        last = instruction.full(instruction.reg);
+        written |= 1 << last;
+    }
+    if op.has(Op::WRITES_RM) {
+        last = NONE;
+        if !instruction.has_memory {
+            last = instruction.full(instruction.base);
+            written |= 1 << last;
+        }
+    }
+    let extends = instruction.extends();
+    if is_pointer(waiting) || written & (1 << RSP | 1 << RBP | 1 << WINDOW) != 0 {
+        return check_reserved(bundle, instruction.length, waiting, written, extends.then_some(last));
+    }
+    bundle.confined = if extends { last } else { NONE };
+    Ok(())
+}
+
+#[inline(never)]
+/// Judges a write to a register that has a meaning, or behind one. `extended` is confined by the instruction.
+fn check_reserved(
+    bundle: &mut Bundle<'_>,
+    length: usize,
+    waiting: u8,
+    written: u32,
+    extended: Option<u8>,
+) -> Result<(), Rule> {
+    if written & 1 << WINDOW != 0 {
         return Err(Rule::ReservedRegister);
     }
-    // Of two results the last operand counts, if it is a register.
-    let extended = match (op.has(Op::WRITES_RM), op.has(Op::WRITES_REG)) {
-        (true, _) => in_rm,
-        (false, true) => in_reg,
-        (false, false) => in_opcode,
-    };
-    let extends = op.has(Op::EXTENDS) && instruction.width() == 32;
-    let pointers = [in_rm, in_reg, in_opcode].into_iter().filter(|&register| is_pointer(register)).count();
-    if is_pointer(waiting) || pointers > 0 && !(extends && is_pointer(extended) && pointers == 1) {
-        return pointer_form(bundle, instruction.length, waiting);
-    }
-    if extends {
-        bundle.confined = extended;
+    let pointers = written & (1 << RSP | 1 << RBP);
+    let first = extended.filter(|&register| is_pointer(register) && pointers == 1 << register);
+    match first {
+        Some(register) if !is_pointer(waiting) => bundle.confined = register,
+        _ => return pointer_form(bundle, length, waiting),
     }
     Ok(())
 }
@@ -153,7 +172,7 @@ fn string(bundle: &mut Bundle<'_>, opcode: u8) -> Result<(), Rule> {
     if !is_confined {
         return Err(Rule::UnconfinedString);
     }
-    debug_assert!(bundle.before[back] < BUNDLE);
+    debug_assert!(bundle.start(back + 1) < BUNDLE);
     bundle.close(back);
     Ok(())
 }

@@ -18,7 +18,7 @@ mod tables;
 
 use crate::marks::Marks;
 use crate::verdict::{Features, Refusal, Rule, Text};
-use decode::{Instruction, NONE, decode};
+use decode::{Instruction, NONE, Window, decode};
 use op::Op;
 
 /// Bytes of a bundle.
@@ -26,11 +26,11 @@ const BUNDLE: usize = 32;
 
 /// What is known in the middle of a bundle.
 struct Bundle<'a> {
-    bytes: &'a [u8],
+    bytes: &'a Window,
     /// Where the instruction begins that is looked at.
     at: usize,
-    /// Where those before it begin, the nearest first; [`BUNDLE`] where there is none.
-    before: [usize; 4],
+    /// Where the four before it begin, a byte each, the nearest in the lowest; [`NONE`] where there is none.
+    before: u32,
     /// The register whose upper half the instruction before has cleared.
     confined: u8,
     /// Places that branches may lead to, as bits.
@@ -38,29 +38,33 @@ struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    fn new(bytes: &'a [u8]) -> Bundle<'a> {
-        Bundle { bytes, at: 0, before: [BUNDLE; 4], confined: NONE, entries: 0 }
+    fn new(bytes: &'a Window) -> Bundle<'a> {
+        Bundle { bytes, at: 0, before: u32::MAX, confined: NONE, entries: 0 }
+    }
+
+    /// Where the instruction `back` places before this one begins.
+    fn start(&self, back: usize) -> usize {
+        (self.before >> (8 * (back - 1)) & 0xff) as usize
     }
 
     /// Whether the instruction `back` places before this one consists of these bytes.
     fn is_before(&self, back: usize, bytes: &[u8]) -> bool {
-        let start = self.before[back - 1];
-        let end = if back == 1 { self.at } else { self.before[back - 2] };
+        let start = self.start(back);
+        let end = if back == 1 { self.at } else { self.start(back - 1) };
         start < BUNDLE && self.bytes.get(start..end) == Some(bytes)
     }
 
     /// This instruction and the `back` before it can only be entered with the one before them.
     fn close(&mut self, back: usize) {
         self.entries &= !(1 << self.at);
-        for &start in &self.before[..back] {
-            self.entries &= !(1 << start);
+        for place in 1..=back {
+            self.entries &= !(1u32.wrapping_shl(self.start(place) as u32));
         }
     }
 
     /// Goes on to the next instruction.
     fn advance(&mut self, length: usize) {
-        self.before.copy_within(0..3, 1);
-        self.before[0] = self.at;
+        self.before = self.before << 8 | self.at as u32;
         self.at += length;
     }
 }
@@ -91,15 +95,17 @@ pub fn validate<const LONG: bool>(
     text: Text<'_>,
     marks: &mut Marks<'_>,
 ) -> Result<(), Refusal> {
+    let mut window = [0; 64];
     for (number, bytes) in text.bytes.chunks_exact(BUNDLE).enumerate() {
         let start = number * BUNDLE;
-        let mut bundle = Bundle::new(bytes);
+        window[..BUNDLE].copy_from_slice(bytes);
+        let mut bundle = Bundle::new(&window);
         while bundle.at < BUNDLE {
             step::<LONG>(features, text.bytes.len(), start, &mut bundle, marks)
                 .map_err(|rule| Refusal { offset: start + bundle.at, rule })?;
         }
         if LONG && long::is_pointer(bundle.confined) {
-            return Err(Refusal { offset: start + bundle.before[0], rule: Rule::UnconfinedStackPointer });
+            return Err(Refusal { offset: start + bundle.start(1), rule: Rule::UnconfinedStackPointer });
         }
         marks.enter(number, BUNDLE, bundle.entries);
     }
@@ -115,14 +121,11 @@ fn step<const LONG: bool>(
     bundle: &mut Bundle<'_>,
     marks: &mut Marks<'_>,
 ) -> Result<(), Rule> {
-    let bytes = &bundle.bytes[bundle.at..];
     bundle.entries |= 1 << bundle.at;
-    let prefixed = match bytes[0] {
-        0x66 => long_nop(bytes),
-        0x65 if !LONG => thread_pointer(bytes),
-        _ => None,
-    };
-    if let Some(length) = prefixed {
+    let first = bundle.bytes[bundle.at % 64];
+    if (first == 0x66 || !LONG && first == 0x65)
+        && let Some(length) = prefixed::<LONG>(&bundle.bytes[bundle.at..BUNDLE])
+    {
         if LONG && long::is_pointer(bundle.confined) {
             return Err(Rule::UnconfinedStackPointer);
         }
@@ -130,15 +133,15 @@ fn step<const LONG: bool>(
         bundle.advance(length);
         return Ok(());
     }
-    let instruction = decode::<LONG>(bytes)?;
+    let instruction = decode::<LONG>(bundle.bytes, bundle.at)?;
     let op = instruction.op;
-    if op.has(Op::SSE4) && !features.has(Features::SSE4) || op.has(Op::BITS) && !features.has(Features::BITS)
-    {
-        return Err(Rule::MissingFeature);
-    }
-    if op.has(Op::BRANCH) {
-        let distance = immediate(&bytes[..instruction.length], instruction.immediate);
-        marks.branch((start + bundle.at + instruction.length) as i64 + distance, end, BUNDLE)?;
+    if op.has_any(Op::SSE4.and(Op::BITS).and(Op::BRANCH)) {
+        has_features(features, op)?;
+        if op.has(Op::BRANCH) {
+            let next = bundle.at + instruction.length;
+            let distance = immediate(&bundle.bytes[..next], instruction.immediate);
+            marks.branch((start + next) as i64 + distance, end, BUNDLE)?;
+        }
     }
     if LONG {
         long::check(bundle, &instruction)?;
@@ -147,6 +150,17 @@ fn step<const LONG: bool>(
     }
     bundle.advance(instruction.length);
     Ok(())
+}
+
+/// The length of an instruction with prefixes that no other has.
+fn prefixed<const LONG: bool>(bytes: &[u8]) -> Option<usize> {
+    long_nop(bytes).or_else(|| thread_pointer(bytes).filter(|_| !LONG))
+}
+
+fn has_features(features: Features, op: Op) -> Result<(), Rule> {
+    let lacks = |flag, feature| op.has(flag) && !features.has(feature);
+    let is_missing = lacks(Op::SSE4, Features::SSE4) || lacks(Op::BITS, Features::BITS);
+    if is_missing { Err(Rule::MissingFeature) } else { Ok(()) }
 }
 
 /// The last bytes of an instruction as a number with sign.
