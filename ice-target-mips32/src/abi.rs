@@ -66,6 +66,34 @@ impl ArgumentPlaces {
         ArgumentPlaces { stack: StackArguments::EMPTY, floats }
     }
 
+    /// The place of the next argument, of any type.
+    #[inline(never)]
+    fn next_of_any(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+        if let Passing::ByVal { size, align_log2 } = passing {
+            self.floats = Floats::Done;
+            return self.words(size.div_ceil(4), if align_log2 > 2 { 8 } else { 4 });
+        }
+        match (ty, self.floats) {
+            (Type::F32 | Type::F64, Floats::Leading(n @ 0..2)) => {
+                self.floats = Floats::Leading(n + 1);
+                self.stack.take(ty.bytes(), ty.bytes());
+                let number = 12 + 2 * n;
+                return ArgumentPlace::Register(if ty == Type::F32 { s(number) } else { d(number) });
+            }
+            (Type::F32 | Type::F64, _) => {}
+            _ => self.floats = Floats::Done,
+        }
+        match ty {
+            Type::I64 | Type::F64 => self.words(2, 8),
+            Type::F32 => self.words(1, 4),
+            _ if ty.is_vector() => self.words(4, 8),
+            _ => match self.words(1, 4) {
+                ArgumentPlace::Words { first, .. } => ArgumentPlace::Register(r(first)),
+                place => place,
+            },
+        }
+    }
+
     fn words(&mut self, count: u32, align: u32) -> ArgumentPlace {
         let offset = self.stack.take(count.saturating_mul(4), align);
         match HOME.checked_sub(offset) {
@@ -103,29 +131,16 @@ impl PlaceWords for ArgumentPlaces {
 
     #[inline]
     fn next(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
-        if let Passing::ByVal { size, align_log2 } = passing {
+        // Most arguments are this one.
+        if ty == Type::I32
+            && passing == Passing::Plain
+            && let offset @ 0..HOME = self.stack.bytes()
+        {
             self.floats = Floats::Done;
-            return self.words(size.div_ceil(4), if align_log2 > 2 { 8 } else { 4 });
+            self.stack.take(4, 4);
+            return ArgumentPlace::Register(r(FIRST_ARG + (offset / 4) as u8));
         }
-        match (ty, self.floats) {
-            (Type::F32 | Type::F64, Floats::Leading(n @ 0..2)) => {
-                self.floats = Floats::Leading(n + 1);
-                self.stack.take(ty.bytes(), ty.bytes());
-                let number = 12 + 2 * n;
-                return ArgumentPlace::Register(if ty == Type::F32 { s(number) } else { d(number) });
-            }
-            (Type::F32 | Type::F64, _) => {}
-            _ => self.floats = Floats::Done,
-        }
-        match ty {
-            Type::I64 | Type::F64 => self.words(2, 8),
-            Type::F32 => self.words(1, 4),
-            _ if ty.is_vector() => self.words(4, 8),
-            _ => match self.words(1, 4) {
-                ArgumentPlace::Words { first, .. } => ArgumentPlace::Register(r(first)),
-                place => place,
-            },
-        }
+        self.next_of_any(ty, passing)
     }
 }
 

@@ -45,17 +45,25 @@ fn sum(func: &ice_ir::Function, inst: ice_ir::Inst) -> Option<(Value, i64)> {
 /// log2 of the alignment that is known of the address `value`: that of objects of the frame and of variables of this
 /// module, and 3 at most.
 pub(crate) fn alignment<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> u8 {
-    let (mut value, mut align) = (value, 3);
+    let (func, mut value, mut align) = (cx.func, value, 3);
     for _ in 0..MAX_DEPTH {
-        let Some(inst) = cx.func.defining_inst(value) else { break };
-        if let Some((_, log2)) = fixed_alloca::<Mips32>(cx.func, inst) {
-            return align.min(log2);
+        let Some(inst) = func.defining_inst(value) else { break };
+        match *func.inst(inst) {
+            InstData::Binary { op: BinaryOp::Add, args: [next, number] } => {
+                let Some(number) = func.int_value(number) else { return 0 };
+                align = align.min(number.trailing_zeros().min(3) as u8);
+                value = next;
+            }
+            InstData::Alloca { .. } => {
+                return fixed_alloca::<Mips32>(func, inst).map_or(0, |(_, log2)| align.min(log2));
+            }
+            _ => return 0,
         }
-        let Some((next, number)) = sum(cx.func, inst) else { return 0 };
-        align = align.min(number.trailing_zeros().min(3) as u8);
-        value = next;
+        if align == 0 {
+            return 0;
+        }
     }
-    match cx.func.value_def(value) {
+    match func.value_def(value) {
         ValueDef::Global(g) if !cx.module.is_declared(Symbol::Global(g)) => {
             align.min(cx.module.globals[g].align_log2.unwrap_or(0))
         }

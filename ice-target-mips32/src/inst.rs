@@ -72,9 +72,9 @@ macro_rules! instructions {
         [mem: mem(), dst: def_reg(GPR)] => em.e.transfer(op, dst, mem);
     Store { op: Transfer, src: Src, mem: Amode } "{op} {src}, {mem}"
         [src: src(), mem: mem()] => em.e.transfer(op, src, mem);
-    /// A word at any address.
-    LoadAnywhere { dst: VReg, mem: Amode } "{dst} = ulw {mem}"
-        [mem: late_mem(), dst: def_early_reg(GPR)] => em.load_anywhere(dst, mem);
+    /// The high bytes of a word at any address, from its last byte, beside the low ones that `lwr` has loaded.
+    LoadLeft { dst: VReg, mem: Amode } "lwl {dst}, {mem}"
+        [mem: mem(), dst: use_def_reg(GPR)] => em.e.transfer(Transfer::Lwl, dst, mem);
     StoreAnywhere { src: Src, mem: Amode } "usw {src}, {mem}"
         [src: src(), mem: parts_mem()] => em.store_anywhere(src, mem);
     /// The address itself.
@@ -112,6 +112,11 @@ macro_rules! instructions {
     MultiplyLong { op: MultiplyDivide, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg } "{lo}, {hi} = {op} {lhs}, {rhs}"
         [lhs: use_reg(GPR), rhs: use_reg(GPR), lo: def_reg(GPR), hi: def_reg(GPR)]
         => em.multiply_long(op, [lo, hi], [lhs, rhs]);
+    /// The accumulator plus or less a product of 64 bits.
+    MultiplyAdd { op: MultiplyDivide, lo: VReg, hi: VReg, acc_lo: VReg, acc_hi: VReg, lhs: VReg, rhs: VReg }
+        "{lo}, {hi} = {op} {acc_lo}:{acc_hi}, {lhs}, {rhs}"
+        [acc_lo: use_reg(GPR), acc_hi: use_reg(GPR), lhs: use_reg(GPR), rhs: use_reg(GPR), lo: def_reg(GPR), hi: def_reg(GPR)]
+        => em.multiply_add(op, [lo, hi], [acc_lo, acc_hi], [lhs, rhs]);
     /// Ends the program with a fault if the value is zero.
     TrapIfZero { src: VReg } "trap_if_zero {src}" [src: use_reg(GPR)] => em.e.trap_if_zero(src);
     // ---- floating point
@@ -123,7 +128,7 @@ macro_rules! instructions {
         [src: use_reg(float(width)), mem: mem()] => em.store_float(width, src, mem);
     /// A doubleword in two words at multiples of 4.
     LoadHalves { dst: VReg, mem: Amode } "{dst} = fload.halves {mem}"
-        [mem: late_mem(), dst: def_reg(DOUBLE)] => em.load_halves(dst, mem);
+        [mem: parts_mem(), dst: def_reg(DOUBLE)] => em.load_halves(dst, mem);
     StoreHalves { src: VReg, mem: Amode } "fstore.halves {src}, {mem}"
         [src: use_reg(DOUBLE), mem: parts_mem()] => em.store_halves(src, mem);
     /// The bits of a number.

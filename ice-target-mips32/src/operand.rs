@@ -155,11 +155,8 @@ pub(crate) trait VisitOperands {
     /// The registers of an address of a load or store.
     fn mem(&mut self, mem: Amode);
 
-    /// The registers of an address of two stores.
+    /// The registers of an address of two accesses.
     fn parts_mem(&mut self, mem: Amode);
-
-    /// The registers of an address of two loads, of which the first may write before the second reads it.
-    fn late_mem(&mut self, mem: Amode);
 
     /// Where a call goes.
     fn callee(&mut self, callee: Callee);
@@ -202,13 +199,6 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
     #[inline(always)]
     fn parts_mem(&mut self, mem: Amode) {
         self.address(mem);
-    }
-
-    #[inline(always)]
-    fn late_mem(&mut self, mem: Amode) {
-        if let Base::Reg(base) | Base::Page(base, _) = mem.base {
-            self.use_late_reg(base, GPR);
-        }
     }
 
     #[inline(always)]

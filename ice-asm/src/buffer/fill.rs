@@ -49,6 +49,11 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.open_slots = open_slots;
     }
 
+    /// What is done with them.
+    pub(crate) fn open_slots(&self) -> OpenSlots {
+        self.open_slots
+    }
+
     /// States that something else than a branch leads to the label: the entry of a table elsewhere.
     pub fn pin(&mut self, label: Label) {
         self.pinned.push(label);

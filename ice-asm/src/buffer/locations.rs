@@ -48,6 +48,9 @@ impl Locations {
 
     /// What was behind `offset` is `by` bytes nearer, as many of which are cut out there.
     pub fn close(&mut self, offset: u32, by: u32) {
+        if self.starts.is_empty() {
+            return;
+        }
         let first = self.starts.partition_point(|&(at, _)| at <= offset);
         for (at, _) in &mut self.starts[first..] {
             *at = offset.max(*at - by);

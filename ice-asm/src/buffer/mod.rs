@@ -392,7 +392,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Whether a relocation belongs to the instruction of one word at an offset.
     pub(crate) fn has_reloc_at(&self, offset: u32) -> bool {
-        reloc_at(&self.relocs, offset).is_some()
+        let first = first_from(&self.relocs, offset);
+        self.relocs.get(first).is_some_and(|reloc| reloc.offset < offset + 4)
     }
 
     /// Moves the instruction of one word at an offset behind the end, with its relocations; it comes from where the last
@@ -400,10 +401,15 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     pub(crate) fn move_to_end(&mut self, from: u32) {
         const WORD: u32 = 4;
         let end = self.offset();
-        self.bytes.as_mut_slice()[from as usize..].rotate_left(WORD as usize);
-        let first = self.relocs.partition_point(|reloc| reloc.offset < from);
-        let behind = self.relocs.partition_point(|reloc| reloc.offset < from + WORD);
-        let moved = behind - first;
+        if from + WORD == end {
+            return;
+        }
+        let words = self.bytes.as_mut_slice()[from as usize..].as_chunks_mut::<4>().0;
+        let word = words[0];
+        words.copy_within(1.., 0);
+        words[words.len() - 1] = word;
+        let first = first_from(&self.relocs, from);
+        let moved = self.relocs[first..].iter().take_while(|reloc| reloc.offset < from + WORD).count();
         for (i, reloc) in self.relocs[first..].iter_mut().enumerate() {
             reloc.offset = if i < moved { reloc.offset + end - WORD - from } else { reloc.offset - WORD };
         }
@@ -464,6 +470,11 @@ fn root(labels: &[LabelState], mut label: Label) -> Label {
         label = Label(state.alias);
     }
     label
+}
+
+/// The first of the relocations, which are in the order of their offsets, that is not before an offset near the end.
+fn first_from(relocs: &[Reloc], offset: u32) -> usize {
+    relocs.iter().rposition(|reloc| reloc.offset < offset).map_or(0, |before| before + 1)
 }
 
 /// The relocation of the instruction of one word at an offset, of some in the order of their offsets.

@@ -23,7 +23,7 @@ const MOST_BRANCHES: usize = 8;
 /// How many instructions behind a branch are looked at for its slot.
 const WINDOW: usize = 8;
 
-const fn set(registers: &[Gpr]) -> u128 {
+const fn set(registers: &[Gpr]) -> u64 {
     let (mut all, mut i) = (0, 0);
     while i < registers.len() {
         all |= 1 << registers[i].number();
@@ -33,11 +33,11 @@ const fn set(registers: &[Gpr]) -> u128 {
 }
 
 /// `$t0` to `$t7` and `$t8`.
-const TEMPORARIES: u128 = 0xff << Gpr::T0.number() | set(&[Gpr::AT, Gpr::T8]);
+const TEMPORARIES: u64 = 0xff << Gpr::T0.number() | set(&[Gpr::AT, Gpr::T8]);
 /// Dead where a function is called: no arguments are in them, and the address of the callee is not.
-const DEAD_AT_CALL: u128 = TEMPORARIES | set(&[Gpr::V0, Gpr::V1]);
+const DEAD_AT_CALL: u64 = TEMPORARIES | set(&[Gpr::V0, Gpr::V1]);
 /// Dead where a function returns: results are in `$v0`, `$v1`, `$a0` and `$a1`.
-const DEAD_AT_RETURN: u128 = TEMPORARIES | set(&[Gpr::A2, Gpr::A3, Gpr::T9]);
+const DEAD_AT_RETURN: u64 = TEMPORARIES | set(&[Gpr::A2, Gpr::A3, Gpr::T9]);
 
 /// Whether the instruction, which may have a relocation, may be executed where its result is not wanted.
 fn is_harmless(word: u32, effects: Effects, kind: Option<RelocKind>) -> bool {
@@ -90,14 +90,14 @@ impl Walk<'_> {
     }
 
     /// The registers of a set that are still undecided behind an instruction; `None` if it reads one, or nothing is known.
-    fn pass(word: u32, registers: u128) -> Option<u128> {
+    fn pass(word: u32, registers: u64) -> Option<u64> {
         let Effects { reads, writes, .. } = effects::of_word(word)?;
         let is_read = reads & registers != 0 || keeps_some(word) && writes & registers != 0;
         (!is_read).then_some(registers & !writes)
     }
 
     /// Whether all the registers are dead at an offset; `None` for "not", because nothing more is known.
-    fn dead(&mut self, mut at: u32, mut registers: u128) -> Option<()> {
+    fn dead(&mut self, mut at: u32, mut registers: u64) -> Option<()> {
         while registers != 0 {
             let word = self.next(at)?;
             if effects::has_slot(word) {
@@ -109,7 +109,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    fn dead_at_branch(&mut self, at: u32, word: u32, registers: u128) -> Option<()> {
+    fn dead_at_branch(&mut self, at: u32, word: u32, registers: u64) -> Option<()> {
         let slot = self.next(at + 4)?;
         if let Some(jump) = effects::of_jump(word) {
             if jump.reads & registers != 0 {

@@ -1,7 +1,7 @@
 //! What an instruction reads and writes, read off its word (MD00086, tables ).
 //!
-//! Registers are bits: the general ones, the floating-point ones, hi and lo as one, the condition codes as one. A
-//! floating-point register counts with the other of its pair, whatever the width. Register 0 is none. Who reads a register
+//! Registers are bits: the general ones, the pairs of floating-point ones, hi and lo as one, the condition codes as one. A
+//! floating-point register counts as its pair, whatever the width. Register 0 is none. Who reads a register
 //! and writes it as well may count as writing it alone: that is in the way of no fewer others.
 
 use super::operand::{Cond, Gpr};
@@ -9,8 +9,8 @@ use super::operand::{Cond, Gpr};
 /// What there is to be read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effects {
-    pub reads: u128,
-    pub writes: u128,
+    pub reads: u64,
+    pub writes: u64,
     pub memory: Access,
 }
 
@@ -22,22 +22,22 @@ pub(super) enum Access {
     Store,
 }
 
-const HI_LO: u128 = 1 << 64;
-const FLAGS: u128 = 1 << 65;
+const HI_LO: u64 = 1 << 48;
+const FLAGS: u64 = 1 << 49;
 
 /// A general register.
-const fn general(number: u32) -> u128 {
+const fn general(number: u32) -> u64 {
     (1 << number) & !1
 }
 
 /// The general register in a field.
-const fn gpr(word: u32, field: u32) -> u128 {
+const fn gpr(word: u32, field: u32) -> u64 {
     general(word >> field & 31)
 }
 
 /// The pair of the floating-point register in a field.
-const fn fpr(word: u32, field: u32) -> u128 {
-    0b11 << (32 + (word >> field & 30))
+const fn fpr(word: u32, field: u32) -> u64 {
+    1 << (32 + (word >> (field + 1) & 15))
 }
 
 const S: u32 = 21;
@@ -46,11 +46,11 @@ const D: u32 = 11;
 /// The field fd of floating-point instructions, whose fs is where others have rd.
 const FD: u32 = 6;
 
-const fn of(reads: u128, writes: u128) -> Option<Effects> {
+const fn of(reads: u64, writes: u64) -> Option<Effects> {
     Some(Effects { reads, writes, memory: Access::None })
 }
 
-const fn accessing(memory: Access, reads: u128, writes: u128) -> Option<Effects> {
+const fn accessing(memory: Access, reads: u64, writes: u64) -> Option<Effects> {
     Some(Effects { reads, writes, memory })
 }
 
@@ -133,7 +133,7 @@ pub(super) const fn of_jump(word: u32) -> Option<Effects> {
 
 /// A branch that is in the code.
 pub(super) struct Branch {
-    pub reads: u128,
+    pub reads: u64,
     /// Whether it executes its slot only if it is taken.
     pub is_likely: bool,
     pub is_always: bool,
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     /// What the operands of a row name, for a word of it.
-    fn named(operands: &str, word: u32) -> u128 {
+    fn named(operands: &str, word: u32) -> u64 {
         operands.chars().fold(0, |all, letter| {
             all | match letter {
                 's' => gpr(word, S),

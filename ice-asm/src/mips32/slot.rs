@@ -19,12 +19,15 @@
 use super::effects::{self, Effects};
 use super::operand::Cond;
 use super::{Branches, Encoder, Slot};
-use crate::buffer::{BranchIsa as _, CodeBuffer, Form, Label};
+use crate::buffer::{BranchIsa as _, CodeBuffer, Form, Label, OpenSlots};
 use crate::listing::Listing;
 use core::ops::AddAssign;
 
-/// How far back to look, in instructions.
+/// How far back to look, in instructions, where slots are filled well.
 const WINDOW: usize = 12;
+/// How far back where they are filled fast: in code whose values go through memory, of 400 that may move 399 are next to
+/// the branch.
+const SHORT_WINDOW: usize = 2;
 
 /// How much nearer a target must be than a branch reaches: what may come before the branch is padding.
 const NEARER: u32 = 256;
@@ -44,16 +47,18 @@ fn find<L: Listing>(
     relocated: Relocated,
 ) -> Option<u32> {
     let start = buf.straight_line_start();
-    let words = buf.bytes().get(start as usize..end as usize)?.chunks_exact(4);
-    let mut words = words.rev().map(|word| word.try_into().map_or(0, u32::from_le_bytes)).peekable();
+    let words = buf.bytes().get(start as usize..end as usize)?.as_chunks().0;
+    let window = if buf.open_slots() == OpenSlots::Fill { WINDOW } else { SHORT_WINDOW };
     let mut passed = branch;
-    for n in 1..=WINDOW as u32 {
-        let word = words.next()?;
-        if words.peek().is_some_and(|&before| effects::of_jump(before).is_some()) {
+    let mut at = end;
+    for (n, &word) in words.iter().enumerate().rev().take(window) {
+        let is_jump = |before: &[u8; 4]| effects::of_jump(u32::from_le_bytes(*before)).is_some();
+        if n > 0 && is_jump(&words[n - 1]) {
             return None;
         }
+        let word = u32::from_le_bytes(word);
         let of_word = effects::of_word(word)?;
-        let at = end - 4 * n;
+        at -= 4;
         let may_move = word != 0 && of_word.may_follow(passed);
         if may_move && (relocated == Relocated::Move || !buf.has_reloc_at(at)) {
             return Some(at);

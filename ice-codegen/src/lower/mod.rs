@@ -270,6 +270,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.scratch.faults.note((self.block, self.inst), what);
     }
 
+    /// The instruction being lowered, if any is.
+    pub fn current_inst(&self) -> Option<Inst> {
+        self.inst
+    }
+
     /// The block being lowered.
     pub fn current_block(&self) -> Option<Block> {
         self.block

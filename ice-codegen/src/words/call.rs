@@ -190,10 +190,17 @@ pub trait CallRules: MemoryRules {
         if Self::is_in_words(ty) { regs.iter().collect() } else { self.words_of(cx, regs.lo(), ty) }
     }
 
-    /// Makes a boolean that came from elsewhere one in its whole register.
+    /// Makes a boolean that came from elsewhere one in its whole register, and each lane of a vector of them that is a
+    /// word all ones or all zeros.
     fn clean_boolean<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, regs: ValueRegs, ty: Type) {
         if ty == Type::I1 && self.cleans_booleans() {
             self.word_op(cx, BinaryOp::And, regs.lo(), regs.lo().into(), Word::Number(1));
+        }
+        if ty == Type::V4I1 && Self::is_in_words(ty) && self.cleans_booleans() {
+            for lane in regs.iter() {
+                let bit = self.word(cx, BinaryOp::And, lane, 1);
+                self.word_op(cx, BinaryOp::Sub, lane, Word::Number(0), bit.into());
+            }
         }
     }
 

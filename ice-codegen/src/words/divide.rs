@@ -3,7 +3,8 @@
 //! By a constant no division is left: shifts for powers of two, the high half of a product for the others
 //! ([`division`](crate::division)); the remainder is the dividend less the quotient times the divisor. A signed division
 //! by 2^k rounds toward zero: 2^k - 1 is added to a negative dividend. Narrow operands are divided in 32 bits. By a
-//! variable the machine divides, or a helper.
+//! variable the machine divides, or a helper; once for a quotient and a remainder of the same numbers that are near each
+//! other.
 //!
 //! The minimum divided by -1 wraps.
 
@@ -11,7 +12,50 @@ use super::{Cx, Word, Words};
 use crate::division::{Adjust, Plan, divisor, plan};
 use crate::mach::{Sink, VReg};
 use crate::magic::{Part, Signedness, parts};
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
+
+/// How far apart the quotient and the remainder of the same numbers may be, in instructions.
+const MAX_APART: usize = 8;
+
+/// The nearest division of the same numbers with the same sign among those that `step` leads to.
+fn nearest(func: &Function, uses: &Uses, inst: Inst, step: impl Fn(Inst) -> Option<Inst>) -> Option<Inst> {
+    let division = |inst| match *func.inst(inst) {
+        InstData::Binary { op, args } if op.is_division() => Some((parts(op).0, args)),
+        _ => None,
+    };
+    let wanted = division(inst)?;
+    let others = core::iter::successors(step(inst), |&inst| step(inst)).take(MAX_APART);
+    others.into_iter().find(|&inst| division(inst) == Some(wanted) && !uses.is_dead(inst))
+}
+
+/// The remainder for a quotient, or the other way round, that one division gives: the first two divisions of the same
+/// numbers in a row. Asked of either, so that both know.
+enum Partner {
+    None,
+    /// It has given both.
+    Before,
+    /// The result of the other.
+    Behind(Value),
+}
+
+fn partner<T: Words, S: Sink<T::Inst>>(cx: &Cx<'_, T, S>, op: BinaryOp, args: [Value; 2]) -> Partner {
+    let (func, uses) = (cx.func, cx.uses);
+    let Some(inst) = cx.current_inst() else { return Partner::None };
+    if !matches!(*func.inst(inst), InstData::Binary { op: own, args: own_args } if (own, own_args) == (op, args))
+    {
+        return Partner::None;
+    }
+    let before = |inst| nearest(func, uses, inst, |inst| func.layout.prev_inst(inst));
+    let is_other = |inst| matches!(*func.inst(inst), InstData::Binary { op: other, .. } if other != op);
+    match before(inst) {
+        Some(first) if is_other(first) && before(first).is_none() => Partner::Before,
+        Some(_) => Partner::None,
+        None => nearest(func, uses, inst, |inst| func.layout.next_inst(inst))
+            .filter(|&second| is_other(second))
+            .and_then(|second| func.result(second))
+            .map_or(Partner::None, Partner::Behind),
+    }
+}
 
 /// Any division of integers of up to 32 bits.
 pub fn divide<T: Words, S: Sink<T::Inst>>(
@@ -22,9 +66,13 @@ pub fn divide<T: Words, S: Sink<T::Inst>>(
     ty: Type,
     dst: VReg,
 ) {
-    let (sign, _) = parts(op);
-    let x = target.extended(cx, sign, a);
+    let (sign, part) = parts(op);
     let constant = cx.func.int_value(b).map(|n| divisor(sign, ty, n)).filter(|&n| n != 0);
+    let partner = if constant.is_none() { partner::<T, S>(cx, op, [a, b]) } else { Partner::None };
+    if let Partner::Before = partner {
+        return;
+    }
+    let x = target.extended(cx, sign, a);
     if let Some(n) = constant
         && ty != Type::I1
         && by_constant(target, cx, op, ty, [x, dst], n)
@@ -35,7 +83,11 @@ pub fn divide<T: Words, S: Sink<T::Inst>>(
     if constant.is_none() {
         target.trap_if_zero(cx, rhs, None);
     }
-    target.divide_words(cx, op, [x, rhs], dst);
+    let Partner::Behind(other) = partner else { return target.divide_words(cx, op, [x, rhs], dst) };
+    let other = cx.regs(other).lo();
+    let results = if part == Part::Quotient { [dst, other] } else { [other, dst] };
+    let op = if sign == Signedness::Signed { BinaryOp::Sdiv } else { BinaryOp::Udiv };
+    target.divide_both(cx, op, [x, rhs], results);
 }
 
 /// A division by a constant that takes none; says whether there is a way.

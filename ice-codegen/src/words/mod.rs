@@ -24,7 +24,7 @@ pub use call::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords};
 pub use divide::divide;
 pub use lanes::{Lane, folds_insertion};
 pub use memory::MemoryRules;
-pub use pair::{PairRules, PairShift};
+pub use pair::{PairRules, PairShift, long_factors};
 pub use params::ParamRules;
 pub use vector::WordVectors;
 
@@ -161,6 +161,18 @@ pub trait Words: Operands {
         args: [VReg; 2],
         dst: VReg,
     );
+
+    /// The quotient and the remainder of the same numbers; `op` gives the quotient, and the divisor is not zero.
+    fn divide_both<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: BinaryOp,
+        [lhs, rhs]: [VReg; 2],
+        [quotient, remainder]: [VReg; 2],
+    ) {
+        self.divide_words(cx, op, [lhs, rhs], quotient);
+        self.multiply_add(cx, BinaryOp::Sub, remainder, lhs, [quotient, rhs]);
+    }
 
     /// Ends the program with a fault if a word, or a pair, is zero; nothing where the module does not want that.
     fn trap_if_zero<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, lo: VReg, hi: Option<VReg>);

@@ -6,7 +6,7 @@ use crate::extension::is_low_half_extended;
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::Signedness;
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, Function, Type, Value};
 
 /// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,12 @@ impl PairShift {
             _ => [regs.hi(), regs.lo()],
         }
     }
+}
+
+/// How both factors of a product of pairs are words extended, if they are.
+pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> {
+    let are = |sign| factors.iter().all(|&value| is_low_half_extended(func, sign, value));
+    [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
 /// Rules for pairs.
@@ -100,11 +106,8 @@ pub trait PairRules: Words {
         dst: ValueRegs,
     ) {
         let (x, y) = (self.regs(cx, a), self.regs(cx, b));
-        let are = |sign| [a, b].iter().all(|&value| is_low_half_extended(cx.func, sign, value));
-        for sign in [Signedness::Signed, Signedness::Unsigned] {
-            if are(sign) {
-                return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], [x.lo(), y.lo()]);
-            }
+        if let Some(sign) = long_factors(cx.func, [a, b]) {
+            return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], [x.lo(), y.lo()]);
         }
         let [lo, high, sum] = [(); 3].map(|()| self.temp(cx));
         self.multiply_long(cx, Signedness::Unsigned, [lo, high], [x.lo(), y.lo()]);

@@ -35,7 +35,7 @@ pub trait ParamRules: CallRules {
         let mut places = Self::places(self.convention(Some(signature)), results);
         for (n, &param) in func.params().iter().enumerate() {
             let (ty, regs) = (func.value_type(param), cx.regs(param));
-            is_done &= ty != Type::I1 || !self.cleans_booleans();
+            is_done &= !ty.is_bool_or_bool_vector() || !self.cleans_booleans();
             match places.next(ty, signature.passing(n)) {
                 ArgumentPlace::Register(reg) => {
                     operands.push(Operand::def_fixed(regs.lo(), Self::class(ty), reg));

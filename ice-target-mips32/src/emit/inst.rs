@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::inst::{FLAG, Inst, instructions};
 use crate::regs::*;
-use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, Transmit};
+use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, ToHiLo, Transfer, Transmit};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::emission::BranchEmitter as _;
 
@@ -22,6 +22,12 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.multiply_divide(op, lhs, rhs);
         self.e.from_hi_lo(FromHiLo::Mflo, lo);
         self.e.from_hi_lo(FromHiLo::Mfhi, hi);
+    }
+
+    fn multiply_add(&mut self, op: MultiplyDivide, to: [Gpr; 2], [lo, hi]: [Gpr; 2], factors: [Gpr; 2]) {
+        self.e.to_hi_lo(ToHiLo::Mtlo, lo);
+        self.e.to_hi_lo(ToHiLo::Mthi, hi);
+        self.multiply_long(op, to, factors);
     }
 
     fn call(&mut self, callee: Option<SymbolId>, base: Option<Gpr>) {

@@ -98,11 +98,6 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     #[inline(always)]
-    pub(super) fn late_mem(&mut self, mem: Amode) -> Mem {
-        self.parts_mem(mem)
-    }
-
-    #[inline(always)]
     pub(super) fn callee(&mut self, callee: Callee) -> Option<ice_asm::SymbolId> {
         match callee {
             Callee::Symbol(symbol) => Some(symbol),

@@ -87,7 +87,10 @@ impl<L: Listing> Emitter<'_, L> {
     /// The address as one that an instruction can have; what it cannot goes through $at.
     #[inline(always)]
     pub(super) fn near(&mut self, at: Address) -> Mem {
-        self.near_for(at, 0)
+        match at {
+            Address { base, symbol: None, disp: disp @ -0x8000..0x8000 } => Mem::new(base, disp),
+            at => self.near_for(at, 0),
+        }
     }
 
     /// An address that an instruction can have, and one up to `more` bytes further on as well.
@@ -166,12 +169,6 @@ impl<L: Listing> Emitter<'_, L> {
                 mem
             }
         }
-    }
-
-    pub(super) fn load_anywhere(&mut self, dst: Gpr, mem: Mem) {
-        self.e.transfer(Transfer::Lwr, dst, mem);
-        let last = self.behind(mem, 3);
-        self.e.transfer(Transfer::Lwl, dst, last);
     }
 
     pub(super) fn store_anywhere(&mut self, src: Gpr, mem: Mem) {

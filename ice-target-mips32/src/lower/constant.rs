@@ -36,7 +36,9 @@ impl Mips32 {
         let ty = cx.func.value_type(value);
         let regs = cx.fresh_constant_regs(value);
         let dst = regs.lo();
-        if let Some(object) = cx.frame_object(value) {
+        if let Some(number) = word(cx.func, value) {
+            self.mov_number(cx, dst, number);
+        } else if let Some(object) = cx.frame_object(value) {
             cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
         } else if ty.is_scalar_float() {
             match cx.held(Constant::Value(value)) {
@@ -49,9 +51,8 @@ impl Mips32 {
                 None => self.symbol_address(cx, of.into(), dst),
             }
         } else {
-            let number = match (word(cx.func, value), cx.func.value_def(value)) {
-                (Some(number), _) => u128::from(number),
-                (None, ValueDef::Int(number)) => u128::from(number as u64),
+            let number = match cx.func.value_def(value) {
+                ValueDef::Int(number) => u128::from(number as u64),
                 _ => constant_vector(cx.func, value).unwrap_or(0),
             };
             for (n, dst) in regs.iter().enumerate() {

@@ -6,6 +6,7 @@
 //! | shifts by a constant to the left and the right | their sum | `rotr` |
 //! | shift by a constant to the right | and with low bits | `ext` |
 //! | load of 8 or 16 bits | sign extension | `lb`, `lh` |
+//! | product of 64 bits of extended words | sum, subtrahend | `madd`, `msub` and those of numbers without sign |
 //! | insertion of a lane | another, a shift | a constant, a shuffle ([`ice_codegen::lanes`]) |
 //! | lane of a vector | insertions only | a shuffle |
 //! | addition | address | an operand ([`address`](crate::address)) |
@@ -17,7 +18,7 @@
 use crate::inst::Inst;
 use crate::target::{Cx, Mips32};
 use ice_codegen::mach::Sink;
-use ice_codegen::words::folds_insertion;
+use ice_codegen::words::{folds_insertion, long_factors};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// A shift by a constant: the operator, the value and the amount.
@@ -91,6 +92,15 @@ impl Mips32 {
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
                 cx.decides(result, user)
             }
+            InstData::Binary { op: BinaryOp::Mul, args } => match *func.inst(user) {
+                InstData::Binary { op: BinaryOp::Add, args: [a, b] } => {
+                    ty == Type::I64 && a != b && long_factors(func, args).is_some()
+                }
+                InstData::Binary { op: BinaryOp::Sub, args: [a, b] } => {
+                    ty == Type::I64 && b == result && a != b && long_factors(func, args).is_some()
+                }
+                _ => false,
+            },
             InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr, .. } => match *func.inst(user) {
                 InstData::Binary { op: BinaryOp::And, args: [value, mask] } => {
                     value == result

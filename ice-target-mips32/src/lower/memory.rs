@@ -26,6 +26,18 @@ use ice_ir::{Type, Value};
 /// log2 of the alignment of words.
 const WORD_ALIGN: u8 = 2;
 
+/// log2 of the alignment of an access to a value of `ty`: what is known of the address is asked only where that counts.
+#[inline]
+fn align_for<S: Sink<Inst>>(cx: &Cx<'_, S>, ty: Type, align_log2: u8, address: Value) -> u8 {
+    let needed = match ty {
+        Type::I1 | Type::I8 => 0,
+        Type::I16 => 1,
+        Type::F64 => 3,
+        _ => WORD_ALIGN,
+    };
+    if align_log2 >= needed { align_log2 } else { align_log2.max(alignment(cx, address)) }
+}
+
 impl Mips32 {
     /// A load of any type.
     pub(crate) fn load<S: Sink<Inst>>(
@@ -43,7 +55,7 @@ impl Mips32 {
                 self.load_narrow(cx, op, dst, address, align_log2);
             }
             _ => {
-                let align = align_log2.max(self.known_align(cx, address));
+                let align = align_for(cx, ty, align_log2, address);
                 let mem = self.address(cx, address);
                 self.load_from(cx, mem, align, result);
             }
@@ -59,7 +71,7 @@ impl Mips32 {
         address: Value,
         align_log2: u8,
     ) {
-        let align = align_log2.max(self.known_align(cx, address));
+        let align = align_for(cx, Type::I16, align_log2, address);
         let mem = self.address(cx, address);
         let high = match op {
             Transfer::Lhu if align == 0 => Transfer::Lbu,
@@ -76,10 +88,11 @@ impl Mips32 {
 
     /// A word at an address with this alignment.
     pub(super) fn load_part<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, mem: Amode, align_log2: u8) {
-        cx.sink.push(match align_log2 >= WORD_ALIGN {
-            true => Inst::Load { op: Transfer::Lw, dst, mem },
-            false => Inst::LoadAnywhere { dst, mem },
-        });
+        if align_log2 >= WORD_ALIGN {
+            return cx.sink.push(Inst::Load { op: Transfer::Lw, dst, mem });
+        }
+        cx.sink.push(Inst::Load { op: Transfer::Lwr, dst, mem });
+        cx.sink.push(Inst::LoadLeft { dst, mem: mem.offset(3) });
     }
 
     /// Stores a word to an address with this alignment.
@@ -140,9 +153,14 @@ impl Mips32 {
         align_log2: u8,
         value: Value,
     ) {
-        let align = align_log2.max(self.known_align(cx, address));
+        let ty = cx.func.value_type(value);
+        let align = align_for(cx, ty, align_log2, address);
         let mem = self.address(cx, address);
-        match cx.func.value_type(value) {
+        match ty {
+            Type::I32 if align >= WORD_ALIGN => {
+                let src = self.src(cx, value);
+                cx.sink.push(Inst::Store { op: Transfer::Sw, src, mem });
+            }
             Type::I1 | Type::I8 => {
                 let src = self.src(cx, value);
                 cx.sink.push(Inst::Store { op: Transfer::Sb, src, mem });

@@ -82,11 +82,10 @@ impl Mips32 {
     /// The parts of a value in general registers.
     pub(crate) fn part_srcs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> [Src; 4] {
         let mut parts = [Src::Zero; 4];
-        let ty = cx.func.value_type(value);
-        let number = match ice_codegen::lanes::constant_vector(cx.func, value) {
-            Some(bits) => Some(bits),
-            None if ty == Type::I64 => cx.func.int_value(value).map(|n| u128::from(n as u64)),
-            None => word(cx.func, value).map(u128::from),
+        let number = match cx.func.value_type(value) {
+            Type::I64 => cx.func.int_value(value).map(|number| u128::from(number as u64)),
+            ty if ty.is_vector() => ice_codegen::lanes::constant_vector(cx.func, value),
+            _ => word(cx.func, value).map(u128::from),
         };
         if let Some(number) = number {
             for (n, part) in parts.iter_mut().enumerate() {

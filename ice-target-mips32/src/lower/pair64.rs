@@ -6,14 +6,37 @@
 use super::int::{alu, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
-use ice_asm::mips32::{Alu, Shift, ShiftBy};
+use ice_asm::mips32::{Alu, MultiplyDivide, Shift, ShiftBy};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::words::{PairRules, PairShift};
+use ice_codegen::magic::Signedness;
+use ice_codegen::words::{PairRules, PairShift, long_factors};
 use ice_codegen::{Operands as _, ValueRegs, Words as _};
-use ice_ir::{BinaryOp, Value};
+use ice_ir::{BinaryOp, InstData, Value};
+
+/// The factors of a product that a sum or a difference computes itself, and how they are extended.
+fn folded_product<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> Option<(Signedness, [Value; 2])> {
+    match *cx.func.inst(cx.folded(value)?) {
+        InstData::Binary { op: BinaryOp::Mul, args } => Some((long_factors(cx.func, args)?, args)),
+        _ => None,
+    }
+}
 
 impl PairRules for Mips32 {
     fn pair_alu<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, [a, b]: [Value; 2], dst: ValueRegs) {
+        let swap = op == BinaryOp::Add && cx.folded(a).is_some();
+        let [a, b] = if swap { [b, a] } else { [a, b] };
+        if let Some((sign, factors)) = folded_product(cx, b) {
+            let op = match (op, sign) {
+                (BinaryOp::Add, Signedness::Signed) => MultiplyDivide::Madd,
+                (BinaryOp::Add, Signedness::Unsigned) => MultiplyDivide::Maddu,
+                (_, Signedness::Signed) => MultiplyDivide::Msub,
+                (_, Signedness::Unsigned) => MultiplyDivide::Msubu,
+            };
+            let acc = self.regs(cx, a);
+            let [lhs, rhs] = factors.map(|factor| self.regs(cx, factor).lo());
+            let (lo, hi, acc_lo, acc_hi) = (dst.lo(), dst.hi(), acc.lo(), acc.hi());
+            return cx.sink.push(Inst::MultiplyAdd { op, lo, hi, acc_lo, acc_hi, lhs, rhs });
+        }
         let number = cx.func.int_value(b);
         let lhs = self.regs(cx, a);
         let half = |cx: &mut Cx<'_, S>, op, dst, lhs, at: u8| match number {

@@ -123,6 +123,17 @@ impl Words for Mips32 {
         cx.sink.push(Inst::HiLo { op, half, dst, lhs, rhs });
     }
 
+    fn divide_both<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        [lhs, rhs]: [VReg; 2],
+        [lo, hi]: [VReg; 2],
+    ) {
+        let op = if op == BinaryOp::Sdiv { MultiplyDivide::Div } else { MultiplyDivide::Divu };
+        cx.sink.push(Inst::MultiplyLong { op, lo, hi, lhs, rhs });
+    }
+
     fn trap_if_zero<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, lo: VReg, hi: Option<VReg>) {
         if !self.is_native() {
             let src = hi.map_or(lo, |hi| self.alu_temp(cx, Alu::Or, lo, hi));
