@@ -317,8 +317,12 @@ fn compile(
 
 /// Translates the input into a file and gives what the linker must know.
 fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
+    translate_input(work, open(work)?, path)
+}
+
+/// The same for an input that is open.
+fn translate_input(work: &Invocation, input: Input, path: &Path) -> Result<(Options, Environment), Failure> {
     let mut output = create(path)?;
-    let input = open(work)?;
     #[cfg(feature = "pexe")]
     if work.command == Command::Run && format::is_pexe(input.start()) {
         let options = options(work, input.start())?;
@@ -439,24 +443,32 @@ fn build(work: &Invocation) -> Result<(), Failure> {
     crate::files::install_executable(&executable, path).map_err(|error| Failure::output(path, &error))
 }
 
+/// An executable for the sandbox as it was given, or made of the input with files in this directory.
+fn sandbox_program(work: &Invocation, directory: &Path) -> Result<Vec<u8>, Failure> {
+    let input = open(work)?;
+    if sandbox::is_executable(input.start()) {
+        return read_all(work, input);
+    }
+    let path = directory.join("program.o");
+    let (options, _) = translate_input(work, input, &path)?;
+    let object = std::fs::read(&path).map_err(|error| Failure::file(&path, error))?;
+    sandbox::link(options.arch, &object).map_err(|error| Failure::input(&work.input, &error))
+}
+
 /// Runs a program in the sandbox.
 fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let arch = work.arch.or_else(Arch::host);
     if arch != Some(Arch::X86_64) || Arch::host() != Some(Arch::X86_64) {
         return Err(Failure::trouble("confined programs run on x86-64 alone; others can be built"));
     }
-    let input = open(work)?;
-    if sandbox::is_executable(input.start()) {
-        let error = Error::NoProgram("an executable, and this build has no validator for it");
-        return Err(Failure::input(&work.input, &error));
-    }
-    let executable = confined_executable(work, input)?;
+    let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
+    let executable = sandbox_program(work, directory.path())?;
+    sandbox::validate(&executable).map_err(|error| Failure::input(&work.input, &error))?;
     let compiler = Compiler::find(Arch::X86_64, Features::default(), work.linker.as_deref());
     let loader = compiler.and_then(|compiler| runtime::find(&compiler, runtime::Kind::Loader));
     let loader = loader.map_err(Failure::trouble)?;
     let [loader] = &*loader.objects else { return Err(Failure::trouble("the loader is missing")) };
     let bytes = std::fs::read(loader).map_err(|error| Failure::file(loader, error))?;
-    let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let path = directory.path().join("program");
     let written = crate::files::write_executable(&path, &sandbox::with_loader(bytes, &executable));
     written.map_err(|error| Failure::file(&path, error))?;

@@ -201,3 +201,29 @@ fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
         ice().args(["run", "--sandbox", "--target", "i686"]).arg(&program).output().expect("ice starts");
     assert!(errors(&output).contains("run on x86-64 alone"), "{}", errors(&output));
 }
+
+#[test]
+fn executables_run_if_the_validator_takes_them() {
+    if !can_run("x86_64") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
+    let executable = scratch.path("program.nexe");
+    let mut build = ice();
+    build.args(["build", "--sandbox", "--target", "x86_64", "-o"]).args([&executable, &program]);
+    expect_success(&build.output().expect("ice starts"), "build");
+    let run = || ice().args(["run", "--sandbox"]).arg(&executable).output().expect("ice starts");
+    expect_success(&run(), "run");
+    let mut bytes = std::fs::read(&executable).expect("the executable");
+    // The text is on the second page of the file. `syscall`.
+    bytes[0x10000..0x10002].copy_from_slice(&[0x0f, 0x05]);
+    std::fs::write(&executable, &bytes).expect("the executable");
+    let output = run();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("refused by the validator: offset 0x0"), "{}", errors(&output));
+    bytes.truncate(0x10010);
+    std::fs::write(&executable, &bytes).expect("the executable");
+    let output = run();
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+}

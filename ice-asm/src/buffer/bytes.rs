@@ -135,16 +135,13 @@ impl CodeBytes {
     /// Appends the parts of an instruction to tight bytes.
     #[inline]
     pub fn append_tight(&mut self, parts: [Part; 3]) -> Result<(), Full> {
-        let end = self.len + parts.iter().map(|part| part.len).sum::<u32>();
-        if end > self.limit {
-            return Err(Full);
-        }
-        for part in parts {
-            self.storage.extend_from_slice(&part.bytes.to_le_bytes());
-            self.len += part.len;
-            self.storage.truncate(self.len as usize);
-        }
-        Ok(())
+        let start = self.len as usize;
+        self.storage.extend_from_slice(&[0; WINDOW]);
+        let end = self.len + write(parts, &mut self.storage[start..start + WINDOW]);
+        let fits = end <= self.limit;
+        self.len = if fits { end } else { self.len };
+        self.storage.truncate(self.len as usize);
+        if fits { Ok(()) } else { Err(Full) }
     }
 
     /// Appends parts where the storage ends. They come by value, in registers: an array would be written to
