@@ -463,7 +463,10 @@ fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     }
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = sandbox_program(work, directory.path())?;
-    sandbox::validate(&executable).map_err(|error| Failure::input(&work.input, &error))?;
+    let judged = validate::validate_executable(&executable);
+    if judged.map_err(|error| Failure::refused(&work.input, error))? != ice_validator::Target::X86_64 {
+        return Err(Failure::refused(&work.input, "it is for another machine"));
+    }
     let compiler = Compiler::find(Arch::X86_64, Features::default(), work.linker.as_deref());
     let loader = compiler.and_then(|compiler| runtime::find(&compiler, runtime::Kind::Loader));
     let loader = loader.map_err(Failure::trouble)?;

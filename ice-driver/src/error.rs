@@ -90,9 +90,6 @@ pub enum Error {
     NotForPnacl(&'static str),
     /// The program cannot be linked for the sandbox.
     Link(ice_elf::LinkError),
-    /// An executable is not for the sandbox; says why.
-    #[cfg(feature = "cli")]
-    Refused(String),
     /// Code of the machine cannot be confined.
     NotConfined(Arch),
     /// Native programs cannot be confined.
@@ -215,8 +212,6 @@ impl fmt::Display for Error {
                 f.write_str("the module is for another environment than that which the compiler was made for")
             }
             Error::Link(error) => write!(f, "{error}"),
-            #[cfg(feature = "cli")]
-            Error::Refused(why) => write!(f, "refused by the validator: {why}"),
             Error::NotConfined(arch) => write!(f, "there is no confined code for {arch}"),
             Error::NativeConfined => f.write_str("native programs cannot be confined; PNaCl programs can"),
             Error::NotForPnacl(calls) => write!(f, "PNaCl programs are translated for calls {calls}"),

@@ -13,8 +13,7 @@ use crate::machine::{Arch, Bundles};
 use crate::names::ENTRY_SYMBOL;
 use crate::options::RelocationModel;
 use ice_codegen::Libcall;
-use ice_elf::{Layout, elf, link_executable, text_of};
-use ice_validator::{Features, Target, Text, scratch_words};
+use ice_elf::{Layout, link_executable};
 
 /// `EI_OSABI` and `EI_ABIVERSION` of NaCl.
 const ABI: (u8, u8) = (123, 7);
@@ -46,27 +45,6 @@ pub fn with_loader(loader: Vec<u8>, executable: &[u8]) -> Vec<u8> {
     file.extend_from_slice(&(executable.len() as u64).to_le_bytes());
     file.extend_from_slice(MARK);
     file
-}
-
-/// Asks the validator whether the text of an executable keeps the rules of the sandbox.
-///
-/// # Errors
-/// It does not, or the file is no executable.
-pub fn validate(executable: &[u8]) -> Result<(), Error> {
-    let refused = |why: String| Error::Refused(why);
-    let (machine, address, bytes) = text_of(executable)
-        .ok_or_else(|| refused("there are no segments of an executable, one of them its text".into()))?;
-    let target = match machine {
-        elf::EM_X86_64 => Target::X86_64,
-        elf::EM_386 => Target::X86_32,
-        elf::EM_ARM => Target::Arm32,
-        elf::EM_MIPS => Target::Mips32,
-        _ => return Err(refused("it is for another machine".into())),
-    };
-    let address = u32::try_from(address).map_err(|_| refused("its text is out of reach".into()))?;
-    let mut scratch = vec![0; scratch_words(bytes.len())];
-    ice_validator::validate(target, Features::ALL, Text { bytes, address }, &mut scratch)
-        .map_err(|refusal| refused(refusal.to_string()))
 }
 
 /// Whether a file is an executable, and not a program to translate.

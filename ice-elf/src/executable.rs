@@ -5,7 +5,6 @@ use crate::link::Layout;
 use alloc::vec::Vec;
 use object::LittleEndian as LE;
 use object::elf;
-use object::read::elf::{FileHeader, ProgramHeader as _};
 
 /// A program header, with fields wide enough for both classes.
 struct ProgramHeader {
@@ -198,31 +197,4 @@ impl ProgramHeader {
             })),
         }
     }
-}
-
-/// The machine (`EM_…`), the address and the bytes of the only segment of an executable that can be executed; `None` if it
-/// is no executable, or not all is in it.
-#[must_use]
-pub fn text_of(executable: &[u8]) -> Option<(u16, u64, &[u8])> {
-    match executable.get(4)? {
-        &elf::ELFCLASS32 => text_in::<elf::FileHeader32<LE>>(executable),
-        _ => text_in::<elf::FileHeader64<LE>>(executable),
-    }
-}
-
-fn text_in<E: FileHeader<Endian = LE>>(executable: &[u8]) -> Option<(u16, u64, &[u8])> {
-    let header = E::parse(executable).ok()?;
-    let mut text = None;
-    for segment in header.program_headers(LE, executable).ok()? {
-        let flags = segment.p_flags(LE);
-        if segment.p_type(LE) != elf::PT_LOAD || flags & elf::PF_X == 0 {
-            continue;
-        }
-        let bytes = segment.data(LE, executable).ok()?;
-        if text.replace((segment.p_vaddr(LE).into(), bytes)).is_some() || flags & elf::PF_W != 0 {
-            return None;
-        }
-    }
-    let (address, bytes) = text?;
-    Some((header.e_machine(LE), address, bytes))
 }

@@ -65,7 +65,6 @@ mod symbol;
 pub use apply::{Base, Field, Misfit, Of, Rule};
 pub use eh_frame::{EhFrame, EntryFrame};
 pub use error::Error;
-pub use executable::text_of;
 pub use format::{Class, Format, RecordKind};
 pub use link::{Layout, LinkError, link_executable};
 /// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).

@@ -20,7 +20,7 @@
 //! in r11.
 
 use super::Emitter;
-use crate::inst::Inst;
+use crate::inst::{Amode, Inst};
 use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Alu, Base, Encoder, Gpr, Mem, Mode, Rm, Scale, Target, Width};
@@ -198,11 +198,13 @@ pub(crate) fn ret<L: Listing>(e: &mut Encoder<'_, L>) {
 
 impl<L: Listing> Emitter<'_, L> {
     #[cold]
-    pub(super) fn confine(&mut self, mem: Mem) -> Mem {
+    #[inline(never)]
+    pub(super) fn confined_address(&mut self, amode: &Amode) -> Mem {
+        let mem = self.plain_address(amode);
         operand(&mut self.e, mem)
     }
 
-    /// Makes an operand that [`confine`](Self::confine) has given one for the next instruction, where others came between.
+    /// Makes an operand that [`confined_address`](Self::confined_address) has given one for the next instruction, where others came between.
     pub(super) fn confine_again(&mut self, mem: Mem) {
         if let Mem { base: Base::Reg(WINDOW), index: Some((index, _)), .. } = mem
             && self.confines_memory

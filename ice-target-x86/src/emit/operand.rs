@@ -123,8 +123,10 @@ impl<L: Listing> Emitter<'_, L> {
     /// The memory operand, consuming its registers. Confined code has then put its address into a register, for the next
     /// instruction alone.
     pub(super) fn address(&mut self, amode: &Amode) -> Mem {
-        let mem = self.plain_address(amode);
-        if self.confines_memory { self.confine(mem) } else { mem }
+        match self.confines_memory {
+            false => self.plain_address(amode),
+            true => self.confined_address(amode),
+        }
     }
 
     /// The operand of a `lea`.
