@@ -35,7 +35,9 @@
 //! | `arm32`, `mips32` | the tables and pairs of each |
 //!
 //! The rules are those of the historical validators. Where this is stricter: no MMX, 3DNow! and AVX; of the redundant forms of
-//! an instruction some are missing; on MIPS a mask that a branch `likely` may leave out does not count.
+//! an instruction some are missing; on MIPS a mask that a branch `likely` may leave out does not count. On x86 `cargo xtask
+//! validators` has compared 52 million cases, all openings of three bytes and two million changed functions: nothing is accepted
+//! that they refuse, and 3 % of what they accept is refused.
 //!
 //! The crate has no features. It is tested by known verdicts, by attempts to escape, by all openings of three bytes against an
 //! independent disassembler, and by random changes of confined code against a slow checker that knows what

@@ -21,6 +21,7 @@ mod realworld;
 mod size;
 mod toolchain;
 mod tools;
+mod validators;
 mod workspace;
 
 use arguments::Arguments;
@@ -46,6 +47,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "mutants",   summary: "planted faults, and which tests see them",                help: || mutants::HELP.to_owned(),   run: mutants::run },
     Command { name: "compare-objects", summary: "whether two builds of ice make the same objects", help: || compare_objects::HELP.to_owned(), run: compare_objects::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
+    Command { name: "validators", summary: "ice-validator beside the historical validators of x86",  help: || validators::HELP.to_owned(), run: validators::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },
     Command { name: "dist",      summary: "binary, manual and licences in one directory",             help: || dist::HELP.to_owned(),      run: dist::run },
 ];

@@ -145,7 +145,10 @@ fn find_in_group(op: Op, opcode: u8, modrm: u8) -> Op {
 /// Whether a row allows the prefixes that are not part of its opcode.
 #[cold]
 fn allows(op: Op, rest: u8, rex: u8, has_memory: bool) -> bool {
-    (rest & prefix::WORD == 0 || op.has(Op::WORD) && rex & REX_W == 0)
+    // A repeated string of 16 bits has no order of its prefixes that the historical validators accept.
+    let is_alone = rest & (prefix::REP | prefix::REPNE) == 0 || rest & prefix::WORD == 0;
+    is_alone
+        && (rest & prefix::WORD == 0 || op.has(Op::WORD) && rex & REX_W == 0)
         && (rest & prefix::REP == 0 || op.has(Op::REP))
         && (rest & prefix::REPNE == 0 || op.has(Op::REPNE) && rest & prefix::REP == 0)
         && (rest & prefix::LOCK == 0 || op.has(Op::LOCK) && has_memory)
@@ -198,7 +201,8 @@ fn read_prefixes(reader: &mut Reader<'_>, first: u8, prefixes: &mut u8) -> Resul
             0xf3 => prefix::REP,
             _ => return Ok(byte),
         };
-        if *prefixes & bit != 0 {
+        // Twice, or the lock before the width.
+        if *prefixes & (bit | bit << 1 & prefix::LOCK) != 0 {
             return Err(Rule::UnknownInstruction);
         }
         *prefixes |= bit;

@@ -34,11 +34,7 @@ pub fn check(bundle: &mut Bundle<'_>, instruction: &Instruction) -> Result<(), R
     }
     if op.has_any(Op::STRING.and(Op::INDIRECT)) {
         let is_string = op.has(Op::STRING);
-        return if is_string {
-            string(bundle, instruction.opcode)
-        } else {
-            masked_branch(bundle, instruction)
-        };
+        return if is_string { string(bundle, instruction) } else { masked_branch(bundle, instruction) };
     }
     Ok(())
 }
@@ -112,11 +108,11 @@ fn check_reserved(
 fn pointer_form(bundle: &mut Bundle<'_>, length: usize, waiting: u8) -> Result<(), Rule> {
     let bytes = &bundle.bytes[bundle.at..bundle.at + length];
     let is_form = match bytes {
-        // add, or with r15; lea (R,%r15,1),R with any displacement of zero
+        // add, for rsp also or, with r15; lea (R,%r15,1),R with any displacement of zero
         [0x4c, 0x01 | 0x09, 0xfc] | [0x49, 0x03 | 0x0b, 0xe7] => waiting == RSP,
         [0x4a, 0x8d, 0x24, 0x3c] | [0x4a, 0x8d, 0x64, 0x3c, 0] => waiting == RSP,
         [0x4a, 0x8d, 0xa4, 0x3c, 0, 0, 0, 0] => waiting == RSP,
-        [0x4c, 0x01 | 0x09, 0xfd] | [0x49, 0x03 | 0x0b, 0xef] => waiting == RBP,
+        [0x4c, 0x01, 0xfd] | [0x49, 0x03, 0xef] => waiting == RBP,
         [0x4a, 0x8d, 0x6c, 0x3d, 0] | [0x4a, 0x8d, 0xac, 0x3d, 0, 0, 0, 0] => waiting == RBP,
         // mov between rsp and rbp; and with a negative number
         [0x48, 0x89, 0xe5 | 0xec] | [0x48, 0x8b, 0xec | 0xe5] => return free_form(waiting),
@@ -155,7 +151,7 @@ fn masked_branch(bundle: &mut Bundle<'_>, branch: &Instruction) -> Result<(), Ru
 }
 
 /// Before a string instruction `mov eXX,eXX` and `lea (%r15,rXX,1),rXX` confine its addresses, `rsi` first.
-fn string(bundle: &mut Bundle<'_>, opcode: u8) -> Result<(), Rule> {
+fn string(bundle: &mut Bundle<'_>, instruction: &Instruction) -> Result<(), Rule> {
     let is_address = |bundle: &Bundle<'_>, back: usize, modrm: u8, sib: u8| {
         let moves = |opcode: u8| {
             bundle.is_before(back + 1, &[opcode, modrm]) || bundle.is_before(back + 1, &[0x40, opcode, modrm])
@@ -164,12 +160,14 @@ fn string(bundle: &mut Bundle<'_>, opcode: u8) -> Result<(), Rule> {
     };
     let source = |bundle: &Bundle<'_>, back| is_address(bundle, back, 0xf6, 0x37);
     let destination = |bundle: &Bundle<'_>, back| is_address(bundle, back, 0xff, 0x3f);
-    let (is_confined, back) = match opcode {
+    let (is_confined, back) = match instruction.opcode {
         0xa4..=0xa7 => (destination(bundle, 1) && source(bundle, 3), 3),
         0xac | 0xad => (source(bundle, 1), 1),
         _ => (destination(bundle, 1), 1),
     };
-    if !is_confined {
+    // Of REX only the width has a meaning here, and not for bytes.
+    let has_rex = instruction.rex != 0 && (instruction.rex != 0x48 || instruction.opcode & 1 == 0);
+    if !is_confined || has_rex {
         return Err(Rule::UnconfinedString);
     }
     debug_assert!(bundle.start(back + 1) < BUNDLE);

@@ -69,11 +69,16 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// The recommended padding of 10 to 15 bytes: more than one prefix 66, and a segment.
+/// The recommended padding of 6 and of 9 to 15 bytes, whose prefixes no other instruction has.
 fn long_nop(bytes: &[u8]) -> Option<usize> {
+    if bytes.starts_with(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]) {
+        return Some(6);
+    }
     let words = bytes.iter().take(6).take_while(|&&byte| byte == 0x66).count();
-    let rest = bytes.get(words..)?;
-    (words > 0 && rest.starts_with(&[0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0])).then_some(words + 9)
+    let segment = usize::from(bytes.get(words) == Some(&0x2e));
+    let length = words + segment + 8;
+    let is_nop = bytes.get(words + segment..length)? == [0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0];
+    (is_nop && words > 0 && (words == 1 || segment == 1)).then_some(length)
 }
 
 /// `mov %gs:0, R` and `mov %gs:4, R`: the thread pointer of x86-32.

@@ -1,7 +1,8 @@
 //! The instructions that the sandbox allows, in the order of the opcode maps of Intel's manual (volume 2, appendix A).
 //!
 //! What no row names is refused. Left out on purpose: everything that is privileged, changes segments or flags of the
-//! system, returns, interrupts, uses 16-bit addresses; MMX, 3DNow!, VEX and what came after them.
+//! system, returns, interrupts, uses 16-bit addresses; stores past the caches; MMX, 3DNow!, VEX and what came after them.
+//! Some rows are for x86-64 only because the historical validators refuse them on x86-32: `lods`, `loop`, `bt`.
 
 use super::op::Op;
 
@@ -124,10 +125,10 @@ pub const ONE: [Op; 256] = arithmetic(table(&[
     (0xa9, 0xa9, P.and(Op::IMM_Z).and(Op::WORD)),
     (0xaa, 0xaa, P.and(Op::STRING).and(Op::REP)),                       // stos
     (0xab, 0xab, P.and(Op::STRING).and(Op::REP).and(Op::WORD)),
-    (0xac, 0xac, P.and(Op::STRING)),                                    // lods
-    (0xad, 0xad, P.and(Op::STRING).and(Op::WORD)),
+    (0xac, 0xac, P.and(Op::STRING).and(Op::ONLY_64)),                   // lods
+    (0xad, 0xad, P.and(Op::STRING).and(Op::WORD).and(Op::ONLY_64)),
     (0xae, 0xae, P.and(Op::STRING).and(Op::REP).and(Op::REPNE)),        // scas
-    (0xaf, 0xaf, P.and(Op::STRING).and(Op::REP).and(Op::REPNE).and(Op::WORD)),
+    (0xaf, 0xaf, P.and(Op::STRING).and(Op::REP).and(Op::REPNE)),
     (0xb0, 0xb7, P.and(Op::IMM8).and(Op::WRITES_OPCODE).and(Op::BYTE)), // mov
     (0xb8, 0xbf, P.and(Op::IMM_V).and(Op::WORD).and(Op::WRITES_OPCODE).and(Op::EXTENDS)),
     (0xc0, 0xc0, Op::group(group::SHIFT_8_IMM)),
@@ -147,7 +148,8 @@ pub const ONE: [Op; 256] = arithmetic(table(&[
     (0xdd, 0xdd, Op::group(group::FLOAT + 5)),
     (0xde, 0xde, Op::group(group::FLOAT + 6)),
     (0xdf, 0xdf, Op::group(group::FLOAT + 7)),
-    (0xe0, 0xe3, P.and(Op::IMM8).and(Op::BRANCH)),                      // loopne, loope, loop, jecxz
+    (0xe0, 0xe2, P.and(Op::IMM8).and(Op::BRANCH).and(Op::ONLY_64)),     // loopne, loope, loop
+    (0xe3, 0xe3, P.and(Op::IMM8).and(Op::BRANCH)),                      // jecxz, jrcxz
     (0xe8, 0xe9, P.and(Op::IMM_Z).and(Op::BRANCH)),                     // call, jmp
     (0xeb, 0xeb, P.and(Op::IMM8).and(Op::BRANCH)),                      // jmp
     (0xf4, 0xf4, P.and(Op::NO_REX)),                                    // hlt
@@ -171,7 +173,6 @@ pub const TWO: [Op; 256] = table(&[
     (0x18, 0x18, Op::group(group::PREFETCH)),
     (0x1f, 0x1f, Op::group(group::NOP)),
     (0x28, 0x29, M),                                                    // movaps
-    (0x2b, 0x2b, M.and(Op::MEMORY)),                                    // movntps
     (0x2e, 0x2f, M),                                                    // ucomiss, comiss
     (0x31, 0x31, P.and(Op::NO_REX)),                                    // rdtsc
     (0x40, 0x4f, UNKNOWN_REG),                                          // cmov
@@ -180,26 +181,22 @@ pub const TWO: [Op; 256] = table(&[
     (0x80, 0x8f, P.and(Op::IMM_Z).and(Op::BRANCH)),                     // jcc
     (0x90, 0x9f, BYTE_RM),                                              // setcc
     (0xa2, 0xa2, P.and(Op::NO_REX)),                                    // cpuid
-    (0xa3, 0xa3, V.and(Op::ONLY_32)),                                   // bt: a bit of a register reaches far
     (0xa4, 0xa4, UNKNOWN_RM.and(Op::IMM8)),                             // shld
     (0xa5, 0xa5, UNKNOWN_RM),
-    (0xab, 0xab, UNKNOWN_RM.and(Op::ONLY_32).and(Op::LOCK)),            // bts
     (0xac, 0xac, UNKNOWN_RM.and(Op::IMM8)),                             // shrd
     (0xad, 0xad, UNKNOWN_RM),
     (0xae, 0xae, Op::group(group::STATE)),
     (0xaf, 0xaf, GP_REG),                                               // imul
-    (0xb0, 0xb0, BYTE_RM.and(Op::LOCK)),                                // cmpxchg
-    (0xb1, 0xb1, UNKNOWN_RM.and(Op::LOCK)),
-    (0xb3, 0xb3, UNKNOWN_RM.and(Op::ONLY_32).and(Op::LOCK)),            // btr
+    // cmpxchg, whose second operand the historical validators count as written
+    (0xb0, 0xb0, BYTE_RM.and(Op::WRITES_REG).and(Op::LOCK)),
+    (0xb1, 0xb1, UNKNOWN_RM.and(Op::WRITES_REG).and(Op::LOCK)),
     (0xb6, 0xb7, GP_REG),                                               // movzx
     (0xba, 0xba, Op::group(group::BIT)),
-    (0xbb, 0xbb, UNKNOWN_RM.and(Op::ONLY_32).and(Op::LOCK)),            // btc
     (0xbc, 0xbd, UNKNOWN_REG),                                          // bsf, bsr
     (0xbe, 0xbf, GP_REG),                                               // movsx
     (0xc0, 0xc0, BYTE_RM.and(Op::WRITES_REG).and(Op::LOCK)),            // xadd
     (0xc1, 0xc1, GP_RM.and(Op::WRITES_REG).and(Op::LOCK)),
     (0xc2, 0xc2, M.and(Op::IMM8)),                                      // cmpps
-    (0xc3, 0xc3, M.and(Op::MEMORY)),                                    // movnti
     (0xc6, 0xc6, M.and(Op::IMM8)),                                      // shufps
     (0xc7, 0xc7, Op::group(group::EXCHANGE_TWICE)),
     (0xc8, 0xcf, P.and(Op::WRITES_OPCODE)),                             // bswap
@@ -212,7 +209,6 @@ pub const TWO_66: [Op; 256] = table(&[
     (0x12, 0x13, M.and(Op::MEMORY)),
     (0x16, 0x17, M.and(Op::MEMORY)),
     (0x28, 0x29, M),                                                    // movapd
-    (0x2b, 0x2b, M.and(Op::MEMORY)),                                    // movntpd
     (0x2e, 0x2f, M),                                                    // ucomisd, comisd
     (0x50, 0x50, M.and(Op::WRITES_REG).and(Op::REGISTER)),              // movmskpd
     (0x51, 0x51, M),                                                    // sqrtpd
@@ -234,7 +230,6 @@ pub const TWO_66: [Op; 256] = table(&[
     (0xd1, 0xd6, M),                                                    // psrlw to movq
     (0xd7, 0xd7, M.and(Op::REGISTER).and(Op::WRITES_REG)),              // pmovmskb
     (0xd8, 0xe6, M),                                                    // psubusb to cvttpd2dq
-    (0xe7, 0xe7, M.and(Op::MEMORY)),                                    // movntdq
     (0xe8, 0xef, M),                                                    // psubsb to pxor
     (0xf1, 0xf6, M),                                                    // psllw to psadbw
     (0xf8, 0xfe, M),                                                    // psubb to paddd
@@ -325,6 +320,10 @@ const LOCKED_BYTE: Op = BYTE_RM.and(Op::LOCK);
 const LOCKED: Op = GP_RM.and(Op::LOCK);
 const LOCKED_UNKNOWN: Op = UNKNOWN_RM.and(Op::LOCK);
 
+const BIT_RM: Op = LOCKED_UNKNOWN.and(Op::IMM8).and(Op::ONLY_64);
+const HINT: Op = M.and(Op::MEMORY).and(Op::NO_ACCESS);
+const LANES: Op = M.and(Op::REGISTER).and(Op::IMM8);
+
 /// The rows that ModRM.reg selects.
 #[rustfmt::skip]
 pub const GROUPS: [[Op; 8]; group::COUNT] = [
@@ -344,18 +343,20 @@ pub const GROUPS: [[Op; 8]; group::COUNT] = [
     // inc dec; with a wider operand also call, jmp, push
     [LOCKED_BYTE, LOCKED_BYTE, N, N, N, N, N, N],
     [LOCKED, LOCKED, M.and(Op::INDIRECT).and(Op::REGISTER), N, M.and(Op::INDIRECT).and(Op::REGISTER), N, M, N],
-    [M.and(Op::MEMORY).and(Op::NO_ACCESS), M.and(Op::MEMORY).and(Op::NO_ACCESS), M.and(Op::MEMORY).and(Op::NO_ACCESS), M.and(Op::MEMORY).and(Op::NO_ACCESS), N, N, N, N],
-    [M.and(Op::MEMORY).and(Op::NO_ACCESS), M.and(Op::MEMORY).and(Op::NO_ACCESS), N, N, N, N, N, N],
-    // bt bts btr btc with a number
-    [N, N, N, N, V.and(Op::IMM8), LOCKED_UNKNOWN.and(Op::IMM8), LOCKED_UNKNOWN.and(Op::IMM8), LOCKED_UNKNOWN.and(Op::IMM8)],
+    // - prefetcht0 prefetcht1 prefetcht2; prefetch prefetchw
+    [N, HINT, HINT, HINT, N, N, N, N],
+    [HINT, HINT, N, N, N, N, N, N],
+    // bt bts btr btc with a number; a bit that a register names reaches far
+    [N, N, N, N, V.and(Op::IMM8).and(Op::ONLY_64), BIT_RM, BIT_RM, BIT_RM],
     // cmpxchg8b, cmpxchg16b
     [N, M.and(Op::MEMORY).and(Op::LOCK), N, N, N, N, N, N],
-    // ldmxcsr, stmxcsr; lfence, mfence, sfence and clflush by a rule of their own
-    [N, N, M.and(Op::MEMORY), M.and(Op::MEMORY), N, M.and(Op::REGISTER), M.and(Op::REGISTER), M],
-    [N, N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N],
-    [N, N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N, M.and(Op::REGISTER).and(Op::IMM8), N],
-    [N, N, M.and(Op::REGISTER).and(Op::IMM8), M.and(Op::REGISTER).and(Op::IMM8), N, N, M.and(Op::REGISTER).and(Op::IMM8), M.and(Op::REGISTER).and(Op::IMM8)],
-    [V.and(Op::NO_ACCESS), N, N, N, N, N, N, N],
+    // ldmxcsr stmxcsr, and without memory lfence mfence sfence
+    [N, N, M.and(Op::MEMORY), M.and(Op::MEMORY), N, M.and(Op::REGISTER), M.and(Op::REGISTER), M.and(Op::REGISTER)],
+    // psrl psra psll by a number, of words, doubles and quads
+    [N, N, LANES, N, LANES, N, LANES, N],
+    [N, N, LANES, N, LANES, N, LANES, N],
+    [N, N, LANES, LANES, N, N, LANES, LANES],
+    [M.and(Op::NO_ACCESS), N, N, N, N, N, N, N],
     // D8 to DF: the rows are those of operands in memory; FLOAT_REGISTERS has the others
     [M; 8],                                                             // fadd to fdivr m32
     [M, N, M, M, M, M, M, M],                                           // fld fst fstp fldenv fldcw fnstenv fnstcw

@@ -1,5 +1,6 @@
 //! Short texts and their verdicts.
 
+pub mod mutants;
 pub mod slow;
 
 use ice_validator::{Features, Refusal, Target, Text, scratch_words, validate};
