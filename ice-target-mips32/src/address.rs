@@ -7,6 +7,9 @@
 //!
 //! A load or store that the program does not promise to be at a multiple of its size takes two instructions, or more.
 //! So the alignment of the objects of the frame and of the variables of this module is asked for as well.
+//!
+//! Floating-point numbers could be at the sum of two registers (`lwxc1`, `ldxc1`, in either mode of the registers); these are not
+//! used, as release 6 has none of them.
 
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, Mips32};

@@ -44,26 +44,15 @@ pub trait ParamRules: CallRules {
                     let is_object = matches!(signature.passing(n), Passing::ByVal { .. });
                     is_done &= ty == Type::I64 && !is_object;
                     for n in 0..registers {
-                        match (is_object, Self::is_in_words(ty)) {
-                            (true, _) => homes.push((first + n, self.temp(cx))),
-                            (_, true) => {
-                                let word = regs.part(n);
-                                operands.push(Operand::def_fixed(
-                                    word,
-                                    Self::GENERAL,
-                                    Self::general(first + n),
-                                ));
-                            }
-                            (_, false) => {
-                                let word = self.temp(cx);
-                                operands.push(Operand::def_fixed(
-                                    word,
-                                    Self::GENERAL,
-                                    Self::general(first + n),
-                                ));
-                                words.push(word);
-                            }
+                        if is_object {
+                            homes.push((first + n, self.temp(cx)));
+                            continue;
                         }
+                        let word = if Self::is_in_words(ty) { regs.part(n) } else { self.temp(cx) };
+                        if !Self::is_in_words(ty) {
+                            words.push(word);
+                        }
+                        operands.push(Operand::def_fixed(word, Self::GENERAL, Self::general(first + n)));
                     }
                 }
                 ArgumentPlace::Stack(_) => is_done = false,
