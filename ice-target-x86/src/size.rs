@@ -124,7 +124,7 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     }
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
-        if landings.has(block) {
+        if CONFINED && landings.has(block) {
             offset += u64::from(BUNDLE);
         }
         // Too large a number is one that the buffer takes for unknown.

@@ -114,21 +114,18 @@ impl CodeBytes {
         Ok(())
     }
 
-    /// Appends up to three parts of an instruction back to back, all or none; all but the last have at most
-    /// 15 bytes together. If the bytes are [tight](Self::set_tight), none.
+    /// Appends up to three parts of an instruction back to back, if there is room for a window behind the end; all but
+    /// the last have at most 15 bytes together. Says whether it did; if not, and the bytes are not
+    /// [tight](Self::set_tight), [`append_at_end`](Self::append_at_end) does.
     #[inline(always)]
-    pub fn append_parts<const N: usize>(&mut self, parts: [Part; N]) -> Result<(), Full> {
+    pub fn append_parts<const N: usize>(&mut self, parts: [Part; N]) -> bool {
         let start = self.len as usize;
         match self.storage.get_mut(start..start + WINDOW) {
             Some(window) => {
                 self.len += write(parts, window);
-                Ok(())
+                true
             }
-            None if self.is_tight => Err(Full),
-            None => {
-                let part = |i| parts.get(i).copied().unwrap_or(Part::EMPTY);
-                self.append_at_end(part(0), part(1), part(2))
-            }
+            None => false,
         }
     }
 
@@ -144,11 +141,8 @@ impl CodeBytes {
         if fits { Ok(()) } else { Err(Full) }
     }
 
-    /// Appends parts where the storage ends. They come by value, in registers: an array would be written to
-    /// memory before it is known whether it is wanted.
-    #[cold]
-    #[inline(never)]
-    fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
+    /// Appends parts where the storage ends.
+    pub fn append_at_end(&mut self, first: Part, second: Part, third: Part) -> Result<(), Full> {
         let mut window = [0; WINDOW];
         let len = write([first, second, third], &mut window);
         self.append(&window[..len as usize])
@@ -189,18 +183,22 @@ mod tests {
         Part { bytes, len }
     }
 
+    fn append(bytes: &mut CodeBytes, parts: [Part; 3]) -> bool {
+        bytes.append_parts(parts) || bytes.append_at_end(parts[0], parts[1], parts[2]).is_ok()
+    }
+
     #[test]
     fn parts_lie_back_to_back() {
         let mut bytes = CodeBytes::new(10_000);
         for _ in 0..100 {
             let start = bytes.len();
-            assert!(bytes.append_parts([part(0x77_2211, 2), part(0x99_33, 1), part(0x5544, 2)]).is_ok());
+            assert!(append(&mut bytes, [part(0x77_2211, 2), part(0x99_33, 1), part(0x5544, 2)]));
             assert_eq!(bytes.as_slice()[start as usize..], [0x11, 0x22, 0x33, 0x44, 0x55]);
             assert!(bytes.append(&[1; 7]).is_ok());
             assert_eq!(bytes.as_slice()[start as usize + 5..], [1; 7]);
         }
         bytes.truncate(3);
-        assert!(bytes.append_parts([part(9, 1)]).is_ok());
+        assert!(append(&mut bytes, [part(9, 1), Part::EMPTY, Part::EMPTY]));
         assert_eq!(bytes.as_slice(), [0x11, 0x22, 0x33, 9]);
     }
 
@@ -211,8 +209,8 @@ mod tests {
             assert!(bytes.append(&[0; 3]).is_ok());
         }
         bytes.set_limit(905);
-        assert!(bytes.append_parts([part(1, 2), part(2, 2), part(3, 2)]).is_err());
-        assert!(bytes.append_parts([part(1, 2), part(2, 2), part(3, 1)]).is_ok());
+        assert!(!append(&mut bytes, [part(1, 2), part(2, 2), part(3, 2)]));
+        assert!(append(&mut bytes, [part(1, 2), part(2, 2), part(3, 1)]));
         assert!(bytes.append(&[0]).is_err());
         assert_eq!(bytes.len(), 905);
     }

@@ -108,14 +108,26 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         fits
     }
 
-    /// Appends the parts of an instruction where there was no room for them, or where they have to be looked at.
+    /// Appends the parts of an instruction where there was no room for them, or where they have to be looked at. They come
+    /// by value, in registers: an array would be written to memory before it is known whether it is wanted.
     #[cold]
     #[inline(never)]
-    pub(super) fn append_in_bundle(&mut self, first: Part, second: Part, third: Part) {
+    pub(super) fn append_slowly(&mut self, first: Part, second: Part, third: Part) {
         let start = self.offset();
-        if !self.bytes.is_tight() || self.bytes.append_tight([first, second, third]).is_err() {
+        let result = match self.bytes.is_tight() {
+            true => self.bytes.append_tight([first, second, third]),
+            false => self.bytes.append_at_end(first, second, third),
+        };
+        if result.is_err() {
             return self.fail_full();
         }
+        if self.bytes.is_tight() {
+            self.place_inst(start);
+        }
+    }
+
+    /// Sees where the instruction from `start` on is, in its group.
+    fn place_inst(&mut self, start: u32) {
         let (group, place) = match self.open {
             Open::None => (start, Place::Inside),
             Open::Group => return,

@@ -359,9 +359,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Appends the parts of one instruction, all or none.
     #[inline(always)]
     pub(crate) fn append_inst<const N: usize>(&mut self, parts: [Part; N]) {
-        if self.bytes.append_parts(parts).is_err() {
+        if !self.bytes.append_parts(parts) {
             let part = |i| parts.get(i).copied().unwrap_or(Part::EMPTY);
-            self.append_in_bundle(part(0), part(1), part(2));
+            self.append_slowly(part(0), part(1), part(2));
         }
     }
 
