@@ -1,6 +1,7 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
 use crate::internal::{CodegenStep, Faults, Internal};
+use crate::live::LiveCalls;
 use crate::unwind::FrameStep;
 use alloc::boxed::Box;
 use alloc::format;
@@ -390,6 +391,8 @@ pub struct CompiledCode {
     pub origins: Vec<(u32, Option<Inst>)>,
     /// Where the callers' registers are, if that was asked for.
     pub frames: Vec<FrameStep>,
+    /// The calls with live values, of each function that has some.
+    pub live: Vec<LiveCalls>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -401,6 +404,7 @@ pub struct CodeEnd {
     data: usize,
     origins: usize,
     frames: usize,
+    live: usize,
 }
 
 /// The machine code of one function.
@@ -420,6 +424,8 @@ pub struct FunctionCode<'a> {
     pub origins: &'a [(u32, Option<Inst>)],
     /// Where the caller's registers are, by offset; empty if nothing was asked for.
     pub frames: &'a [FrameStep],
+    /// The calls with live values, if the function has some.
+    pub live: Option<&'a LiveCalls>,
 }
 
 impl CompiledCode {
@@ -432,6 +438,7 @@ impl CompiledCode {
         self.data.clear();
         self.origins.clear();
         self.frames.clear();
+        self.live.clear();
     }
 
     /// Where the next function begins.
@@ -443,6 +450,7 @@ impl CompiledCode {
             data: self.data.len(),
             origins: self.origins.len(),
             frames: self.frames.len(),
+            live: self.live.len(),
         }
     }
 
@@ -461,6 +469,7 @@ impl CompiledCode {
             data: &self.data[start.data..end.data],
             origins: &self.origins[start.origins..end.origins],
             frames: &self.frames[start.frames..end.frames],
+            live: self.live[start.live..end.live].first(),
         }
     }
 
@@ -472,6 +481,7 @@ impl CompiledCode {
             + size_of_val(&*self.data)
             + size_of_val(&*self.origins)
             + size_of_val(&*self.frames)
+            + self.live.iter().map(LiveCalls::bytes).sum::<usize>()
     }
 }
 

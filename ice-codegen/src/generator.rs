@@ -15,6 +15,7 @@
 use crate::annotation::{Annotation, Comments};
 use crate::block_order::BlockOrder;
 use crate::compiled::CompiledCode;
+use crate::live::live_calls;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
 use crate::target::{ErrorKind, Target};
@@ -171,6 +172,14 @@ impl<T: Target> Generator<T> {
         }
     }
 
+    /// Appends the calls with live values of the function that was emitted.
+    #[cold]
+    fn describe_live(&self, out: &mut CompiledCode) -> Result<(), ErrorKind> {
+        let (allocation, marks) = (self.allocator.output(), self.buffer.marks());
+        out.live.push(live_calls(&self.target, &self.scratch, &self.mach, allocation, marks)?);
+        Ok(())
+    }
+
     /// I-DEF: debug builds check what lowering has written, which the allocator's checker takes as it is.
     fn check_definitions(&self, func: &Function) {
         #[cfg(debug_assertions)]
@@ -244,7 +253,11 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     fn emit(&mut self, out: &mut CompiledCode) -> Result<(), ErrorKind> {
-        self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.buffer, out)
+        self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.buffer, out)?;
+        match self.mach.live_calls() {
+            [] => Ok(()),
+            _ => self.describe_live(out),
+        }
     }
 
     #[cfg(feature = "text")]

@@ -20,6 +20,7 @@
 //! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`unwind`] | what unwinding must know of a frame |
+//! | [`live`] | where values are while a callee runs: stack maps, side exits |
 //! | [`compiled`] | compiled functions, their symbols and the helpers they call |
 //!
 //! A loop in its final order, with the block that its back edge gets, because values are moved on it:
@@ -78,6 +79,7 @@ pub mod extension;
 pub mod generator;
 pub mod internal;
 pub mod lanes;
+pub mod live;
 pub mod lower;
 pub mod mach;
 pub mod magic;

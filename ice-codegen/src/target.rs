@@ -3,6 +3,7 @@
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
 use crate::internal::Internal;
+use crate::live::{FrameOffsets, Remade};
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink, VReg};
 use crate::unwind::UnwindFacts;
@@ -10,7 +11,7 @@ use alloc::boxed::Box;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
 use ice_ir::{Environment, FuncId, Function, Inst, Module, Type, Value};
-use ice_regalloc::{Output, RegisterFile};
+use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// What code may know of addresses, and how it reaches what is outside of its function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,6 +171,15 @@ pub trait Target {
 
     /// Describes the frame of the function that was emitted last with this memory.
     fn describe_frame(&self, scratch: &Self::Scratch, facts: &mut UnwindFacts);
+
+    /// Where slots and objects are in it.
+    fn frame_offsets<'s>(&self, scratch: &'s Self::Scratch) -> FrameOffsets<'s>;
+
+    /// What an instruction makes that is executed again where its value is wanted, if it is a constant or an argument.
+    fn remade(&self, scratch: &Self::Scratch, inst: &Self::Inst) -> Option<Remade>;
+
+    /// The DWARF number of a register; `None` if it has none.
+    fn dwarf_number(&self, reg: PReg) -> Option<u16>;
 }
 
 /// Why a function could not be compiled.

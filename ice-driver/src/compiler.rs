@@ -14,6 +14,7 @@ use crate::options::{Emit, RelocationModel, Timing};
 use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe};
 use ice_asm::{ConstantId, RelocKind};
+use ice_codegen::live::LiveCalls;
 use ice_codegen::{Checks, CodeSymbol, Confinement, FunctionCode, TableSlice, UnwindFacts};
 use ice_ir::native::UnwindTables;
 use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
@@ -161,6 +162,11 @@ impl CompiledFunction<'_> {
     /// The frame, and where the caller's registers are in it.
     pub fn frame(&self) -> &UnwindFacts {
         self.frame
+    }
+
+    /// The calls with live values, if there are some: where those are while callees run.
+    pub fn live_calls(&self) -> Option<&LiveCalls> {
+        self.code.live
     }
 
     /// Where data stands between instructions: starts and ends as offsets in the code.

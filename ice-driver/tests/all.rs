@@ -17,6 +17,7 @@ mod helpers;
 mod intrinsics;
 mod known_faults;
 mod linking;
+mod live_calls;
 mod machine_text;
 mod machines;
 mod native;

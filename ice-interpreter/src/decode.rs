@@ -382,6 +382,7 @@ impl<'a> Decoder<'a> {
                 store(func.value_type(value), a, s)
             }
             InstData::Call { callee, args, .. } => {
+                let args = args.first(self.program.module.passed_args(func.inst(inst)));
                 self.check_call(callee, args, ty)?;
                 Op::Call { callee: callee.as_u32(), args: self.args(args)?, d }
             }

@@ -244,6 +244,29 @@ impl<'f> FunctionBuilder<'f> {
         self.append_call(InstData::CallAs { signature, args, tail }, ret)
     }
 
+    /// A direct call that returns `ret` and that the values of `live` survive: compiled code says where they are while it
+    /// runs ([`TailHint::Live`]). A function of one signature, with a fixed number of parameters, is called.
+    pub fn call_with_live(
+        &mut self,
+        callee: FuncId,
+        args: &[Value],
+        live: &[Value],
+        ret: Type,
+    ) -> Option<Value> {
+        self.call(callee, &[args, live].concat(), ret, TailHint::Live)
+    }
+
+    /// Goes on in a new block if `cond` holds. If not, calls `exit` with `args`, which knows where the values of `live` are
+    /// and finishes what the function would have done: what it gives, of type `ret`, is returned.
+    pub fn guard(&mut self, cond: Value, exit: FuncId, args: &[Value], live: &[Value], ret: Type) {
+        let (inside, outside) = (self.create_block(), self.create_block());
+        self.cond_br(cond, inside, outside);
+        self.switch_to_block(outside);
+        let result = self.call_with_live(exit, args, live, ret);
+        self.ret(result);
+        self.switch_to_block(inside);
+    }
+
     /// The second result, of type `ty`, of the call that was just built and gave `first`.
     pub fn second_result(&mut self, first: Value, ty: Type) -> Value {
         self.append_value(InstData::SecondResult { first }, ty)

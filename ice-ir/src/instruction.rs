@@ -271,13 +271,16 @@ impl FloatCond {
     }
 }
 
-/// Whether the producer marked a call as a tail call: a hint without meaning for execution.
+/// What is said of a call beside its callee and arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TailHint {
-    /// An ordinary call.
+    /// Nothing.
     None,
-    /// Marked `tail`.
+    /// The producer marked it as a tail call: a hint without meaning for execution.
     Tail,
+    /// It is no tail call, and its last arguments, behind those of the signature, are *live values*: the callee does not
+    /// get them, and compiled code says where they are while the call runs. `call @f(a) live(b, c)`.
+    Live,
 }
 
 /// A run of entries in one of the function's argument pools.
@@ -296,6 +299,12 @@ impl ValueRange {
     /// True without entries.
     pub const fn is_empty(self) -> bool {
         self.len == 0
+    }
+
+    /// The first entries, `len` of them at most.
+    #[must_use]
+    pub fn first(self, len: usize) -> ValueRange {
+        ValueRange { len: self.len.min(len as u32), ..self }
     }
 
     pub(crate) const fn indices(self) -> core::ops::Range<usize> {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
 use crate::function::Function;
-use crate::instruction::named_enum;
+use crate::instruction::{InstData, TailHint, named_enum};
 use crate::intrinsics::Intrinsic;
 use crate::native::{
     Arity, CallingConvention, Comdat, Environment, FunctionTraits, Passing, Preemption, Storage,
@@ -301,6 +301,26 @@ impl Default for Module {
 }
 
 impl Module {
+    /// How many of the arguments of a call its callee gets, the address of the callee among them where it is one; those
+    /// behind are [live values](TailHint::Live). None of what is no call.
+    pub fn passed_args(&self, inst: &InstData) -> usize {
+        let params = |signature: &Signature| signature.params.len();
+        match *inst {
+            InstData::Call { callee, tail: TailHint::Live, .. } => params(self.signature(callee)),
+            InstData::CallAs { signature, tail: TailHint::Live, .. } => {
+                1 + params(&self.signatures[signature])
+            }
+            InstData::Call { args, .. }
+            | InstData::CallIndirect { args, .. }
+            | InstData::CallAs { args, .. }
+            | InstData::CallIntrinsic { args, .. }
+            | InstData::ReturnCall { args, .. }
+            | InstData::ReturnCallIndirect { args, .. }
+            | InstData::ReturnCallAs { args, .. } => args.len(),
+            _ => 0,
+        }
+    }
+
     /// An empty module with 32-bit addresses.
     pub fn new() -> Self {
         Module {

@@ -337,6 +337,8 @@ block0:
   v9: f64 = second v8
   v10: i32 = tail call_as sig2(v7, v0, v9)
   v11: i32 = call_as sig5(v7, v0, v9, v1)
+  v12: i64 = call_as sig0(v7, v0) live(v1, v5)
+  v13: i64 = call @gone(v0) live()
   call @llvm.va_start.p0(v0)
   ret v8, v9
 }

@@ -294,6 +294,32 @@ fn every_rule_can_be_broken_alone() {
     assert_eq!(labels.len(), Rule::ALL.len());
 }
 
+/// Calls with live values, which the stable format has not.
+#[test]
+fn live_values_are_behind_the_arguments_of_a_signature() {
+    let signatures = "sig0 = (i32) -> i32 sig1 = (i32) -> i32 variadic";
+    let end = "ret v0";
+    let check = |call: &str| {
+        let program =
+            parse(&format!("{signatures} {}", with_body(&format!("block0: v20: i32 = {call} {end}"))));
+        [Rules::Ice, Rules::Pnacl].map(|rules| broken(&program, rules))
+    };
+    for call in
+        ["call @callee(v0) live(v1, v5)", "call_as sig0(v16, v0) live()", "call_as sig0(v16, v0) live(v16)"]
+    {
+        let [ice, pnacl] = check(call);
+        assert!(ice.is_empty() && pnacl.contains(&Rule::CallKind), "{call}: {ice:?} {pnacl:?}");
+    }
+    for (rule, call) in [
+        (Rule::CallArguments, "call @callee() live(v1)"),
+        (Rule::CallArguments, "call @callee(v1) live(v0)"),
+        (Rule::CallArguments, "call_as sig1(v16, v0) live(v0)"),
+        (Rule::CallKind, "call_indirect v16(v0) live(v0)"),
+    ] {
+        assert!(check(call)[0].contains(&rule), "{call}");
+    }
+}
+
 /// Calls in place of returns, which the stable format has not at all.
 #[test]
 fn calls_in_place_of_returns_are_checked_as_calls_and_as_returns() {

@@ -13,6 +13,7 @@ use crate::dump::Dump;
 use crate::error::Error;
 use crate::lazy::Lazy;
 use crate::link::{Addresses, link, room};
+use crate::live::{LiveSites, LiveTable};
 use crate::machine::JitMachine;
 use crate::memory::{Block, Memory, lock};
 use crate::object::{Area, FILLED, Import, Object, Place};
@@ -138,6 +139,7 @@ impl JitBuilder {
                 dump: dump.map(|directory| Dump::create(&directory, host.machine())).transpose()?,
                 debugger,
                 memory: Memory::default(),
+                live: LiveTable::default(),
                 names: Mutex::default(),
                 compilers: Mutex::default(),
             }),
@@ -163,6 +165,8 @@ pub(crate) struct Shared {
     dump: Option<Dump>,
     debugger: Debugger,
     memory: Memory,
+    /// The calls with live values.
+    pub(crate) live: LiveTable,
     /// What modules have defined for others.
     names: Mutex<HashMap<Vec<u8>, Named>>,
     /// Compilers that no thread uses, by what of a module they are for.
@@ -192,6 +196,7 @@ pub(crate) struct Settled {
     /// Gone before the memory.
     _frames: Option<Registered>,
     _debugged: Option<Debugged>,
+    _live: Option<LiveSites>,
     startup: Startup,
     pub(crate) block: Arc<Block>,
     addresses: Addresses,
@@ -346,10 +351,14 @@ impl Shared {
         let startup = Startup::new(&object.called, &filled, size_of::<usize>());
         let frames = object.frames_at.map(|place| block.register_frames(place.area, place.offset));
         let frames = frames.transpose()?;
+        let code = addresses[Area::Code as usize];
+        let functions = std::mem::take(&mut object.live).into_iter();
+        let live = LiveSites::new(&self.live, functions.map(|(offset, calls)| (code + offset, calls)));
         let debugged = self.tell(object, &filled, addresses)?;
         Ok(Settled {
             _frames: frames,
             _debugged: debugged,
+            _live: live,
             startup,
             block: Arc::new(block),
             addresses,

@@ -13,6 +13,9 @@
 //! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
 //! variables of its own.
 //!
+//! A call can name [live values](ice_ir::TailHint::Live), of which [`Jit::live_at`] says where they are while the callee runs:
+//! stack maps for who moves objects, records for side exits ([`FunctionBuilder::guard`](ice_ir::FunctionBuilder::guard)).
+//!
 //! An exception or a panic passes through generated code whose functions have tables for unwinding
 //! ([`JitBuilder::unwind_tables`]), on x86; functions through which one may pass are called as `extern "C-unwind"`. One that
 //! reaches other generated code ends the process.
@@ -37,6 +40,7 @@
 //! | `machine`, `glue`, `thunks` | what differs from machine to machine, and pieces of code between functions |
 //! | `memory`, `space` | blocks of memory, taken and given back |
 //! | `raw` | mappings and calls: all `unsafe` code, with its argument |
+//! | `live` | calls with live values: stack maps and side exits |
 //! | `startup` | constructors and destructors |
 //! | `signature` | types of Rust and of the IR |
 //! | `outside`, `helpers` | where other names come from |
@@ -59,6 +63,7 @@ mod helpers;
 mod jit;
 mod lazy;
 mod link;
+mod live;
 mod machine;
 mod memory;
 mod object;
@@ -73,7 +78,10 @@ mod thunks;
 
 pub use debug::Debugger;
 pub use error::Error;
+pub use ice_codegen::UnwindFacts;
+pub use ice_codegen::live::{LivePlace, LiveValue};
 pub use jit::{Jit, JitBuilder, LoadedModule};
+pub use live::LiveSite;
 pub use outside::ProcessSymbols;
 pub use patchable::Patchable;
 pub use perf::PerfMap;

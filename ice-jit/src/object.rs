@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::link::Addresses;
 use crate::startup::Called;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
+use ice_codegen::live::LiveCalls;
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
 use ice_driver::machine::Machine;
 use ice_driver::names::undecorated;
@@ -151,6 +152,8 @@ pub(crate) struct Object<'m> {
     pub(crate) called: Vec<Called>,
     /// Where the rest of the module is, if this is a part of one that is in memory.
     outer: Option<&'m Outer>,
+    /// The calls with live values of functions, by the offsets of those.
+    pub(crate) live: Vec<(u64, LiveCalls)>,
     /// Tables for unwinding, their references to functions, and where they are once all are there.
     frames: Option<Frames>,
     frame_references: Vec<(u64, Place)>,
@@ -212,6 +215,7 @@ impl<'m> Object<'m> {
             limit,
             called: Vec::new(),
             outer,
+            live: Vec::new(),
             frames: Entries::of(options).map(Frames::new),
             frame_references: Vec::new(),
             frames_at: None,
@@ -398,6 +402,7 @@ impl<'m> Object<'m> {
         let place = Place { area: Area::Code, offset: start };
         let frame = self.frames.as_mut().and_then(|frames| frames.add(self.module, function, code));
         self.frame_references.extend(frame.map(|field| (field, place)));
+        self.live.extend(code.live.map(|live| (start, live.clone())));
         self.functions[function.as_u32() as usize] = Some(place);
         self.sizes.push((function, code.code.len() as u64));
         Ok(())

@@ -5,6 +5,7 @@ mod common;
 mod errors;
 mod files;
 mod functions;
+mod live;
 mod modules;
 mod onlookers;
 mod programs;

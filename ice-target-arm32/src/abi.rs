@@ -24,7 +24,7 @@ use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
-use ice_regalloc::{Output, PReg};
+use ice_regalloc::{Allocation, Output, PReg};
 
 /// Which variant of the standard a call follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -360,6 +360,19 @@ impl Frame {
 
 /// The DWARF number of d0 (DWARF for the ARM architecture, IHI 0040B, 3.1).
 const DWARF_D0: u16 = 256;
+
+/// The DWARF number of the first of s0 to s31, by their old names.
+const DWARF_S0: u16 = 64;
+
+/// The DWARF number of a register; of the first doubleword of a quadword.
+pub(crate) fn dwarf_register(reg: PReg) -> Option<u16> {
+    let place = Allocation::reg(reg);
+    let number = |first: PReg, count, start: u16, step: u16| {
+        place.as_reg_of(first, count).map(|n| start + step * u16::from(n))
+    };
+    let vector = || number(d(0), 32, DWARF_D0, 1).or_else(|| number(q(0), 16, DWARF_D0, 2));
+    number(r(0), 16, 0, 1).or_else(|| number(s(0), 32, DWARF_S0, 1)).or_else(vector)
+}
 
 impl Frame {
     /// Says what the prologue has done to the caller's registers. What is pushed as padding alone is not saved.

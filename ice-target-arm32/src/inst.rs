@@ -266,6 +266,10 @@ pub(crate) fn is_one_word(number: u32) -> bool {
 impl MachInst for Inst {
     ice_codegen::row_methods!();
 
+    fn is_call(&self) -> bool {
+        matches!(self, Inst::Call { .. })
+    }
+
     fn clobbers(&self) -> RegUnits {
         match self {
             Inst::Call { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,

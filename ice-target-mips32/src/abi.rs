@@ -25,7 +25,7 @@ use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::{Arity, Passing};
-use ice_regalloc::Output;
+use ice_regalloc::{Allocation, Output, PReg};
 
 /// General registers that carry arguments.
 const WORD_ARGS: u8 = 4;
@@ -200,6 +200,15 @@ pub(crate) fn bits(mask: u32) -> impl Iterator<Item = u8> {
         left &= left.wrapping_sub(1);
         (number < 32).then_some(number as u8)
     })
+}
+
+/// The DWARF number of a register; of the first of a doubleword.
+pub(crate) fn dwarf_register(reg: PReg) -> Option<u16> {
+    let place = Allocation::reg(reg);
+    let number = |first: PReg, count, start: u16, step: u16| {
+        place.as_reg_of(first, count).map(|n| start + step * u16::from(n))
+    };
+    number(r(0), 32, 0, 1).or_else(|| number(s(0), 32, 32, 1)).or_else(|| number(d(0), 16, 32, 2))
 }
 
 impl Frame {

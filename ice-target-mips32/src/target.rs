@@ -6,6 +6,7 @@ use crate::regs::{self, DOUBLE, GPR, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::mips32::Branches;
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::live::{FrameOffsets, Remade};
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
@@ -15,7 +16,7 @@ use ice_codegen::{
     Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{Function, Module, Type, Value};
-use ice_regalloc::{Output, RegisterFile};
+use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +160,24 @@ impl Target for Mips32 {
 
     fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {
         scratch.frame.describe(facts);
+    }
+
+    fn frame_offsets<'s>(&self, scratch: &'s EmitScratch) -> FrameOffsets<'s> {
+        FrameOffsets { slots: &scratch.frame.slots, objects: &scratch.frame.objects }
+    }
+
+    fn remade(&self, scratch: &EmitScratch, inst: &Inst) -> Option<Remade> {
+        match *inst {
+            Inst::MovImm { imm, .. } => Some(Remade::Constant(imm.into())),
+            Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. } if mem.is_argument() => {
+                Some(Remade::InFrame(scratch.frame.incoming.wrapping_add(mem.disp)))
+            }
+            _ => None,
+        }
+    }
+
+    fn dwarf_number(&self, reg: PReg) -> Option<u16> {
+        crate::abi::dwarf_register(reg)
     }
 
     fn emit<L: Listing>(

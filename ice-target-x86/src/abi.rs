@@ -19,7 +19,7 @@ use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Signature, Type};
-use ice_regalloc::{Constraint, Operand, Output, PReg, RegUnits};
+use ice_regalloc::{Allocation, Constraint, Operand, Output, PReg, RegUnits};
 
 /// Where an argument travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -263,7 +263,7 @@ pub(crate) struct Frame {
     /// Offset of each fixed object from the base register.
     pub(crate) objects: Vec<i32>,
     /// Offset of each spill slot from the base register.
-    slots: Vec<i32>,
+    pub(crate) slots: Vec<i32>,
     /// The spill slots.
     pub(crate) places: Vec<FramePlace>,
 }
@@ -375,6 +375,17 @@ pub(crate) fn dwarf_number(mode: Mode, reg: u8) -> u16 {
         (Mode::Bits64, Some(&number)) => number.into(),
         _ => reg.into(),
     }
+}
+
+/// The DWARF number of a register, of vectors too (System V ABI, x86-64: figure 3.36; i386: table 2.14).
+pub(crate) fn dwarf_register(mode: Mode, reg: PReg) -> Option<u16> {
+    let (first, count) = match mode {
+        Mode::Bits32 => (21, 8),
+        Mode::Bits64 => (17, 16),
+    };
+    let place = Allocation::reg(reg);
+    let vector = || place.as_reg_of(xmm(0), count).map(|n| first + u16::from(n));
+    regs::as_gpr(place).map(|gpr| dwarf_number(mode, gpr.number())).or_else(vector)
 }
 
 impl Frame {

@@ -280,6 +280,10 @@ instructions!(ice_codegen::insts!);
 impl MachInst for Inst {
     ice_codegen::row_methods!();
 
+    fn is_call(&self) -> bool {
+        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. })
+    }
+
     fn clobbers(&self) -> RegUnits {
         match self {
             Inst::Call { mode, .. } | Inst::ThreadLocalCall { mode, .. } => match mode {

@@ -1,11 +1,12 @@
 //! The [`Target`] implementation: ties lowering rules, frame layout and emission together.
 
 use crate::emit;
-use crate::inst::Inst;
+use crate::inst::{Base, Inst};
 use crate::regs::{self, BYTE, GPR, XMM};
 use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::live::{FrameOffsets, Remade};
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
@@ -14,7 +15,7 @@ use ice_codegen::{
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{CallingConvention, Module, Type, Value};
-use ice_regalloc::{Output, RegisterFile};
+use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end in one of its modes.
 #[derive(Clone, Copy, Debug)]
@@ -221,5 +222,25 @@ impl Target for X86 {
 
     fn describe_frame(&self, scratch: &emit::EmitScratch, facts: &mut UnwindFacts) {
         scratch.frame.describe(self.mode, facts);
+    }
+
+    fn frame_offsets<'s>(&self, scratch: &'s emit::EmitScratch) -> FrameOffsets<'s> {
+        FrameOffsets { slots: &scratch.frame.slots, objects: &scratch.frame.objects }
+    }
+
+    fn remade(&self, scratch: &emit::EmitScratch, inst: &Inst) -> Option<Remade> {
+        match *inst {
+            Inst::MovImm { imm, .. } => Some(Remade::Constant(imm)),
+            Inst::Load { mem, .. } | Inst::LoadXmm { mem, .. }
+                if mem.base == Base::Incoming && mem.is_constant() =>
+            {
+                Some(Remade::InFrame(scratch.frame.incoming.wrapping_add(mem.disp)))
+            }
+            _ => None,
+        }
+    }
+
+    fn dwarf_number(&self, reg: PReg) -> Option<u16> {
+        crate::abi::dwarf_register(self.mode, reg)
     }
 }

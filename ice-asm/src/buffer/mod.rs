@@ -131,6 +131,8 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     filling: fill::Filling,
     relocs: Vec<Reloc>,
     locations: Locations,
+    /// Offsets that somebody wants to know.
+    marks: Vec<u32>,
     symbol: Option<SymbolId>,
     error: Option<Error>,
     finished: bool,
@@ -182,6 +184,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             filling: fill::Filling::default(),
             relocs: Vec::new(),
             locations: Locations::default(),
+            marks: Vec::new(),
             symbol: None,
             error: None,
             finished: false,
@@ -209,6 +212,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.pinned.clear();
         self.relocs.clear();
         self.locations.clear();
+        self.marks.clear();
         self.symbol = None;
         self.error = None;
         self.finished = false;
@@ -231,6 +235,17 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[inline]
     pub fn offset(&self) -> u32 {
         self.bytes.len()
+    }
+
+    /// Notes the current end, at which an instruction ends that is not taken back: a call.
+    pub fn mark(&mut self) {
+        self.marks.push(self.offset());
+    }
+
+    /// What was noted by [`mark`](Self::mark), in order.
+    #[must_use]
+    pub fn marks(&self) -> &[u32] {
+        &self.marks
     }
 
     /// The code. Branches and label references hold their values after [`CodeBuffer::finish`].

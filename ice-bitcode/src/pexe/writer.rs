@@ -530,6 +530,11 @@ impl BodyWriter<'_, '_> {
                 ops.extend([self.relative(address)?, self.relative(value)?, align(align_log2)]);
                 (STORE, code::STORE)
             }
+            InstData::Call { tail: TailHint::Live, .. }
+            | InstData::CallIntrinsic { tail: TailHint::Live, .. }
+            | InstData::CallIndirect { tail: TailHint::Live, .. } => {
+                return Err(unwritable("a call with live values"));
+            }
             InstData::Call { callee, args, tail: hint }
             | InstData::CallIntrinsic { callee, args, tail: hint, .. } => {
                 ops.extend([tail(hint), self.callee(callee)]);

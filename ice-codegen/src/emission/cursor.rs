@@ -2,6 +2,7 @@
 
 use super::NO_BLOCK;
 use crate::internal::{CodegenStep, Faults, check_places, describe};
+use crate::live::LoweredCall;
 use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
 use crate::{CompiledCode, ErrorKind};
 use alloc::format;
@@ -30,6 +31,8 @@ pub struct Cursor<'a, I> {
     pub operands: &'a [Allocation],
     /// The origins of instructions that are left.
     origins: &'a [(MachInstId, Option<Inst>)],
+    /// The calls with live values that are left.
+    live: &'a [LoweredCall],
     /// The places of all operands.
     all_places: Places<'a>,
     num_blocks: u32,
@@ -53,6 +56,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
             edits: &allocation.edits,
             operands: &[],
             origins: mach.origins(),
+            live: mach.live_calls(),
             all_places: allocation.places(),
             num_blocks: mach.num_blocks() as u32,
             is_passed: false,
@@ -90,12 +94,24 @@ impl<'a, I: MachInst> Cursor<'a, I> {
         self.edits.first().map_or(end, |edit| edit.point)
     }
 
-    /// The point at which the walk has more to do next than to write an instruction: the first edit that is left, or the
-    /// first instruction of another origin.
+    /// The point at which the walk has more to do next than to write an instruction: the first edit that is left, the
+    /// first instruction of another origin, or the end of a call with live values.
     #[inline(always)]
     pub(super) fn next_stop(&self) -> ProgPoint {
         let edit = self.next_edit();
-        self.next_origin().map_or(edit, |origin| origin.min(edit))
+        let stop = self.next_origin().map_or(edit, |origin| origin.min(edit));
+        self.next_live().map_or(stop, |live| live.min(stop))
+    }
+
+    /// Behind the next call with live values.
+    #[inline(always)]
+    pub(super) fn next_live(&self) -> Option<ProgPoint> {
+        self.live.first().map(|call| ProgPoint::after(call.inst))
+    }
+
+    /// Passes a call with live values.
+    pub(super) fn pass_live(&mut self) {
+        self.live = self.live.get(1..).unwrap_or_default();
     }
 
     /// Where the next origin begins to hold.

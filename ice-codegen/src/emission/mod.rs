@@ -204,6 +204,10 @@ pub trait InstEmitter<'a>: Sized {
     /// either.
     #[inline(never)]
     fn edits_to(&mut self, point: ProgPoint) -> ProgPoint {
+        if self.cursor().next_live().is_some_and(|live| live <= point) {
+            self.cursor().pass_live();
+            self.buffer().mark();
+        }
         let mut left = self.cursor().edits;
         while let [edit, rest @ ..] = left
             && edit.point <= point

@@ -186,6 +186,10 @@ mod tests {
     struct Inst(&'static [u32], &'static [u32]);
 
     impl MachInst for Inst {
+        fn is_call(&self) -> bool {
+            false
+        }
+
         fn visit_operands(&self, mut visit: impl FnMut(Operand)) -> Role {
             self.0.iter().for_each(|&n| visit(Operand::use_reg(VReg::from_u32(n), RegClass(0))));
             self.1.iter().for_each(|&n| visit(Operand::def_reg(VReg::from_u32(n), RegClass(0))));

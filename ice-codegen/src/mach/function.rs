@@ -5,6 +5,7 @@ use super::{
     FrameInfo, KeepOrigins, MachBlock, MachInst, MachInstId, Operand, RegClass, Role, Sink, Tables, VReg,
 };
 use crate::internal::{CodegenStep, Faults, Internal};
+use crate::live::{LiveOperands, LoweredCall};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -25,6 +26,9 @@ pub struct MachFunction<I> {
     body: Function,
     origins: Origins,
     mode: Mode,
+    /// What the next call gets.
+    expected_live: Option<Box<LiveOperands>>,
+    live: Vec<LoweredCall>,
 }
 
 impl<I> Default for MachFunction<I> {
@@ -36,6 +40,8 @@ impl<I> Default for MachFunction<I> {
             body: Function::new(),
             origins: Origins::default(),
             mode: Mode::default(),
+            expected_live: None,
+            live: Vec::new(),
         }
     }
 }
@@ -56,6 +62,8 @@ impl<I: MachInst> MachFunction<I> {
         self.insts.clear();
         self.body.clear();
         self.origins.clear();
+        self.expected_live = None;
+        self.live.clear();
     }
 
     /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.
@@ -108,6 +116,11 @@ impl<I: MachInst> MachFunction<I> {
         &self.insts
     }
 
+    /// The calls with live values, in order.
+    pub(crate) fn live_calls(&self) -> &[LoweredCall] {
+        &self.live
+    }
+
     /// Blocks in order.
     pub fn blocks(&self) -> impl Iterator<Item = MachBlock> + use<I> {
         (0..self.num_blocks()).map(MachBlock::new)
@@ -153,6 +166,10 @@ impl<I: MachInst> MachFunction<I> {
         if !more.is_empty() {
             self.body.add_operands(more);
         }
+        if role == Role::Clobbers && self.expected_live.is_some() && inst.is_call() {
+            let inst = MachInstId::new(self.insts.len() - 1);
+            add_live(&mut self.body, inst, &mut self.expected_live, &mut self.live);
+        }
         self.body.inst();
         if role == Role::Usual {
             debug_assert!(inst.rematerialize().is_none(), "{inst:?}");
@@ -165,6 +182,20 @@ impl<I: MachInst> MachFunction<I> {
             Role::Move => self.body.copy(),
             Role::Clobbers => self.body.clobber(inst.clobbers()),
         }
+    }
+}
+
+/// Gives a call, which was pushed last, its live values.
+#[cold]
+fn add_live(
+    body: &mut Function,
+    inst: MachInstId,
+    expected: &mut Option<Box<LiveOperands>>,
+    live: &mut Vec<LoweredCall>,
+) {
+    if let Some(LiveOperands { values, operands }) = expected.take().map(|expected| *expected) {
+        body.add_operands(&operands);
+        live.push(LoweredCall { inst, values });
     }
 }
 
@@ -196,6 +227,11 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]) {
         self.body.edge(target, args);
+    }
+
+    fn expect_live(&mut self, live: LiveOperands) {
+        debug_assert!(self.expected_live.is_none(), "every call takes what is for it");
+        self.expected_live = Some(Box::new(live));
     }
 
     fn set_origin(&mut self, origin: Option<Inst>) {

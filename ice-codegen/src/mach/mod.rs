@@ -27,6 +27,7 @@ pub use origins::KeepOrigins;
 pub use rows::OperandVisitor;
 pub use tables::{PlannedSwitch, Tables};
 
+use crate::live::LiveOperands;
 use core::fmt;
 
 /// What an instruction is to the register allocator, beside its operands.
@@ -54,6 +55,9 @@ pub trait MachInst: Copy + fmt::Debug {
     fn role(&self) -> Role {
         self.visit_operands(|_| {})
     }
+
+    /// Whether it calls a function whose live values are its last operands where there are some.
+    fn is_call(&self) -> bool;
 
     /// Register units destroyed beside the definitions.
     fn clobbers(&self) -> RegUnits {
@@ -89,6 +93,9 @@ pub trait Sink<I: MachInst> {
 
     /// Appends an instruction with operands of its own beside those it visits itself: a call.
     fn push_with(&mut self, inst: I, operands: &[Operand]);
+
+    /// Lets the next [call](MachInst::is_call) have live values.
+    fn expect_live(&mut self, live: LiveOperands);
 
     /// Names a successor of the block, in the order of the terminator, and the arguments for its parameters.
     fn add_successor(&mut self, target: MachBlock, args: &[VReg]);

@@ -4,8 +4,8 @@ use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::{ErrorKind, Target};
 use ice_ir::{
-    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, Signature, Type, Value,
-    ValueDef,
+    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, SigId, Signature,
+    TailHint, Type, Value, ValueDef,
 };
 
 /// What a call goes to.
@@ -199,6 +199,9 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     pub fn call_of(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
         let (func, module) = (self.func, self.module);
         Ok(match *func.inst(inst) {
+            InstData::Call { tail: TailHint::Live, .. } | InstData::CallAs { tail: TailHint::Live, .. } => {
+                return self.call_with_live(inst);
+            }
             InstData::Call { callee, args, .. } | InstData::ReturnCall { callee, args } => {
                 self.note_callee(callee);
                 let signature = Some(module.signature(callee));
@@ -208,20 +211,41 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Call { callee: Destination::Address(callee), signature: None, args: func.args(args) }
             }
             InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
-                let Some((&callee, args)) = func.args(args).split_first() else {
-                    return Err(ErrorKind::Unsupported("a call without a callee"));
-                };
-                let callee = match func.value_def(callee) {
-                    ValueDef::Function(callee) => {
-                        self.note_callee(callee);
-                        Destination::Retyped(callee)
-                    }
-                    _ => Destination::Address(callee),
-                };
-                let signature = Some(&module.signatures[signature]);
-                Call { callee, signature, args }
+                self.call_as(signature, func.args(args))?
             }
             _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
         })
+    }
+
+    /// A call of the address `args[0]` as a function of a signature.
+    fn call_as(&mut self, signature: SigId, args: &'a [Value]) -> Result<Call<'a>, ErrorKind> {
+        let Some((&callee, args)) = args.split_first() else {
+            return Err(ErrorKind::Unsupported("a call without a callee"));
+        };
+        let callee = match self.func.value_def(callee) {
+            ValueDef::Function(callee) => {
+                self.note_callee(callee);
+                Destination::Retyped(callee)
+            }
+            _ => Destination::Address(callee),
+        };
+        Ok(Call { callee, signature: Some(&self.module.signatures[signature]), args })
+    }
+
+    /// A call with live values, which are no arguments.
+    #[cold]
+    fn call_with_live(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
+        let (func, module) = (self.func, self.module);
+        let data = func.inst(inst);
+        let passed = |args| &func.args(args)[..module.passed_args(data)];
+        match *data {
+            InstData::CallAs { signature, args, .. } => self.call_as(signature, passed(args)),
+            InstData::Call { callee, args, .. } => {
+                self.note_callee(callee);
+                let signature = Some(module.signature(callee));
+                Ok(Call { callee: Destination::Function(callee), signature, args: passed(args) })
+            }
+            _ => Err(ErrorKind::Unsupported("an instruction that is no call")),
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::abi::{
     ArgumentPlace, NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, check_standard, result_types,
 };
 use crate::compiled::Libcall;
+use crate::live::note_live;
 use crate::lower::ValueRegs;
 use crate::mach::{Operand, RegClass, Sink, VReg};
 use crate::return_call::PlaceArguments;
@@ -207,6 +208,7 @@ pub trait CallRules: MemoryRules {
     /// A call of a function.
     #[inline(never)]
     fn call<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, inst: Inst) -> Result<(), ErrorKind> {
+        note_live(self, cx, inst);
         let call = cx.call_of(inst)?;
         let convention = self.convention(call.signature);
         let results = cx.call_results(inst, call.signature);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Location, Rule, Rules, Verifier};
 use crate::entities::{Inst, SigId, Value};
 use crate::function::ValueDef;
-use crate::instruction::{BinaryOp, CastOp, InstData};
+use crate::instruction::{BinaryOp, CastOp, InstData, TailHint, ValueRange};
 use crate::intrinsics::{AtomicOp, Intrinsic};
 use crate::module::{FunctionKind, MAX_ALIGN_LOG2, Signature};
 use crate::native::{Arity, CallingConvention, Passing};
@@ -140,24 +140,32 @@ impl<'a> Verifier<'a> {
             InstData::Store { address, value, align_log2 } => {
                 self.access(ty(value), ty(address), align_log2);
             }
-            InstData::Call { callee, args, .. } => {
+            InstData::Call { callee, args, tail } => {
+                let args = self.passed(args, tail, func.inst(inst));
                 self.arguments(callee, args, result);
                 let intrinsic = matches!(self.module.functions[callee].kind, FunctionKind::Intrinsic(_));
                 self.check(Rule::CallKind, !intrinsic);
             }
-            InstData::CallIntrinsic { op, callee, args, .. } => {
+            InstData::CallIntrinsic { op, callee, args, tail } => {
+                self.check(Rule::CallKind, tail != TailHint::Live);
                 self.arguments(callee, args, result);
                 self.check(Rule::CallKind, self.module.functions[callee].kind == FunctionKind::Intrinsic(op));
                 self.intrinsic_operands(op, func.args(args));
             }
-            InstData::CallIndirect { callee, args, .. } => {
+            InstData::CallIndirect { callee, args, tail } => {
                 self.check(Rule::PointerOperand, ty(callee) == pointer);
+                // What the callee gets would not be known.
+                self.check(Rule::CallKind, tail != TailHint::Live);
                 let args = func.args(args);
                 let plain = args.iter().all(|&v| is_plain_argument(ty(v))) && is_plain_argument(result);
                 self.check_pnacl(Rule::IndirectSmall, plain);
             }
-            InstData::CallAs { signature, args, .. } => {
+            InstData::CallAs { signature, args, tail } => {
+                let exists = self.module.signatures.is_valid(signature);
+                let args = if exists { self.passed(args, tail, func.inst(inst)) } else { args };
                 let signature = self.call_as(signature, func.args(args));
+                let is_fixed = signature.is_some_and(|signature| signature.arity == Arity::Fixed);
+                self.check(Rule::CallArguments, tail != TailHint::Live || is_fixed);
                 self.check(Rule::CallArguments, signature.is_some_and(|signature| result == signature.ret));
                 self.check_pnacl(Rule::CallKind, false);
             }
@@ -271,7 +279,13 @@ impl<'a> Verifier<'a> {
         self.check_pnacl(Rule::ReturnCall, false);
     }
 
-    fn arguments(&mut self, callee: crate::FuncId, args: crate::ValueRange, result: Type) {
+    /// What the callee gets of the arguments of a call.
+    fn passed(&mut self, args: ValueRange, tail: TailHint, call: &InstData) -> ValueRange {
+        self.check_pnacl(Rule::CallKind, tail != TailHint::Live);
+        args.first(self.module.passed_args(call))
+    }
+
+    fn arguments(&mut self, callee: crate::FuncId, args: ValueRange, result: Type) {
         let signature = self.module.signature(callee);
         let types = self.func.args(args).iter().map(|&v| self.func.value_type(v));
         let same = result == signature.ret

@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 use ice_asm::x86::{Alu, Mode, Width};
 use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
+use ice_codegen::live::note_live;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
@@ -166,6 +167,7 @@ impl X86 {
     /// A call of a function.
     #[inline(never)]
     pub(crate) fn call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {
+        note_live(self, cx, inst);
         let call = cx.call_of(inst)?;
         let Call { callee, signature, .. } = call;
         let origin = self.origin(cx, callee);

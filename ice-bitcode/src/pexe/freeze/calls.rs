@@ -139,6 +139,9 @@ impl Body<'_, '_> {
             _ => None,
         };
         let call = Call::of(self.frozen, old, inst).ok_or(FreezeErrorKind::Unsupported("this call"))?;
+        if call.tail == TailHint::Live {
+            return Err(FreezeErrorKind::Unsupported("a call with live values"));
+        }
         self.call_through(inst, call, callee)
     }
 

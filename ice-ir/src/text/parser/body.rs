@@ -364,6 +364,22 @@ impl Parser<'_> {
         })
     }
 
+    /// The arguments of a call, and behind them its live values, if it says that it has some.
+    fn call_arguments(
+        &mut self,
+        func: &mut Function,
+        body: &mut Body,
+        tail: TailHint,
+    ) -> Result<(ValueRange, TailHint), Failure> {
+        let args = self.arguments(func, body)?;
+        if tail != TailHint::None || !self.accept_word("live") {
+            return Ok((args, tail));
+        }
+        let live = self.arguments(func, body)?;
+        let all: Vec<Value> = [args, live].iter().flat_map(|&list| func.args(list)).copied().collect();
+        Ok((func.make_args(&all), TailHint::Live))
+    }
+
     fn call(&mut self, func: &mut Function, body: &mut Body, tail: TailHint) -> Result<InstData, Failure> {
         let at = self.at;
         enum Callee {
@@ -380,7 +396,7 @@ impl Parser<'_> {
         } else {
             return Err((at, Expected("call, call_indirect or call_as")));
         };
-        let args = self.arguments(func, body)?;
+        let (args, tail) = self.call_arguments(func, body, tail)?;
         Ok(match callee {
             Callee::As(signature) => InstData::CallAs { signature, args, tail },
             Callee::Indirect(callee) => InstData::CallIndirect { callee, args, tail },

@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use super::is_plain_name;
 use crate::entities::{Inst, SigId, Symbol, Value};
 use crate::function::{Function, ValueDef};
-use crate::instruction::{InstData, TailHint};
+use crate::instruction::{InstData, TailHint, ValueRange};
 use crate::intrinsics;
 use crate::module::{FunctionKind, GlobalKind, Initializer, Module, Mutability, Program, Signature, TypeDef};
 use crate::native::Environment;
@@ -304,9 +304,30 @@ pub fn write_instruction(module: &Module, func: &Function, inst: Inst, out: &mut
     }
 }
 
+/// The arguments of a call and the bracket behind them, and its live values.
+fn write_args(
+    module: &Module,
+    func: &Function,
+    call: &InstData,
+    args: ValueRange,
+    tail: TailHint,
+    out: &mut impl Write,
+) -> fmt::Result {
+    let args = func.args(args);
+    let (args, live) = args.split_at(module.passed_args(call).min(args.len()));
+    write_list(args, out)?;
+    out.write_char(')')?;
+    if tail == TailHint::Live {
+        out.write_str(" live(")?;
+        write_list(live, out)?;
+        out.write_char(')')?;
+    }
+    Ok(())
+}
+
 fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl Write) -> fmt::Result {
     let hint = |tail| match tail {
-        TailHint::None => "",
+        TailHint::None | TailHint::Live => "",
         TailHint::Tail => "tail ",
     };
     match *data {
@@ -330,18 +351,15 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         }
         InstData::Call { callee, args, tail } | InstData::CallIntrinsic { callee, args, tail, .. } => {
             write!(out, "{}call {}(", hint(tail), name(module, Symbol::Function(callee)))?;
-            write_list(func.args(args), out)?;
-            out.write_char(')')
+            write_args(module, func, data, args, tail, out)
         }
         InstData::CallIndirect { callee, args, tail } => {
             write!(out, "{}call_indirect {callee}(", hint(tail))?;
-            write_list(func.args(args), out)?;
-            out.write_char(')')
+            write_args(module, func, data, args, tail, out)
         }
         InstData::CallAs { signature, args, tail } => {
             write!(out, "{}call_as {signature}(", hint(tail))?;
-            write_list(func.args(args), out)?;
-            out.write_char(')')
+            write_args(module, func, data, args, tail, out)
         }
         InstData::ReturnCall { callee, args } => {
             write!(out, "return_call {}(", name(module, Symbol::Function(callee)))?;
