@@ -9,6 +9,7 @@
 //! system without them: `clone3`, whose flags lie in memory where no filter sees them, and whose place `clone` takes; in the
 //! translator also `openat`, because the C library's allocator asks a file of the system for advice and does without.
 
+use crate::machine::host::OLD_CALLS;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
     RulesetError, RulesetStatus, Scope, path_beneath_rules,
@@ -151,31 +152,6 @@ const FILES: &[c_long] = &[
     libc::SYS_truncate,
 ];
 
-/// What machines with a longer history have besides, for [`EMULATOR`] and [`FILES`].
-#[cfg(target_arch = "x86_64")]
-const OLD: [&[c_long]; 2] = [
-    &[
-        libc::SYS_arch_prctl,
-        libc::SYS_open,
-        libc::SYS_access,
-        libc::SYS_readlink,
-        libc::SYS_stat,
-        libc::SYS_lstat,
-        libc::SYS_dup2,
-        libc::SYS_poll,
-    ],
-    &[
-        libc::SYS_mkdir,
-        libc::SYS_rmdir,
-        libc::SYS_unlink,
-        libc::SYS_link,
-        libc::SYS_rename,
-        libc::SYS_symlink,
-    ],
-];
-#[cfg(not(target_arch = "x86_64"))]
-const OLD: [&[c_long]; 2] = [&[], &[]];
-
 fn rule(argument: u8, only: Only) -> Result<SeccompRule, seccompiler::BackendError> {
     let (operator, value) = match only {
         Only::Bits(mask, bits) => (SeccompCmpOp::MaskedEq(mask), bits),
@@ -271,14 +247,14 @@ fn restrict_files(readable: &[&Path], directory: Option<PathFd>) -> Result<bool,
 pub fn emulator(emulator: &Path, program: &Path, directory: Option<PathFd>) -> Result<(), Error> {
     let has_files = directory.is_some();
     let files = restrict_files(&[emulator, program], directory);
-    let mut lists = vec![COMMON, EMULATOR, OLD[0]];
+    let mut lists = vec![COMMON, EMULATOR, OLD_CALLS[0]];
     let mut checked = vec![
         // The vfork of who starts the emulator, or a thread.
         (libc::SYS_clone, 0, Only::Bits(THREAD_FLAGS & !(libc::CLONE_THREAD as u64), libc::CLONE_VM as u64)),
         (libc::SYS_ioctl, 1, Only::Equal(TERMINAL_QUESTION)),
     ];
     if has_files {
-        lists.extend([FILES, OLD[1]]);
+        lists.extend([FILES, OLD_CALLS[1]]);
         // Times are changed through open files, which Landlock has seen.
         checked.push((libc::SYS_utimensat, 1, Only::Equal(0)));
     }

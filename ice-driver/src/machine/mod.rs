@@ -12,6 +12,8 @@
 
 mod arm32;
 mod features;
+#[cfg(feature = "cli")]
+pub(crate) mod host;
 mod mips32;
 mod x86;
 
