@@ -69,6 +69,7 @@ fn find_text(elf: &Elf<'_>, target: Target) -> Result<std::ops::Range<usize>, Er
     const READ: u64 = 4;
     const WRITE: u64 = 2;
     const EXECUTE: u64 = 1;
+    const READ_WRITE: u64 = READ | WRITE;
     const LOAD: u64 = 1;
     const GNU_STACK: u64 = 0x6474_e551;
     let (table, size) = (elf.word([28, 32])?, if elf.is_64 { 56 } else { 32 });
@@ -102,14 +103,14 @@ fn find_text(elf: &Elf<'_>, target: Target) -> Result<std::ops::Range<usize>, Er
                     None => return refuse("code that goes beyond the file"),
                 }
             }
-            (LOAD, _) if flags == READ || flags == READ | WRITE => {
+            (LOAD, READ | READ_WRITE)
                 if address < TEXT_ADDRESS
                     || in_file > in_memory
-                    || address.saturating_add(in_memory) > 1 << 32
-                {
-                    return refuse("data outside of the window");
-                }
+                    || address.saturating_add(in_memory) > 1 << 32 =>
+            {
+                return refuse("data outside of the window");
             }
+            (LOAD, READ | READ_WRITE) => {}
             (LOAD, _) => return refuse("with rights that no data and no code have"),
             (GNU_STACK, _) if flags & EXECUTE != 0 => return refuse("a stack that is executable"),
             _ if flags & EXECUTE != 0 => return refuse("executable and no code"),
@@ -156,7 +157,7 @@ pub fn validate_executable(bytes: &[u8]) -> Result<Target, Error> {
         return Err(Error::File("this is no executable"));
     }
     let mut text = bytes[find_text(&elf, target)?].to_vec();
-    while text.len() % target.bundle() != 0 {
+    while !text.len().is_multiple_of(target.bundle()) {
         text.extend(&halt(target)[text.len() % halt(target).len()..]);
     }
     let mut scratch = vec![0; scratch_words(text.len())];

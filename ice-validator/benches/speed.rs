@@ -1,5 +1,7 @@
 //! Bytes a second, on a text of the size of a large program.
 
+#![allow(missing_docs, reason = "the macros of criterion make functions")]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ice_validator::{Features, Target, Text, scratch_words, validate};
 

@@ -77,7 +77,7 @@ pub fn validate(
 ) -> Result<(), Refusal> {
     let bundle = target.bundle();
     let refusal = |rule| Refusal { offset: 0, rule };
-    if text.address as usize % bundle != 0 || text.bytes.len() % bundle != 0 {
+    if !(text.address as usize).is_multiple_of(bundle) || !text.bytes.len().is_multiple_of(bundle) {
         return Err(refusal(Rule::TextNotWholeBundles));
     }
     let mut marks = Marks::new(scratch, text.bytes.len()).ok_or(refusal(Rule::ScratchTooSmall))?;
