@@ -220,9 +220,9 @@ fn one_function_can_be_chosen_by_name_or_number() {
     assert!(assembly.contains("pexe_start:") && !assembly.contains("twice:"), "{assembly}");
 }
 
-/// The first that an exception may leave, and none where nothing throws.
+/// The first that an exception may leave, and none where nothing throws; and the first that wants a stack protector.
 #[test]
-fn a_function_that_may_unwind_is_warned_of() {
+fn what_a_function_does_not_get_is_warned_of() {
     let Some(assembler) = common::find_tool(&["llvm-as-19"]) else {
         return common::skip("the warning of exceptions", "no llvm-as-19 on this machine");
     };
@@ -253,6 +253,12 @@ fn a_function_that_may_unwind_is_warned_of() {
     assert_eq!(warnings("x86_64-linux-gnu", "", &[]), None);
     assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]).as_deref(), Some(warning));
     assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind", &[]), None);
+    let warning = "warning: function passes asks for a stack protector (ssp, sspstrong or sspreq): there is none, an overrun \
+                   of its arrays is not found\n";
+    for attribute in ["ssp", "sspstrong", "sspreq"] {
+        let found = warnings("x86_64-linux-gnu", &format!("nounwind {attribute}"), &[]);
+        assert_eq!(found.as_deref(), Some(warning), "{attribute}");
+    }
 }
 
 #[test]

@@ -29,10 +29,12 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let bodies = LlvmBodies { bytes: input, program: &program };
     let mut report = translate(module, &bodies, &options)?;
     let without_tables = program.header().first_unwinding().filter(|_| Entries::of(&options).is_none());
-    report.warnings.extend(without_tables.map(|function| {
-        let name = module.symbol_name(Symbol::Function(function));
-        Warning::NoUnwindTables { function: String::from_utf8_lossy(name).into_owned() }
-    }));
+    let name =
+        |function| String::from_utf8_lossy(module.symbol_name(Symbol::Function(function))).into_owned();
+    let unwinding = without_tables.map(|function| Warning::NoUnwindTables { function: name(function) });
+    let protected = program.header().first_protected();
+    let protected = protected.map(|function| Warning::NoStackProtector { function: name(function) });
+    report.warnings.extend(unwinding.into_iter().chain(protected));
     Ok(report)
 }
 

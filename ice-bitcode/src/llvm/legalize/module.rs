@@ -109,6 +109,15 @@ impl LlvmModule {
         })
     }
 
+    /// The first function with a body that asks for a stack protector (`ssp`, `sspstrong`, `sspreq`).
+    #[must_use]
+    pub fn first_protected(&self) -> Option<FuncId> {
+        self.module.defined_functions().find(|&function| {
+            let list = self.attributes.list(self.functions[function].attributes.into());
+            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::STACK_PROTECT))
+        })
+    }
+
     /// What the constants of functions refer to.
     #[must_use]
     pub fn environment(&self) -> ConstantEnvironment<'_> {
