@@ -5,7 +5,7 @@ use crate::common;
 
 #[path = "../examples/generate.rs"]
 #[allow(dead_code, unreachable_pub, reason = "an example of its own")]
-mod generate;
+pub mod generate;
 
 use common::program::{Program, cut, edges, with_entry};
 use common::{Scratch, can_run, errors, expect_success, find_tool, ice, skip};

@@ -120,7 +120,7 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     let mut operands_in_memory = (allocation.stats.rematerialized as usize).saturating_sub(edits_again);
     let mut offset = u64::from(40 + saved);
     if CONFINED {
-        offset = 4 * offset;
+        offset *= 4;
     }
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {

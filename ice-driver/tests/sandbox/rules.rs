@@ -89,7 +89,7 @@ impl Checker {
             _ => return Err("control may go anywhere".into()),
         }
         if matches!(inst.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
-            && inst.next_ip() % BUNDLE != 0
+            && !inst.next_ip().is_multiple_of(BUNDLE)
         {
             return Err("a call within a bundle".into());
         }

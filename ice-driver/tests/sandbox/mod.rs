@@ -3,10 +3,7 @@
 
 mod rules;
 
-#[path = "../examples/generate.rs"]
-#[allow(dead_code, unreachable_pub, reason = "an example of its own")]
-mod generate;
-
+use crate::armv7::generate;
 use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, ice, programs};
 use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use object::elf::{EM_X86_64, ET_EXEC, FileHeader64, PF_R, PF_W, PF_X, PT_GNU_STACK, PT_LOAD};
