@@ -157,6 +157,16 @@ impl<I: MachInst> MachFunction<I> {
         self.insts.reserve_exact(BLOCK_ROOM.max(self.insts.capacity() / 4));
     }
 
+    /// Appends a call with its live values, behind its other operands.
+    #[cold]
+    #[inline(never)]
+    fn push_with_live(&mut self, call: I, operands: &[Operand]) {
+        let LiveOperands { values, operands: live } = *self.expected_live.take().unwrap_or_default();
+        self.live.push(LoweredCall { inst: MachInstId::new(self.insts.len()), values });
+        self.insts.push(call);
+        self.note(&[operands, &live].concat());
+    }
+
     /// Notes what the allocator wants to know of the instruction pushed last, which has the operands that it tells
     /// and `more`.
     #[inline(never)]
@@ -165,10 +175,6 @@ impl<I: MachInst> MachFunction<I> {
         let role = inst.visit_operands(|operand| self.body.operand(operand));
         if !more.is_empty() {
             self.body.add_operands(more);
-        }
-        if role == Role::Clobbers && self.expected_live.is_some() && inst.is_call() {
-            let inst = MachInstId::new(self.insts.len() - 1);
-            add_live(&mut self.body, inst, &mut self.expected_live, &mut self.live);
         }
         self.body.inst();
         if role == Role::Usual {
@@ -182,20 +188,6 @@ impl<I: MachInst> MachFunction<I> {
             Role::Move => self.body.copy(),
             Role::Clobbers => self.body.clobber(inst.clobbers()),
         }
-    }
-}
-
-/// Gives a call, which was pushed last, its live values.
-#[cold]
-fn add_live(
-    body: &mut Function,
-    inst: MachInstId,
-    expected: &mut Option<Box<LiveOperands>>,
-    live: &mut Vec<LoweredCall>,
-) {
-    if let Some(LiveOperands { values, operands }) = expected.take().map(|expected| *expected) {
-        body.add_operands(&operands);
-        live.push(LoweredCall { inst, values });
     }
 }
 
@@ -221,6 +213,9 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 
     #[inline(always)]
     fn push_with(&mut self, inst: I, operands: &[Operand]) {
+        if self.expected_live.is_some() && inst.is_call() {
+            return self.push_with_live(inst, operands);
+        }
         self.insts.push(inst);
         self.note(operands);
     }
