@@ -1,9 +1,6 @@
 //! Whole files of other compilers, in process.
 
-#[path = "common/tools.rs"]
-mod tools;
-
-use crate::common::RECIPES;
+use crate::common::{RECIPES, tools};
 use ice_driver::InputFormat;
 use ice_jit::{Jit, ProcessSymbols};
 use std::path::Path;

@@ -1,9 +1,6 @@
 //! What profilers and debuggers see of generated code.
 
-#[path = "common/tools.rs"]
-mod tools;
-
-use crate::common::load;
+use crate::common::{load, tools};
 use ice_driver::Recipe;
 use ice_ir::native::UnwindTables;
 use ice_jit::{Debugger, Error, Jit, LoadedModule, PerfMap};

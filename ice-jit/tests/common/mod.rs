@@ -1,6 +1,7 @@
 //! What tests have in common.
 
 pub mod stack;
+pub mod tools;
 
 use ice_driver::{InputFormat, Recipe};
 use ice_jit::{Error, Jit, LoadedModule};
