@@ -147,7 +147,7 @@ impl Job {
     /// The level that the last `-O` means, as clang takes it.
     fn level(&self) -> OptLevel {
         let levels = self.arguments().iter().filter_map(|word| word.as_bytes().strip_prefix(b"-O"));
-        match levels.last() {
+        match levels.rev().next() {
             None | Some(b"0") => OptLevel::O0,
             Some(b"1" | b"g") => OptLevel::O1,
             Some(_) => OptLevel::O2,

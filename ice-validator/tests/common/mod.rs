@@ -26,7 +26,7 @@ fn padding(target: Target) -> &'static [u8] {
 /// The verdict on code at the start of a bundle that ends in nops.
 pub fn padded_verdict(target: Target, code: &[u8]) -> Result<(), Refusal> {
     let mut bytes = code.to_vec();
-    while bytes.len() % target.bundle() != 0 || bytes.is_empty() {
+    while !bytes.len().is_multiple_of(target.bundle()) || bytes.is_empty() {
         bytes.extend(padding(target));
     }
     verdict(target, &bytes)
