@@ -76,10 +76,7 @@ impl Walk {
         let at = match place {
             LivePlace::Constant(number) => return number as u64,
             LivePlace::Object { base, offset } => return self.address(base, offset) as u64,
-            LivePlace::Register(number) => {
-                assert!(PRESERVED.0.contains(&number), "register {number}");
-                self.registers[&number]
-            }
+            LivePlace::Register(number) => self.registers[&number],
             LivePlace::Memory { base, offset } => self.address(base, offset),
         };
         let mut whole = [0; 8];
@@ -120,7 +117,12 @@ thread_local! {
 extern "C" fn inspect(preserved: usize) -> i32 {
     let size = size_of::<usize>();
     let registers = (preserved..).step_by(size);
-    let registers: HashMap<u16, usize> = PRESERVED.0.iter().copied().zip(registers).collect();
+    let mut registers: HashMap<u16, usize> = PRESERVED.0.iter().copied().zip(registers).collect();
+    if cfg!(target_arch = "arm") {
+        // d8 to d15, and their halves s16 to s31, below.
+        registers.extend((0..8u16).map(|n| (264 + n, preserved - 64 + 8 * usize::from(n))));
+        registers.extend((0..16u16).map(|n| (80 + n, preserved - 64 + 4 * usize::from(n))));
+    }
     let stack = preserved + PRESERVED.0.len() * size;
     JIT.with_borrow(|jit| {
         let jit = jit.as_ref().expect("it was set");
