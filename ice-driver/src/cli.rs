@@ -10,6 +10,7 @@ use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
 use crate::isolate::{self, Child};
+use crate::machine::sandbox::LOADED;
 use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
@@ -317,12 +318,18 @@ fn compile(
 
 /// Translates the input into a file and gives what the linker must know.
 fn translate_to(work: &Invocation, path: &Path) -> Result<(Options, Environment), Failure> {
-    translate_input(work, open(work)?, path)
+    // What cannot be written is known before anything is read.
+    let output = create(path)?;
+    translate_input(work, open(work)?, output, path)
 }
 
-/// The same for an input that is open.
-fn translate_input(work: &Invocation, input: Input, path: &Path) -> Result<(Options, Environment), Failure> {
-    let mut output = create(path)?;
+/// The same for an input and an output that are open.
+fn translate_input(
+    work: &Invocation,
+    input: Input,
+    mut output: Output,
+    path: &Path,
+) -> Result<(Options, Environment), Failure> {
     #[cfg(feature = "pexe")]
     if work.command == Command::Run && format::is_pexe(input.start()) {
         let options = options(work, input.start())?;
@@ -450,24 +457,26 @@ fn sandbox_program(work: &Invocation, directory: &Path) -> Result<Vec<u8>, Failu
         return read_all(work, input);
     }
     let path = directory.join("program.o");
-    let (options, _) = translate_input(work, input, &path)?;
+    let (options, _) = translate_input(work, input, create(&path)?, &path)?;
     let object = std::fs::read(&path).map_err(|error| Failure::file(&path, error))?;
     sandbox::link(options.arch, &object).map_err(|error| Failure::input(&work.input, &error))
 }
 
 /// Runs a program in the sandbox.
 fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
-    let arch = work.arch.or_else(Arch::host);
-    if arch != Some(Arch::X86_64) || Arch::host() != Some(Arch::X86_64) {
-        return Err(Failure::trouble("confined programs run on x86-64 alone; others can be built"));
+    let (arch, target) = LOADED;
+    if work.arch.or_else(Arch::host) != Some(arch) || Arch::host() != Some(arch) {
+        return Err(Failure::trouble(format_args!(
+            "confined programs run on {arch} alone; others can be built"
+        )));
     }
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = sandbox_program(work, directory.path())?;
     let judged = validate::validate_executable(&executable);
-    if judged.map_err(|error| Failure::refused(&work.input, error))? != ice_validator::Target::X86_64 {
+    if judged.map_err(|error| Failure::refused(&work.input, error))? != target {
         return Err(Failure::refused(&work.input, "it is for another machine"));
     }
-    let compiler = Compiler::find(Arch::X86_64, Features::default(), work.linker.as_deref());
+    let compiler = Compiler::find(arch, Features::default(), work.linker.as_deref());
     let loader = compiler.and_then(|compiler| runtime::find(&compiler, runtime::Kind::Loader));
     let loader = loader.map_err(Failure::trouble)?;
     let [loader] = &*loader.objects else { return Err(Failure::trouble("the loader is missing")) };
@@ -475,7 +484,7 @@ fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let path = directory.path().join("program");
     let written = crate::files::write_executable(&path, &sandbox::with_loader(bytes, &executable));
     written.map_err(|error| Failure::file(&path, error))?;
-    crate::execute::execute(Arch::X86_64, &path, directory, &work.input, &work.arguments, work.trust)
+    crate::execute::execute(arch, &path, directory, &work.input, &work.arguments, work.trust)
 }
 
 fn run(work: &Invocation) -> Result<ExitCode, Failure> {

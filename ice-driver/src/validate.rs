@@ -4,6 +4,7 @@
 //! both writable and executable; an entry at a bundle in the code. The verdict on the code is `ice-validator`'s. Behind the code
 //! the loader puts instructions that halt, here up to the end of the last bundle.
 
+use crate::machine::sandbox::{halt, target_of};
 use core::fmt;
 use ice_validator::{Features, Refusal, Target, Text, scratch_words, validate};
 
@@ -126,15 +127,6 @@ fn find_text(elf: &Elf<'_>, target: Target) -> Result<std::ops::Range<usize>, Er
     Ok(text)
 }
 
-/// The instruction that halts, in bytes.
-const fn halt(target: Target) -> &'static [u8] {
-    match target {
-        Target::Arm32 => &[0xff, 0xde, 0xfe, 0xe7],
-        Target::Mips32 => &[0x0d, 0, 0, 0],
-        _ => &[0xf4],
-    }
-}
-
 /// Judges an executable whose processor has every extension that the validator knows.
 ///
 /// # Errors
@@ -146,13 +138,8 @@ pub fn validate_executable(bytes: &[u8]) -> Result<Target, Error> {
         return Err(Error::File("this is no little-endian ELF file"));
     }
     let elf = Elf { bytes, is_64: bytes[4] == 2 };
-    let target = match (elf.number(18, 2)?, elf.is_64) {
-        (62, _) => Target::X86_64,
-        (3, false) => Target::X86_32,
-        (40, false) => Target::Arm32,
-        (8, false) => Target::Mips32,
-        _ => return Err(Error::File("there is no sandbox for its machine")),
-    };
+    let target = target_of(elf.number(18, 2)?, elf.is_64);
+    let target = target.ok_or(Error::File("there is no sandbox for its machine"))?;
     if elf.number(16, 2)? != 2 {
         return Err(Error::File("this is no executable"));
     }

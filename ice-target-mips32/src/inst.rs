@@ -73,7 +73,7 @@ macro_rules! instructions {
     Store { op: Transfer, src: Src, mem: Amode } "{op} {src}, {mem}"
         [src: src(), mem: mem()] => em.e.transfer(op, src, mem);
     /// The high bytes of a word at any address, from its last byte, beside the low ones that `lwr` has loaded.
-    LoadLeft { dst: VReg, mem: Amode } "lwl {dst}, {mem}"
+    LoadLeft { dst: VReg, mem: Amode } "load_left {dst}, {mem}"
         [mem: mem(), dst: use_def_reg(GPR)] => em.e.transfer(Transfer::Lwl, dst, mem);
     StoreAnywhere { src: Src, mem: Amode } "usw {src}, {mem}"
         [src: src(), mem: parts_mem()] => em.store_anywhere(src, mem);

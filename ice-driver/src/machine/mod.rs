@@ -15,6 +15,8 @@ mod features;
 #[cfg(feature = "cli")]
 pub(crate) mod host;
 mod mips32;
+#[cfg(feature = "cli")]
+pub(crate) mod sandbox;
 mod x86;
 
 pub use features::{FeatureId, Features, Switch, with_switch};

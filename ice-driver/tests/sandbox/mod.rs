@@ -196,7 +196,7 @@ fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
     assert_eq!(scratch.names(), ["program.ice"]);
     let output =
         ice().args(["run", "--sandbox", "--target", "i686"]).arg(&program).output().expect("ice starts");
-    assert!(errors(&output).contains("run on x86-64 alone"), "{}", errors(&output));
+    assert!(errors(&output).contains("run on x86_64 alone"), "{}", errors(&output));
 }
 
 #[test]

@@ -1,0 +1,27 @@
+//! What the validator and the loader of the sandbox know of machines.
+
+use super::Arch;
+use ice_validator::Target;
+
+/// The machine that there is a loader for.
+pub(crate) const LOADED: (Arch, Target) = (Arch::X86_64, Target::X86_64);
+
+/// What the validator calls the machine of an executable: `e_machine`, and whether its class is that of 64 bits.
+pub(crate) const fn target_of(machine: u64, is_64: bool) -> Option<Target> {
+    match (machine, is_64) {
+        (62, _) => Some(Target::X86_64),
+        (3, false) => Some(Target::X86_32),
+        (40, false) => Some(Target::Arm32),
+        (8, false) => Some(Target::Mips32),
+        _ => None,
+    }
+}
+
+/// The instruction that halts, in bytes.
+pub(crate) const fn halt(target: Target) -> &'static [u8] {
+    match target {
+        Target::Arm32 => &[0xff, 0xde, 0xfe, 0xe7],
+        Target::Mips32 => &[0x0d, 0, 0, 0],
+        _ => &[0xf4],
+    }
+}
