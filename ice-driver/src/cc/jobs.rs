@@ -146,8 +146,8 @@ impl Job {
 
     /// The level that the last `-O` means, as clang takes it.
     fn level(&self) -> OptLevel {
-        let levels = self.arguments().iter().filter_map(|word| word.as_bytes().strip_prefix(b"-O"));
-        match levels.rev().next() {
+        let mut levels = self.arguments().iter().filter_map(|word| word.as_bytes().strip_prefix(b"-O"));
+        match levels.next_back() {
             None | Some(b"0") => OptLevel::O0,
             Some(b"1" | b"g") => OptLevel::O1,
             Some(_) => OptLevel::O2,
