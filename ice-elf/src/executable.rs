@@ -1,21 +1,9 @@
 //! The file of an executable: header, program headers, segments, and section headers for tools.
 
-use crate::format::{Class, Format, RecordKind, SectionHeader};
+use crate::format::{Class, FileHeader, Format, ProgramFields, ProgramHeader, RecordKind, SectionHeader};
 use crate::link::Layout;
 use alloc::vec::Vec;
-use object::LittleEndian as LE;
 use object::elf;
-
-/// A program header, with fields wide enough for both classes.
-struct ProgramHeader {
-    p_type: u32,
-    flags: u32,
-    offset: u64,
-    address: u64,
-    in_file: u64,
-    in_memory: u64,
-    alignment: u64,
-}
 
 /// The names of the sections, in the order of segments; the last is that of their names.
 const NAMES: &[u8] = b"\0.text\0.rodata\0.data\0.bss\0.shstrtab\0";
@@ -67,7 +55,7 @@ pub(crate) fn write(
         }
     }
     let stack =
-        ProgramHeader { p_type: elf::PT_GNU_STACK, flags: elf::PF_R | elf::PF_W, ..ProgramHeader::NONE };
+        ProgramHeader { p_type: elf::PT_GNU_STACK, flags: elf::PF_R | elf::PF_W, ..ProgramHeader::default() };
     headers.push(stack);
     let (names, size) = (end, NAMES.len() as u64);
     let (name, sh_type) = (NAME_OFFSETS[4], elf::SHT_STRTAB);
@@ -80,8 +68,20 @@ pub(crate) fn write(
         ..SectionHeader::default()
     });
     let table = (names + size).next_multiple_of(8);
+    let bytes = table + (sections.len() * format.section_header_size()) as u64;
+    if bytes > format.max_offset() {
+        return None;
+    }
     let mut out = Vec::new();
-    write_header(format, layout, entry, &headers, (table, sections.len() as u16), &mut out);
+    let count = sections.len() as u32;
+    let program = ProgramFields { entry, header_count: headers.len() as u16, abi: layout.abi };
+    let header = FileHeader {
+        section_headers: table,
+        section_count: count,
+        names_section: count - 1,
+        program: Some(program),
+    };
+    header.write(format, &mut out);
     headers.iter().for_each(|header| header.write(class, &mut out));
     for (offset, bytes) in loads {
         out.resize(usize::try_from(offset).ok()?, 0);
@@ -90,111 +90,5 @@ pub(crate) fn write(
     out.extend_from_slice(NAMES);
     out.resize(usize::try_from(table).ok()?, 0);
     sections.iter().for_each(|section| section.write(format, &mut out));
-    (out.len() as u64 <= format.max_offset()).then_some(out)
-}
-
-fn u16le(value: u16) -> object::endian::U16<LE> {
-    object::endian::U16::new(LE, value)
-}
-
-fn u32le(value: u64) -> object::endian::U32<LE> {
-    object::endian::U32::new(LE, value as u32)
-}
-
-fn u64le(value: u64) -> object::endian::U64<LE> {
-    object::endian::U64::new(LE, value)
-}
-
-fn write_header(
-    format: Format,
-    layout: &Layout,
-    entry: u64,
-    headers: &[ProgramHeader],
-    (sections, count): (u64, u16),
-    out: &mut Vec<u8>,
-) {
-    let header = elf::FileHeader64 {
-        e_ident: elf::Ident {
-            magic: elf::ELFMAG,
-            class: match format.class {
-                Class::Elf32 => elf::ELFCLASS32,
-                Class::Elf64 => elf::ELFCLASS64,
-            },
-            data: elf::ELFDATA2LSB,
-            version: elf::EV_CURRENT,
-            os_abi: layout.abi.0,
-            abi_version: layout.abi.1,
-            padding: [0; 7],
-        },
-        e_type: u16le(elf::ET_EXEC),
-        e_machine: u16le(format.machine),
-        e_version: u32le(elf::EV_CURRENT.into()),
-        e_entry: u64le(entry),
-        e_phoff: u64le(format.header_size() as u64),
-        e_shoff: u64le(sections),
-        e_flags: u32le(format.flags.into()),
-        e_ehsize: u16le(format.header_size() as u16),
-        e_phentsize: u16le(ProgramHeader::size(format.class) as u16),
-        e_phnum: u16le(headers.len() as u16),
-        e_shentsize: u16le(format.section_header_size() as u16),
-        e_shnum: u16le(count),
-        e_shstrndx: u16le(count - 1),
-    };
-    match format.class {
-        Class::Elf64 => out.extend_from_slice(object::pod::bytes_of(&header)),
-        Class::Elf32 => out.extend_from_slice(object::pod::bytes_of(&elf::FileHeader32 {
-            e_ident: header.e_ident,
-            e_type: header.e_type,
-            e_machine: header.e_machine,
-            e_version: header.e_version,
-            e_entry: u32le(entry),
-            e_phoff: u32le(format.header_size() as u64),
-            e_shoff: u32le(sections),
-            e_flags: header.e_flags,
-            e_ehsize: header.e_ehsize,
-            e_phentsize: header.e_phentsize,
-            e_phnum: header.e_phnum,
-            e_shentsize: header.e_shentsize,
-            e_shnum: header.e_shnum,
-            e_shstrndx: header.e_shstrndx,
-        })),
-    }
-}
-
-impl ProgramHeader {
-    const NONE: ProgramHeader =
-        ProgramHeader { p_type: 0, flags: 0, offset: 0, address: 0, in_file: 0, in_memory: 0, alignment: 0 };
-
-    const fn size(class: Class) -> usize {
-        match class {
-            Class::Elf32 => size_of::<elf::ProgramHeader32<LE>>(),
-            Class::Elf64 => size_of::<elf::ProgramHeader64<LE>>(),
-        }
-    }
-
-    fn write(&self, class: Class, out: &mut Vec<u8>) {
-        let (p_type, p_flags) = (u32le(self.p_type.into()), u32le(self.flags.into()));
-        match class {
-            Class::Elf32 => out.extend_from_slice(object::pod::bytes_of(&elf::ProgramHeader32 {
-                p_type,
-                p_offset: u32le(self.offset),
-                p_vaddr: u32le(self.address),
-                p_paddr: u32le(self.address),
-                p_filesz: u32le(self.in_file),
-                p_memsz: u32le(self.in_memory),
-                p_flags,
-                p_align: u32le(self.alignment),
-            })),
-            Class::Elf64 => out.extend_from_slice(object::pod::bytes_of(&elf::ProgramHeader64 {
-                p_type,
-                p_flags,
-                p_offset: u64le(self.offset),
-                p_vaddr: u64le(self.address),
-                p_paddr: u64le(self.address),
-                p_filesz: u64le(self.in_file),
-                p_memsz: u64le(self.in_memory),
-                p_align: u64le(self.alignment),
-            })),
-        }
-    }
+    Some(out)
 }

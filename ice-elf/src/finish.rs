@@ -57,6 +57,7 @@ impl<S: Sink> ObjectWriter<S> {
             section_headers: 0,
             section_count: tables.shstrtab + 1,
             names_section: tables.shstrtab,
+            program: None,
         };
         self.add(&mut headers, b"", header.null_section())?;
         self.write_groups(&mut headers, &tables, &index_of)?;

@@ -6,7 +6,10 @@
 use alloc::vec::Vec;
 
 use object::LittleEndian as LE;
-use object::elf::{self, FileHeader32, FileHeader64, Ident, SectionHeader32, SectionHeader64, Sym32, Sym64};
+use object::elf::{
+    self, FileHeader32, FileHeader64, Ident, ProgramHeader32, ProgramHeader64, SectionHeader32,
+    SectionHeader64, Sym32, Sym64,
+};
 use object::endian::{U16, U32, U64};
 use object::pod::bytes_of;
 
@@ -134,6 +137,31 @@ pub(crate) struct FileHeader {
     pub(crate) section_count: u32,
     /// Number of the section with the section names.
     pub(crate) names_section: u32,
+    /// What executables have beside.
+    pub(crate) program: Option<ProgramFields>,
+}
+
+/// What the file header of an executable says of it.
+#[derive(Clone, Copy)]
+pub(crate) struct ProgramFields {
+    /// Where execution begins.
+    pub(crate) entry: u64,
+    /// Number of program headers, which stand right behind the file header.
+    pub(crate) header_count: u16,
+    /// `EI_OSABI` and `EI_ABIVERSION`.
+    pub(crate) abi: (u8, u8),
+}
+
+/// A program header, with fields wide enough for both classes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ProgramHeader {
+    pub(crate) p_type: u32,
+    pub(crate) flags: u32,
+    pub(crate) offset: u64,
+    pub(crate) address: u64,
+    pub(crate) in_file: u64,
+    pub(crate) in_memory: u64,
+    pub(crate) alignment: u64,
 }
 
 /// A section header, with fields wide enough for both classes.
@@ -183,6 +211,12 @@ impl FileHeader {
             Ok(number) if number < elf::SHN_LORESERVE => number,
             _ => escape,
         };
+        let (e_type, e_phoff, e_phentsize) = match self.program {
+            Some(_) => (elf::ET_EXEC, format.header_size(), ProgramHeader::size(format.class)),
+            None => (elf::ET_REL, 0, 0),
+        };
+        let none = ProgramFields { entry: 0, header_count: 0, abi: (elf::ELFOSABI_NONE, 0) };
+        let ProgramFields { entry, header_count, abi: (os_abi, abi_version) } = self.program.unwrap_or(none);
         let e_ident = Ident {
             magic: elf::ELFMAG,
             class: match format.class {
@@ -191,11 +225,12 @@ impl FileHeader {
             },
             data: elf::ELFDATA2LSB,
             version: elf::EV_CURRENT,
-            os_abi: elf::ELFOSABI_NONE,
-            abi_version: 0,
+            os_abi,
+            abi_version,
             padding: [0; 7],
         };
-        let e_type = u16le(elf::ET_REL);
+        let e_type = u16le(e_type);
+        let (e_phentsize, e_phnum) = (u16le(e_phentsize as u16), u16le(header_count));
         let e_machine = u16le(format.machine);
         let e_version = word(u64::from(elf::EV_CURRENT));
         let e_flags = word(u64::from(format.flags));
@@ -209,13 +244,13 @@ impl FileHeader {
                 e_type,
                 e_machine,
                 e_version,
-                e_entry: word(0),
-                e_phoff: word(0),
+                e_entry: word(entry),
+                e_phoff: word(e_phoff as u64),
                 e_shoff: word(self.section_headers),
                 e_flags,
                 e_ehsize,
-                e_phentsize: u16le(0),
-                e_phnum: u16le(0),
+                e_phentsize,
+                e_phnum,
                 e_shentsize,
                 e_shnum,
                 e_shstrndx,
@@ -225,13 +260,13 @@ impl FileHeader {
                 e_type,
                 e_machine,
                 e_version,
-                e_entry: u64le(0),
-                e_phoff: u64le(0),
+                e_entry: u64le(entry),
+                e_phoff: u64le(e_phoff as u64),
                 e_shoff: u64le(self.section_headers),
                 e_flags,
                 e_ehsize,
-                e_phentsize: u16le(0),
-                e_phnum: u16le(0),
+                e_phentsize,
+                e_phnum,
                 e_shentsize,
                 e_shnum,
                 e_shstrndx,
@@ -246,6 +281,43 @@ impl FileHeader {
             size: if self.section_count >= reserve { u64::from(self.section_count) } else { 0 },
             link: if self.names_section >= reserve { self.names_section } else { 0 },
             ..SectionHeader::default()
+        }
+    }
+}
+
+impl ProgramHeader {
+    /// Bytes of one in a file.
+    pub(crate) const fn size(class: Class) -> usize {
+        match class {
+            Class::Elf32 => size_of::<ProgramHeader32<LE>>(),
+            Class::Elf64 => size_of::<ProgramHeader64<LE>>(),
+        }
+    }
+
+    /// Append the header to `out`.
+    pub(crate) fn write(&self, class: Class, out: &mut Vec<u8>) {
+        let (p_type, p_flags) = (word(self.p_type.into()), word(self.flags.into()));
+        match class {
+            Class::Elf32 => out.extend_from_slice(bytes_of(&ProgramHeader32 {
+                p_type,
+                p_offset: word(self.offset),
+                p_vaddr: word(self.address),
+                p_paddr: word(self.address),
+                p_filesz: word(self.in_file),
+                p_memsz: word(self.in_memory),
+                p_flags,
+                p_align: word(self.alignment),
+            })),
+            Class::Elf64 => out.extend_from_slice(bytes_of(&ProgramHeader64 {
+                p_type,
+                p_flags,
+                p_offset: u64le(self.offset),
+                p_vaddr: u64le(self.address),
+                p_paddr: u64le(self.address),
+                p_filesz: u64le(self.in_file),
+                p_memsz: u64le(self.in_memory),
+                p_align: u64le(self.alignment),
+            })),
         }
     }
 }
