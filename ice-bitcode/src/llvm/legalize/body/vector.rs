@@ -47,8 +47,29 @@ impl Body<'_, '_> {
 
     fn native_lane(&mut self, native: Type, parts: Run, lane: u32) -> Value {
         let part = self.get(parts, lane / native.lanes());
-        let index = self.i32((lane % native.lanes()).into());
-        self.b.extract_element(part, index)
+        self.lane(part, lane % native.lanes())
+    }
+
+    /// A lane of a native vector.
+    pub(super) fn lane(&mut self, vector: Value, lane: u32) -> Value {
+        let index = self.i32(lane.into());
+        self.b.extract_element(vector, index)
+    }
+
+    /// A native vector with one lane replaced.
+    pub(super) fn set_lane(&mut self, vector: Value, lane: u32, value: Value) -> Value {
+        let index = self.i32(lane.into());
+        self.b.insert_element(vector, value, index)
+    }
+
+    /// A native vector with the lanes that `f` gives.
+    pub(super) fn lanes_from(&mut self, ty: Type, mut f: impl FnMut(&mut Self, u32) -> Value) -> Value {
+        let mut vector = self.undef(ty);
+        for lane in 0..ty.lanes() {
+            let value = f(self, lane);
+            vector = self.set_lane(vector, lane, value);
+        }
+        vector
     }
 
     /// A vector of these lanes.
@@ -61,8 +82,7 @@ impl Body<'_, '_> {
                 let value = self.get(lanes, i * native.lanes() + j);
                 // Undefined lanes stay as they are.
                 if self.b.func.value_def(value) != ice_ir::ValueDef::Undef {
-                    let index = self.i32(j.into());
-                    part = self.b.insert_element(part, value, index);
+                    part = self.set_lane(part, j, value);
                 }
             }
             self.set(out, i, part);
@@ -104,13 +124,8 @@ impl Body<'_, '_> {
 
     /// `number` in every lane of a native vector of integers.
     pub(super) fn splat(&mut self, ty: Type, number: i64) -> Value {
-        let mut vector = self.undef(ty);
         let lane = self.int(ty.element(), number);
-        for i in 0..ty.lanes() {
-            let index = self.i32(i.into());
-            vector = self.b.insert_element(vector, lane, index);
-        }
-        vector
+        self.lanes_from(ty, |_, _| lane)
     }
 
     /// Part by part.
@@ -213,9 +228,9 @@ impl Body<'_, '_> {
             self.copy(out, 0, parts);
             match vector.native {
                 Some(native) => {
-                    let (at, index) = (lane / native.lanes(), self.i32((lane % native.lanes()).into()));
-                    let part = self.get(parts, at);
-                    let part = self.b.insert_element(part, self.get(element, 0), index);
+                    let at = lane / native.lanes();
+                    let (part, element) = (self.get(parts, at), self.get(element, 0));
+                    let part = self.set_lane(part, lane % native.lanes(), element);
                     self.set(out, at, part);
                 }
                 None => self.copy(out, lane * each, element),

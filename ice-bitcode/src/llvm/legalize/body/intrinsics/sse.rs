@@ -51,26 +51,6 @@ impl Body<'_, '_> {
         }
     }
 
-    fn lane(&mut self, vector: Value, lane: u32) -> Value {
-        let index = self.i32(lane.into());
-        self.b.extract_element(vector, index)
-    }
-
-    fn set_lane(&mut self, vector: Value, lane: u32, value: Value) -> Value {
-        let index = self.i32(lane.into());
-        self.b.insert_element(vector, value, index)
-    }
-
-    /// A vector of type `ty` with the lanes that `f` gives.
-    fn lanes_from(&mut self, ty: Type, mut f: impl FnMut(&mut Self, u32) -> Value) -> Value {
-        let mut vector = self.undef(ty);
-        for lane in 0..ty.lanes() {
-            let value = f(self, lane);
-            vector = self.set_lane(vector, lane, value);
-        }
-        vector
-    }
-
     /// Two registers of one type.
     fn two_registers(&self, call: &Call) -> Checked<(Value, Value)> {
         let [a, b, ..] = call.args;
