@@ -248,6 +248,7 @@ pub(crate) fn is_extension(ty: Type) -> bool {
 
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
 /// In core registers only an f64 is in an even pair, as LLVM has it for the results that C does not know.
+#[inline]
 pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
     let mut places = ArgumentPlaces::new(convention);
     let mut out = [None; 2];

@@ -145,6 +145,7 @@ impl PlaceWords for ArgumentPlaces {
 }
 
 /// The places of the results of these types; `None` where there is no result, or if there are not enough registers.
+#[inline]
 pub(crate) fn result_places(types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
     let (mut words, mut floats) = (0u8, 0u8);
     let mut out = [None; 2];

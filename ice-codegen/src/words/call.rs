@@ -371,12 +371,7 @@ pub trait CallRules: MemoryRules {
         area.check()?;
         cx.note_call(area);
         let call = Self::call_inst(CallInst::Call(callee));
-        // What most calls have.
-        if let [result, None] = results
-            && result.is_none_or(|(_, ty)| ty == Type::I32)
-        {
-            let first = Self::general(Self::FIRST_RESULT);
-            operands.extend(result.map(|(regs, _)| Operand::def_fixed(regs.lo(), Self::GENERAL, first)));
+        if let [None, None] = results {
             cx.sink.push_with(call, operands);
             return Ok(());
         }
@@ -393,17 +388,17 @@ pub trait CallRules: MemoryRules {
                 Some(ArgumentPlace::Register(reg)) => {
                     operands.push(Operand::def_fixed(regs.lo(), Self::class(ty), reg));
                 }
+                Some(ArgumentPlace::Words { first, .. }) if Self::is_in_words(ty) => {
+                    for (n, word) in (first..).zip(regs.iter()) {
+                        operands.push(Operand::def_fixed(word, Self::GENERAL, Self::general(n)));
+                    }
+                }
                 Some(ArgumentPlace::Words { first, registers, .. }) => {
-                    let words: ArgumentWords = match Self::is_in_words(ty) {
-                        true => regs.iter().collect(),
-                        false => (0..registers).map(|_| self.temp(cx)).collect(),
-                    };
+                    let words: ArgumentWords = (0..registers).map(|_| self.temp(cx)).collect();
                     for (n, &word) in (first..).zip(&words) {
                         operands.push(Operand::def_fixed(word, Self::GENERAL, Self::general(n)));
                     }
-                    if !Self::is_in_words(ty) {
-                        joined.push((ty, regs.lo(), words));
-                    }
+                    joined.push((ty, regs.lo(), words));
                 }
                 _ => {}
             }
@@ -412,8 +407,10 @@ pub trait CallRules: MemoryRules {
         for (ty, dst, words) in joined {
             self.value_of_words(cx, ty, &words, dst);
         }
-        for (regs, ty) in results.into_iter().flatten() {
-            self.clean_boolean(cx, regs, ty);
+        if self.cleans_booleans() {
+            for (regs, ty) in results.into_iter().flatten() {
+                self.clean_boolean(cx, regs, ty);
+            }
         }
         Ok(())
     }
