@@ -230,7 +230,7 @@ static void load(const u8 *file, u64 size) {
         }
         loaded[kind] = segment;
     }
-    const struct segment *text = &loaded[0], *constants = &loaded[1], *data = &loaded[2];
+    const struct segment *text = &loaded[0], *constants = &loaded[1];
     if (text->type == 0 || text->address != TEXT_START || text->in_file == 0 ||
         text->in_file % BUNDLE != 0 || text->in_memory != text->in_file) {
         refuse("its text is not at 0x20000, or not whole bundles");
@@ -248,7 +248,6 @@ static void load(const u8 *file, u64 size) {
         }
         end = page_end(loaded[i].address + loaded[i].in_memory);
     }
-    (void)data;
     for (int i = 0; i < 3; i++) {
         if (loaded[i].type != 0) {
             load_segment(file, &loaded[i], i);

@@ -368,7 +368,7 @@ fn finish(
     Ok(result.environment)
 }
 
-/// Translates `bytes`, which are what became of the input, into a file.
+/// Translates `bytes`, the bitcode of the input, into a file.
 ///
 /// # Errors
 /// The input is refused, or the file cannot be written.
