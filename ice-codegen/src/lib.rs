@@ -17,6 +17,7 @@
 //! | [`constant_hoisting`] | constants that loops hold in registers |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
+//! | [`frame_layout`] | where everything of a frame is |
 //! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`unwind`] | what unwinding must know of a frame |
@@ -76,6 +77,7 @@ pub mod constant_hoisting;
 pub mod division;
 pub mod emission;
 pub mod extension;
+pub mod frame_layout;
 pub mod generator;
 pub mod internal;
 pub mod lanes;

@@ -142,22 +142,13 @@ fn lower_live<T: Target + Copy, S: Sink<T::Inst>>(
     cx.sink.expect_live(live);
 }
 
-/// Where the slots and objects of a frame are: bytes above the register that the frame hangs off.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameOffsets<'a> {
-    /// By slot.
-    pub slots: &'a [i32],
-    /// By object.
-    pub objects: &'a [i32],
-}
-
 /// What an instruction makes that can be made again wherever it is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remade {
     /// A constant.
     Constant(i64),
-    /// What is in memory so many bytes above the register that the frame hangs off: an argument.
-    InFrame(i32),
+    /// What is in memory so many bytes above the start of the incoming arguments.
+    Argument(i32),
 }
 
 /// The calls with live values of the function that was emitted last with this memory, which return to `marks`.
@@ -173,20 +164,22 @@ pub(crate) fn live_calls<T: Target>(
 ) -> Result<LiveCalls, ErrorKind> {
     let mut frame = UnwindFacts::default();
     target.describe_frame(scratch, &mut frame);
-    let offsets = target.frame_offsets(scratch);
+    let layout = target.frame_layout(scratch);
     let base = frame.base.0;
     let in_frame = |list: &[i32], n: u32| list.get(n as usize).copied();
     let place = |allocation: Option<&Allocation>| {
         let allocation = allocation?;
         if let Some(slot) = allocation.as_slot() {
-            return Some(LivePlace::Memory { base, offset: in_frame(offsets.slots, slot.as_u32())? });
+            return Some(LivePlace::Memory { base, offset: in_frame(&layout.slots, slot.as_u32())? });
         }
         let Some(inst) = allocation.as_remat() else {
             return Some(LivePlace::Register(target.dwarf_number(allocation.as_reg()?)?));
         };
-        Some(match target.remade(scratch, mach.insts().get(inst.as_u32() as usize)?)? {
+        Some(match target.remade(mach.insts().get(inst.as_u32() as usize)?)? {
             Remade::Constant(number) => LivePlace::Constant(number),
-            Remade::InFrame(offset) => LivePlace::Memory { base, offset },
+            Remade::Argument(offset) => {
+                LivePlace::Memory { base, offset: layout.incoming.wrapping_add(offset) }
+            }
         })
     };
     let mut calls = Vec::new();
@@ -199,7 +192,7 @@ pub(crate) fn live_calls<T: Target>(
             let (first, high) = match lowered {
                 Lowered::Constant(number) => (Some(LivePlace::Constant(number)), None),
                 Lowered::Object(object) => {
-                    (in_frame(offsets.objects, object).map(|offset| LivePlace::Object { base, offset }), None)
+                    (in_frame(&layout.objects, object).map(|offset| LivePlace::Object { base, offset }), None)
                 }
                 Lowered::Operands(2) => (place(places.next()), Some(place(places.next()))),
                 Lowered::Operands(_) => (place(places.next()), None),

@@ -2,8 +2,9 @@
 
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
+use crate::frame_layout::FrameLayout;
 use crate::internal::Internal;
-use crate::live::{FrameOffsets, Remade};
+use crate::live::Remade;
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink, VReg};
 use crate::unwind::UnwindFacts;
@@ -172,11 +173,11 @@ pub trait Target {
     /// Describes the frame of the function that was emitted last with this memory.
     fn describe_frame(&self, scratch: &Self::Scratch, facts: &mut UnwindFacts);
 
-    /// Where slots and objects are in it.
-    fn frame_offsets<'s>(&self, scratch: &'s Self::Scratch) -> FrameOffsets<'s>;
+    /// Where everything is in it.
+    fn frame_layout<'s>(&self, scratch: &'s Self::Scratch) -> &'s FrameLayout;
 
     /// What an instruction makes that is executed again where its value is wanted, if it is a constant or an argument.
-    fn remade(&self, scratch: &Self::Scratch, inst: &Self::Inst) -> Option<Remade>;
+    fn remade(&self, inst: &Self::Inst) -> Option<Remade>;
 
     /// The DWARF number of a register; `None` if it has none.
     fn dwarf_number(&self, reg: PReg) -> Option<u16>;

@@ -13,11 +13,11 @@
 
 use crate::inst::Inst;
 use crate::regs::{self, d, q, r, s};
-use alloc::vec::Vec;
 use core::ops::Range;
 use ice_asm::arm32::{Gpr, RegList};
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::{MAX_FRAME, StackArguments};
+use ice_codegen::abi::StackArguments;
+use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
@@ -268,24 +268,14 @@ pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<
 /// Offsets of everything in the frame. Reused from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    /// Whether r11 holds the frame.
-    pub(crate) pointer: FramePointer,
+    /// Where everything is below what is saved.
+    pub(crate) layout: FrameLayout,
     /// Bytes above the saved registers that hold register arguments.
     pub(crate) register_arguments: u32,
     /// Core registers to save, lr among them.
     pub(crate) saved: RegList,
     /// First and number of the doubleword registers to save.
     pub(crate) saved_doubles: (u8, u8),
-    /// Bytes that the prologue takes below the saved registers.
-    pub(crate) size: u32,
-    /// Bytes of the outgoing arguments, from the stack pointer up.
-    pub(crate) outgoing: i32,
-    /// Offset of the incoming arguments from the base register.
-    pub(crate) incoming: i32,
-    /// Offset of each fixed object from the base register.
-    pub(crate) objects: Vec<i32>,
-    /// Offset of each spill slot from the base register.
-    pub(crate) slots: Vec<i32>,
 }
 
 /// Bytes of the saved r11 and lr, which are above all other saved registers.
@@ -302,7 +292,8 @@ impl Frame {
         allocation: &Output,
     ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
-        self.pointer = info.pointer();
+        let layout = &mut self.layout;
+        let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         let used = allocation.used_regs.intersection(regs::CALLEE_SAVED);
         let mut saved = RegList::default();
         let (mut first, mut last) = (u8::MAX, 0);
@@ -316,7 +307,7 @@ impl Frame {
                 }
             }
         }
-        if self.pointer == FramePointer::Used {
+        if layout.pointer == FramePointer::Used {
             saved = saved.with(Gpr::new(11));
         }
         if info.has_calls || !saved.is_empty() {
@@ -325,14 +316,10 @@ impl Frame {
         self.saved = saved;
         self.saved_doubles = if first <= last { (first, last + 1 - first) } else { (8, 0) };
 
-        // Everything of the body, by falling alignment, upwards from the outgoing arguments.
-        let outgoing = info.outgoing.next_multiple_of(STACK_ALIGN);
-        let (objects, slots) = (&mut self.objects, &mut self.slots);
-        let end = info.lay_out(&allocation.slots, STACK_ALIGN, u64::from(outgoing), slots, objects);
         self.register_arguments = info.register_arguments.next_multiple_of(STACK_ALIGN);
         let above = u64::from(self.register_arguments);
         let mut align = u64::from(STACK_ALIGN);
-        if end == 0 && self.pointer == FramePointer::None && saved.len() % 2 == 1 {
+        if end == 0 && layout.pointer == FramePointer::None && saved.len() % 2 == 1 {
             // Padding alone: a register more to save, and none where nobody sees the stack pointer.
             match info.has_calls {
                 true => self.saved = saved.with(Gpr::IP),
@@ -340,22 +327,9 @@ impl Frame {
             }
         }
         let pushed = 4 * u64::from(self.saved.len()) + 8 * u64::from(self.saved_doubles.1);
-        let total = (end + pushed + above).next_multiple_of(align);
-        if total > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(total));
-        }
-        self.size = (total - pushed - above) as u32;
-        self.outgoing = outgoing as i32;
-        // Distances from the stack pointer after the prologue; r11 points at its own saved value.
-        let base = match self.pointer {
-            FramePointer::None => 0,
-            FramePointer::Used => (total - above) as i32 - SAVED_PAIR,
-        };
-        for offset in objects.iter_mut().chain(slots) {
-            *offset -= base;
-        }
-        self.incoming = total as i32 - base;
-        Ok(())
+        // r11 points at its own saved value.
+        let above_pointer = Some(above + SAVED_PAIR as u64);
+        layout.close(end, FrameTop { taken: pushed + above, align, above_pointer })
     }
 }
 
@@ -381,8 +355,8 @@ impl Frame {
         let (first, count) = self.saved_doubles;
         let core = -((self.register_arguments + 4 * self.saved.len()) as i32);
         let doubles = core - 8 * i32::from(count);
-        let size = self.size as i32 - doubles;
-        let base = match self.pointer {
+        let size = self.layout.size as i32 - doubles;
+        let base = match self.layout.pointer {
             FramePointer::None => (13, -size),
             FramePointer::Used => (11, -(self.register_arguments as i32) - SAVED_PAIR),
         };

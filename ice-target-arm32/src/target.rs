@@ -6,7 +6,8 @@ use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::live::{FrameOffsets, Remade};
+use ice_codegen::frame_layout::FrameLayout;
+use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
@@ -204,15 +205,15 @@ impl Target for Arm32 {
         scratch.frame.describe(facts);
     }
 
-    fn frame_offsets<'s>(&self, scratch: &'s emit::EmitScratch) -> FrameOffsets<'s> {
-        FrameOffsets { slots: &scratch.frame.slots, objects: &scratch.frame.objects }
+    fn frame_layout<'s>(&self, scratch: &'s emit::EmitScratch) -> &'s FrameLayout {
+        &scratch.frame.layout
     }
 
-    fn remade(&self, scratch: &emit::EmitScratch, inst: &Inst) -> Option<Remade> {
+    fn remade(&self, inst: &Inst) -> Option<Remade> {
         match *inst {
             Inst::MovImm { imm, .. } => Some(Remade::Constant(imm.into())),
             Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. } if mem.is_argument() => {
-                Some(Remade::InFrame(scratch.frame.incoming.wrapping_add(mem.disp)))
+                Some(Remade::Argument(mem.disp))
             }
             _ => None,
         }

@@ -15,10 +15,10 @@
 
 use crate::inst::Inst;
 use crate::regs::{self, d, r, s};
-use alloc::vec::Vec;
 use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::{MAX_FRAME, StackArguments};
+use ice_codegen::abi::StackArguments;
+use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
@@ -173,24 +173,14 @@ pub(crate) fn result_places(types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 
 /// Offsets of everything in the frame. Reused from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    /// Whether $fp holds the frame.
-    pub(crate) pointer: FramePointer,
+    /// Where everything is below what is saved.
+    pub(crate) layout: FrameLayout,
     /// General registers to save, one bit each.
     pub(crate) saved: u32,
     /// Doublewords to save: their first registers, one bit each.
     pub(crate) saved_doubles: u32,
     /// Bytes of what is saved.
     pub(crate) save_area: u32,
-    /// Bytes below that.
-    pub(crate) size: u32,
-    /// Bytes of the outgoing arguments, from the stack pointer up.
-    pub(crate) outgoing: i32,
-    /// Offset of the incoming arguments.
-    pub(crate) incoming: i32,
-    /// Offset of each fixed object.
-    pub(crate) objects: Vec<i32>,
-    /// Offset of each spill slot.
-    pub(crate) slots: Vec<i32>,
 }
 
 /// The numbers of the bits that are set.
@@ -220,7 +210,8 @@ impl Frame {
         allocation: &Output,
     ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
-        self.pointer = info.pointer();
+        let layout = &mut self.layout;
+        let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         (self.saved, self.saved_doubles) = (0, 0);
         for unit in allocation.used_regs.intersection(regs::CALLEE_SAVED).iter() {
             match unit {
@@ -228,26 +219,16 @@ impl Frame {
                 _ => self.saved_doubles |= 1 << (unit & 30),
             }
         }
-        if self.pointer == FramePointer::Used {
+        if layout.pointer == FramePointer::Used {
             self.saved |= 1 << 30;
         }
         if info.has_calls || info.needs_frame_pointer {
             self.saved |= 1 << 31;
         }
-        let outgoing = info.outgoing.next_multiple_of(STACK_ALIGN);
-        let (objects, slots) = (&mut self.objects, &mut self.slots);
-        let end = info.lay_out(&allocation.slots, STACK_ALIGN, u64::from(outgoing), slots, objects);
         self.save_area =
             8 * self.saved_doubles.count_ones() + (4 * self.saved.count_ones()).next_multiple_of(STACK_ALIGN);
-        let size = end.next_multiple_of(STACK_ALIGN.into());
-        let total = size + u64::from(self.save_area);
-        if total > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(total));
-        }
-        self.size = size as u32;
-        self.outgoing = outgoing as i32;
-        self.incoming = total as i32;
-        Ok(())
+        let top = FrameTop { taken: self.save_area.into(), align: STACK_ALIGN.into(), above_pointer: None };
+        layout.close(end, top)
     }
 
     /// The general registers that are saved, with their offsets in the area of what is saved.
@@ -263,17 +244,17 @@ impl Frame {
 
     /// Where the return address is, if it is saved.
     pub(crate) fn return_address(&self) -> Option<i32> {
-        self.saved_words().find(|&(number, _)| number == 31).map(|(_, at)| self.size as i32 + at)
+        self.saved_words().find(|&(number, _)| number == 31).map(|(_, at)| self.layout.size as i32 + at)
     }
 
     /// Says what the prologue has done to the caller's registers. A floating-point register has the DWARF number
     /// behind those of the general ones.
     pub(crate) fn describe(&self, facts: &mut UnwindFacts) {
-        let base = match self.pointer {
+        let base = match self.layout.pointer {
             FramePointer::None => 29,
             FramePointer::Used => 30,
         };
-        facts.begin(self.incoming as u32, (base, -self.incoming));
+        facts.begin(self.layout.incoming as u32, (base, -self.layout.incoming));
         let area = -(self.save_area as i32);
         for (number, at) in self.saved_words() {
             facts.save(number.into(), area + at);

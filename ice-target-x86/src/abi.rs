@@ -14,7 +14,8 @@ use crate::inst::Inst;
 use crate::regs::{self, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
 use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
-use ice_codegen::abi::{MAX_FRAME, PAGE, StackArguments};
+use ice_codegen::abi::{PAGE, StackArguments};
+use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::native::{Arity, CallingConvention, Passing};
@@ -248,22 +249,12 @@ pub(crate) fn result_places(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace
 /// Offsets of everything in the frame. Reused from function to function.
 #[derive(Clone, Default)]
 pub(crate) struct Frame {
-    /// Whether rbp holds the frame.
-    pub(crate) pointer: FramePointer,
+    /// Where everything is below what is saved.
+    pub(crate) layout: FrameLayout,
     /// Callee-saved registers to preserve, in push order.
     pub(crate) saved: Vec<PReg>,
-    /// Bytes that the prologue takes below the saved registers.
-    pub(crate) size: u32,
-    /// Bytes of the outgoing arguments, from the stack pointer up.
-    pub(crate) outgoing: i32,
     /// The register that the prologue may use to touch the pages of a large frame.
     pub(crate) probe: Probe,
-    /// Offset of the incoming arguments from the base register.
-    pub(crate) incoming: i32,
-    /// Offset of each fixed object from the base register.
-    pub(crate) objects: Vec<i32>,
-    /// Offset of each spill slot from the base register.
-    pub(crate) slots: Vec<i32>,
     /// The spill slots.
     pub(crate) places: Vec<FramePlace>,
 }
@@ -304,10 +295,13 @@ impl Probe {
     }
 }
 
+/// Alignment of the stack pointer at calls, in bytes.
+const STACK_ALIGN: u32 = 16;
+
 impl Frame {
     /// The register that the frame hangs off.
     pub(crate) fn base(&self) -> Gpr {
-        match self.pointer {
+        match self.layout.pointer {
             FramePointer::None => Gpr::RSP,
             FramePointer::Used => Gpr::RBP,
         }
@@ -321,46 +315,30 @@ impl Frame {
         allocation: &Output,
     ) -> Result<(), ErrorKind> {
         let info: &FrameInfo = &mach.frame;
-        let pointer = info.pointer();
         let word: u64 = if mode == Mode::Bits32 { 4 } else { 8 };
         let callee_saved = regs::callee_saved(mode, info.convention);
         let used: RegUnits = allocation.used_regs.intersection(callee_saved);
         self.saved.clear();
         self.saved.extend(used.iter().map(PReg::new));
 
-        // Everything of the body, by falling alignment, upwards from the outgoing arguments.
-        let outgoing = u64::from(info.outgoing).next_multiple_of(16);
-        let (objects, slots) = (&mut self.objects, &mut self.slots);
-        let end = info.lay_out(&allocation.slots, 16, outgoing, slots, objects);
+        let end = self.layout.place_body(info, &allocation.slots, STACK_ALIGN);
         // With its padding the frame may have a page or more.
-        if end + 16 > u64::from(PAGE) {
+        if end + u64::from(STACK_ALIGN) > u64::from(PAGE) {
             self.probe = Probe::compute(mode, mach);
             if self.probe == Probe::Rbx && !self.saved.contains(&RBX) {
                 self.saved.push(RBX);
             }
         }
-        let pushed = word * (1 + self.saved.len() as u64 + u64::from(pointer == FramePointer::Used));
+        let pushed =
+            word * (1 + self.saved.len() as u64 + u64::from(self.layout.pointer == FramePointer::Used));
         let needs_alignment = info.has_calls || end != 0;
-        let total = if needs_alignment { (end + pushed).next_multiple_of(16) } else { pushed };
-        if total > MAX_FRAME {
-            return Err(ErrorKind::FrameTooLarge(total));
-        }
-        // Distances from the stack pointer after the prologue; rbp points at its own saved value.
-        let size = total - pushed;
-        let base = match pointer {
-            FramePointer::None => 0,
-            FramePointer::Used => (total - 2 * word) as i64,
-        };
-        // Below the largest frame every offset fits.
-        objects.iter_mut().for_each(|offset| *offset -= base as i32);
-        self.pointer = pointer;
+        let align = if needs_alignment { STACK_ALIGN.into() } else { word };
+        // rbp points at its own saved value.
+        self.layout.close(end, FrameTop { taken: pushed, align, above_pointer: Some(2 * word) })?;
         let register = self.base();
         self.places.clear();
-        let place = |&offset: &i32| FramePlace::new(BaseDisp::new(register, offset - base as i32));
-        self.places.extend(self.slots.iter().map(place));
-        self.size = size as u32;
-        self.outgoing = outgoing as i32;
-        self.incoming = (total as i64 - base) as i32;
+        let place = |&offset: &i32| FramePlace::new(BaseDisp::new(register, offset));
+        self.places.extend(self.layout.slots.iter().map(place));
         Ok(())
     }
 }
@@ -396,9 +374,9 @@ impl Frame {
             Mode::Bits64 => (8, 16),
         };
         let number = |reg: PReg| dwarf_number(mode, reg.0);
-        let pointer = (self.pointer == FramePointer::Used).then_some(FRAME_POINTER);
+        let pointer = (self.layout.pointer == FramePointer::Used).then_some(FRAME_POINTER);
         let pushed = pointer.into_iter().chain(self.saved.iter().copied());
-        let size = self.size as i32 + word * (1 + pushed.clone().count() as i32);
+        let size = self.layout.size as i32 + word * (1 + pushed.clone().count() as i32);
         let base = match pointer {
             Some(pointer) => (number(pointer), -2 * word),
             None => (number(STACK_POINTER), -size),

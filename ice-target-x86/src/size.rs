@@ -80,7 +80,7 @@ pub(crate) fn make_labels<L: Listing>(
     buffer: &mut CodeBuffer<L>,
 ) {
     // The slots of a small frame are reached with one byte.
-    let is_small = frame.size <= if frame.pointer == FramePointer::Used { 63 } else { 127 };
+    let is_small = frame.layout.size <= if frame.layout.pointer == FramePointer::Used { 63 } else { 127 };
     let labels = match (target.is_confined(), is_small) {
         (true, _) => make::<LARGE, true, L>,
         (false, true) => make::<SMALL, false, L>,

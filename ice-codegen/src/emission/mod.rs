@@ -17,10 +17,12 @@
 
 mod branch;
 mod cursor;
+mod stack;
 mod switch;
 
 pub use branch::BranchEmitter;
 pub use cursor::{Cursor, finish, label};
+pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};
 
 use crate::mach::{MachBlock, MachInst};

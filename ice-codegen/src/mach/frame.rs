@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use ice_ir::CallingConvention;
 use ice_ir::native::UnwindTables;
-use ice_regalloc::{SlotInfo, VReg};
+use ice_regalloc::VReg;
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
 #[derive(Clone, Copy, Debug)]
@@ -86,58 +86,5 @@ impl FrameInfo {
     pub fn add_object(&mut self, size: u32, align_log2: u8) -> u32 {
         self.objects.push(FrameObject { size, align_log2 });
         self.objects.len() as u32 - 1
-    }
-
-    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` (a power of two) at most,
-    /// upwards from the offset `start`. Fills the lists of their offsets and gives the end.
-    pub fn lay_out(
-        &self,
-        slots: &[SlotInfo],
-        max_align: u32,
-        start: u64,
-        slot_offsets: &mut Vec<i32>,
-        object_offsets: &mut Vec<i32>,
-    ) -> u64 {
-        let mut end = start;
-        let mut take = |align: u32, size: u32| {
-            let mask = u64::from(align) - 1;
-            let offset = (end + mask) & !mask;
-            end = offset + u64::from(size);
-            offset as i32
-        };
-        slot_offsets.clear();
-        object_offsets.clear();
-        let align = slots.first().map_or(1, |slot| slot.align.clamp(1, max_align));
-        if self.objects.is_empty() && slots.iter().all(|slot| slot.align == align) {
-            // As mostly.
-            slot_offsets.extend(slots.iter().map(|slot| take(align, slot.size)));
-            return end;
-        }
-        slot_offsets.resize(slots.len(), 0);
-        object_offsets.resize(self.objects.len(), 0);
-        let slot_align = |slot: &SlotInfo| slot.align.clamp(1, max_align);
-        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
-        // The alignments that occur, one bit each: few.
-        let of_slots = slots.iter().fold(0, |all, slot| all | slot_align(slot));
-        let of_objects = self.objects.iter().fold(0, |all, object| all | object_align(object));
-        let mut align = max_align;
-        while align > 0 {
-            if of_slots & align != 0 {
-                for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
-                    if slot_align(slot) == align {
-                        *offset = take(align, slot.size);
-                    }
-                }
-            }
-            if of_objects & align != 0 {
-                for (offset, object) in object_offsets.iter_mut().zip(&self.objects) {
-                    if object_align(object) == align {
-                        *offset = take(align, object.size);
-                    }
-                }
-            }
-            align /= 2;
-        }
-        end
     }
 }

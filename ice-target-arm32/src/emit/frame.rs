@@ -7,11 +7,31 @@ use core::ops::Range;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::InstEmitter as _;
+use ice_codegen::emission::{InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 
 /// The size of a page as an operand.
 const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");
+
+impl<L: Listing> StackSteps for Emitter<'_, L> {
+    fn touch_stack(&mut self) {
+        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::new(Gpr::SP, 0));
+    }
+
+    fn lower_stack(&mut self, bytes: u32) {
+        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+    }
+
+    fn lower_stack_by_pages(&mut self, pages: u32) {
+        self.e.mov_u32(AL, Gpr::IP, pages);
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
+        self.e.transfer(AL, Transfer::Str, Gpr::IP, Mem::new(Gpr::SP, 0));
+        self.e.alu(AL, Alu::Sub, Flags::Set, Gpr::IP, Gpr::IP, imm(1));
+        self.e.jump_if(Cond::Ne, again);
+    }
+}
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
@@ -23,34 +43,14 @@ impl<L: Listing> Emitter<'_, L> {
         if !frame.saved.is_empty() {
             self.e.push(AL, frame.saved);
         }
-        if frame.pointer == FramePointer::Used {
+        if frame.layout.pointer == FramePointer::Used {
             self.add_offset(Gpr::new(11), Gpr::SP, 4 * frame.saved.len() as i32 - SAVED_PAIR);
         }
         let (first, count) = frame.saved_doubles;
         if count > 0 {
             self.e.vpush(AL, Dreg::new(first), count);
         }
-        let mut size = frame.size;
-        if size >= PAGE {
-            self.e.mov_u32(AL, Gpr::IP, size / PAGE);
-            size %= PAGE;
-            let again = self.e.buf.new_label();
-            self.e.bind(again);
-            self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
-            self.e.transfer(AL, Transfer::Str, Gpr::IP, Mem::new(Gpr::SP, 0));
-            self.e.alu(AL, Alu::Sub, Flags::Set, Gpr::IP, Gpr::IP, imm(1));
-            self.e.jump_if(Cond::Ne, again);
-        }
-        if size > 0 {
-            self.add_offset(Gpr::SP, Gpr::SP, -(size as i32));
-        }
-    }
-
-    /// Takes less than a page for an object, and touches where the stack pointer was. What was taken before may lie
-    /// untouched, be it the frame or other objects, but is less than a page as well.
-    pub(super) fn take_stack(&mut self, bytes: u32) {
-        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::new(Gpr::SP, 0));
-        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+        self.take_frame(frame.layout.size);
     }
 
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
@@ -58,7 +58,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
         let again = self.e.buf.new_label();
         self.e.bind(again);
-        self.e.transfer(AL, Transfer::Ldr, Gpr::IP, Mem::new(Gpr::SP, 0));
+        self.touch_stack();
         self.e.alu(AL, Alu::Sub, Flags::Set, amount, amount, PAGE_IMM);
         self.e.alu(Cond::Hs, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
         self.e.jump_if(Cond::Hs, again);
@@ -69,8 +69,8 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         let frame = self.frame;
-        match frame.pointer {
-            FramePointer::None => self.add_offset(Gpr::SP, Gpr::SP, frame.size as i32),
+        match frame.layout.pointer {
+            FramePointer::None => self.add_offset(Gpr::SP, Gpr::SP, frame.layout.size as i32),
             FramePointer::Used => self.add_offset(Gpr::SP, self.base(), self.below_base()),
         }
         self.restore_doubles();
@@ -125,8 +125,8 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame and restores registers, and leaves r12 alone.
     fn leave(&mut self) {
         let frame = self.frame;
-        match frame.pointer {
-            FramePointer::None => self.add_to_sp(frame.size),
+        match frame.layout.pointer {
+            FramePointer::None => self.add_to_sp(frame.layout.size),
             // At most a hundred bytes, which are an operand.
             FramePointer::Used => self.add_offset(Gpr::SP, self.base(), self.below_base()),
         }

@@ -8,7 +8,7 @@ use crate::inst::{Callee, Inst, instructions};
 use crate::regs::*;
 use ice_asm::Listing;
 use ice_asm::arm32::*;
-use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
+use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _, StackSteps as _};
 use ice_codegen::mach::VReg;
 use ice_regalloc::Allocation;
 

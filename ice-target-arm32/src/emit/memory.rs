@@ -13,7 +13,7 @@ use ice_regalloc::Allocation;
 impl<L: Listing> Emitter<'_, L> {
     /// The register that the frame hangs off.
     pub(super) fn base(&self) -> Gpr {
-        match self.frame.pointer {
+        match self.frame.layout.pointer {
             FramePointer::None => Gpr::SP,
             FramePointer::Used => Gpr::new(11),
         }
@@ -25,7 +25,7 @@ impl<L: Listing> Emitter<'_, L> {
             && let Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) =
                 self.cursor.mach.insts().get(inst.as_u32() as usize)
         {
-            return (self.base(), self.frame.incoming.wrapping_add(mem.disp));
+            return (self.base(), self.frame.layout.incoming.wrapping_add(mem.disp));
         }
         let offset = self.offset(place);
         if offset.is_none() {
@@ -98,10 +98,10 @@ impl<L: Listing> Emitter<'_, L> {
     #[inline(always)]
     fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
         Some(match base {
-            Base::Object(n) => (self.base(), *self.frame.objects.get(n as usize)?),
+            Base::Object(n) => (self.base(), *self.frame.layout.objects.get(n as usize)?),
             Base::Outgoing | Base::Reg(_) => (Gpr::SP, 0),
-            Base::Allocated => (Gpr::SP, self.frame.outgoing),
-            Base::Incoming => (self.base(), self.frame.incoming),
+            Base::Allocated => (Gpr::SP, self.frame.layout.outgoing),
+            Base::Incoming => (self.base(), self.frame.layout.incoming),
             // r11 points at its own saved value, and there is one where this is asked for.
             Base::Saved => (Gpr::new(11), 0),
         })

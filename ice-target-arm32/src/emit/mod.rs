@@ -114,7 +114,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// The offset of a slot.
     #[inline(always)]
     fn offset(&self, place: Allocation) -> Option<i32> {
-        self.frame.slots.get(place.as_slot()?.as_u32() as usize).copied()
+        self.frame.layout.slots.get(place.as_slot()?.as_u32() as usize).copied()
     }
 }
 

@@ -9,34 +9,47 @@ use core::ops::Range;
 use ice_asm::mips32::{Alu, AluSigned, Cond, Encoder, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Transfer};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::InstEmitter as _;
+use ice_codegen::emission::{InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
+
+impl<L: Listing> StackSteps for Emitter<'_, L> {
+    fn touch_stack(&mut self) {
+        self.e.transfer(Transfer::Lw, Gpr::AT, Mem::new(Gpr::SP, 0));
+    }
+
+    fn lower_stack(&mut self, bytes: u32) {
+        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+    }
+
+    fn lower_stack_by_pages(&mut self, pages: u32) {
+        self.e.load_number(Gpr::AT, pages);
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
+        self.e.transfer(Transfer::Sw, Gpr::AT, Mem::new(Gpr::SP, 0));
+        self.e.alu_signed(AluSigned::Addiu, Gpr::AT, Gpr::AT, -1);
+        self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), again, Slot::default());
+    }
+}
 
 impl<L: Listing> Emitter<'_, L> {
     /// Whether the frame is taken in two steps.
     fn is_large(&self) -> bool {
-        self.frame.size >= PAGE
+        self.frame.layout.size >= PAGE
     }
 
     /// Saves registers and takes the frame.
     pub(super) fn prologue(&mut self) {
         self.begin_global_base();
-        let (size, area) = (self.frame.size, self.frame.save_area);
+        let (size, area) = (self.frame.layout.size, self.frame.save_area);
         let is_large = self.is_large();
         let first = if is_large { area } else { area + size };
         self.add_offset(Gpr::SP, Gpr::SP, -(first as i32));
         self.each_saved(if is_large { 0 } else { size as i32 }, Transfer::Sw);
         if is_large {
-            self.e.load_number(Gpr::AT, size / PAGE);
-            let again = self.e.buf.new_label();
-            self.e.bind(again);
-            self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
-            self.e.transfer(Transfer::Sw, Gpr::AT, Mem::new(Gpr::SP, 0));
-            self.e.alu_signed(AluSigned::Addiu, Gpr::AT, Gpr::AT, -1);
-            self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), again, Slot::default());
-            self.add_offset(Gpr::SP, Gpr::SP, -((size % PAGE) as i32));
+            self.take_frame(size);
         }
-        if self.frame.pointer == FramePointer::Used {
+        if self.frame.layout.pointer == FramePointer::Used {
             self.copy(Gpr::FP, Gpr::SP);
         }
     }
@@ -56,19 +69,12 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// Takes less than a page for an object, and touches where the stack pointer was. What was taken before may lie
-    /// untouched, be it the frame or other objects, but is less than a page as well.
-    pub(super) fn take_stack(&mut self, bytes: u32) {
-        self.e.transfer(Transfer::Lw, Gpr::AT, Mem::new(Gpr::SP, 0));
-        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
-    }
-
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
     /// down, so that no address is computed that would wrap around.
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
         let (again, done) = (self.e.buf.new_label(), self.e.buf.new_label());
         self.e.bind(again);
-        self.e.transfer(Transfer::Lw, Gpr::AT, Mem::new(Gpr::SP, 0));
+        self.touch_stack();
         self.e.alu_signed(AluSigned::Sltiu, Gpr::AT, amount, PAGE as i32);
         self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), done, Slot::default());
         self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
@@ -109,8 +115,8 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Restores registers, gives back the frame, and leaves by a jump with a slot.
     fn leave(&mut self, jump: impl FnOnce(&mut Encoder<'_, L>)) {
-        let (size, area) = (self.frame.size, self.frame.save_area);
-        if self.frame.pointer == FramePointer::Used {
+        let (size, area) = (self.frame.layout.size, self.frame.save_area);
+        if self.frame.layout.pointer == FramePointer::Used {
             self.copy(Gpr::SP, Gpr::FP);
         }
         let last = match self.is_large() {

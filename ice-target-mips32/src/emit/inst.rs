@@ -5,7 +5,7 @@ use crate::inst::{FLAG, Inst, instructions};
 use crate::regs::*;
 use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, ToHiLo, Transfer, Transmit};
 use ice_asm::{Listing, SymbolId};
-use ice_codegen::emission::BranchEmitter as _;
+use ice_codegen::emission::{BranchEmitter as _, StackSteps as _};
 
 /// The code of a break that ends the program.
 const TRAP: u16 = 0;

@@ -26,7 +26,7 @@ fn halves(number: i32) -> (i32, i32) {
 impl<L: Listing> Emitter<'_, L> {
     /// The register that the frame hangs off.
     pub(super) fn base(&self) -> Gpr {
-        match self.frame.pointer {
+        match self.frame.layout.pointer {
             FramePointer::None => Gpr::SP,
             FramePointer::Used => Gpr::FP,
         }
@@ -35,14 +35,14 @@ impl<L: Listing> Emitter<'_, L> {
     /// The offset of a slot.
     #[inline(always)]
     pub(super) fn offset(&self, place: Allocation) -> Option<i32> {
-        self.frame.slots.get(place.as_slot()?.as_u32() as usize).copied()
+        self.frame.layout.slots.get(place.as_slot()?.as_u32() as usize).copied()
     }
 
     /// Where a spill slot is, or the argument that an instruction loads.
     pub(super) fn slot(&mut self, place: Allocation) -> Mem {
         let argument = match place.as_remat().and_then(|inst| self.cursor.inst(inst)) {
             Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) => {
-                Some(self.frame.incoming.wrapping_add(mem.disp))
+                Some(self.frame.layout.incoming.wrapping_add(mem.disp))
             }
             _ => None,
         };
@@ -58,9 +58,9 @@ impl<L: Listing> Emitter<'_, L> {
     #[inline(always)]
     fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
         Some(match base {
-            Base::Object(n) => (self.base(), *self.frame.objects.get(n as usize)?),
-            Base::Allocated => (Gpr::SP, self.frame.outgoing),
-            Base::Incoming => (self.base(), self.frame.incoming),
+            Base::Object(n) => (self.base(), *self.frame.layout.objects.get(n as usize)?),
+            Base::Allocated => (Gpr::SP, self.frame.layout.outgoing),
+            Base::Incoming => (self.base(), self.frame.layout.incoming),
             Base::Saved => (self.base(), self.frame.return_address()?),
             _ => (Gpr::SP, 0),
         })

@@ -11,16 +11,53 @@ use core::ops::Range;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::InstEmitter as _;
+use ice_codegen::emission::{InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 use ice_codegen::{FrameChange, SavedRegister};
+
+impl<L: Listing> StackSteps for Emitter<'_, L> {
+    fn touch_stack(&mut self) {
+        self.e.alu_rm_i(Alu::Or, Width::B32, Rm::Mem(Mem::base(Gpr::RSP, 0)), Imm::from(0));
+    }
+
+    fn lower_stack(&mut self, bytes: u32) {
+        self.move_stack(Alu::Sub, bytes as i32);
+    }
+
+    fn lower_stack_by_pages(&mut self, pages: u32) {
+        let width = self.stack_width();
+        let limit = match self.frame.probe {
+            Probe::Rax => Gpr::RAX,
+            Probe::Rbx => Gpr::RBX,
+            Probe::Rcx => Gpr::RCX,
+            Probe::R11 => Gpr::R11,
+            Probe::R10 => Gpr::R10,
+        };
+        let hangs_off_stack = self.frame.layout.pointer == FramePointer::None;
+        let bytes = (pages * PAGE) as i32;
+        let offset = self.distance() - (self.frame.layout.size as i32 - bytes);
+        self.e.lea(width, limit, Mem::base(Gpr::RSP, -bytes));
+        if hangs_off_stack {
+            self.note(|em| FrameChange::Address { register: em.dwarf(limit), offset });
+        }
+        let again = self.e.buf.new_label();
+        self.e.bind(again);
+        self.move_stack(Alu::Sub, PAGE as i32);
+        self.touch_stack();
+        self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
+        self.e.jump_if(Cond::Ne, again);
+        if hangs_off_stack {
+            self.note(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset });
+        }
+    }
+}
 
 impl<L: Listing> Emitter<'_, L> {
     /// Saves registers and takes the frame.
     pub(super) fn prologue(&mut self) {
         let width = self.stack_width();
         let mut pushed = 1;
-        if self.frame.pointer == FramePointer::Used {
+        if self.frame.layout.pointer == FramePointer::Used {
             self.e.push_r(Gpr::RBP);
             pushed += 1;
             self.note_push(Gpr::RBP, pushed, FramePointer::None);
@@ -30,46 +67,12 @@ impl<L: Listing> Emitter<'_, L> {
         for &reg in &self.frame.saved {
             self.e.push_r(regs::gpr(reg));
             pushed += 1;
-            self.note_push(regs::gpr(reg), pushed, self.frame.pointer);
+            self.note_push(regs::gpr(reg), pushed, self.frame.layout.pointer);
         }
-        self.take_frame(pushed);
-    }
-
-    /// Takes what the frame has below `pushed` words.
-    fn take_frame(&mut self, pushed: u32) {
-        let width = self.stack_width();
-        let hangs_off_stack = self.frame.pointer == FramePointer::None;
-        let mut size = self.frame.size;
-        if size >= PAGE {
-            let limit = match self.frame.probe {
-                Probe::Rax => Gpr::RAX,
-                Probe::Rbx => Gpr::RBX,
-                Probe::Rcx => Gpr::RCX,
-                Probe::R11 => Gpr::R11,
-                Probe::R10 => Gpr::R10,
-            };
-            let whole = size / PAGE * PAGE;
-            size -= whole;
-            self.e.lea(width, limit, Mem::base(Gpr::RSP, -(whole as i32)));
-            let offset = (pushed * width.bytes() + whole) as i32;
-            if hangs_off_stack {
-                self.note(|em| FrameChange::Address { register: em.dwarf(limit), offset });
-            }
-            let again = self.e.buf.new_label();
-            self.e.bind(again);
-            self.move_stack(Alu::Sub, PAGE as i32);
-            self.touch_stack();
-            self.e.alu_rm_r(Alu::Cmp, width, Rm::Reg(Gpr::RSP), limit);
-            self.e.jump_if(Cond::Ne, again);
-            if hangs_off_stack {
-                self.note(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset });
-            }
-        }
-        if size > 0 {
-            self.move_stack(Alu::Sub, size as i32);
-            if hangs_off_stack {
-                self.note(|em| FrameChange::AddressOffset(em.distance()));
-            }
+        let size = self.frame.layout.size;
+        self.take_frame(size);
+        if !size.is_multiple_of(PAGE) && self.frame.layout.pointer == FramePointer::None {
+            self.note(|em| FrameChange::AddressOffset(em.distance()));
         }
     }
 
@@ -80,8 +83,9 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// From the stack pointer behind the prologue to the canonical frame address, in bytes.
     fn distance(&self) -> i32 {
-        let saved = self.frame.saved.len() as i32 + i32::from(self.frame.pointer == FramePointer::Used);
-        self.frame.size as i32 + (1 + saved) * self.stack_width().bytes() as i32
+        let saved =
+            self.frame.saved.len() as i32 + i32::from(self.frame.layout.pointer == FramePointer::Used);
+        self.frame.layout.size as i32 + (1 + saved) * self.stack_width().bytes() as i32
     }
 
     /// Notes a change of the frame behind what was emitted.
@@ -106,22 +110,10 @@ impl<L: Listing> Emitter<'_, L> {
     /// Notes that the stack pointer is `bytes` below where it is in the body, from `offset` on, if the frame hangs off it
     /// and somebody looks between calls.
     pub(super) fn note_excursion(&mut self, offset: u32, bytes: i32) {
-        if self.frame.pointer == FramePointer::None && self.steps.are_exact() {
+        if self.frame.layout.pointer == FramePointer::None && self.steps.are_exact() {
             let distance = self.distance() + bytes;
             self.steps.note(offset, FrameChange::AddressOffset(distance));
         }
-    }
-
-    /// Meets the guard page, if the stack pointer has reached it.
-    fn touch_stack(&mut self) {
-        self.e.alu_rm_i(Alu::Or, Width::B32, Rm::Mem(Mem::base(Gpr::RSP, 0)), Imm::from(0));
-    }
-
-    /// Takes less than a page for an object. What was taken before may lie untouched, be it the frame or other
-    /// objects, but is less than a page as well.
-    pub(super) fn take_stack(&mut self, bytes: u32) {
-        self.touch_stack();
-        self.move_stack(Alu::Sub, bytes as i32);
     }
 
     /// Moves the stack pointer by a number of bytes.
@@ -201,7 +193,7 @@ impl<L: Listing> Emitter<'_, L> {
         let frame = self.frame;
         let word = width.bytes() as i32;
         let mut distance = (1 + frame.saved.len() as i32) * word;
-        match frame.pointer {
+        match frame.layout.pointer {
             FramePointer::Used => {
                 let saved = frame.saved.len() as i32 * width.bytes() as i32;
                 match self.confines_memory {
@@ -209,8 +201,8 @@ impl<L: Listing> Emitter<'_, L> {
                     true => self.confined_leave(saved),
                 }
             }
-            FramePointer::None if frame.size > 0 => {
-                self.move_stack(Alu::Add, frame.size as i32);
+            FramePointer::None if frame.layout.size > 0 => {
+                self.move_stack(Alu::Add, frame.layout.size as i32);
                 self.note_leaving(|_| FrameChange::AddressOffset(distance));
             }
             FramePointer::None => {}
@@ -218,13 +210,13 @@ impl<L: Listing> Emitter<'_, L> {
         for &reg in frame.saved.iter().rev() {
             let reg = regs::gpr(reg);
             self.e.pop_r(reg);
-            if frame.pointer == FramePointer::None {
+            if frame.layout.pointer == FramePointer::None {
                 distance -= word;
                 self.note_leaving(|_| FrameChange::AddressOffset(distance));
             }
             self.note_leaving(|em| FrameChange::Restored(em.dwarf(reg)));
         }
-        if frame.pointer == FramePointer::Used {
+        if frame.layout.pointer == FramePointer::Used {
             match self.confines_memory {
                 false => self.e.pop_r(Gpr::RBP),
                 true => self.confined_pop_frame(),

@@ -9,7 +9,7 @@ use crate::operand::class;
 use crate::regs::*;
 use ice_asm::x86::*;
 use ice_asm::{Listing, RelocKind, SymbolId};
-use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
+use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _, StackSteps as _};
 use ice_codegen::magic::Signedness;
 use ice_regalloc::Allocation;
 

@@ -101,9 +101,9 @@ impl<L: Listing> Emitter<'_, L> {
     fn in_frame(&self, base: Base, disp: i32) -> Option<BaseDisp> {
         let frame = self.frame;
         let (base, start) = match base {
-            Base::Object(n) => (self.base(), *frame.objects.get(n as usize)?),
-            Base::Allocated => (Gpr::RSP, frame.outgoing),
-            Base::Incoming => (self.base(), frame.incoming),
+            Base::Object(n) => (self.base(), *frame.layout.objects.get(n as usize)?),
+            Base::Allocated => (Gpr::RSP, frame.layout.outgoing),
+            Base::Incoming => (self.base(), frame.layout.incoming),
             Base::Outgoing | Base::Reg(_) | Base::None => (Gpr::RSP, 0),
         };
         Some(BaseDisp::new(base, start.wrapping_add(disp)))
@@ -111,7 +111,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// The offset of an object of the frame.
     pub(super) fn object(&mut self, object: u32) -> i32 {
-        match self.frame.objects.get(object as usize) {
+        match self.frame.layout.objects.get(object as usize) {
             Some(&offset) => offset,
             None => {
                 self.fault(NO_OBJECT);

@@ -1,0 +1,168 @@
+//! Where everything of a frame is, once its registers are allocated.
+//!
+//! *Problem.* Below what a prologue saves every machine has the same: fixed objects and spill slots by falling
+//! alignment, and the outgoing arguments at the bottom. All are reached from one register: from the stack pointer behind
+//! the prologue, or, where that moves in the body, from a frame pointer, which hangs near the top.
+//!
+//! *Contract.* [`FrameLayout::place_body`] puts the body from the stack pointer upwards and says where it ends;
+//! [`FrameLayout::close`] puts what is saved above it, and turns all offsets into those from the frame's register. In
+//! between a target decides what it saves. A frame above [`MAX_FRAME`] is refused, so that every offset fits an `i32`.
+//!
+//! *What a target answers.* What it saves, to what multiple the frame is filled up, and where its frame pointer hangs.
+
+use crate::abi::MAX_FRAME;
+use crate::mach::{FrameInfo, FrameObject, FramePointer};
+use crate::target::ErrorKind;
+use alloc::vec::Vec;
+use ice_regalloc::SlotInfo;
+
+/// Offsets of everything in the frame from the register that it hangs off, in bytes. Reused from function to function.
+#[derive(Clone, Debug, Default)]
+pub struct FrameLayout {
+    /// Whether the register is a frame pointer.
+    pub pointer: FramePointer,
+    /// Bytes between the saved registers and the stack pointer.
+    pub size: u32,
+    /// The end of the outgoing arguments, from the stack pointer.
+    pub outgoing: i32,
+    /// The incoming arguments.
+    pub incoming: i32,
+    /// Each fixed object.
+    pub objects: Vec<i32>,
+    /// Each spill slot.
+    pub slots: Vec<i32>,
+}
+
+/// What a prologue puts above the body of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameTop {
+    /// Bytes that are taken apart from [`FrameLayout::size`], from the incoming arguments down.
+    pub taken: u64,
+    /// The size of the whole is a multiple of this, a power of two.
+    pub align: u64,
+    /// From a frame pointer up to the incoming arguments, in bytes. Where there is nothing, a frame pointer is what the
+    /// stack pointer was behind the prologue.
+    pub above_pointer: Option<u64>,
+}
+
+impl FrameLayout {
+    /// Puts outgoing arguments, spill slots and fixed objects, of alignments up to `align`, upwards from the stack pointer.
+    /// Gives the bytes that they take.
+    pub fn place_body(&mut self, info: &FrameInfo, slots: &[SlotInfo], align: u32) -> u64 {
+        self.pointer = info.pointer();
+        // What does not fit an i32 is refused when the frame is closed.
+        let outgoing = u64::from(info.outgoing).next_multiple_of(align.into());
+        self.outgoing = outgoing as i32;
+        self.lay_out(&info.objects, slots, align, outgoing)
+    }
+
+    /// Puts what is saved above a body of `end` bytes.
+    ///
+    /// # Errors
+    /// The frame is too large.
+    pub fn close(&mut self, end: u64, top: FrameTop) -> Result<(), ErrorKind> {
+        let total = (end + top.taken).next_multiple_of(top.align);
+        if total > MAX_FRAME {
+            return Err(ErrorKind::FrameTooLarge(total));
+        }
+        self.size = (total - top.taken) as u32;
+        self.incoming = total as i32;
+        if let (FramePointer::Used, Some(above)) = (self.pointer, top.above_pointer) {
+            let base = (total - above) as i32;
+            self.incoming -= base;
+            self.objects.iter_mut().chain(&mut self.slots).for_each(|offset| *offset -= base);
+        }
+        Ok(())
+    }
+
+    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` (a power of two) at most,
+    /// upwards from the offset `start`, and gives the end.
+    fn lay_out(&mut self, objects: &[FrameObject], slots: &[SlotInfo], max_align: u32, start: u64) -> u64 {
+        let FrameLayout { slots: slot_offsets, objects: object_offsets, .. } = self;
+        let mut end = start;
+        let mut take = |align: u32, size: u32| {
+            let mask = u64::from(align) - 1;
+            let offset = (end + mask) & !mask;
+            end = offset + u64::from(size);
+            offset as i32
+        };
+        slot_offsets.clear();
+        object_offsets.clear();
+        let align = slots.first().map_or(1, |slot| slot.align.clamp(1, max_align));
+        if objects.is_empty() && slots.iter().all(|slot| slot.align == align) {
+            // As mostly.
+            slot_offsets.extend(slots.iter().map(|slot| take(align, slot.size)));
+            return end;
+        }
+        slot_offsets.resize(slots.len(), 0);
+        object_offsets.resize(objects.len(), 0);
+        let slot_align = |slot: &SlotInfo| slot.align.clamp(1, max_align);
+        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
+        // The alignments that occur, one bit each: few.
+        let of_slots = slots.iter().fold(0, |all, slot| all | slot_align(slot));
+        let of_objects = objects.iter().fold(0, |all, object| all | object_align(object));
+        let mut align = max_align;
+        while align > 0 {
+            if of_slots & align != 0 {
+                for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
+                    if slot_align(slot) == align {
+                        *offset = take(align, slot.size);
+                    }
+                }
+            }
+            if of_objects & align != 0 {
+                for (offset, object) in object_offsets.iter_mut().zip(objects) {
+                    if object_align(object) == align {
+                        *offset = take(align, object.size);
+                    }
+                }
+            }
+            align /= 2;
+        }
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    const TOP: FrameTop = FrameTop { taken: 12, align: 8, above_pointer: Some(8) };
+
+    fn layout(info: &FrameInfo, slots: &[SlotInfo]) -> Result<FrameLayout, ErrorKind> {
+        let mut layout = FrameLayout::default();
+        let end = layout.place_body(info, slots, 8);
+        layout.close(end, TOP).map(|()| layout)
+    }
+
+    #[test]
+    fn the_most_aligned_is_lowest_above_the_outgoing_arguments() {
+        let mut info = FrameInfo { outgoing: 20, ..FrameInfo::default() };
+        info.add_object(3, 0);
+        info.add_object(16, 4);
+        let slots = [SlotInfo { size: 4, align: 4 }, SlotInfo { size: 8, align: 8 }];
+        let layout = layout(&info, &slots).unwrap();
+        // 24 bytes of arguments, 8 of the wide slot, 16 and 4 and 3 of the rest, which make 55; with 12 above, 72.
+        assert_eq!((layout.outgoing, layout.size, layout.incoming), (24, 60, 72));
+        assert_eq!((layout.slots, layout.objects), (vec![48, 24], vec![52, 32]));
+    }
+
+    #[test]
+    fn everything_hangs_off_the_frame_pointer() {
+        let mut info = FrameInfo { has_dynamic_alloca: true, ..FrameInfo::default() };
+        info.add_object(8, 3);
+        let layout = layout(&info, &[SlotInfo { size: 4, align: 4 }]).unwrap();
+        assert_eq!((layout.pointer, layout.size, layout.incoming), (FramePointer::Used, 12, 8));
+        assert_eq!((layout.slots, layout.objects), (vec![-8], vec![-16]));
+    }
+
+    #[test]
+    fn a_frame_that_no_offset_reaches_is_refused() {
+        let mut info = FrameInfo::default();
+        for _ in 0..8 {
+            info.add_object(u32::MAX, 0);
+        }
+        assert!(matches!(layout(&info, &[]), Err(ErrorKind::FrameTooLarge(bytes)) if bytes > (8 << 31)));
+    }
+}
