@@ -2,13 +2,13 @@
 //!
 //! clang compiles each kernel once to bitcode, with its own optimisations but without vectors; `llc -O2` and Ice
 //! translate the same bitcode for the same processor. A driver prints what the kernel computed, which must be the
-//! same. The instructions are counted by a plugin of QEMU (`xtask/bench/count.c`), those of the C library's
-//! start and end, some ten thousand, among them.
+//! same.
 
-use crate::process::{self, End};
-use crate::toolchain::{Target, need_tools, read, succeed};
-use crate::workspace::{Profile, Workspace, show};
-use anyhow::{Context as _, bail, ensure};
+use super::counter::{Counter, emulator, geometric_mean};
+use crate::process;
+use crate::toolchain::{Target, need_tools, succeed};
+use crate::workspace::{Profile, Workspace};
+use anyhow::ensure;
 use std::path::{Path, PathBuf};
 
 /// The kernels.
@@ -44,26 +44,22 @@ struct Kernels<'a> {
     ice: &'a Path,
     sources: PathBuf,
     results: PathBuf,
-    plugin: PathBuf,
+    counter: &'a Counter,
 }
 
 /// Prints the table of kernels of each target.
 pub fn run(workspace: &Workspace, targets: &[Target]) -> anyhow::Result<()> {
-    need_tools(&["clang-19", "llc-19", "cc"])?;
-    for target in targets {
-        need_tools(&[target.compiler()])?;
-        need_tools(target.emulator().get(..1).context("only emulators count instructions")?)?;
+    need_tools(&["clang-19", "llc-19"])?;
+    for &target in targets {
+        need_tools(&[target.compiler(), emulator(target)])?;
     }
     let results = workspace.results("kernels")?;
-    let plugin = results.join("count.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/count.c");
-    let mut build = process::command(Path::new("cc"), ["-O2", "-Wall", "-shared", "-fPIC", "-o"]);
-    succeed(build.arg(&plugin).arg(&source))?;
+    let counter = Counter::build(&results)?;
     let ice = workspace.build_ice(Profile::Release)?;
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/kernels");
     for &target in targets {
-        let (sources, results, plugin) = (sources.clone(), results.clone(), plugin.clone());
-        Kernels { target, ice: &ice, sources, results, plugin }.table()?;
+        let (sources, results) = (sources.clone(), results.clone());
+        Kernels { target, ice: &ice, sources, results, counter: &counter }.table()?;
     }
     Ok(())
 }
@@ -73,17 +69,15 @@ impl Kernels<'_> {
         let target = self.target.name();
         println!("Instructions executed on {target}, in millions, and their ratios to llc-19 -O2\n");
         println!("| kernel | llc -O2 | ice O2 | ice Om1 | O2 / llc | Om1 / llc |\n|---|---|---|---|---|---|");
-        let mut logarithms = [0.0; LEVELS.len()];
+        let mut all = [const { Vec::new() }; LEVELS.len()];
         for name in KERNELS {
             let (theirs, ours) = self.measure(name)?;
             let ratios = ours.map(|count| count as f64 / theirs as f64);
-            for (sum, ratio) in logarithms.iter_mut().zip(ratios) {
-                *sum += ratio.ln();
-            }
+            all.iter_mut().zip(ratios).for_each(|(all, ratio)| all.push(ratio));
             let [theirs, o2, om1] = [theirs, ours[0], ours[1]].map(super::millions);
             println!("| {name} | {theirs} | {o2} | {om1} | {:.2} | {:.2} |", ratios[0], ratios[1]);
         }
-        let [o2, om1] = logarithms.map(|sum| (sum / KERNELS.len() as f64).exp());
+        let [o2, om1] = all.map(|ratios| geometric_mean(&ratios));
         println!("| geometric mean | | | | {o2:.3} | {om1:.3} |\n");
         Ok(())
     }
@@ -114,16 +108,6 @@ impl Kernels<'_> {
         let program = self.results.join(name);
         let mut link = process::command(Path::new(self.target.compiler()), ["-static", "-O1", "-o"]);
         succeed(link.arg(&program).arg(self.sources.join("main.c")).arg(object))?;
-        let counts = self.results.join("count");
-        let plugin = format!("{},out={}", show(&self.plugin), show(&counts));
-        let [emulator, flags @ ..] = self.target.emulator() else {
-            bail!("only emulators count instructions");
-        };
-        let mut emulator = process::command(Path::new(emulator), flags);
-        emulator.args(["-plugin", &plugin]).arg(&program);
-        let outcome = process::run(&mut emulator, super::LIMIT)?;
-        ensure!(outcome.end == End::Exit(0), "{name}: {}", outcome.end);
-        let count = read(&counts)?.trim().parse().with_context(|| format!("{name}: no count"))?;
-        Ok((outcome.output, count))
+        self.counter.run(self.target, &program)
     }
 }

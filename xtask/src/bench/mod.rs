@@ -5,6 +5,7 @@
 //! made of them.
 
 mod chart;
+mod counter;
 mod document;
 mod figures;
 mod growth;
@@ -13,11 +14,12 @@ mod jit;
 mod kernels;
 mod tables;
 mod times;
+mod unseen;
 
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
-use crate::toolchain::{Target, line_of, succeed};
+use crate::toolchain::{Target, Translator, line_of, succeed};
 use crate::workspace::{self, Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
 use figures::{Figures, Group};
@@ -27,10 +29,12 @@ use std::process::Command;
 use std::time::Duration;
 
 pub const HELP: &str = "\
-usage: cargo xtask bench [--targets LIST] [--translate] [--programs] [--text] [--size] [--accept]
+usage: cargo xtask bench [--targets LIST] [--translate] [--executed] [--text] [--size] [--accept]
        cargo xtask bench --document
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels [--targets LIST]
+       cargo xtask bench --programs FOLDER [--targets LIST] [--vectors] [--only TEXT]
+                         [--translator PROGRAM]
        cargo xtask bench --growth [--shape TEXT] [--scale N]
        cargo xtask bench --jit [--rounds N]
 
@@ -40,13 +44,18 @@ xtask/bench/baseline.json, writes all to target/bench/figures.json, and fails if
 5 %). Needs valgrind, readelf, time and the corpus (ICE_CORPUS).
 
   --targets LIST   targets, separated by commas; all if not given
-  --translate      only translation, --programs only programs, --text only code, --size only the binary
+  --translate      only translation, --executed only programs, --text only code, --size only the binary
   --accept         take the figures over into the baseline, and make docs/performance.md of it
   --document       only make docs/performance.md and its charts of the baseline
   --times          how long six programs take beside the same in C built by clang -O2, on i686
   --rounds N       rounds of --times and --jit (9)
   --kernels        small programs in C on armv7, or the targets named, in an emulator, beside llc -O2
+  --programs FOLDER  the programs in a folder (NAME.c, NAME.cc, NAME.cpp, NAME.TARGET.bc) on x86_64, or the targets
+                   named, in an emulator, beside llc -O2: half of them one by one, of the others only the mean
+  --vectors        lets clang make vectors in --programs
+  --only TEXT      of --programs only those with TEXT in their names
   --jit            ice-jit beside cranelift-jit: from the builder to callable functions, and their speed
+  --translator PROGRAM  of --programs this one in place of the ice built from here
   --growth         how work grows with size, for many shapes of function; fails above the power 1.2
   --shape TEXT     of --growth only the shapes with TEXT in their names
   --scale N        sizes of --growth, times N (1)
@@ -66,14 +75,23 @@ fn name(input: &str, target: &str, recipe: &str) -> String {
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let named = arguments.text("--targets")?;
-    let only = ["--translate", "--programs", "--text", "--size"].map(|flag| arguments.switch(flag));
+    let only = ["--translate", "--executed", "--text", "--size"].map(|flag| arguments.switch(flag));
     let [accept, document, times, kernels, growth, jit] =
         ["--accept", "--document", "--times", "--kernels", "--growth", "--jit"]
             .map(|flag| arguments.switch(flag));
     let rounds = arguments.value("--rounds", 9)?;
     let shape = arguments.text("--shape")?;
     let scale = arguments.value("--scale", 1)?;
+    let folder = arguments.text("--programs")?.map(PathBuf::from);
+    let has_vectors = arguments.switch("--vectors");
+    let part = arguments.text("--only")?;
+    let translator = arguments.text("--translator")?;
     arguments.finish()?;
+    if let Some(folder) = folder {
+        let targets = Target::list(Some(named.unwrap_or("x86_64".to_owned())))?;
+        let translator = Translator::parse(translator, workspace, Profile::Release)?;
+        return unseen::run(workspace, &unseen::Plan { folder, targets, translator, has_vectors, part });
+    }
     if kernels {
         return kernels::run(workspace, &Target::list(Some(named.unwrap_or("armv7".to_owned())))?);
     }
