@@ -1,22 +1,11 @@
 //! `ice-jit` alone: a module that calls the process, and another that calls the module.
 
 use ice_driver::Recipe;
-use ice_ir::{
-    BinaryOp, Environment, Function, FunctionBuilder, FunctionDecl, FunctionKind, Linkage, Module, Name,
-};
-use ice_ir::{FuncId, Signature, Symbol, TailHint, Type};
+use ice_ir::{BinaryOp, Function, FunctionBuilder, FunctionKind, Module, Signature, TailHint, Type};
 use ice_jit::{Error, Jit};
 
 extern "C" fn next(number: i32) -> i32 {
     number + 1
-}
-
-/// Declares a function from one number to one number.
-fn declare(module: &mut Module, name: &str, kind: FunctionKind) -> FuncId {
-    let signature = module.signatures.push(number_to_number());
-    let id = module.functions.push(FunctionDecl::new(Name::default(), signature, Linkage::External, kind));
-    module.set_symbol_name(Symbol::Function(id), name.bytes());
-    id
 }
 
 fn number_to_number() -> Signature {
@@ -24,11 +13,10 @@ fn number_to_number() -> Signature {
 }
 
 /// A module with the function `name`, which calls `callee` twice and multiplies the results.
-fn product_of_calls(name: &str, callee: &str) -> (Module, Function) {
-    let pointer_type = if size_of::<usize>() == 8 { Type::I64 } else { Type::I32 };
-    let mut module = Module { environment: Environment::Native, pointer_type, ..Module::new() };
-    let callee = declare(&mut module, callee, FunctionKind::Declared);
-    let id = declare(&mut module, name, FunctionKind::Defined);
+fn product_of_calls(jit: &Jit, name: &str, callee: &str) -> (Module, Function) {
+    let mut module = jit.module();
+    let callee = module.add_function(callee, number_to_number(), FunctionKind::Declared);
+    let id = module.add_function(name, number_to_number(), FunctionKind::Defined);
     let mut body = Function::new();
     let mut b = FunctionBuilder::new(&mut body);
     b.begin(id, &number_to_number());
@@ -44,9 +32,9 @@ fn product_of_calls(name: &str, callee: &str) -> (Module, Function) {
 
 fn main() -> Result<(), Error> {
     let jit = Jit::builder(Recipe::O2).symbol("next", next as *const ()).build()?;
-    let (module, body) = product_of_calls("inner", "next");
+    let (module, body) = product_of_calls(&jit, "inner", "next");
     let inner = jit.load(&module, &[body])?;
-    let (module, body) = product_of_calls("outer", "inner");
+    let (module, body) = product_of_calls(&jit, "outer", "inner");
     let outer = jit.load(&module, &[body])?;
     // `outer` keeps what it calls.
     drop(inner);

@@ -1,8 +1,8 @@
 //! Modules in the making: declarations and bodies of functions of the process.
 
 use ice_ir::{
-    Environment, Filtered, FuncId, Function, FunctionBuilder, FunctionDecl, FunctionKind, GlobalDecl,
-    Initializer, Linkage, Module, Mutability, Name, SigId, Signature, Symbol, Type, Value,
+    Filtered, FuncId, Function, FunctionBuilder, FunctionKind, GlobalDecl, Initializer, Linkage, Module,
+    Mutability, Name, SigId, Signature, Symbol, Type, Value,
 };
 
 /// A module and the bodies of its functions.
@@ -15,22 +15,12 @@ pub struct ModuleBuilder {
 impl ModuleBuilder {
     /// An empty one, with addresses of 64 bits.
     pub fn new() -> ModuleBuilder {
-        let module = Module { environment: Environment::Native, pointer_type: Type::I64, ..Module::new() };
-        ModuleBuilder { module, bodies: Vec::new(), filter: Filtered::default() }
+        ModuleBuilder { module: Module::native(Type::I64), bodies: Vec::new(), filter: Filtered::default() }
     }
 
     /// Declares a function that has a body.
     pub fn define(&mut self, name: &str, signature: Signature) -> FuncId {
-        let signature = self.module.signatures.push(signature);
-        let kind = FunctionKind::Defined;
-        let id = self.module.functions.push(FunctionDecl::new(
-            Name::default(),
-            signature,
-            Linkage::External,
-            kind,
-        ));
-        self.module.set_symbol_name(Symbol::Function(id), name.bytes());
-        id
+        self.module.add_function(name, signature, FunctionKind::Defined)
     }
 
     /// The signature of a function.

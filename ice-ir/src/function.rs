@@ -236,6 +236,13 @@ impl Function {
         self.values.push(ValueData { payload: 0, kind: Kind::Forward, ty })
     }
 
+    /// Makes a value of [`make_forward`](Self::make_forward) that nothing uses one that is complete.
+    pub(crate) fn abandon_forward(&mut self, value: Value) {
+        let value = &mut self.values[value];
+        debug_assert!(value.kind == Kind::Forward);
+        value.kind = Kind::Undef;
+    }
+
     // ---- instructions
 
     /// Number of instructions ever made, removed ones included.

@@ -48,6 +48,7 @@ pub mod native;
 pub mod text;
 pub mod types;
 pub mod uses;
+pub mod variables;
 pub mod verifier;
 
 pub use builder::FunctionBuilder;
@@ -72,6 +73,7 @@ pub use native::{
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_instruction, write_program};
 pub use types::Type;
 pub use uses::Uses;
+pub use variables::{Variable, Variables};
 pub use verifier::{
     Location, Rule, Rules, VerifierError, VerifierScratch, verify_function, verify_module, verify_program,
 };

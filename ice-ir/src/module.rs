@@ -338,6 +338,38 @@ impl Module {
         }
     }
 
+    /// An empty module of an ordinary program, with addresses of the type `pointer`.
+    pub fn native(pointer: Type) -> Self {
+        Module { environment: Environment::Native, pointer_type: pointer, ..Module::new() }
+    }
+
+    /// A new function that other modules see by its name: [`Declared`](FunctionKind::Declared) here or
+    /// [`Defined`](FunctionKind::Defined).
+    pub fn add_function(&mut self, name: &str, signature: Signature, kind: FunctionKind) -> FuncId {
+        let signature = self.signatures.push(signature);
+        let id = self.functions.push(FunctionDecl::new(Name::default(), signature, Linkage::External, kind));
+        self.set_symbol_name(Symbol::Function(id), name.bytes());
+        id
+    }
+
+    /// A new variable or constant of these bytes that other modules see by its name.
+    pub fn add_global(
+        &mut self,
+        name: &str,
+        mutability: Mutability,
+        align_log2: u8,
+        bytes: &[u8],
+    ) -> GlobalId {
+        let (start, first) = (self.data.len() as u32, self.initializers.len() as u32);
+        self.data.extend_from_slice(bytes);
+        self.initializers.push(Initializer::Bytes { start, len: bytes.len() as u32 });
+        let initializers = first..self.initializers.len() as u32;
+        let decl = GlobalDecl::new(Name::default(), Some(align_log2), mutability, initializers);
+        let id = self.globals.push(GlobalDecl { linkage: Linkage::External, ..decl });
+        self.set_symbol_name(Symbol::Global(id), name.bytes());
+        id
+    }
+
     /// The bytes of a name.
     pub fn name(&self, name: Name) -> &[u8] {
         &self.names[name.start as usize..(name.start + name.len) as usize]

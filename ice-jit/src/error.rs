@@ -17,7 +17,8 @@ pub enum Error {
     Unresolved(Vec<String>),
     /// A module that is loaded has defined this name already.
     Duplicate(String),
-    /// The module has a thread-local variable of this name; those of code in memory have no place.
+    /// The module uses the address of a thread-local variable of this name, or gives it another name, in a way that code
+    /// in memory cannot: it asks for it by the intrinsic `threadlocal.address` alone.
     ThreadLocal(String),
     /// This function is asked for before the [constructors](crate::LoadedModule::run_constructors) of its module were
     /// called.
@@ -64,7 +65,9 @@ impl fmt::Display for Error {
             Error::NoBody(name) => write!(f, "the function {name} has no body"),
             Error::Unresolved(names) => write!(f, "nothing is called {}", names.join(", ")),
             Error::Duplicate(name) => write!(f, "{name} is defined already"),
-            Error::ThreadLocal(name) => write!(f, "{name} is thread-local, which code in memory cannot have"),
+            Error::ThreadLocal(name) => {
+                write!(f, "{name} is thread-local, and its address is used without threadlocal.address")
+            }
             Error::NotConstructed(function) => {
                 write!(f, "{function} is asked for before the constructors of its module were called")
             }

@@ -5,6 +5,7 @@
 //! of the process, and take them as bits here; results in several registers are wider integers. What the C library has,
 //! `memcpy` and its like, is called there. Saving and restoring a context (`setjmp`) has no place here.
 
+use crate::thread_local::finder;
 use ice_codegen::Libcall;
 
 extern "C" fn fmodf(a: f32, b: f32) -> f32 {
@@ -149,9 +150,10 @@ fn helper(libcall: Libcall) -> Option<*const ()> {
     })
 }
 
-/// The address of the helper of this name.
+/// The address of the helper of this name, or of what finds thread-local variables.
 pub(crate) fn helper_by_name(name: &[u8]) -> Option<usize> {
-    helper(Libcall::from_name(name)?).map(|address| address.expose_provenance())
+    let of_libcall = || helper(Libcall::from_name(name)?).map(|address| address.expose_provenance());
+    of_libcall().or_else(|| finder(name))
 }
 
 #[cfg(test)]

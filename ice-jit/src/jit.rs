@@ -19,9 +19,10 @@ use crate::memory::{Block, Memory, lock};
 use crate::object::{Area, FILLED, Import, Object, Place};
 use crate::outside::{Outside, ProcessSymbols};
 use crate::perf::{Names, PerfMap};
-use crate::raw::{Debugged, Reach, Registered};
+use crate::raw::{Debugged, Reach, Registered, thread_copy};
 use crate::signature::{self, Callable};
 use crate::startup::Startup;
+use crate::thread_local::{CopyNumbers, ThreadLocals, control_name};
 use ice_driver::machine::Features;
 use ice_driver::names::undecorated;
 use ice_driver::{Arch, CodeOptions, Compiler, OptLevel, Options, Recipe};
@@ -197,6 +198,7 @@ pub(crate) struct Settled {
     _frames: Option<Registered>,
     _debugged: Option<Debugged>,
     _live: Option<LiveSites>,
+    _copies: CopyNumbers,
     startup: Startup,
     pub(crate) block: Arc<Block>,
     addresses: Addresses,
@@ -246,15 +248,34 @@ impl Jit {
         Jit::builder(recipe).build()
     }
 
+    /// An empty module for this process: native code with addresses as wide as its own.
+    pub fn module(&self) -> Module {
+        Module::native(self.shared.machine.arch.machine().address_type())
+    }
+
     /// Compiles the bodies of a module, one for each function that it defines, and puts them with its data into memory.
     ///
     /// # Errors
     /// The module breaks a rule of the IR; its addresses are not as wide as those of the process; nothing has a name that it
     /// refers to; it defines what another one has defined; the system gives no memory.
     pub fn load(&self, module: &Module, bodies: &[Function]) -> Result<LoadedModule, Error> {
-        let shared = &*self.shared;
         verify_module(module, Rules::Ice).map_err(ice_driver::Error::Verify)?;
+        match ThreadLocals::of(module)? {
+            None => self.load_shared(module, bodies, CopyNumbers::default()),
+            Some(locals) => self.load_shared(&locals.module, &locals.bodies(bodies)?, locals.numbers),
+        }
+    }
+
+    /// Loads a valid module without thread-local variables.
+    fn load_shared(
+        &self,
+        module: &Module,
+        bodies: &[Function],
+        copies: CopyNumbers,
+    ) -> Result<LoadedModule, Error> {
+        let shared = &*self.shared;
         let mut object = Object::new(module, &shared.options, MOST_BYTES)?;
+        object.copies = copies;
         for body in bodies {
             let is_defined =
                 module.functions.get(body.id).is_some_and(|decl| decl.kind == FunctionKind::Defined);
@@ -359,6 +380,7 @@ impl Shared {
             _frames: frames,
             _debugged: debugged,
             _live: live,
+            _copies: std::mem::take(&mut object.copies),
             startup,
             block: Arc::new(block),
             addresses,
@@ -496,15 +518,20 @@ impl LoadedModule {
         self.function(name).map(|(address, _)| std::ptr::with_exposed_provenance(address as usize))
     }
 
-    /// The address of a variable or constant. What is there is the module's to write while its functions run.
+    /// The address of a variable or constant; of this thread's copy, if each has one. What is there is the module's to
+    /// write while its functions run.
     ///
     /// # Errors
     /// The module does not define such a variable.
     pub fn variable(&self, name: &str) -> Result<*mut c_void, Error> {
-        let definition = self.loaded.definitions.get(name.as_bytes());
-        match definition.filter(|definition| definition.signature.is_none()) {
-            Some(definition) => Ok(std::ptr::with_exposed_provenance_mut(definition.address as usize)),
-            None => Err(Error::NoVariable(name.to_owned())),
+        let address = |name: &[u8]| {
+            let definition = self.loaded.definitions.get(name)?;
+            definition.signature.is_none().then_some(definition.address as usize)
+        };
+        if let Some(address) = address(name.as_bytes()) {
+            return Ok(std::ptr::with_exposed_provenance_mut(address));
         }
+        let control = address(&control_name(name)).ok_or_else(|| Error::NoVariable(name.to_owned()))?;
+        Ok(thread_copy(std::ptr::with_exposed_provenance(control)).cast())
     }
 }

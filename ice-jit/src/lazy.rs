@@ -16,6 +16,7 @@ use crate::jit::{Jit, LoadedModule, MOST_BYTES, Settled, Shared};
 use crate::memory::{Block, lock};
 use crate::object::{Area, Object, Outer, Place};
 use crate::raw::resolve;
+use crate::thread_local::{CopyNumbers, ThreadLocals};
 use crate::thunks::Resolver;
 use ice_ir::native::{Preemption, Visibility};
 use ice_ir::{Function, Linkage, Module, Program, Rules, verify_program};
@@ -70,21 +71,35 @@ impl Jit {
     /// Those of [`load`](Self::load), but for functions that cannot be compiled and what only they refer to.
     pub fn load_lazily(&self, program: &Program) -> Result<LoadedModule, Error> {
         verify_program(program, Rules::Ice).map_err(ice_driver::Error::Verify)?;
+        let Some(locals) = ThreadLocals::of(&program.module)? else {
+            return self.load_lazily_shared(&program.module, program.bodies.clone(), CopyNumbers::default());
+        };
+        self.load_lazily_shared(&locals.module, locals.bodies(&program.bodies)?, locals.numbers)
+    }
+
+    /// Loads a valid module without thread-local variables.
+    fn load_lazily_shared(
+        &self,
+        module: &Module,
+        bodies: Vec<Function>,
+        copies: CopyNumbers,
+    ) -> Result<LoadedModule, Error> {
         let shared = self.shared();
         let glue = shared.machine.glue;
         let lazy = Arc::new(Lazy {
             shared: Arc::clone(shared),
-            view: view(&program.module),
-            bodies: program.bodies.clone(),
+            view: view(module),
+            bodies,
             face: OnceLock::new(),
             parts: Mutex::default(),
         });
-        let mut object = Object::new(&program.module, &shared.options, MOST_BYTES)?;
+        let mut object = Object::new(module, &shared.options, MOST_BYTES)?;
+        object.copies = copies;
         let context = Arc::as_ptr(&lazy).expose_provenance() as u64;
         let resolve = (resolve as *const ()).expose_provenance() as u64;
         let entry = object.add_entry(glue, &Resolver { context, resolve });
-        let mut cells = Vec::with_capacity(program.bodies.len());
-        for (number, body) in program.bodies.iter().enumerate() {
+        let mut cells = Vec::with_capacity(lazy.bodies.len());
+        for (number, body) in lazy.bodies.iter().enumerate() {
             let cell = object.add_thunk(body.id, glue)?;
             object.add_stub(glue, entry, number as u32, cell)?;
             cells.push(cell);

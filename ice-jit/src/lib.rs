@@ -10,8 +10,7 @@
 //! [`Jit::load_lazily`] compiles each function of a program when it is first called. [`Jit::patchable`] defines a function
 //! whose target changes while other threads call it.
 //!
-//! Not for you if code is to be kept in a file ([`ice_driver::compile_to`] writes objects), if it needs thread-local
-//! variables of its own.
+//! Not for you if code is to be kept in a file: [`ice_driver::compile_to`] writes objects.
 //!
 //! A call can name [live values](ice_ir::TailHint::Live), of which [`Jit::live_at`] says where they are while the callee runs:
 //! stack maps for who moves objects, records for side exits ([`FunctionBuilder::guard`](ice_ir::FunctionBuilder::guard)).
@@ -42,6 +41,7 @@
 //! | `raw` | mappings and calls: all `unsafe` code, with its argument |
 //! | `live` | calls with live values: stack maps and side exits |
 //! | `startup` | constructors and destructors |
+//! | `thread_local` | thread-local variables |
 //! | `signature` | types of Rust and of the IR |
 //! | `outside`, `helpers` | where other names come from |
 //! | `perf`, `dump`, `debug` | names and code for a profiler, names and tables for a debugger |
@@ -74,6 +74,7 @@ mod raw;
 mod signature;
 mod space;
 mod startup;
+mod thread_local;
 mod thunks;
 
 pub use debug::Debugger;

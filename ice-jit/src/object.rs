@@ -19,6 +19,7 @@
 use crate::error::Error;
 use crate::link::Addresses;
 use crate::startup::Called;
+use crate::thread_local::CopyNumbers;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
 use ice_codegen::live::LiveCalls;
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
@@ -150,6 +151,8 @@ pub(crate) struct Object<'m> {
     limit: u64,
     /// Variables with functions that are called when the module comes into use, or leaves it.
     pub(crate) called: Vec<Called>,
+    /// Thread-local variables.
+    pub(crate) copies: CopyNumbers,
     /// Where the rest of the module is, if this is a part of one that is in memory.
     outer: Option<&'m Outer>,
     /// The calls with live values of functions, by the offsets of those.
@@ -162,7 +165,8 @@ pub(crate) struct Object<'m> {
     frames_size: usize,
 }
 
-fn shown(name: &[u8]) -> String {
+/// A name for messages.
+pub(crate) fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(undecorated(name)).into_owned()
 }
 
@@ -172,7 +176,7 @@ impl<'m> Object<'m> {
     /// Starts with the globals of a module. At most `limit` bytes may come to be in one area.
     ///
     /// # Errors
-    /// Thread-local variables; data out of proportion.
+    /// Data out of proportion.
     pub(crate) fn new(module: &'m Module, options: &Options, limit: u64) -> Result<Object<'m>, Error> {
         let mut object = Object::empty(module, options, limit, None);
         object.add_globals()?;
@@ -214,6 +218,7 @@ impl<'m> Object<'m> {
                 .collect(),
             limit,
             called: Vec::new(),
+            copies: CopyNumbers::default(),
             outer,
             live: Vec::new(),
             frames: Entries::of(options).map(Frames::new),
@@ -229,7 +234,7 @@ impl<'m> Object<'m> {
         let module = self.module;
         for (id, decl) in &module.globals {
             if decl.storage.is_thread_local() {
-                return Err(Error::ThreadLocal(shown(module.name(decl.name))));
+                return Err(Error::Internal("a thread-local variable has no control"));
             }
             if decl.kind != GlobalKind::Defined {
                 continue;
@@ -383,7 +388,7 @@ impl<'m> Object<'m> {
     /// Appends a function.
     ///
     /// # Errors
-    /// References that code in memory cannot have, such as to thread-local variables; code out of proportion.
+    /// References that code in memory cannot have; code out of proportion.
     pub(crate) fn add_function(&mut self, function: FuncId, code: &FunctionCode<'_>) -> Result<(), Error> {
         let alignment = function_alignment(self.module, function);
         let area = &mut self.filled[Area::Code as usize];

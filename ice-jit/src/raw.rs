@@ -29,13 +29,17 @@
 //! unchanged as long as [`Registered`] is there: it is dropped before the block whose constants they are. That they are
 //! true of the code is tested at every instruction (`ice-driver/tests/unwind`).
 //!
+//! **Thread-local variables.** A control is a constant of a module, which `thread_local` has written in the form of
+//! [`Control`], and whose only users are calls of [`thread_copy`]. A copy is memory of its thread alone, of the size and
+//! alignment that the control says, and of the first contents, which are constants of the same module. It is freed by its
+//! thread: when that ends, or when the module has gone, after which none of its functions may run.
+//!
 //! **What processors have cached.** New code at addresses that held none before is seen by all threads that learn of
 //! them, as the addresses pass through a lock. Where code was before, every thread of the process goes through a barrier
 //! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); ARM's
 //! separate caches are cleaned first. Emulators that run ARM's code translate it, and notice stores at the addresses that
 //! they have translated, not at others of the same memory: there the pages are mapped anew at their place first. The system
 //! makes threads that run in these pages wait meanwhile, and they go on in the same bytes.
-
 //!
 //! **Debuggers.** A debugger reads a list of objects at the address of a symbol, while the process stands still in a
 //! function that does nothing. The list is changed under a lock, and an entry is taken out before it goes. The symbols
@@ -51,6 +55,9 @@ use crate::memory::lock;
 use crate::signature::Callable;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CString, c_void};
 use std::io;
 use std::ops::Range;
@@ -435,6 +442,110 @@ pub(crate) extern "C" fn resolve(lazy: *const Lazy, number: u32) -> usize {
     // SAFETY: the address stands behind the entry of a module that holds what is there, and the module is held while its
     // functions are called, as was promised to `get`.
     unsafe { &*lazy }.code_of(number)
+}
+
+/// What is known of a thread-local variable.
+#[repr(C)]
+pub(crate) struct Control {
+    /// No other variable has it, of whatever module.
+    number: u64,
+    size: usize,
+    alignment: usize,
+    /// Null if they are zero.
+    contents: *const u8,
+}
+
+/// A thread's copy of a variable.
+struct ThreadCopy {
+    address: *mut u8,
+    layout: Layout,
+}
+
+impl ThreadCopy {
+    /// # Safety
+    /// The control says the truth.
+    unsafe fn new(control: &Control) -> ThreadCopy {
+        let layout = Layout::from_size_align(control.size.max(1), control.alignment);
+        let layout = layout.expect("the size and the alignment of a variable are below 4 GiB");
+        // SAFETY: the size is not 0.
+        let address = unsafe { alloc_zeroed(layout) };
+        if address.is_null() {
+            handle_alloc_error(layout);
+        }
+        if !control.contents.is_null() {
+            // SAFETY: there are so many bytes, as is promised, and in the new memory too.
+            unsafe { address.copy_from_nonoverlapping(control.contents, control.size) };
+        }
+        ThreadCopy { address, layout }
+    }
+}
+
+impl Drop for ThreadCopy {
+    fn drop(&mut self) {
+        // SAFETY: the memory was taken with this layout.
+        unsafe { dealloc(self.address, self.layout) };
+    }
+}
+
+/// The copies of a thread.
+#[derive(Default)]
+struct ThreadCopies {
+    by_number: HashMap<u64, ThreadCopy>,
+    /// How many there may be before those of modules that are gone are looked for.
+    enough: usize,
+}
+
+thread_local! {
+    static COPIES: RefCell<ThreadCopies> = RefCell::default();
+}
+
+/// The numbers that are in use, and the next one.
+static COPY_NUMBERS: Mutex<(BTreeSet<u64>, u64)> = Mutex::new((BTreeSet::new(), 0));
+
+/// A number that no thread-local variable has had.
+pub(crate) fn new_copy_number() -> u64 {
+    let mut numbers = lock(&COPY_NUMBERS);
+    let number = numbers.1;
+    numbers.1 += 1;
+    numbers.0.insert(number);
+    number
+}
+
+/// Says that no thread needs its copies of these variables any more.
+pub(crate) fn forget_copies(forgotten: &[u64]) {
+    let mut numbers = lock(&COPY_NUMBERS);
+    numbers.0.retain(|number| !forgotten.contains(number));
+}
+
+impl ThreadCopies {
+    /// # Safety
+    /// The control says the truth.
+    unsafe fn find(&mut self, control: &Control) -> *mut u8 {
+        if let Some(copy) = self.by_number.get(&control.number) {
+            return copy.address;
+        }
+        if self.by_number.len() >= self.enough {
+            let numbers = lock(&COPY_NUMBERS);
+            self.by_number.retain(|number, _| numbers.0.contains(number));
+            self.enough = 16 + 2 * self.by_number.len();
+        }
+        // SAFETY: as promised.
+        let copy = unsafe { ThreadCopy::new(control) };
+        self.by_number.entry(control.number).or_insert(copy).address
+    }
+}
+
+/// The address of this thread's copy of a variable: what modules call for it. A declaration that may be nowhere, and is,
+/// has no control, and no copy.
+pub(crate) extern "C" fn thread_copy(control: *const Control) -> *mut u8 {
+    // SAFETY: the address is that of a control, which a module holds while its functions are called.
+    let Some(control) = (unsafe { control.as_ref() }) else { return null_mut() };
+    // SAFETY: as above.
+    let found = COPIES.try_with(|copies| unsafe { copies.borrow_mut().find(control) });
+    found.unwrap_or_else(|_| {
+        eprintln!("a thread-local variable of a module was used when its thread had ended");
+        std::process::abort()
+    })
 }
 
 /// Calls functions of a module that take nothing, as loaders do.

@@ -10,6 +10,7 @@ mod modules;
 mod onlookers;
 mod programs;
 mod startup;
+mod thread_local;
 mod threads;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod unwind;

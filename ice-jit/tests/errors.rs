@@ -43,12 +43,53 @@ fn types_are_compared() -> Result<(), Error> {
 }
 
 #[test]
-fn thread_local_variables_are_refused() {
-    let text = "global external thread_local @t align 4 = zero 4\n";
-    assert_eq!(message(text), "t is thread-local, which code in memory cannot have");
-    let text = "global external thread_local declared @t\n\
+fn thread_local_variables_of_others_and_misused_ones_are_refused() {
+    let text = "global external thread_local declared @errno\n\
+        intrinsic external @llvm.threadlocal.address(ptr) -> ptr as threadlocal.address\n\
+        define external @f() -> ptr {\n  v0: ptr = @errno\nblock0:\n  \
+        v1: ptr = call @llvm.threadlocal.address(v0)\n  ret v1\n}\n";
+    assert_eq!(message(text), "nothing is called errno (thread-local)");
+    let text = "global external thread_local @t align 4 = zero 4\n\
         define external @f() -> i32 {\nblock0:\n  v1: i32 = load @t, align 4\n  ret v1\n}\n";
-    assert_eq!(message(text), "t is thread-local, which code in memory cannot have");
+    assert!(
+        message(text).ends_with("t is thread-local, and its address is used without threadlocal.address")
+    );
+}
+
+/// What is too large for distances, and what the system has no addresses for: in a process of its own, as others need
+/// them. An emulator's process has those of the emulator.
+#[test]
+#[cfg(not(target_arch = "arm"))]
+fn memory_that_cannot_be_mapped_is_an_error() -> Result<(), Error> {
+    const ALONE: &str = "ICE_JIT_TAKES_ALL_ADDRESSES";
+    let large = |bytes: &str| format!("global external @large align 4 = {bytes}\n");
+    if std::env::var_os(ALONE).is_none() {
+        let too_large = message(&large(&["zero 2000000000"; 2].join(", ")));
+        assert_eq!(too_large, "an area of 4000000000 bytes is too large; there may be 1073741824");
+        let program = std::env::current_exe().expect("the test is a program");
+        let mut alone = std::process::Command::new(program);
+        alone.env(ALONE, "1").args(["--exact", "errors::memory_that_cannot_be_mapped_is_an_error"]);
+        let output = alone.output().expect("it can be started");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return Ok(());
+    }
+    let jit = Jit::new(Recipe::O2)?;
+    // Addresses of 32 bits, on every machine.
+    let text = "target pointer i32\n".to_owned() + &large("zero 400000000").replace("external", "internal");
+    let load = || jit.load_file(text.as_bytes(), InputFormat::Text);
+    let mut modules = Vec::new();
+    let error = loop {
+        match load() {
+            Ok(module) => modules.push(module),
+            Err(error) => break error,
+        }
+        assert!(modules.len() < 20, "more than 4 GiB");
+    };
+    assert!(matches!(error, Error::Memory(_)), "{error}");
+    assert!(error.to_string().starts_with("the system gives no memory for code: "), "{error}");
+    // What others give back is enough.
+    modules.truncate(1);
+    load().map(drop)
 }
 
 #[test]

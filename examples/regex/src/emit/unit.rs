@@ -2,10 +2,9 @@
 
 use super::ENTRY;
 use crate::bytes::ByteSet;
-use ice_ir::native::Environment;
 use ice_ir::{
-    FuncId, Function, FunctionDecl, FunctionKind, GlobalDecl, GlobalId, Initializer, Intrinsic, Linkage,
-    Module, Mutability, Name, Program, Signature, Symbol, Type,
+    FuncId, Function, FunctionKind, GlobalDecl, GlobalId, Initializer, Intrinsic, Linkage, Module,
+    Mutability, Name, Program, Signature, Symbol, Type,
 };
 
 /// How places are looked for where a match may begin.
@@ -52,8 +51,7 @@ pub(crate) struct Unit {
 impl Unit {
     /// A module with [`ENTRY`], which has number 0, and no body yet.
     pub(crate) fn new(machine: Machine) -> Unit {
-        let module =
-            Module { environment: Environment::Native, pointer_type: machine.pointer, ..Module::new() };
+        let module = Module::native(machine.pointer);
         let mut unit = Unit { machine, module, bodies: Vec::new(), tables: Vec::new(), trailing_zeros: None };
         unit.declare(ENTRY, entry_signature(machine), FunctionKind::Defined);
         unit
@@ -66,14 +64,13 @@ impl Unit {
 
     /// A function; others than [`ENTRY`] are not seen from outside.
     pub(crate) fn declare(&mut self, name: &str, signature: Signature, kind: FunctionKind) -> FuncId {
-        let signature = self.module.signatures.push(signature);
         let linkage = match kind {
             FunctionKind::Defined if name == ENTRY => self.machine.entry,
             FunctionKind::Defined => Linkage::Internal,
             _ => Linkage::External,
         };
-        let id = self.module.functions.push(FunctionDecl::new(Name::default(), signature, linkage, kind));
-        self.module.set_symbol_name(Symbol::Function(id), name.bytes());
+        let id = self.module.add_function(name, signature, kind);
+        self.module.functions[id].linkage = linkage;
         id
     }
 

@@ -12,9 +12,8 @@ use super::ir::{Ref, TraceOp};
 use super::tree::{End, ExitId, Segment, Tree, TreeId};
 use crate::value::{Tag, layout};
 use ice_ir::{
-    BinaryOp, Block, CastOp, Environment, Filtered, FloatCond, FuncId, Function, FunctionBuilder,
-    FunctionDecl, FunctionKind, IntCond, Intrinsic, Linkage, Module, Name, SigId, Signature, Symbol,
-    TailHint, Type, Value,
+    BinaryOp, Block, CastOp, Filtered, FloatCond, FuncId, Function, FunctionBuilder, FunctionKind, IntCond,
+    Intrinsic, Module, SigId, Signature, TailHint, Type, Value,
 };
 
 /// What the function gives if the types do not fit.
@@ -27,7 +26,7 @@ pub fn symbol(helper: Helper) -> String {
 
 /// Builds the function of a tree, under a name of its own.
 pub fn build(trees: &[Tree], id: TreeId, name: &str) -> (Module, Function) {
-    let mut module = Module { environment: Environment::Native, pointer_type: Type::I64, ..Module::new() };
+    let mut module = Module::native(Type::I64);
     let declarations = Declarations::new(&mut module, name);
     let (mut body, mut filter) = (Function::new(), Filtered::new());
     let mut builder = FunctionBuilder::filtered(&mut body, &mut filter);
@@ -59,21 +58,16 @@ struct Declarations {
 
 impl Declarations {
     fn new(module: &mut Module, name: &str) -> Declarations {
-        let mut declare = |name: &str, signature: Signature, kind| {
-            let signature = module.signatures.push(signature);
-            let id =
-                module.functions.push(FunctionDecl::new(Name::default(), signature, Linkage::External, kind));
-            module.set_symbol_name(Symbol::Function(id), name.bytes());
-            (id, signature)
-        };
-        let (trace, signature) =
-            declare(name, Signature::new(vec![Type::I64; 3], Type::I64), FunctionKind::Defined);
+        let words = |count| Signature::new(vec![Type::I64; count], Type::I64);
+        let trace = module.add_function(name, words(3), FunctionKind::Defined);
+        let signature = module.functions[trace].signature;
         let helper = |&(helper, ..): &(Helper, &str, _)| {
-            declare(&symbol(helper), Signature::new(vec![Type::I64; 4], Type::I64), FunctionKind::Declared).0
+            module.add_function(&symbol(helper), words(4), FunctionKind::Declared)
         };
         let helpers = Helper::ALL.iter().map(helper).collect();
-        let kind = FunctionKind::Intrinsic(Intrinsic::Sqrt);
-        let (sqrt, _) = declare("llvm.sqrt.f64", Signature::new(vec![Type::F64], Type::F64), kind);
+        let (float, kind) =
+            (Signature::new(vec![Type::F64], Type::F64), FunctionKind::Intrinsic(Intrinsic::Sqrt));
+        let sqrt = module.add_function("llvm.sqrt.f64", float, kind);
         Declarations { trace, helpers, sqrt, signature }
     }
 }

@@ -2,10 +2,8 @@
 
 use crate::builder::{Access, Backend, Body, Cast, Cond, Define, Func, Op, Signature, Ty};
 use ice_driver::Recipe;
-use ice_ir::{
-    BinaryOp, Block, CastOp, Environment, FloatCond, FuncId, Function, FunctionBuilder, FunctionDecl,
-};
-use ice_ir::{FunctionKind, InstData, IntCond, Linkage, Module, Name, Symbol, TailHint, Type, Value};
+use ice_ir::{BinaryOp, Block, CastOp, FloatCond, FuncId, Function, FunctionBuilder};
+use ice_ir::{FunctionKind, InstData, IntCond, Module, TailHint, Type, Value};
 use ice_jit::{Jit, LoadedModule};
 
 /// A module on its way.
@@ -19,8 +17,9 @@ pub struct Ice {
 impl Ice {
     /// An empty module.
     pub fn new(recipe: Recipe) -> anyhow::Result<Ice> {
-        let module = Module { environment: Environment::Native, pointer_type: Type::I64, ..Module::new() };
-        Ok(Ice { jit: Jit::new(recipe)?, module, bodies: Vec::new(), loaded: None })
+        let jit = Jit::new(recipe)?;
+        let module = jit.module();
+        Ok(Ice { jit, module, bodies: Vec::new(), loaded: None })
     }
 }
 
@@ -42,11 +41,8 @@ fn name(func: Func) -> String {
 
 impl Backend for Ice {
     fn declare(&mut self, signature: &Signature) -> anyhow::Result<Func> {
-        let signature = self.module.signatures.push(ir_signature(signature));
-        let decl = FunctionDecl::new(Name::default(), signature, Linkage::External, FunctionKind::Defined);
-        let id = self.module.functions.push(decl);
-        let func = Func(id.as_u32());
-        self.module.set_symbol_name(Symbol::Function(id), name(func).bytes());
+        let func = Func(self.module.functions.len() as u32);
+        self.module.add_function(&name(func), ir_signature(signature), FunctionKind::Defined);
         Ok(func)
     }
 
