@@ -257,9 +257,11 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// Goes on in a new block if `cond` holds. If not, calls `exit` with `args`, which knows where the values of `live` are
-    /// and finishes what the function would have done: what it gives, of type `ret`, is returned.
+    /// and finishes what the function would have done: what it gives, of type `ret`, is returned. The new block follows in
+    /// the order of blocks, and the call is in one at the end, so that a row of guards is left out of the way.
     pub fn guard(&mut self, cond: Value, exit: FuncId, args: &[Value], live: &[Value], ret: Type) {
-        let (inside, outside) = (self.create_block(), self.create_block());
+        let before = self.block.expect("a guard needs a block");
+        let (inside, outside) = (self.func.insert_new_block_after(before), self.create_block());
         self.cond_br(cond, inside, outside);
         self.switch_to_block(outside);
         let result = self.call_with_live(exit, args, live, ret);

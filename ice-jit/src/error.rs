@@ -20,6 +20,8 @@ pub enum Error {
     /// The module uses the address of a thread-local variable of this name, or gives it another name, in a way that code
     /// in memory cannot: it asks for it by the intrinsic `threadlocal.address` alone.
     ThreadLocal(String),
+    /// The entry of this function cannot be changed: its module was not [loaded lazily](crate::Jit::load_lazily).
+    FixedEntry(String),
     /// This function is asked for before the [constructors](crate::LoadedModule::run_constructors) of its module were
     /// called.
     NotConstructed(String),
@@ -67,6 +69,9 @@ impl fmt::Display for Error {
             Error::Duplicate(name) => write!(f, "{name} is defined already"),
             Error::ThreadLocal(name) => {
                 write!(f, "{name} is thread-local, and its address is used without threadlocal.address")
+            }
+            Error::FixedEntry(function) => {
+                write!(f, "the entry of {function} is fixed: its module was not loaded lazily")
             }
             Error::NotConstructed(function) => {
                 write!(f, "{function} is asked for before the constructors of its module were called")

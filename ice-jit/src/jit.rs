@@ -5,7 +5,7 @@
 //! place; a module that fails leaves nothing behind. A module keeps those alive whose symbols it has taken, and is unloaded
 //! when the last handle and the last user are gone.
 //!
-//! Locks: names, memory, compilers. None is held while code is compiled or while a closure of the user's runs, and none is
+//! Locks: names of a scope, memory, compilers. None is held while code is compiled or while a closure of the user's runs, and none is
 //! taken while another one is held.
 
 use crate::debug::{Debugger, debug_object};
@@ -20,6 +20,7 @@ use crate::object::{Area, FILLED, Import, Object, Place};
 use crate::outside::{Outside, ProcessSymbols};
 use crate::perf::{Names, PerfMap};
 use crate::raw::{Debugged, Reach, Registered, thread_copy};
+use crate::scope::Scope;
 use crate::signature::{self, Callable};
 use crate::startup::Startup;
 use crate::thread_local::{CopyNumbers, ThreadLocals, control_name};
@@ -141,9 +142,9 @@ impl JitBuilder {
                 debugger,
                 memory: Memory::default(),
                 live: LiveTable::default(),
-                names: Mutex::default(),
                 compilers: Mutex::default(),
             }),
+            scope: Arc::default(),
         })
     }
 }
@@ -152,10 +153,8 @@ impl JitBuilder {
 #[derive(Clone)]
 pub struct Jit {
     shared: Arc<Shared>,
+    scope: Arc<Scope>,
 }
-
-/// The address of what has a name, and the module that it belongs to.
-type Named = (u64, Weak<Loaded>);
 
 /// What all handles of a [`Jit`] and all its modules have in common.
 pub(crate) struct Shared {
@@ -168,8 +167,6 @@ pub(crate) struct Shared {
     memory: Memory,
     /// The calls with live values.
     pub(crate) live: LiveTable,
-    /// What modules have defined for others.
-    names: Mutex<HashMap<Vec<u8>, Named>>,
     /// Compilers that no thread uses, by what of a module they are for.
     compilers: Mutex<Vec<(Environment, Type, Compiler)>>,
 }
@@ -186,7 +183,7 @@ struct Definition {
 /// A module in memory.
 pub(crate) struct Loaded {
     definitions: HashMap<Vec<u8>, Definition>,
-    shared: Weak<Shared>,
+    scope: Weak<Scope>,
     /// What compiles its functions, if that is done at their first call.
     lazy: Option<Arc<Lazy>>,
     settled: Settled,
@@ -240,6 +237,14 @@ impl Jit {
         }
     }
 
+    /// A scope inside of this one: its modules see those that are loaded here, and these do not see them. Names that are
+    /// defined here may be defined there, too, and stand for that among its modules; so a plug-in has its own names, or
+    /// a line of a session takes the place of an earlier one. Memory, table and resolver of names are the same.
+    #[must_use]
+    pub fn scope(&self) -> Jit {
+        Jit { shared: Arc::clone(&self.shared), scope: Arc::new(self.scope.inside()) }
+    }
+
     /// A `Jit` for this process whose modules see each other and the helpers of the code generator, and nothing else.
     ///
     /// # Errors
@@ -257,7 +262,7 @@ impl Jit {
     ///
     /// # Errors
     /// The module breaks a rule of the IR; its addresses are not as wide as those of the process; nothing has a name that it
-    /// refers to; it defines what another one has defined; the system gives no memory.
+    /// refers to; it defines what another one of this [scope](Self::scope) has defined; the system gives no memory.
     pub fn load(&self, module: &Module, bodies: &[Function]) -> Result<LoadedModule, Error> {
         verify_module(module, Rules::Ice).map_err(ice_driver::Error::Verify)?;
         match ThreadLocals::of(module)? {
@@ -292,7 +297,7 @@ impl Jit {
         if let Some(function) = object.without_body() {
             return Err(Error::NoBody(function));
         }
-        let settled = self.shared.settle(&mut object)?;
+        let settled = self.shared.settle(&mut object, &self.scope)?;
         self.publish(&object, settled, None)
     }
 
@@ -304,14 +309,18 @@ impl Jit {
         lazy: Option<Arc<Lazy>>,
     ) -> Result<LoadedModule, Error> {
         let definitions = definitions(object, &settled);
-        let shared = Arc::downgrade(&self.shared);
-        let loaded = Arc::new(Loaded { definitions, shared, lazy, settled });
-        self.shared.publish(&loaded)?;
+        let loaded = Arc::new(Loaded { definitions, scope: Arc::downgrade(&self.scope), lazy, settled });
+        self.scope.publish(&loaded)?;
         Ok(LoadedModule { loaded })
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Which names its modules see.
+    pub(crate) fn names(&self) -> &Arc<Scope> {
+        &self.scope
     }
 }
 
@@ -358,10 +367,10 @@ impl Shared {
         Ok(())
     }
 
-    /// Puts an object into memory.
-    pub(crate) fn settle(&self, object: &mut Object<'_>) -> Result<Settled, Error> {
+    /// Puts an object into memory, whose imports are looked for in a scope first.
+    pub(crate) fn settle(&self, object: &mut Object<'_>, scope: &Scope) -> Result<Settled, Error> {
         object.finish()?;
-        let Resolved { addresses: imports, uses } = self.resolve(&object.imports)?;
+        let Resolved { addresses: imports, uses } = self.resolve(&object.imports, scope)?;
         let is_low = object.module.pointer_type == Type::I32 && size_of::<usize>() > 4;
         let veneer = self.machine.veneer.as_ref();
         let reach = if is_low { Reach::Low } else { Reach::All };
@@ -412,7 +421,7 @@ impl Shared {
     }
 
     /// Finds what a module imports.
-    fn resolve(&self, imports: &[Import]) -> Result<Resolved, Error> {
+    fn resolve(&self, imports: &[Import], scope: &Scope) -> Result<Resolved, Error> {
         let mut resolved = Resolved { addresses: Vec::with_capacity(imports.len()), uses: Vec::new() };
         let mut missing = Vec::new();
         for import in imports {
@@ -420,10 +429,7 @@ impl Shared {
                 resolved.addresses.push(address);
                 continue;
             }
-            let known = lock(&self.names)
-                .get(&import.name)
-                .and_then(|(address, owner)| Some((*address, owner.upgrade()?)));
-            let address = match known {
+            let address = match scope.find(&import.name) {
                 Some((address, owner)) => {
                     if !resolved.uses.iter().any(|used| Arc::ptr_eq(used, &owner)) {
                         resolved.uses.push(owner);
@@ -439,38 +445,22 @@ impl Shared {
         }
         if missing.is_empty() { Ok(resolved) } else { Err(Error::Unresolved(missing)) }
     }
+}
 
-    /// Lets other modules see what a module defines.
-    fn publish(&self, loaded: &Arc<Loaded>) -> Result<(), Error> {
-        let mut names = lock(&self.names);
-        let is_taken = |name: &Vec<u8>| names.get(name).is_some_and(|(_, owner)| owner.strong_count() > 0);
-        let visible = || loaded.definitions.iter().filter(|(_, definition)| !definition.linkage.is_local());
-        let clash =
-            visible().find(|(name, definition)| definition.linkage == Linkage::External && is_taken(name));
-        if let Some((name, _)) = clash {
-            let name = String::from_utf8_lossy(name).into_owned();
-            // The module goes when the lock is free again: it looks for its names.
-            drop(names);
-            return Err(Error::Duplicate(name));
-        }
-        let free: Vec<_> = visible().filter(|(name, _)| !is_taken(name)).collect();
-        for (name, definition) in free {
-            names.insert(name.clone(), (definition.address, Arc::downgrade(loaded)));
-        }
-        Ok(())
+impl Loaded {
+    /// What others see: name, address, and whether no other definition may have the name.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = (&[u8], u64, bool)> {
+        let visible = self.definitions.iter().filter(|(_, definition)| !definition.linkage.is_local());
+        visible.map(|(name, definition)| {
+            (name.as_slice(), definition.address, definition.linkage == Linkage::External)
+        })
     }
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let Some(shared) = self.shared.upgrade() else { return };
-        let mut names = lock(&shared.names);
-        for (name, definition) in &self.definitions {
-            let is_own =
-                |(address, owner): &Named| *address == definition.address && owner.strong_count() == 0;
-            if names.get(name).is_some_and(is_own) {
-                names.remove(name);
-            }
+        if let Some(scope) = self.scope.upgrade() {
+            scope.forget(self);
         }
     }
 }

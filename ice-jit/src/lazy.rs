@@ -8,6 +8,9 @@
 //! A function's code is an object of its own. It may come to be far from the rest of the module, so it is compiled as if
 //! all symbols of the module belonged to another one: by a copy of the declarations in which they do.
 //!
+//! A cell can also be given another address later: the entry of a function is patchable, while other threads run it
+//! ([`LoadedModule::redirect`]).
+//!
 //! Threads that call a function for the first time at once compile it all; the first to finish wins, and nobody has run
 //! the code of the others. No lock is held while a function is compiled. Cost: an indirect jump a call.
 
@@ -16,22 +19,35 @@ use crate::jit::{Jit, LoadedModule, MOST_BYTES, Settled, Shared};
 use crate::memory::{Block, lock};
 use crate::object::{Area, Object, Outer, Place};
 use crate::raw::resolve;
+use crate::scope::Scope;
+use crate::signature;
 use crate::thread_local::{CopyNumbers, ThreadLocals};
 use crate::thunks::Resolver;
+use ice_driver::names::undecorated;
 use ice_ir::native::{Preemption, Visibility};
-use ice_ir::{Function, Linkage, Module, Program, Rules, verify_program};
+use ice_ir::{Function, Linkage, Module, Program, Rules, Symbol, verify_program};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What compiles the functions of a module.
 pub(crate) struct Lazy {
     shared: Arc<Shared>,
+    scope: Arc<Scope>,
     /// The declarations of the module, as another module would see them.
     view: Module,
     /// Bodies by the number that stubs give.
     bodies: Vec<Function>,
     face: OnceLock<Face>,
-    parts: Mutex<HashMap<u32, Part>>,
+    parts: Mutex<Parts>,
+}
+
+/// What functions are entered by.
+#[derive(Default)]
+struct Parts {
+    /// Those that have code.
+    compiled: HashMap<u32, Part>,
+    /// The modules of those that are redirected.
+    redirected: HashMap<u32, LoadedModule>,
 }
 
 /// The part of a module that is there from the beginning: data, thunks, stubs.
@@ -88,6 +104,7 @@ impl Jit {
         let glue = shared.machine.glue;
         let lazy = Arc::new(Lazy {
             shared: Arc::clone(shared),
+            scope: Arc::clone(self.names()),
             view: view(module),
             bodies,
             face: OnceLock::new(),
@@ -104,7 +121,7 @@ impl Jit {
             object.add_stub(glue, entry, number as u32, cell)?;
             cells.push(cell);
         }
-        let settled = shared.settle(&mut object)?;
+        let settled = shared.settle(&mut object, self.names())?;
         let outer = object
             .definitions()
             .map(|(symbol, place, addend)| (symbol, settled.address(place).wrapping_add_signed(addend)));
@@ -113,6 +130,15 @@ impl Jit {
             return Err(Error::Internal("a module has two faces"));
         }
         self.publish(&object, settled, Some(lazy))
+    }
+}
+
+impl Face {
+    /// Lets a function be entered at an address.
+    fn enter(&self, number: u32, address: u64) {
+        let cell = self.cells[number as usize];
+        debug_assert_eq!(cell.area, Area::Variables);
+        self.block.store(cell.offset, address);
     }
 }
 
@@ -130,24 +156,49 @@ impl Lazy {
     }
 
     fn compile(&self, number: u32) -> Result<u64, Error> {
-        if let Some(part) = lock(&self.parts).get(&number) {
+        if let Some(part) = lock(&self.parts).compiled.get(&number) {
             return Ok(part.address);
         }
         let face = self.face.get().ok_or(Error::Internal("a module without its face"))?;
         let body = self.bodies.get(number as usize).ok_or(Error::Internal("a stub names no function"))?;
         let mut object = Object::part(&self.view, &self.shared.options, MOST_BYTES, &face.outer);
         self.shared.compile_into(&mut object, body)?;
-        let settled = self.shared.settle(&mut object)?;
+        let settled = self.shared.settle(&mut object, &self.scope)?;
         let place =
             object.functions[body.id.as_u32() as usize].ok_or(Error::Internal("a function has no code"))?;
         let part = Part { address: settled.address(place), _settled: settled };
         let mut parts = lock(&self.parts);
-        let address = parts.entry(number).or_insert(part).address;
-        drop(parts);
-        let cell = face.cells[number as usize];
-        debug_assert_eq!(cell.area, Area::Variables);
-        face.block.store(cell.offset, address);
+        let address = parts.compiled.entry(number).or_insert(part).address;
+        if !parts.redirected.contains_key(&number) {
+            face.enter(number, address);
+        }
         Ok(address)
+    }
+
+    /// The number of a function.
+    fn number_of(&self, function: &str) -> Option<u32> {
+        let is_named = |body: &Function| {
+            undecorated(self.view.symbol_name(Symbol::Function(body.id))) == function.as_bytes()
+        };
+        self.bodies.iter().position(is_named).map(|number| number as u32)
+    }
+
+    /// Lets a function be entered at an address of a module, or at its own code again. Gives the module where it was
+    /// entered before.
+    fn redirect(
+        &self,
+        number: u32,
+        target: Option<(u64, LoadedModule)>,
+    ) -> Result<Option<LoadedModule>, Error> {
+        let face = self.face.get().ok_or(Error::Internal("a module without its face"))?;
+        let own = if target.is_none() { self.compile(number)? } else { 0 };
+        let mut parts = lock(&self.parts);
+        let Some((address, module)) = target else {
+            face.enter(number, own);
+            return Ok(parts.redirected.remove(&number));
+        };
+        face.enter(number, address);
+        Ok(parts.redirected.insert(number, module))
     }
 
     /// Compiles what is not there.
@@ -157,7 +208,7 @@ impl Lazy {
 
     /// How many functions have code.
     pub(crate) fn compiled(&self) -> usize {
-        lock(&self.parts).len()
+        lock(&self.parts).compiled.len()
     }
 }
 
@@ -173,5 +224,46 @@ impl LoadedModule {
     /// How many functions of a module that was [loaded lazily](Jit::load_lazily) have code.
     pub fn compiled_functions(&self) -> Option<usize> {
         self.lazy().map(Lazy::compiled)
+    }
+
+    /// Lets a function of a module that was [loaded lazily](Jit::load_lazily) be entered elsewhere: every call of it,
+    /// inside of the module and outside, goes to `target` of the module `to` from now on, while other threads call it.
+    /// Threads that are in its code stay there. So a function that is hot, or has changed, is replaced without those that
+    /// call it. Gives the module where it was entered before, if that was another one; threads may still be in that.
+    ///
+    /// The module keeps `to` until the function is redirected again or [restored](Self::restore): if `to` uses this module,
+    /// both stay until then.
+    ///
+    /// # Errors
+    /// A module does not define the function, this one was not loaded lazily, or the two functions have not the same type.
+    pub fn redirect(
+        &self,
+        function: &str,
+        to: &LoadedModule,
+        target: &str,
+    ) -> Result<Option<LoadedModule>, Error> {
+        let ((_, own), (address, other)) = (self.function(function)?, to.function(target)?);
+        if own != other {
+            let (has, called) = (signature::shown(other), signature::shown(own));
+            return Err(Error::Signature { function: target.to_owned(), has, called });
+        }
+        let (lazy, number) = self.entry(function)?;
+        lazy.redirect(number, Some((address, to.clone())))
+    }
+
+    /// Lets a function that was [redirected](Self::redirect) be entered at its own code again, which is compiled if it was
+    /// not. Gives the module where it was entered; threads may still be in that.
+    ///
+    /// # Errors
+    /// The module does not define the function or was not loaded lazily; the function cannot be compiled.
+    pub fn restore(&self, function: &str) -> Result<Option<LoadedModule>, Error> {
+        let (lazy, number) = self.entry(function)?;
+        lazy.redirect(number, None)
+    }
+
+    fn entry(&self, function: &str) -> Result<(&Lazy, u32), Error> {
+        let lazy = self.lazy().ok_or_else(|| Error::FixedEntry(function.to_owned()))?;
+        let number = lazy.number_of(function).ok_or_else(|| Error::NoFunction(function.to_owned()))?;
+        Ok((lazy, number))
     }
 }

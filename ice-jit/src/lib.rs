@@ -7,8 +7,12 @@
 //! unloaded, and its memory used again, when its last handle and the last module that uses it are gone. A [`Jit`] and its
 //! handles may be used by any number of threads.
 //!
-//! [`Jit::load_lazily`] compiles each function of a program when it is first called. [`Jit::patchable`] defines a function
-//! whose target changes while other threads call it.
+//! In one scope a name has one definition, as for a linker; [`Jit::scope`] makes another one inside, where names may be
+//! defined again.
+//!
+//! [`Jit::load_lazily`] compiles each function of a program when it is first called, and their entries are patchable:
+//! [`LoadedModule::redirect`] lets one be entered elsewhere while other threads call it. [`Jit::patchable`] defines a function
+//! that has no code of its own and whose target changes.
 //!
 //! Not for you if code is to be kept in a file: [`ice_driver::compile_to`] writes objects.
 //!
@@ -34,6 +38,7 @@
 //! |---|---|
 //! | `jit` | [`Jit`] and [`LoadedModule`]: names, modules, who keeps whom |
 //! | `files` | whole files |
+//! | `scope` | names that modules see of each other |
 //! | `object`, `link` | the two passes of a linker: bytes and references, then addresses |
 //! | `lazy`, `patchable` | functions that are compiled at their first call, and functions whose code changes |
 //! | `machine`, `glue`, `thunks` | what differs from machine to machine, and pieces of code between functions |
@@ -71,6 +76,7 @@ mod outside;
 mod patchable;
 mod perf;
 mod raw;
+mod scope;
 mod signature;
 mod space;
 mod startup;

@@ -44,7 +44,7 @@ impl Jit {
         let shared = self.shared();
         let mut object = Object::new(&own, &shared.options, MOST_BYTES)?;
         let cell = object.add_thunk(id, shared.machine.glue)?;
-        let settled = shared.settle(&mut object)?;
+        let settled = shared.settle(&mut object, self.names())?;
         settled.block.store(cell.offset, (unset as *const ()).expose_provenance() as u64);
         let thunk = self.publish(&object, settled, None)?;
         let name = String::from_utf8_lossy(name).into_owned();

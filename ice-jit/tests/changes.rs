@@ -196,3 +196,74 @@ fn targets_change_while_others_call() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Functions of a module that call each other: `twice` calls `once`, which adds 1.
+const REDIRECTED: &str = "\
+define external @once(v0: i32) -> i32 {
+  v1: i32 = 1
+block0:
+  v2: i32 = add v0, v1
+  ret v2
+}
+define external @twice(v0: i32) -> i32 {
+block0:
+  v1: i32 = call @once(v0)
+  v2: i32 = call @once(v1)
+  ret v2
+}
+";
+
+#[test]
+fn entries_are_redirected_while_others_call() -> Result<(), Error> {
+    for recipe in RECIPES {
+        let jit = Jit::new(recipe)?;
+        let module = jit.load_lazily(&program(REDIRECTED))?;
+        // SAFETY: the code is that of the functions above; the module outlives the calls.
+        let twice = unsafe { module.get::<extern "C" fn(i32) -> i32>("twice")? };
+        // Before the function itself was ever compiled: its own code does not take the entry back.
+        assert!(module.redirect("once", &load(&jit, &step(10))?, "step_10")?.is_none());
+        module.compile_all()?;
+        assert_eq!(twice(0), 20);
+        let steps: Vec<_> = (0..4).map(|n| load(&jit, &step(n + 1))).collect::<Result<_, _>>()?;
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| -> Result<(), Error> {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        let sum = twice(0);
+                        assert!((2..=20).contains(&sum), "{sum}");
+                    }
+                });
+            }
+            for round in 0..400 {
+                let n = round % 5;
+                let former = match steps.get(n) {
+                    Some(step) => module.redirect("once", step, &format!("step_{}", n + 1))?,
+                    None => module.restore("once")?,
+                };
+                // The module of the round before; the one before the first is `step_10`, and own code has none.
+                assert_eq!(former.is_none(), n == 0 && round > 0);
+            }
+            is_done.store(true, Ordering::Relaxed);
+            Ok(())
+        })?;
+        assert_eq!(twice(0), 2);
+        let fixed = load(&jit, &step(7))?;
+        let refused = |result: Result<Option<ice_jit::LoadedModule>, Error>| {
+            result.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(
+            refused(fixed.redirect("step_7", &steps[0], "step_1")),
+            "the entry of step_7 is fixed: its module was not loaded lazily"
+        );
+        assert_eq!(
+            refused(module.redirect("none", &steps[0], "step_1")),
+            "the module defines no function none"
+        );
+        let other = jit.load_lazily(&program(&MODULE.replace("@count", "@number")))?;
+        assert!(
+            refused(module.redirect("once", &other, "even")).starts_with("even has the type (i32) -> i1")
+        );
+    }
+    Ok(())
+}

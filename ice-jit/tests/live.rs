@@ -1,11 +1,14 @@
 //! Calls with live values: a walk over the stack that moves objects, and exits that read what a function has computed.
 
 use crate::common::{RECIPES, load, native};
-use ice_ir::parse_program;
+use ice_ir::{
+    BinaryOp, Function, FunctionBuilder, FunctionKind, InstData, IntCond, Signature, Type, parse_program,
+};
 use ice_jit::{Error, Jit, JitBuilder, LivePlace, LiveSite, LiveValue};
 use std::arch::naked_asm;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Calls `inspect` with the address of the registers that are preserved, in the order of `PRESERVED`, behind which is
 /// the return address, or what ends there.
@@ -233,6 +236,52 @@ fn exits_know_what_was_computed() -> Result<(), Error> {
                 assert_eq!(guarded(1234, -5_000_000_000, 2.5, 0.75), 40 + round, "{recipe:?}");
             }
         }
+    }
+    Ok(())
+}
+
+/// Two guards of the builder in a row: the sum of 10 * a and b if a is positive and b below 1000.
+#[test]
+fn guards_leave_with_their_values() -> Result<(), Error> {
+    for recipe in RECIPES {
+        let jit = builder(recipe).build()?;
+        let mut module = jit.module();
+        let signature = Signature::new(vec![Type::I32, Type::I32], Type::I32);
+        let id = module.add_function("guarded", signature.clone(), FunctionKind::Defined);
+        let exit =
+            module.add_function("exit", Signature::new(vec![Type::I32], Type::I32), FunctionKind::Declared);
+        let mut body = Function::new();
+        let mut b = FunctionBuilder::new(&mut body);
+        b.begin(id, &signature);
+        let entry = b.create_block();
+        b.switch_to_block(entry);
+        let (a, c) = (b.func.params()[0], b.func.params()[1]);
+        let [zero, ten, limit] = [0, 10, 1000].map(|number| b.int_const(Type::I32, number));
+        let is_positive = b.icmp(IntCond::Sgt, a, zero);
+        b.guard(is_positive, exit, &[zero], &[a, c], Type::I32);
+        let product = b.binary(BinaryOp::Mul, a, ten);
+        let is_small = b.icmp(IntCond::Slt, c, limit);
+        b.guard(is_small, exit, &[ten], &[c, product], Type::I32);
+        let sum = b.binary(BinaryOp::Add, product, c);
+        b.ret(Some(sum));
+        // The way without exits is in one piece, and they are behind it.
+        let leaves =
+            |block| body.block_insts(block).any(|inst| matches!(body.inst(inst), InstData::Call { .. }));
+        assert_eq!(body.blocks().map(leaves).collect::<Vec<_>>(), [false, false, false, true, true]);
+        let guarded = jit.load(&module, &[body])?;
+        // SAFETY: the code is that of the builder; the module is there.
+        let guarded = unsafe { guarded.get::<extern "C" fn(i32, i32) -> i32>("guarded")? };
+        JIT.set(Some(jit.clone()));
+        let left = Rc::new(RefCell::new(Vec::new()));
+        let seen = Rc::clone(&left);
+        INSPECTOR.set(Some(Box::new(move |jit, walk| {
+            let site = jit.live_at(walk.return_address()).expect("the call is known");
+            seen.borrow_mut()
+                .push(site.values().iter().map(|value| walk.value(value) as i32).collect::<Vec<_>>());
+            -1
+        })));
+        assert_eq!([guarded(3, 4), guarded(0, 5), guarded(7, 1000), guarded(-6, 2000)], [34, -1, -1, -1]);
+        assert_eq!(*left.borrow(), [[0, 5], [1000, 70], [-6, 2000]], "{recipe:?}");
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{RECIPES, load, native};
 use ice_driver::{InputFormat, Recipe};
-use ice_jit::{Error, Jit, JitBuilder, ProcessSymbols};
+use ice_jit::{Error, Jit, JitBuilder, LoadedModule, ProcessSymbols};
 
 fn builders() -> impl Iterator<Item = JitBuilder> {
     RECIPES.into_iter().map(Jit::builder)
@@ -305,5 +305,49 @@ fn modules_of_the_builder_and_of_files_are_one_kind() -> Result<(), Error> {
     drop(module);
     // SAFETY: the code is that of the function above.
     assert_eq!(unsafe { user.get::<extern "C" fn() -> i32>("two")? }(), 2);
+    Ok(())
+}
+
+/// A scope sees what is outside of it, defines the same names for itself, and nobody outside sees those.
+#[test]
+fn scopes_have_names_of_their_own() -> Result<(), Error> {
+    let number = |name: &str, number: u32| {
+        format!("define external @{name}() -> i32 {{\n  v0: i32 = {number}\nblock0:\n  ret v0\n}}\n")
+    };
+    let caller = |name: &str, callee: &str| {
+        format!(
+            "declare external @{callee}() -> i32\n\
+             define external @{name}() -> i32 {{\nblock0:\n  v0: i32 = call @{callee}()\n  ret v0\n}}\n"
+        )
+    };
+    let call = |module: &LoadedModule, name: &str| -> Result<i32, Error> {
+        // SAFETY: the code is that of the functions above; the module is there.
+        Ok(unsafe { module.get::<extern "C" fn() -> i32>(name)? }())
+    };
+    for recipe in RECIPES {
+        let jit = Jit::new(recipe)?;
+        let (first, second) = (jit.scope(), jit.scope());
+        let _outer = [load(&jit, &number("shared", 1))?, load(&jit, &number("hidden", 2))?];
+        let hidden = load(&first, &number("hidden", 3))?;
+        let _other = load(&second, &number("only_here", 4))?;
+        let (a, b) = (load(&first, &caller("a", "shared"))?, load(&first, &caller("b", "hidden"))?);
+        let (c, d) = (load(&jit, &caller("c", "hidden"))?, load(&second.scope(), &caller("d", "only_here"))?);
+        assert_eq!([call(&a, "a")?, call(&b, "b")?, call(&c, "c")?, call(&d, "d")?], [1, 3, 2, 4]);
+        for scope in [&jit, &first] {
+            let missing = load(scope, &caller("e", "only_here"));
+            assert!(matches!(missing, Err(Error::Unresolved(names)) if names == ["only_here"]));
+        }
+        // In one scope a name has one definition; when that is gone, the outer one is seen again.
+        assert!(
+            matches!(load(&first, &number("hidden", 5)), Err(Error::Duplicate(name)) if name == "hidden")
+        );
+        drop((hidden, b));
+        assert_eq!(call(&load(&first, &caller("f", "hidden"))?, "f")?, 2);
+        // Functions that are compiled later look where their module was loaded.
+        let lazy =
+            ice_ir::parse_program(&native(&caller("g", "only_here"))).expect("it is written as it should be");
+        let lazy = second.load_lazily(&lazy)?;
+        assert_eq!(call(&lazy, "g")?, 4);
+    }
     Ok(())
 }
