@@ -54,15 +54,17 @@ mod error;
 mod listing;
 pub mod mips32;
 mod pool;
+mod random;
 mod reloc;
 mod table;
 pub mod x86;
 
 pub use buffer::{
-    BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, OpenSlots, Place, Reach, Span,
+    BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Noise, OpenSlots, Place, Reach, Span, Vary,
 };
 pub use error::Error;
 pub use listing::{LabelText, Listing, ListingMark, SymbolText, TextListing, write_with_symbols};
 pub use mips32::SlotCount;
 pub use pool::{ConstantId, ConstantPool, ConstantSize};
+pub use random::Random;
 pub use reloc::{Reloc, RelocKind, SymbolId};

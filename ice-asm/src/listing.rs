@@ -22,6 +22,8 @@ pub trait Listing: Default {
     fn clear(&mut self);
     /// Adds the line of the instruction or datum at `offset` (without label, tab and newline).
     fn line(&mut self, offset: u32, write: impl FnOnce(&mut dyn Write) -> fmt::Result);
+    /// Writes the line at `offset`, which was the last, anew, with its text at hand.
+    fn replace(&mut self, offset: u32, write: impl FnOnce(&str, &mut dyn Write) -> fmt::Result);
     /// Forgets the lines from `offset` on.
     fn cut(&mut self, offset: u32);
     /// What was at `offset` and behind it is `by` bytes farther.
@@ -36,6 +38,7 @@ impl Listing for () {
     const ENABLED: bool = false;
     fn clear(&mut self) {}
     fn line(&mut self, _: u32, _: impl FnOnce(&mut dyn Write) -> fmt::Result) {}
+    fn replace(&mut self, _: u32, _: impl FnOnce(&str, &mut dyn Write) -> fmt::Result) {}
     fn cut(&mut self, _: u32) {}
     fn shift(&mut self, _: u32, _: u32) {}
     fn move_to_end(&mut self, _: u32, _: u32, _: u32) {}
@@ -72,6 +75,12 @@ impl Listing for TextListing {
         // Writing into a string cannot fail.
         let _ = write(&mut self.text);
         self.lines.push((offset, start..self.text.len()));
+    }
+
+    fn replace(&mut self, offset: u32, write: impl FnOnce(&str, &mut dyn Write) -> fmt::Result) {
+        let Some((_, line)) = self.lines.pop_if(|(at, _)| *at == offset) else { return };
+        let text = self.text.split_off(line.start);
+        self.line(offset, |out| write(&text, out));
     }
 
     fn cut(&mut self, offset: u32) {

@@ -10,4 +10,5 @@ mod forms;
 mod graphs;
 mod mips32;
 mod mips32_branches;
+mod noise;
 mod x86;

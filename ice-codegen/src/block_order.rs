@@ -1,13 +1,12 @@
 //! The final order of blocks, with critical edges split where values must be moved on them.
 //!
 //! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
-//! its order: reachable blocks in the order of the function or of its [`BlockLayout`], each followed by the
+//! its order: reachable blocks in the order of the function or of its [layout](crate::BlockLayout), each followed by the
 //! edges that leave it. An edge block that stays empty costs nothing, because the code buffer threads
 //! branches through it.
 //!
 //! Requires: the function's [`ControlFlowGraph`]. Preserves: the function. Linear in blocks and edges.
 
-use crate::block_layout::BlockLayout;
 use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -62,18 +61,17 @@ impl BlockOrder {
         }
     }
 
-    /// Computes the order from `layout`, and the loop depth of every block.
-    pub fn compute_from(
-        &mut self,
-        func: &Function,
-        cfg: &ControlFlowGraph,
-        layout: &BlockLayout,
-        loops: &LoopForest,
-    ) {
+    /// Computes the order from that of `blocks`, all that control can reach.
+    pub fn compute_from(&mut self, func: &Function, cfg: &ControlFlowGraph, blocks: &[Block]) {
         self.begin(func, cfg);
-        for &block in layout.blocks() {
+        for &block in blocks {
             self.place(cfg, block);
         }
+    }
+
+    /// Computes the loop depth of every block.
+    pub fn compute_depths(&mut self, loops: &LoopForest) {
+        self.depths.clear();
         self.depths.extend(self.blocks.iter().map(|&block| match block {
             LoweredBlock::Block(block) => loops.depth(block),
             LoweredBlock::Edge { from, to } => loops.common(from, to).map_or(0, |header| loops.depth(header)),

@@ -53,6 +53,10 @@ impl FrameLayout {
         // What does not fit an i32 is refused when the frame is closed.
         let outgoing = u64::from(info.outgoing).next_multiple_of(align.into());
         self.outgoing = outgoing as i32;
+        if let Some(shuffle) = &info.shuffle {
+            let FrameLayout { slots: slot_offsets, objects, .. } = self;
+            return shuffle.place([slot_offsets, objects], (slots, info), align, outgoing);
+        }
         self.lay_out(&info.objects, slots, align, outgoing)
     }
 

@@ -15,6 +15,7 @@
 use crate::annotation::{Annotation, Comments};
 use crate::block_order::BlockOrder;
 use crate::compiled::CompiledCode;
+use crate::diversity::{Diversity, FrameShuffle, Kind, register_ranks};
 use crate::live::live_calls;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
@@ -76,6 +77,9 @@ pub trait CodeGenerator: Send {
     /// From now on the code of functions says where their callers' registers are ([`CompiledCode::frames`]) as it is
     /// wanted here, or, as at first, as the functions want it themselves.
     fn write_unwind_tables(&mut self, wanted: Option<UnwindTables>);
+
+    /// From now on functions differ by chance as this says; at first they do not.
+    fn diversify(&mut self, diversity: Diversity);
 
     /// Lowers a function.
     ///
@@ -143,6 +147,7 @@ pub struct Generator<T: Target> {
     mode: Mode,
     /// For all functions; `None` for what each of them wants.
     unwind: Option<UnwindTables>,
+    diversity: Diversity,
     allocator: ice_regalloc::Context<'static>,
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
@@ -162,6 +167,7 @@ impl<T: Target> Generator<T> {
             mach: MachFunction::new(),
             mode: Mode::default(),
             unwind: None,
+            diversity: Diversity::NONE,
             allocator: ice_regalloc::Context::default(),
             #[cfg(debug_assertions)]
             checker: ice_regalloc::Checker::new(),
@@ -178,6 +184,20 @@ impl<T: Target> Generator<T> {
         let (allocation, marks) = (self.allocator.output(), self.buffer.marks());
         out.live.push(live_calls(&self.target, &self.scratch, &self.mach, allocation, marks)?);
         Ok(())
+    }
+
+    /// Makes the choices for the steps behind the lowering of a function.
+    #[cold]
+    fn choose(&mut self, function: u32) {
+        let diversity = self.diversity;
+        if let Some(random) = diversity.random(Kind::Registers, function) {
+            self.allocator.prefer(&register_ranks(random));
+        }
+        self.mach.frame.shuffle = diversity.random(Kind::Stack, function).map(FrameShuffle);
+        let noise = diversity.noise(self.target.noise(diversity.kinds), function);
+        #[cfg(feature = "text")]
+        self.listing.set_noise(noise.clone());
+        self.buffer.set_noise(noise);
     }
 
     /// I-DEF: debug builds check what lowering has written, which the allocator's checker takes as it is.
@@ -221,6 +241,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.unwind = wanted;
     }
 
+    fn diversify(&mut self, diversity: Diversity) {
+        self.diversity = diversity;
+    }
+
     fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind> {
         let FunctionInput { module, func, cfg, order, uses, mode } = input;
         self.mode = mode;
@@ -229,6 +253,9 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
         let wanted = self.unwind.unwrap_or(module.functions[func.id].traits.unwind);
         self.mach.frame.unwind = wanted;
+        if self.diversity.is_any() {
+            self.choose(func.id.as_u32());
+        }
         match result {
             Ok(()) => self.check_definitions(func),
             // The next function is not to find them.

@@ -74,6 +74,7 @@ pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
+pub mod diversity;
 pub mod division;
 pub mod emission;
 pub mod extension;
@@ -103,6 +104,7 @@ pub use compiled::{
     CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
 };
 pub use constant_hoisting::{Constant, HeldConstants};
+pub use diversity::{Diversity, MachineNoise};
 pub use generator::{BackEnd, Checks, CodeGenerator, FunctionInput, Generator};
 pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};

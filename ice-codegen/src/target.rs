@@ -2,6 +2,7 @@
 
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
+use crate::diversity::{Kinds, MachineNoise};
 use crate::frame_layout::FrameLayout;
 use crate::internal::Internal;
 use crate::live::Remade;
@@ -158,6 +159,11 @@ pub trait Target {
     /// Puts a constant, address or undefined value into fresh registers of its own
     /// ([`Lower::fresh_constant_regs`]), and gives them. Writes no flags: rules make constants before they compare.
     fn materialize<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> ValueRegs;
+
+    /// What it has that makes bytes differ, in the ways that are wanted.
+    fn noise(&self, _wanted: Kinds) -> MachineNoise {
+        MachineNoise::default()
+    }
 
     /// Emits the allocated function into `buffer` and finishes it; `out` receives code, relocations, constants and jump
     /// tables.

@@ -5,6 +5,7 @@
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
 //! first jump table of function 12, `.L12_7` its label 7.
 
+use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::machine::{Assembly, Machine};
 use crate::names::{SymbolNames, write_name};
@@ -46,6 +47,7 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     /// One function, before its labels are made unique.
     listing: String,
     constants: ConstantPool,
+    pool_order: PoolOrder,
     /// Sizes of the constants so far, in the order of first use: the order of their sections.
     sizes: Vec<ConstantSize>,
     /// A constant that the code of a function names and that is not there.
@@ -84,11 +86,12 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             text,
             listing,
             constants,
+            pool_order: PoolOrder::new(options.diversity),
             sizes,
             no_constant: None,
         };
         output.text.push_str(&output.own.head);
-        for id in module.globals.keys() {
+        for id in diversity::globals(options.diversity, module) {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
             output.flush(FLUSH_SIZE)?;
@@ -300,11 +303,12 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 write_constant_section(size, out)?;
                 writeln!(out, "\t.balign {bytes}")?;
             }
-            for index in 0.. {
-                let id = ConstantId { size, index };
-                let Some(bits) = self.constants.get(id) else { break };
-                write_constant_name(id, out)?;
-                writeln!(out, ":")?;
+            for constant in self.pool_order.constants(&self.constants, size) {
+                let bits = constant.map_or(0, |(_, bits)| bits);
+                if let Some((id, _)) = constant {
+                    write_constant_name(id, out)?;
+                    writeln!(out, ":")?;
+                }
                 match size {
                     ConstantSize::C4 => writeln!(out, "\t.long {bits:#x}")?,
                     ConstantSize::C8 => writeln!(out, "\t.quad {bits:#x}")?,

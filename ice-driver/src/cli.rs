@@ -258,6 +258,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         unwind: work.unwind,
         sections: work.sections,
         confinement: work.confinement,
+        diversity: work.diversity(),
         features: match triple {
             Some(triple) => features.or(arch.machine().features_of_triple(&triple)),
             None => features,

@@ -15,7 +15,7 @@ use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe};
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::live::LiveCalls;
-use ice_codegen::{Checks, CodeSymbol, Confinement, FunctionCode, TableSlice, UnwindFacts};
+use ice_codegen::{Checks, CodeSymbol, Confinement, Diversity, FunctionCode, TableSlice, UnwindFacts};
 use ice_ir::native::UnwindTables;
 use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
 
@@ -32,13 +32,16 @@ pub struct CodeOptions {
     pub unwind: Option<UnwindTables>,
     /// Choices among the features of the machine.
     pub features: Features,
+    /// What is left to chance.
+    pub diversity: Diversity,
 }
 
 impl CodeOptions {
     /// Code for `arch` that may be anywhere, for processors that have what all of their kind have.
     pub fn new(arch: Arch, recipe: Recipe) -> CodeOptions {
         let relocation = RelocationModel::PositionIndependent;
-        CodeOptions { arch, recipe, relocation, unwind: None, features: Features::default() }
+        let features = Features::default();
+        CodeOptions { arch, recipe, relocation, unwind: None, features, diversity: Diversity::NONE }
     }
 }
 
@@ -48,6 +51,7 @@ pub struct Compiler {
     /// What of a module decides over its code.
     kind: (Environment, Type),
     unwind: Option<UnwindTables>,
+    diversity: Diversity,
     pipeline: Pipeline,
     verifier: VerifierScratch,
     frame: UnwindFacts,
@@ -60,13 +64,15 @@ impl Compiler {
     /// # Errors
     /// The machine is not built in, or the addresses of the module have another width.
     pub fn new(module: &Module, options: CodeOptions) -> Result<Compiler, Error> {
-        let CodeOptions { arch, recipe, relocation, unwind, features } = options;
+        let CodeOptions { arch, recipe, relocation, unwind, features, diversity } = options;
         let target = arch.machine().back_end(module, relocation.native(), features, Confinement::None)?;
         let mut generator = target.generator(Checks::Debug);
         generator.write_unwind_tables(unwind);
+        generator.diversify(diversity);
         Ok(Compiler {
             recipe,
             unwind,
+            diversity,
             kind: (module.environment, module.pointer_type),
             pipeline: Pipeline::new(generator),
             verifier: VerifierScratch::new(),
@@ -96,6 +102,7 @@ impl Compiler {
             disabled: &[],
             timing: Timing::Off,
             unwind: self.unwind,
+            diversity: self.diversity,
             check: Checks::Debug,
         };
         self.out.clear();

@@ -79,6 +79,7 @@ pub mod cli;
 pub mod compiler;
 #[cfg(feature = "cli")]
 pub mod confine;
+pub mod diversity;
 pub mod error;
 #[cfg(feature = "cli")]
 pub mod execute;

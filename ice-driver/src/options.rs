@@ -2,7 +2,7 @@
 
 use crate::machine::{Arch, Bundles, Features};
 use crate::recipe::{Recipe, Step};
-use ice_codegen::{Confinement, NativeModel};
+use ice_codegen::{Confinement, Diversity, NativeModel};
 use ice_ir::Module;
 use ice_ir::native::{Environment, UnwindTables};
 
@@ -205,6 +205,8 @@ pub struct Options {
     pub unwind: Option<UnwindTables>,
     /// What holds of the code whatever the program does.
     pub confinement: Confinement,
+    /// What is left to chance.
+    pub diversity: Diversity,
     /// Choices among the features of the machine. What is left open follows from the module, if that says it.
     pub features: Features,
 }
@@ -232,6 +234,7 @@ impl Options {
             sections: Sections::default(),
             unwind: None,
             confinement: Confinement::None,
+            diversity: Diversity::NONE,
             features: Features::default(),
         }
     }

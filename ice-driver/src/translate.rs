@@ -5,6 +5,7 @@
 
 #[cfg(feature = "text")]
 use crate::assembly::AssemblyOutput;
+use crate::diversity::FunctionOrder;
 use crate::error::Error;
 use crate::formats::Bodies;
 use crate::names::SymbolNames;
@@ -67,26 +68,40 @@ struct Selected {
     functions: Vec<FuncId>,
     /// Number of the body of the first.
     first: usize,
+    /// The order of their translation.
+    order: FunctionOrder,
 }
 
 impl Selected {
-    /// Functions with the numbers of their bodies.
+    /// Functions with the numbers of their bodies, by their numbers in the order of translation.
     fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = (FuncId, usize)> + '_ {
-        let bodies = numbers.start + self.first..;
-        self.functions[numbers].iter().copied().zip(bodies)
+        numbers.map(|n| self.order.at(n)).map(|n| (self.functions[n], n + self.first))
+    }
+
+    /// Has the bodies read that may be wanted from the n-th translation on, before that: bodies arrive in the order of the
+    /// module.
+    fn await_bodies(&self, bodies: &dyn Bodies, n: usize) {
+        self.order.begin_window(n, |body| {
+            bodies.size(body + self.first);
+        });
     }
 }
 
 /// The defined functions, or the one that is wanted.
-fn select(module: &Module, count: usize, selector: Option<&FunctionSelector>) -> Result<Selected, Error> {
+fn select(module: &Module, count: usize, options: &Options) -> Result<Selected, Error> {
     let all = module.defined_functions().take(count);
-    let Some(selector) = selector else { return Ok(Selected { functions: all.collect(), first: 0 }) };
+    let order = |count| FunctionOrder::new(options.diversity, count);
+    let Some(selector) = &options.function else {
+        let functions: Vec<_> = all.collect();
+        let order = order(functions.len());
+        return Ok(Selected { functions, first: 0, order });
+    };
     let is_wanted = |id: FuncId| match selector {
         FunctionSelector::Number(number) => id.as_u32() == *number,
         FunctionSelector::Name(name) => module.name(module.functions[id].name) == name.as_bytes(),
     };
     match all.enumerate().find(|&(_, id)| is_wanted(id)) {
-        Some((first, id)) => Ok(Selected { functions: vec![id], first }),
+        Some((first, id)) => Ok(Selected { functions: vec![id], first, order: order(1) }),
         None => Err(Error::NoSuchFunction(match selector {
             FunctionSelector::Number(number) => number.to_string(),
             FunctionSelector::Name(name) => name.clone(),
@@ -120,7 +135,7 @@ pub fn compile_module(
     sink: &mut (dyn ObjectSink + Send),
 ) -> Result<Report, Error> {
     let target = back_end(module, options)?;
-    let selected = select(module, bodies.count(), options.function.as_ref())?;
+    let selected = select(module, bodies.count(), options)?;
     #[cfg(feature = "text")]
     if options.emit == Emit::Ir && options.function.is_none() {
         return emit_program(module, bodies, selected.functions.len(), sink);
@@ -160,7 +175,7 @@ pub fn translate_module<'o>(
     output: Box<dyn ModuleOutput + 'o>,
 ) -> Result<Report, Error> {
     let target = back_end(module, options)?;
-    let selected = select(module, bodies.count(), options.function.as_ref())?;
+    let selected = select(module, bodies.count(), options)?;
     let options = Options { emit: Emit::Object, ..options.clone() };
     run(&*target, module, bodies, &selected, &options, Box::new(|| Ok(output)))
 }
@@ -185,18 +200,23 @@ fn run<'o>(
         print_after: &options.print_after,
         disabled: &options.disabled,
         unwind: options.unwind,
+        diversity: options.diversity,
         timing: options.timing,
         #[cfg(feature = "text")]
         commentary: options.commentary,
         check: Checks::Debug,
     };
-    let sizes = |number: usize| bodies.size(selected.first + number);
+    let sizes = |number: usize| {
+        selected.await_bodies(bodies, number);
+        bodies.size(selected.first + selected.order.at(number))
+    };
     let total = if options.threads > 1 && options.function.is_none() { bodies.total() } else { 0 };
     let (reports, output) = run_in_order(
         Plan::new(selected.functions.len(), options.threads, total, sizes),
         || FunctionCompiler::new(target, bodies, &job),
         |compiler, numbers, out: &mut RangeOutput| {
             out.clear();
+            selected.await_bodies(bodies, numbers.start);
             for (function, body) in selected.range(numbers) {
                 compiler.compile(&job, function, body, out)?;
             }

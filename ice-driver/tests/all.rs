@@ -10,6 +10,7 @@ mod cc;
 mod cli;
 mod commentary;
 mod compiler;
+mod diversity;
 mod escapes;
 mod extremes;
 mod freeze;

@@ -93,6 +93,7 @@ fn the_second_translation_allocates_nothing() {
             print_after: &[],
             disabled: &[],
             unwind: Some(UnwindTables::Async),
+            diversity: ice_codegen::Diversity::NONE,
             timing: Timing::Off,
             commentary: Commentary::Off,
             // The checker has memory of its own.

@@ -219,7 +219,7 @@ fn assemblers(target: &str) -> Vec<Vec<&'static str>> {
 }
 
 /// Sections of the linked program, from our object and from each assembler's.
-fn compare_with_assemblers(folders: &[&str]) {
+fn compare_with_assemblers(folders: &[&str], arguments: &[&str]) {
     let Some(corpus) = corpus() else { return };
     if !has_tool("ld") {
         return skip("ld", "not installed");
@@ -228,9 +228,10 @@ fn compare_with_assemblers(folders: &[&str]) {
     for path in programs(&corpus, folders) {
         for target in TARGETS {
             let what = format!("{target} {}", path.display());
-            let ours = scratch.write("ours.o", translate(target, &path, &[]));
+            let ours = scratch.write("ours.o", translate(target, &path, arguments));
             let ours = link(target, &ours, &scratch.path("ours")).expect(&what);
-            let source = scratch.write("source.s", translate(target, &path, &["--emit", "asm"]));
+            let source = scratch
+                .write("source.s", translate(target, &path, &[arguments, &["--emit", "asm"]].concat()));
             for assembler in assemblers(target) {
                 let object = scratch.path("theirs.o");
                 let output = Command::new(assembler[0])
@@ -262,10 +263,15 @@ fn compare_with_assemblers(folders: &[&str]) {
 
 #[test]
 fn assemblers_make_the_same_of_the_text() {
-    compare_with_assemblers(&["bench", "libc"]);
+    compare_with_assemblers(&["bench", "libc"], &[]);
+}
+
+#[test]
+fn assemblers_make_the_same_of_diverse_text() {
+    compare_with_assemblers(&["bench"], &["--diversify", "7", "-O2"]);
 }
 
 #[test]
 fn assemblers_make_the_same_of_large_text() {
-    compare_with_assemblers(&["large"]);
+    compare_with_assemblers(&["large"], &[]);
 }

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{TARGETS, can_run, cases, corpus, errors, expect_success, ice, run_ice};
+use common::{ALL_TARGETS, TARGETS, can_run, cases, corpus, errors, expect_success, ice, run_ice};
 use std::process::Stdio;
 
 /// Runs every case with these arguments of `ice` before the program, and reports all failures together.
@@ -63,6 +63,20 @@ fn cases_on_i686() {
         run_cases(&["run", "--target", "i686", "-Om1"], &[]);
         run_cases(&["run", "--target", "i686", "-O2", "--threads", "0"], &[]);
         run_cases(&["run", "--target", "i686", "-O2", "--threads", "4"], &[]);
+    }
+}
+
+/// On every machine, with everything left to chance that it has.
+#[test]
+fn cases_by_chance() {
+    for (seed, target) in ALL_TARGETS.into_iter().enumerate().filter(|(_, target)| can_run(target)) {
+        for (seed, level) in [(2 * seed, "-Om1"), (2 * seed + 1, "-O2")] {
+            let arguments = ["run", "--target", target, level, "--diversify", &seed.to_string()];
+            run_cases(&arguments, &["nbody-50000", "binarytrees-12", "fannkuchredux-9"]);
+        }
+    }
+    if can_run("x86_64") {
+        run_cases(&["run", "--sandbox", "-O2", "--diversify", "9"], &["nbody-50000"]);
     }
 }
 

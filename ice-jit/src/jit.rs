@@ -355,7 +355,8 @@ impl Shared {
         }
         drop(idle);
         let Options { arch, level, relocation, unwind, features, .. } = self.options;
-        Ok(Compiler::new(module, CodeOptions { arch, recipe: level.recipe(), relocation, unwind, features })?)
+        let options = CodeOptions { relocation, unwind, features, ..CodeOptions::new(arch, level.recipe()) };
+        Ok(Compiler::new(module, options)?)
     }
 
     /// Compiles a function of an object's module into it.

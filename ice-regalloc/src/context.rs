@@ -120,6 +120,14 @@ impl<'f> Context<'f> {
         Context::default()
     }
 
+    /// From now on, registers of a class that cost alike are preferred by these ranks, lowest first, in place of the
+    /// order of their [class](crate::ClassInfo::order). There is one for each register, by its number; without any the
+    /// class says it again.
+    pub fn prefer(&mut self, ranks: &[u8]) {
+        self.scratch.tables.prefer(ranks);
+        self.linear.tables.prefer(ranks);
+    }
+
     /// Allocates registers for `func`.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 use crate::units::Units;
+use alloc::vec::Vec;
 
 /// The tables of one register file: some 20 KiB, which belong into a box.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub(crate) struct Tables<'f> {
     orders: [Order<'f>; 256],
     /// For each unit, a register that has no other.
     reg_of_unit: [u8; 128],
+    /// The place of each register among those that cost alike; empty if the file says it.
+    ranks: Vec<u8>,
+    /// For each class, the order that follows from them; empty without.
+    ranked: Vec<Vec<PReg>>,
 }
 
 /// The order of a class: while its registers have one unit each and the units rise, they are a set.
@@ -47,18 +52,42 @@ impl Default for Tables<'_> {
             members: [[0; 4]; 256],
             orders: [Order::EMPTY; 256],
             reg_of_unit: [0; 128],
+            ranks: Vec::new(),
+            ranked: Vec::new(),
         }
     }
 }
 
 impl<'f> Tables<'f> {
+    /// As [`Context::prefer`](crate::Context::prefer) has it, from the next file on.
+    pub fn prefer(&mut self, ranks: &[u8]) {
+        self.ranks.clear();
+        self.ranks.extend_from_slice(ranks);
+        self.ranked.clear();
+        // No file has these, so that all is filled again.
+        (self.regs, self.classes) = (&[], &[]);
+    }
+
+    /// The order of each class by ranks, which the sets of units do not have.
+    #[cold]
+    fn rank(&mut self, file: &RegisterFile<'f>) {
+        self.ranked.clear();
+        for (class, order) in file.classes.iter().zip(&mut self.orders) {
+            let mut ranked = class.order.to_vec();
+            let rank = |reg: &PReg| self.ranks.get(reg.index()).copied().unwrap_or(u8::MAX);
+            ranked.sort_by_key(|reg| (file.callee_saved.intersects(file.units(*reg)), rank(reg)));
+            self.ranked.push(ranked);
+            *order = Order::EMPTY;
+        }
+    }
+
     /// Makes these the tables of `file`.
     pub fn set(&mut self, file: &RegisterFile<'f>) {
         if core::ptr::eq(self.regs, file.regs) && core::ptr::eq(self.classes, file.classes) {
             return;
         }
         // In place: whole tables are too large for a small stack.
-        let Tables { regs, classes, units, all, members, orders, reg_of_unit } = self;
+        let Tables { regs, classes, units, all, members, orders, reg_of_unit, .. } = self;
         (*regs, *classes, *all) = (file.regs, file.classes, RegUnits::EMPTY);
         units.fill(RegUnits::EMPTY);
         members.fill([0; 4]);
@@ -89,6 +118,9 @@ impl<'f> Tables<'f> {
             }
             self.orders[n] = order;
         }
+        if !self.ranks.is_empty() {
+            self.rank(file);
+        }
     }
 
     /// Whether the units are so few that sets of them are a `U`.
@@ -111,7 +143,14 @@ impl<'f> Tables<'f> {
         if !free.is_empty() {
             return Some(self.reg_of(free));
         }
-        order.rest.iter().find(|&&reg| !U::of(self.units(reg)).intersects(busy)).copied()
+        let rest = self.ranked.get(class.index()).map_or(order.rest, Vec::as_slice);
+        rest.iter().find(|&&reg| !U::of(self.units(reg)).intersects(busy)).copied()
+    }
+
+    /// The registers of the class, preferred first.
+    #[inline]
+    pub fn order(&self, class: RegClass) -> &[PReg] {
+        self.ranked.get(class.index()).map_or(self.class(class).order, Vec::as_slice)
     }
 
     /// The register that consists of the lowest of these units.

@@ -4,8 +4,9 @@ use crate::emit;
 use crate::inst::{Base, Inst};
 use crate::regs::{self, BYTE, GPR, XMM};
 use alloc::boxed::Box;
-use ice_asm::x86::{Mode, Width};
+use ice_asm::x86::{Mode, Variation, Width};
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::diversity::{Kind, Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
@@ -208,6 +209,16 @@ impl Target for X86 {
 
     fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
         self.materialize_constant(cx, value)
+    }
+
+    fn noise(&self, wanted: Kinds) -> MachineNoise {
+        let nops = match self.mode {
+            Mode::Bits32 => emit::NOPS_32,
+            Mode::Bits64 if self.is_confined() => emit::NOPS_CONFINED,
+            Mode::Bits64 => emit::NOPS_64,
+        };
+        let (encodings, selection) = (wanted.has(Kind::Encodings), wanted.has(Kind::Selection));
+        MachineNoise { nops, vary: Variation { encodings, selection }.of_mode(self.mode) }
     }
 
     fn emit<L: Listing>(

@@ -110,7 +110,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         } else {
             let beyond = |counted| self.longest_way_to(target).and_then(|way| way.checked_sub(counted));
             let between = match reach {
-                Reach::Within(bytes) => Some(bytes),
+                Reach::Within(bytes) => Some(bytes + self.most_noise(bytes)),
                 Reach::FromLabels => beyond(B::size(cond, last_form::<B>())),
                 Reach::Counted(bytes) => beyond(bytes),
             };
@@ -124,7 +124,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     pub(super) fn form_back(&self, cond: Option<B::Cond>, target: u32) -> Form {
         for form in (0..B::FORMS - 1).map(Form) {
             let size = B::size(cond, form);
-            let start = self.offset() + self.padding_before(size);
+            let start = self.offset() + if self.bytes.is_tight() { self.most_before(size) } else { 0 };
             if size != 0 && start - target <= B::span(form).back {
                 return form;
             }
@@ -135,14 +135,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[inline(always)]
     pub(super) fn push_branch(&mut self, cond: Option<B::Cond>, slot: B::Slot, target: Label, form: Form) {
         let (before, size) = (self.offset(), B::size(cond, form));
-        let pad = self.padding_before(size);
-        if pad != 0 {
-            self.pad(pad);
-        }
+        let is_tight = self.bytes.is_tight();
+        let pad = if is_tight { self.pad_branch(size) } else { 0 };
         let start = self.offset();
-        // Its bytes are written by `patch_branches`.
+        // Its bytes are written by `patch_branches`, and what comes before it is written.
         match size {
-            ..=16 => self.append_inst([Part { bytes: 0, len: size }]),
+            ..=16 if !is_tight => self.append_inst([Part { bytes: 0, len: size }]),
             _ => self.append(&[0; 64][..size as usize]),
         }
         if self.offset() == start {

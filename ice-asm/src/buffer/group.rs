@@ -7,8 +7,7 @@
 //! other offset changes. A label before the group stays before the padding: who comes there passes it.
 //!
 //! A group is ended by its emitter ([`CodeBuffer::end_group`]), or by itself when it has as many instructions as were
-//! promised ([`CodeBuffer::lock`]). Where instructions differ in size, each that is in no group is a group by itself, and
-//! so is a branch everywhere. The padding of a branch belongs to it and is cut off with it. In longest offsets a
+//! promised ([`CodeBuffer::lock`]). An instruction that is in no group is a group by itself, and so is a branch. The padding of a branch belongs to it and is cut off with it. In longest offsets a
 //! group counts with the most padding that it may have: twice its size less one, or, if it ends with the
 //! bundle, its size and a bundle less one.
 
@@ -40,8 +39,8 @@ pub(super) enum Open {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastInst {
     group: u32,
-    start: u32,
-    end: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 /// Where in a bundle a group is.
@@ -58,8 +57,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// over `clear`. Say it before there is code.
     pub fn set_bundle(&mut self, bytes: u32) {
         self.bundle = if bytes == 0 { 0 } else { bytes.clamp(16, 64).next_power_of_two() };
-        // Instructions of one size never straddle the end of a bundle.
-        self.bytes.set_tight(self.bundle != 0 && B::GRAIN == 1);
+        self.see_every_inst();
+    }
+
+    /// Has every instruction looked at, where that is needed.
+    pub(super) fn see_every_inst(&mut self) {
+        self.bytes.set_tight(self.bundle != 0 || self.noise.is_some());
     }
 
     /// Begins a group: what is emitted from here on lies in one bundle. No branch to a label and no label is in it.
@@ -74,8 +77,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.settle(group.start, place);
     }
 
-    /// Makes one group of as many instructions, which come next. Without bundles, and where instructions have one size,
-    /// nothing happens.
+    /// Makes one group of as many instructions, which come next. Without bundles and noise nothing happens.
     pub fn lock(&mut self, insts: u32, place: Place) {
         if self.bytes.is_tight() {
             self.open = Open::Locked { start: self.offset(), left: insts, place };
@@ -129,7 +131,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Sees where the instruction from `start` on is, in its group.
     fn place_inst(&mut self, start: u32) {
         let (group, place) = match self.open {
-            Open::None => (start, Place::Inside),
+            Open::None => {
+                self.vary(start);
+                (start, Place::Inside)
+            }
             Open::Group => return,
             Open::Locked { start, left, place } if left > 1 => {
                 self.open = Open::Locked { start, left: left - 1, place };
@@ -147,21 +152,24 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Moves the group from `start` up to where it may be.
     fn settle(&mut self, start: u32, place: Place) {
         let end = self.offset();
-        if self.bundle == 0 || start == end {
+        if self.bundle == 0 && self.noise.is_none() || start == end {
             return;
         }
+        let nop = self.nop_before(start, end - start);
+        let nops = nop.len() as u32;
         let pad = match place {
-            Place::Inside => self.padding_to_fit(start, end - start),
-            Place::AtEnd => end.wrapping_neg() & (self.bundle - 1),
+            _ if self.bundle == 0 => nops,
+            Place::Inside => nops + self.padding_to_fit(start + nops, end - start),
+            Place::AtEnd => nops + ((end + nops).wrapping_neg() & (self.bundle - 1)),
         };
         let has_label = self.tail_end != NONE && self.tail_end > start;
-        if has_label || end - start > self.bundle {
+        if has_label || self.bundle != 0 && end - start > self.bundle {
             return self.fail(Error::InvalidGroup { offset: start });
         }
         if pad == 0 {
             return;
         }
-        self.append(&[0; 64][..pad as usize]);
+        self.append(&[0; 128][..pad as usize]);
         if self.offset() == end {
             return; // The buffer is full.
         }
@@ -172,7 +180,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         refs.for_each(|label| label.at += pad);
         self.listing.shift(start, pad);
         self.locations.shift(start, pad);
-        self.fill_padding(start, pad);
+        self.fill_with(start, nop, pad);
     }
 
     /// The padding that a group of this size needs at an offset.
@@ -182,40 +190,69 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// The padding that a branch of this size needs at the end.
-    #[inline(always)]
     pub(super) fn padding_before(&self, size: u32) -> u32 {
         if self.bundle == 0 { 0 } else { self.padding_to_fit(self.offset(), size) }
+    }
+
+    /// The most bytes that come before a branch of this size at the end.
+    #[cold]
+    pub(super) fn most_before(&self, size: u32) -> u32 {
+        match self.noise {
+            None => self.padding_before(size),
+            Some(_) => self.counted(size) - size,
+        }
+    }
+
+    /// Puts padding before a branch of this size and gives its bytes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pad_branch(&mut self, size: u32) -> u32 {
+        let start = self.offset();
+        let nop = self.nop_before(start, size);
+        let nops = nop.len() as u32;
+        let fit = if self.bundle == 0 { 0 } else { self.padding_to_fit(start + nops, size) };
+        if nops + fit != 0 {
+            self.pad(nop, nops + fit);
+        }
+        self.offset() - start
     }
 
     /// The most bytes that a branch of this size takes with its padding.
     #[inline(always)]
     pub(super) fn counted(&self, size: u32) -> u32 {
-        if self.bundle == 0 { size } else { 2 * size - 1 }
+        (if self.bundle == 0 { size } else { 2 * size - 1 }) + self.most_noise(size)
     }
 
-    /// Appends so many bytes of padding, at most 64.
+    /// Appends so many bytes of padding, at most 128, that begin with `nop`.
     #[cold]
-    pub(super) fn pad(&mut self, count: u32) {
+    pub(super) fn pad(&mut self, nop: &'static [u8], count: u32) {
         let start = self.offset();
-        self.append(&[0; 64][..count as usize]);
-        self.fill_padding(start, self.offset() - start);
+        self.append(&[0; 128][..count as usize]);
+        if self.offset() != start {
+            self.fill_with(start, nop, count);
+        }
     }
 
     /// Makes bytes in the code instructions that do nothing and that straddle no end of a bundle.
-    fn fill_padding(&mut self, start: u32, count: u32) {
+    pub(super) fn fill_padding(&mut self, start: u32, count: u32) {
         let mut at = start;
         while at < start + count {
             let left = if self.bundle == 0 { count } else { self.bundle - at % self.bundle };
             let size = left.min(start + count - at);
             let nops = &mut self.bytes.as_mut_slice()[at as usize..(at + size) as usize];
             B::fill_nops(nops);
-            let nops = &*nops;
-            self.listing.line(at, |out| {
-                listing::write_bytes(out, nops)?;
-                write!(out, " {} padding", B::COMMENT)
-            });
+            self.line_of_padding(at, size);
             at += size;
         }
+    }
+
+    /// The line of so many bytes that do nothing.
+    pub(super) fn line_of_padding(&mut self, at: u32, size: u32) {
+        let nops = &self.bytes.as_slice()[at as usize..(at + size) as usize];
+        self.listing.line(at, |out| {
+            listing::write_bytes(out, nops)?;
+            write!(out, " {} padding", B::COMMENT)
+        });
     }
 
     /// Pads with instructions that do nothing to the next multiple of `align` (a power of two, at most 64).
@@ -224,7 +261,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let mask = align.clamp(1, 64).next_power_of_two() - 1;
         let padding = self.offset().wrapping_neg() & mask;
         if padding > 0 {
-            self.pad(padding);
+            self.pad(&[], padding);
         }
         self.freeze_tail();
     }

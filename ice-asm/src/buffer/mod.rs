@@ -48,6 +48,7 @@ mod group;
 mod isa;
 mod island;
 mod locations;
+mod noise;
 mod refs;
 mod tail;
 
@@ -66,6 +67,7 @@ pub use island::Constant;
 use island::Waiting;
 pub use locations::Location;
 use locations::Locations;
+pub use noise::{Noise, Vary};
 use refs::LabelRef;
 
 /// A position in the code, bound once by [`CodeBuffer::bind`]. Printed `.L<n>`.
@@ -124,6 +126,8 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     /// The group that is being emitted, if any.
     open: group::Open,
     last_inst: group::LastInst,
+    /// What makes the code differ, if that is wanted.
+    noise: Option<Noise>,
     refs: Vec<LabelRef>,
     /// Labels that something else than branches and references leads to.
     pinned: Vec<Label>,
@@ -178,6 +182,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             bundle: 0,
             open: group::Open::None,
             last_inst: group::LastInst::default(),
+            noise: None,
             refs: Vec::new(),
             pinned: Vec::new(),
             open_slots: OpenSlots::Fill,

@@ -206,7 +206,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let bytes = &mut bytes[..B::SLOT_SIZE as usize];
         B::encode_slot(branch.slot, bytes);
         let pad = self.padding_before(B::SLOT_SIZE);
-        self.pad(pad);
+        self.pad(&[], pad);
         self.listing.line(offset + pad, |out| listing::write_bytes(out, bytes));
         self.append(bytes);
         let end = self.offset();

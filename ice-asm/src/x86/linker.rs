@@ -5,12 +5,14 @@
 
 use super::operand::{Gpr, Mem, Mode, Rm, Scale, Target, Width};
 use super::{Alu, Encoder};
+use crate::buffer::Place;
 use crate::listing::{Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 
 impl<L: Listing> Encoder<'_, L> {
     /// `dst = address of the global offset table`, which `table` names, from the place of the code; 32-bit mode.
     pub fn load_global_offset_table(&mut self, dst: Gpr, table: SymbolId) {
+        self.buf.lock(1, Place::Inside);
         let offset = self.buf.offset();
         // The address that the call pushes is that of the next instruction.
         self.buf.listing.line(offset, |out| out.write_str("call .+5"));
@@ -52,9 +54,11 @@ impl<L: Listing> Encoder<'_, L> {
         if self.mode == Mode::Bits32 {
             let mem = Mem::index(Gpr::RBX, Scale::X1, 0);
             let mem = mem.with_target(Target::Symbol(symbol, RelocKind::TlsGd32));
+            self.buf.lock(2, Place::Inside);
             self.lea(Width::B32, Gpr::RAX, mem);
             return self.call_symbol(resolver, RelocKind::Plt32);
         }
+        self.buf.lock(2, Place::Inside);
         let offset = self.buf.offset();
         self.buf.listing.line(offset, |out| out.write_str(".byte 0x66"));
         self.buf.append(&[0x66]);

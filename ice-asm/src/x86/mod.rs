@@ -16,6 +16,7 @@ mod linker;
 mod operand;
 mod sse;
 mod text;
+mod vary;
 mod x87;
 
 pub use branches::Branches;
@@ -25,6 +26,7 @@ pub use operand::{
     AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
 };
 pub use sse::{Predicate, SseOp};
+pub use vary::Variation;
 pub use x87::{X87Mem, X87Op, X87Reg};
 
 use crate::buffer::{CodeBuffer, Label, Reach};

@@ -1,5 +1,6 @@
 //! What lowering learns about the stack frame before its layout is fixed.
 
+use crate::diversity::FrameShuffle;
 use alloc::vec::Vec;
 use ice_ir::CallingConvention;
 use ice_ir::native::UnwindTables;
@@ -54,6 +55,8 @@ pub struct FrameInfo {
     pub unwind: UnwindTables,
     /// Bytes right below the incoming stack arguments for arguments that came in registers.
     pub register_arguments: u32,
+    /// How it is laid out, if that is left to chance.
+    pub shuffle: Option<FrameShuffle>,
 }
 
 impl FrameInfo {
@@ -72,6 +75,7 @@ impl FrameInfo {
         self.saved_arguments = None;
         self.unwind = UnwindTables::None;
         self.register_arguments = 0;
+        self.shuffle = None;
     }
 
     /// Whether the frame hangs off a register of its own, as far as is known.

@@ -11,6 +11,7 @@ use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Sections
 use crate::recipe::Step;
 use core::fmt;
 use ice_codegen::Confinement;
+use ice_codegen::diversity::{Diversity, Kind, Kinds};
 use ice_ir::native::UnwindTables;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
@@ -47,6 +48,10 @@ pub struct Invocation {
     pub unwind: Option<UnwindTables>,
     /// `--sandbox`.
     pub confinement: Confinement,
+    /// `--diversify`.
+    pub seed: Option<u64>,
+    /// `--diversify-kinds`.
+    pub kinds: Option<Kinds>,
     /// What a triple given as `--target` says of features.
     pub features: Features,
     /// `--mattr`, one value after the other.
@@ -69,6 +74,16 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     /// All of it as typed, if the caller wants to know.
     pub command_line: Vec<OsString>,
+}
+
+impl Invocation {
+    /// What is left to chance.
+    pub fn diversity(&self) -> Diversity {
+        match self.seed {
+            None => Diversity::NONE,
+            Some(seed) => Diversity { seed, kinds: self.kinds.unwrap_or(Kinds::ALL) },
+        }
+    }
 }
 
 /// Where input is translated.
@@ -147,6 +162,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         sections: Sections::default(),
         unwind: None,
         confinement: Confinement::None,
+        seed: None,
+        kinds: None,
         features: Features::default(),
         switches: Vec::new(),
         print_after: Vec::new(),
@@ -215,6 +232,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
     if work.output.is_none() && (work.command.needs_output() || writes_object) {
         return Err(usage("the output file is missing (-o)"));
     }
+    if work.kinds.is_some() && work.seed.is_none() {
+        return Err(usage("'--diversify-kinds' is for '--diversify'"));
+    }
     #[cfg(feature = "text")]
     if work.commentary == Commentary::On && work.emit != Emit::Assembly {
         return Err(usage("'--verbose' is for '--emit asm'"));
@@ -251,6 +271,7 @@ fn apply(
     let bad = || {
         let right = match &*row.offers.values() {
             [] if row.flag == Flag::Threads => format!("; a number from 0 to {MAX_THREADS} is"),
+            [] if row.flag == Flag::Diversify => format!("; a number from 0 to {} is", u64::MAX),
             [] => String::new(),
             offers => format!("; there are {}", offers.join(", ")),
         };
@@ -322,6 +343,12 @@ fn apply(
             work.disabled.push(step.ok_or_else(bad)?);
         }
         Flag::Sandbox => work.confinement = Confinement::Sandbox,
+        Flag::Diversify => work.seed = Some(value.parse().map_err(|_| bad())?),
+        Flag::DiversifyKinds => {
+            let kinds = value.split(',').map(|name| Kind::ALL.into_iter().find(|kind| kind.name() == name));
+            let kinds = kinds.collect::<Option<Vec<_>>>().ok_or_else(bad)?;
+            work.kinds = Some(kinds.into_iter().fold(Kinds::NONE, Kinds::with));
+        }
         Flag::Confine => work.isolation = Isolation::Process,
         Flag::Trust => work.trust = Trust::Full,
         Flag::Stats => work.stats = Stats::On,

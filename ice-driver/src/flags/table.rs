@@ -2,6 +2,7 @@
 
 use crate::machine::{Arch, Switch};
 use crate::recipe::Step;
+use ice_codegen::diversity::Kind;
 
 /// What to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +80,8 @@ pub enum Flag {
     Unwind,
     Features,
     Sandbox,
+    Diversify,
+    DiversifyKinds,
     PrintAfter,
     DisablePass,
     Confine,
@@ -161,6 +164,8 @@ pub enum Offers {
     Steps,
     /// The steps that can be left out.
     OptionalSteps,
+    /// What may be left to chance.
+    Kinds,
 }
 
 impl Offers {
@@ -173,6 +178,7 @@ impl Offers {
             Offers::Targets => Arch::built_in().map(Arch::name).collect(),
             Offers::Features => switches().flat_map(|switch| switch.offers).collect(),
             Offers::Steps => steps().map(Step::name).chain(["all"]).collect(),
+            Offers::Kinds => Kind::ALL.map(Kind::name).to_vec(),
             Offers::OptionalSteps => steps().filter(|step| step.is_optional()).map(Step::name).collect(),
         }
     }
@@ -196,6 +202,8 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::DataSections, None,      Some("data-sections"),    None,             T,               Offers::None,                                   "each variable of a native program has a section of its own"),
     row(Flag::Features,     None,      Some("mattr"),            Some("FEATURES"), T|B|R,           Offers::Features,                               "features of the processor, each with + or -, separated by commas"),
     row(Flag::Sandbox,      None,      Some("sandbox"),          None,             T|B|R,           Offers::None,                                   "confine the code: a validator can tell that it keeps to its own memory"),
+    row(Flag::Diversify,    None,      Some("diversify"),        Some("SEED"),     T|B|R,           Offers::None,                                   "let chance decide what may be otherwise; another number gives other code"),
+    row(Flag::DiversifyKinds, None,    Some("diversify-kinds"),  Some("KINDS"),    T|B|R,           Offers::Kinds,                                  "with --diversify: what chance decides, separated by commas; all if not given"),
     row(Flag::Output,       Some('o'), Some("output"),           Some("OUT"),      T|B|D|P|F,       Offers::None,                                   "output file; - is the standard output"),
     row(Flag::Threads,      None,      Some("threads"),          Some("N"),        T|B|R,           Offers::None,                                   "threads that translate; by default the processors, fewer for little; 0, 1: one"),
     row(Flag::Linker,       None,      Some("linker"),           Some("CC"),       B|R,             Offers::None,                                   "C compiler to compile the runtime and to link with"),

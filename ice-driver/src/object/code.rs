@@ -23,7 +23,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         let (_, section) = CONSTANT_SECTIONS[id.size as usize];
         let section = self.writer.standard_section(section)?;
         if !needs_symbol(self.machine, kind) {
-            return Ok((Target::Section(section), i64::from(id.offset())));
+            return Ok((Target::Section(section), i64::from(self.pool_order.offset(id))));
         }
         let known = self.constant_symbols.binary_search_by_key(&id, |&(id, _)| id);
         let symbol = match known {
@@ -36,7 +36,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 let (binding, kind) = (Binding::Local, SymbolKind::NoType);
                 let symbol =
                     self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
-                self.writer.define(symbol, section, u64::from(id.offset()), 0)?;
+                self.writer.define(symbol, section, u64::from(self.pool_order.offset(id)), 0)?;
                 self.constant_symbols.insert(index, (id, symbol));
                 symbol
             }

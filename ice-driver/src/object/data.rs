@@ -8,10 +8,11 @@ use ice_elf::{AddendPlacement, Relocation, Sink, Target};
 use ice_ir::{GlobalId, GlobalKind, Initializer, Symbol, Type};
 
 impl<S: Sink> ObjectOutput<'_, S> {
-    pub(super) fn write_globals(&mut self) -> Result<(), Error> {
+    pub(super) fn write_globals(&mut self, globals: &[GlobalId]) -> Result<(), Error> {
         let (module, limit) = (self.module, self.limit);
         let mut total = 0u64;
-        for (id, decl) in &module.globals {
+        for &id in globals {
+            let decl = &module.globals[id];
             let size = module.global_size(id);
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(63);
             let symbol = self.globals[id.as_u32() as usize];

@@ -17,6 +17,7 @@ mod code;
 mod data;
 mod symbols;
 
+use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::machine::{Attributes, Features, Machine};
 use crate::names::SymbolNames;
@@ -75,6 +76,7 @@ pub struct ObjectOutput<'m, S: Sink> {
     /// Bytes of padding between functions.
     padding: u64,
     constants: ConstantPool,
+    pool_order: PoolOrder,
     /// For pc-relative references: symbols of constants. The linker moves merged constants, so an addend
     /// that is not inside the constant must not be taken from the start of the section.
     constant_symbols: Vec<(ConstantId, SymbolId)>,
@@ -123,6 +125,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             limit: data_limit,
             padding: 0,
             constants: ConstantPool::new(),
+            pool_order: PoolOrder::new(options.diversity),
             constant_symbols: Vec::new(),
             latest_table: None,
             relocations: Vec::new(),
@@ -135,7 +138,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         output.writer.reserve_symbols(symbols, if output.is_native() { symbols } else { 0 });
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
-        output.write_globals().map_err(|error| output.with_section_name(error))?;
+        let globals = diversity::globals(options.diversity, module);
+        output.write_globals(&globals).map_err(|error| output.with_section_name(error))?;
         Ok(output)
     }
 
@@ -251,7 +255,11 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
         for (size, section) in CONSTANT_SECTIONS {
             if self.constants.len(size) > 0 {
                 self.bytes.clear();
-                self.constants.write_section(size, &mut self.bytes);
+                let width = size.bytes() as usize;
+                for constant in self.pool_order.constants(&self.constants, size) {
+                    let bits = constant.map_or(0, |(_, bits)| bits);
+                    self.bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+                }
                 let section = self.writer.standard_section(section)?;
                 self.writer.append_data(section, u64::from(size.bytes()), &self.bytes, [])?;
             }

@@ -7,6 +7,7 @@ use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
 use crate::report::Report;
+use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
 use ice_codegen::{
     BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
@@ -38,6 +39,8 @@ pub struct Job<'a> {
     pub disabled: &'a [Step],
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
+    /// What is left to chance.
+    pub diversity: Diversity,
     /// Whether to take times.
     pub timing: Timing,
     /// Whether to check results.
@@ -108,6 +111,7 @@ pub(crate) struct Pipeline {
     short_circuit: ShortCircuitScratch,
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
+    random: RandomOrder,
     pub(super) order: BlockOrder,
     pub(crate) generator: Box<dyn CodeGenerator>,
     report: Report,
@@ -118,6 +122,7 @@ impl<'a> FunctionCompiler<'a> {
     pub fn new(target: &dyn BackEnd, bodies: &'a dyn Bodies, job: &Job<'_>) -> FunctionCompiler<'a> {
         let mut generator = target.generator(job.check);
         generator.write_unwind_tables(job.unwind);
+        generator.diversify(job.diversity);
         #[cfg(feature = "text")]
         if job.commentary == Commentary::On {
             generator.keep_origins(KeepOrigins::Yes);
@@ -183,6 +188,7 @@ impl Pipeline {
             short_circuit: ShortCircuitScratch::default(),
             sink: SinkScratch::default(),
             layout: BlockLayout::default(),
+            random: RandomOrder::default(),
             order: BlockOrder::default(),
             generator,
             report: Report::default(),
@@ -318,9 +324,16 @@ impl Pipeline {
             Step::HoldConstants => self.hold_constants(read),
             Step::BlockOrder => {
                 let cfg = graph(read, &self.cfg, self.graph);
-                match job.performs(Step::Layout) {
-                    true => self.order.compute_from(&self.func, cfg, &self.layout, &self.loops),
-                    false => self.order.compute(&self.func, cfg),
+                let blocks = match job.diversity.random(Kind::Blocks, self.func.id.as_u32()) {
+                    Some(random) => Some(self.random.compute(&self.func, cfg, random)),
+                    None => job.performs(Step::Layout).then(|| self.layout.blocks()),
+                };
+                match blocks {
+                    Some(blocks) => self.order.compute_from(&self.func, cfg, blocks),
+                    None => self.order.compute(&self.func, cfg),
+                }
+                if job.performs(Step::Layout) {
+                    self.order.compute_depths(&self.loops);
                 }
             }
             Step::Lower => {

@@ -220,9 +220,9 @@ impl Scanner<'_> {
         }
         let avoid = taken.union(reserved).union(self.too_dear(v));
         let free = |reg: &&PReg| !self.tables.units(**reg).intersects(avoid);
-        let found = self.tables.class(narrow).order.iter().find(free);
+        let found = self.tables.order(narrow).iter().find(free);
         if found.is_none() && narrow != class {
-            return self.tables.class(class).order.iter().find(free).copied();
+            return self.tables.order(class).iter().find(free).copied();
         }
         found.copied()
     }
@@ -263,7 +263,7 @@ impl Scanner<'_> {
     /// Throws the holders of a register out that weigh less than `v` and overlap it.
     fn make_room(&mut self, v: u32, reserved: RegUnits) -> Option<PReg> {
         let interval = self.ranges.intervals[v as usize];
-        let class = self.tables.class(RegClass(interval.class));
+        let order = self.tables.order(RegClass(interval.class));
         let mut weights = [0.0_f32; 128];
         let segments = self.ranges.segments_of(v);
         let inactive = self.assign.inactive.iter().filter(|h| overlap(self.ranges.rest(h.vreg), segments));
@@ -276,7 +276,7 @@ impl Scanner<'_> {
         let reserved = reserved.union(self.too_dear(v));
         let mut limit = interval.density;
         let mut best = None;
-        for &reg in class.order {
+        for &reg in order {
             let units = self.tables.units(reg);
             if reserved.intersects(units) {
                 continue;

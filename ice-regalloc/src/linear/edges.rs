@@ -117,7 +117,7 @@ impl Allocator<'_> {
             if to.is_slot() && from != to && value.next < LIVE_OUT {
                 let class = RegClass(value.class);
                 let free = |reg: &&PReg| !self.file.units(**reg).intersects(taken);
-                if let Some(&reg) = self.file.class(class).order.iter().find(free)
+                if let Some(&reg) = self.tables.order(class).iter().find(free)
                     && !self.file.callee_saved.intersects(self.file.units(reg))
                 {
                     taken.insert(self.file.units(reg));

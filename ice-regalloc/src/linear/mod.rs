@@ -93,7 +93,7 @@ pub(crate) struct Scratch<'f> {
     ranges: Ranges,
     assign: Assign,
     splits: Splits,
-    tables: Box<Tables<'f>>,
+    pub(crate) tables: Box<Tables<'f>>,
     walk: Walk,
 }
 

@@ -110,7 +110,7 @@ impl Allocator<'_> {
         let mut best = None;
         let mut best_cost = limit + 1;
         let mut best_until = 0;
-        let order = self.file.class(class).order;
+        let order = self.tables.order(class);
         let hinted = self.tables.in_class(class, hint.min(NO_REG - 1)) && hint != NO_REG;
         let first = hinted.then_some(PReg(hint));
         for &reg in first.iter().chain(order) {

@@ -79,7 +79,7 @@ impl Allocator<'_> {
             .copied()
             .find(|m| self.needs_carrier(m) && !carriers.iter().flatten().any(|c| c.0 == m.class))
         {
-            let order = self.file.class(m.class).order;
+            let order = self.tables.order(m.class);
             let free = |reg: &&PReg| !self.file.units(**reg).intersects(taken.difference(emptied));
             let reg = match order.iter().find(free) {
                 Some(&reg) => reg,
@@ -146,10 +146,10 @@ impl Allocator<'_> {
         let mut solver = core::mem::take(&mut self.cx.solver);
         solver.clear();
         self.cx.moves.drain(..).for_each(|m| solver.push(m));
-        let file = self.file;
+        let (file, tables) = (self.file, self.tables);
         let order = solver.solve(file, |class, size| {
             let free = |reg: &&PReg| !file.units(**reg).intersects(taken);
-            if let Some(&reg) = file.class(class).order.iter().find(free) {
+            if let Some(&reg) = tables.order(class).iter().find(free) {
                 taken.insert(file.units(reg));
                 return Allocation::reg(reg);
             }

@@ -204,7 +204,7 @@ impl<U: Units> Allocator<'_, U> {
             return Ok(());
         }
         let free = self.tables.first_free(edit.class, self.occupied);
-        let first = self.tables.class(edit.class).order.first().copied();
+        let first = self.tables.order(edit.class).first().copied();
         let reg = free.or(first).ok_or(Error::NoScratch { block })?;
         let mut rest = self.occupied.intersection(self.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {

@@ -44,7 +44,7 @@ struct FreeSlots {
 /// Memory that is kept from function to function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch<'f> {
-    tables: Box<Tables<'f>>,
+    pub(crate) tables: Box<Tables<'f>>,
     scan: Scan,
     buffers: Buffers,
 }

@@ -339,7 +339,7 @@ impl<U: Units> Allocator<'_, U> {
     fn pick_occupied(&mut self, class: RegClass, avoid: U) -> Option<PReg> {
         let mut best = None;
         let mut best_score = 0;
-        for &reg in self.tables.class(class).order {
+        for &reg in self.tables.order(class) {
             let units = self.units(reg);
             if units.intersects(avoid) {
                 continue;

@@ -15,6 +15,7 @@ mod inst;
 mod kinds;
 mod memory;
 mod native;
+mod noise;
 mod operand;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ mod walk;
 
 pub(crate) use confine::{BUNDLE, Landings};
 pub(crate) use native::SAVED_VECTORS;
+pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
 
 use crate::abi::Frame;
 use crate::inst::Inst;

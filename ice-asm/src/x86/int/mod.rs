@@ -154,6 +154,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// A line of `.byte` for the instruction just appended, where the text would be ambiguous.
     fn line_of_bytes(&mut self, start: u32, comment: &str) {
+        let start = self.buf.inst_start(start);
         let bytes = &self.buf.bytes.as_slice()[start as usize..];
         self.buf.listing.line(start, |out| {
             listing::write_bytes(out, bytes)?;

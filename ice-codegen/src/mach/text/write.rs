@@ -183,6 +183,8 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         saved_arguments,
         unwind,
         register_arguments,
+        // Chosen behind lowering.
+        shuffle: _,
     } = frame;
     let mut mark = "frame ";
     let mut item = |text: fmt::Arguments<'_>| {

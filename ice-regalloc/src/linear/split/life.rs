@@ -207,7 +207,7 @@ impl Splits {
     pub(super) fn find_free(&mut self, input: &Input, ranges: &Ranges, assign: &Assign, v: u32) {
         let tables = input.tables;
         let class = RegClass(ranges.intervals[v as usize].class);
-        let order = tables.class(class).order;
+        let order = tables.order(class);
         let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
         let mut last: Option<(RegUnits, u64)> = None;
         for live in &mut self.live {

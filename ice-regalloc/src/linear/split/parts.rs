@@ -16,7 +16,7 @@ impl Splits {
     /// Finds parts of `v` and registers for them.
     pub(super) fn split(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
         let Input { func, file, tables, .. } = *input;
-        let order = tables.class(RegClass(ranges.intervals[v as usize].class)).order;
+        let order = tables.order(RegClass(ranges.intervals[v as usize].class));
         self.parts.clear();
         self.seeds.clear();
         let seeds = self.live.iter().enumerate();
