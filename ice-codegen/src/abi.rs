@@ -13,7 +13,7 @@
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{MachInst, Sink};
 use crate::target::ErrorKind;
-use ice_ir::{CallingConvention, Signature, Type, Value};
+use ice_ir::{Type, Value};
 use ice_regalloc::PReg;
 
 /// Largest frame in bytes that is accepted: what is below leaves room for the arithmetic of addresses.
@@ -90,17 +90,6 @@ pub type ResultRegs = (ValueRegs, Type);
 
 /// The error for results that the convention has no registers for.
 pub const NO_ROOM_FOR_RESULT: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
-
-/// Refuses a function or a call that preserves nothing, where the target has only one convention.
-///
-/// # Errors
-/// It is one.
-pub fn check_standard(signature: Option<&Signature>) -> Result<(), ErrorKind> {
-    match signature.is_some_and(|signature| signature.convention != CallingConvention::Standard) {
-        true => Err(ErrorKind::Unsupported("the calling convention preserve_none")),
-        false => Ok(()),
-    }
-}
 
 /// The types of results; void for those that are not there.
 pub fn result_types<T>(results: [Option<T>; 2], ty: impl Fn(T) -> Type) -> [Type; 2] {

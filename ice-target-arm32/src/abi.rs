@@ -3,7 +3,9 @@
 //! Arguments and results follow the procedure call standard (AAPCS, IHI 0042F). In its VFP variant (6.1): four
 //! core registers, an `i64` in an even pair of them; sixteen single-precision registers, filled back to front
 //! with what fits; the rest on the stack, 8-byte values at multiples of 8. In the base standard, which variadic
-//! functions and the helpers of the run-time ABI follow, floats travel as integers of their size do.
+//! functions and the helpers of the run-time ABI follow, floats travel as integers of their size do. Functions that
+//! preserve nothing take integers in r4 to r10, then r0 to r3, each register where the type has room, and floats as in the
+//! VFP variant; their results are those of that.
 //!
 //! The frame, from high to low addresses: incoming stack arguments, register arguments that must be in memory
 //! right below them, saved core registers with lr, saved doubleword registers, padding, fixed objects and spill
@@ -33,10 +35,16 @@ pub enum Convention {
     Vfp,
     /// Everything in core registers.
     Base,
+    /// That of functions that preserve nothing.
+    PreserveNone,
 }
 
 /// Core registers that carry arguments.
 pub(crate) const CORE_ARGS: u8 = 4;
+
+/// The runs of core registers that carry arguments of functions that preserve nothing: r4 to r10, r0 to r3. As many of the
+/// first run, and of both.
+const MANY_CORE: (u8, u8) = (7, 11);
 
 /// Hands out argument places from left to right.
 #[derive(Clone, Copy)]
@@ -44,6 +52,8 @@ pub struct ArgumentPlaces {
     convention: Convention,
     /// The next core register (NCRN).
     core: u8,
+    /// The number of core registers that are taken, for functions that preserve nothing.
+    many: u8,
     /// Single-precision registers that are free, one bit each.
     free: u16,
     /// Those on the stack so far (NSAA).
@@ -62,9 +72,12 @@ struct Group {
 
 impl ArgumentPlaces {
     pub(crate) const fn new(convention: Convention) -> Self {
+        // Where other registers carry arguments, the usual ones are taken.
+        let core = if matches!(convention, Convention::PreserveNone) { CORE_ARGS } else { 0 };
         ArgumentPlaces {
             convention,
-            core: 0,
+            core,
+            many: 0,
             free: 0xffff,
             stack: StackArguments::EMPTY,
             group: Group { left: 0, place: ArgumentPlace::Stack(0) },
@@ -77,8 +90,11 @@ impl ArgumentPlaces {
             let align = if align_log2 > 2 { 8 } else { 4 };
             return self.words(size.div_ceil(4), align);
         }
-        let vfp = self.convention == Convention::Vfp;
-        if let (Passing::Group { len }, true) = (passing, vfp) {
+        if self.convention == Convention::PreserveNone && !is_extension(ty) {
+            return self.next_of_many(if ty == Type::I64 { 2 } else { 1 });
+        }
+        let vfp = self.convention != Convention::Base;
+        if let (Passing::Group { len }, Convention::Vfp) = (passing, self.convention) {
             self.group = Group { left: len, place: self.group(ty, len) };
         }
         if self.group.left > 0 {
@@ -109,6 +125,21 @@ impl ArgumentPlaces {
         let free = (self.core < CORE_ARGS).then(|| r(self.core));
         self.core += u8::from(free.is_some());
         free
+    }
+
+    /// The place of an integer of so many words of a function that preserves nothing.
+    fn next_of_many(&mut self, words: u8) -> ArgumentPlace {
+        let (run, all) = MANY_CORE;
+        let start = if self.many + words > run { self.many.max(run) } else { self.many };
+        if start + words > all {
+            return self.on_stack(4 * u32::from(words), 4 * u32::from(words));
+        }
+        self.many = start + words;
+        let first = if start < run { 4 + start } else { start - run };
+        match words {
+            1 => ArgumentPlace::Register(r(first)),
+            _ => ArgumentPlace::Words { first, registers: words, stack: self.stack.bytes() },
+        }
     }
 
     /// The place of a group of `len` arguments of one type.
@@ -250,6 +281,7 @@ pub(crate) fn is_extension(ty: Type) -> bool {
 /// In core registers only an f64 is in an even pair, as LLVM has it for the results that C does not know.
 #[inline]
 pub(crate) fn result_places(convention: Convention, types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
+    let convention = if convention == Convention::PreserveNone { Convention::Vfp } else { convention };
     let mut places = ArgumentPlaces::new(convention);
     let mut out = [None; 2];
     for (out, ty) in out.iter_mut().zip(types) {
@@ -294,7 +326,7 @@ impl Frame {
         let info: &FrameInfo = &mach.frame;
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
-        let used = allocation.used_regs.intersection(regs::CALLEE_SAVED);
+        let used = allocation.used_regs.intersection(regs::callee_saved(info.convention));
         let mut saved = RegList::default();
         let (mut first, mut last) = (u8::MAX, 0);
         for unit in used.iter() {

@@ -231,6 +231,8 @@ macro_rules! instructions {
     // ---- control
     /// Arguments and results are extra operands.
     Call { callee: Callee } is Clobbers "call {callee}" [callee: callee()] => em.call(callee);
+    /// A call of a function that preserves nothing.
+    CallPreserveNone { callee: Callee } is Clobbers "call_preserve_none {callee}" [callee: callee()] => em.call(callee);
     Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
     Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock } is Terminator
         "b.{cond} or {or} {if_true}, {if_false}" [] => em.branch_on(cond, or, if_true, if_false);
@@ -267,12 +269,13 @@ impl MachInst for Inst {
     ice_codegen::row_methods!();
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. })
+        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. })
     }
 
     fn clobbers(&self) -> RegUnits {
         match self {
             Inst::Call { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,
+            Inst::CallPreserveNone { .. } => NOT_PRESERVED,
             _ => RegUnits::EMPTY,
         }
     }

@@ -14,6 +14,7 @@
 
 use ice_asm::arm32::{Dreg, Gpr, Qreg, Sreg};
 use ice_codegen::mach::FramePointer;
+use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// Core registers.
@@ -222,6 +223,20 @@ pub const CALLER_SAVED: RegUnits = RegUnits(0xf | 1 << 12 | 1 << 14)
 /// Registers that a function must preserve: r4 to r11, d8 to d15; and lr, which it returns through.
 pub const CALLEE_SAVED: RegUnits = RegUnits(0xff0 | 1 << 14).union(RegUnits::span(FIRST_SINGLE + 16, 16));
 
+/// What functions of any convention preserve: r11, and lr.
+const ALWAYS_SAVED: RegUnits = RegUnits(1 << 11 | 1 << 14);
+/// Registers that a call destroys of a function that preserves nothing.
+pub const NOT_PRESERVED: RegUnits =
+    CALLER_SAVED.union(RegUnits(0x7f0)).union(RegUnits::span(FIRST_SINGLE + 16, 16));
+
+/// What a function of this convention must preserve, and lr.
+pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
+    match convention {
+        CallingConvention::Standard => CALLEE_SAVED,
+        CallingConvention::PreserveNone => ALWAYS_SAVED,
+    }
+}
+
 static CORE: [PReg; 13] = order(0, &[(0, 4), (14, 1), (4, 8)]);
 static CORE_FP: [PReg; 12] = order(0, &[(0, 4), (14, 1), (4, 7)]);
 static SINGLES: [PReg; 32] = order(FIRST_SINGLE, &[(0, 32)]);
@@ -248,9 +263,22 @@ static CLASSES_FP: [ClassInfo; 5] = [
     class("low_quad", &LOW_QUADS, 16, 8),
 ];
 
-static FILE: RegisterFile = RegisterFile { regs: REGISTERS, classes: &CLASSES, callee_saved: CALLEE_SAVED };
-static FILE_FP: RegisterFile =
-    RegisterFile { regs: REGISTERS, classes: &CLASSES_FP, callee_saved: CALLEE_SAVED };
+const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
+    RegisterFile { regs: REGISTERS, classes, callee_saved }
+}
+
+static FILE: RegisterFile = file(&CLASSES, CALLEE_SAVED);
+static FILE_FP: RegisterFile = file(&CLASSES_FP, CALLEE_SAVED);
+static FILE_NONE: RegisterFile = file(&CLASSES, ALWAYS_SAVED);
+static FILE_FP_NONE: RegisterFile = file(&CLASSES_FP, ALWAYS_SAVED);
+
+/// The register file for a function that preserves nothing.
+pub(crate) fn preserve_none_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
+    match frame_pointer {
+        FramePointer::None => &FILE_NONE,
+        FramePointer::Used => &FILE_FP_NONE,
+    }
+}
 
 /// The register file of a function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -9,6 +9,10 @@
 //! Results: integers and vectors of integers in $v0, $v1, $a0, $a1, floats in $f0 and $f2. A vector of floats does not
 //! fit: the caller gives the address of memory for it as a first argument (`has_hidden_result`).
 //!
+//! Functions that preserve nothing have no home. They take integers in $s0 to $s7 and $a1 to $a3, doublewords and vectors in
+//! registers that follow each other, floats in $f20 to $f30 and $f12, $f14; each where the type has room, and what has
+//! none behind one another on the stack. Their results are the usual ones.
+//!
 //! The frame, from high to low addresses: incoming stack arguments with the home, saved general registers, saved
 //! doublewords, fixed objects and spill slots by falling alignment, outgoing arguments. All offsets count from the stack
 //! pointer behind the prologue; where that moves in the body, $fp keeps what it was.
@@ -24,7 +28,7 @@ use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
-use ice_ir::native::{Arity, Passing};
+use ice_ir::native::Passing;
 use ice_regalloc::{Allocation, Output, PReg};
 
 /// General registers that carry arguments.
@@ -39,6 +43,24 @@ const RESULTS: u8 = 4;
 pub(crate) const FIRST_RESULT: u8 = 2;
 /// Alignment of the stack pointer in bytes.
 pub(crate) const STACK_ALIGN: u32 = 8;
+
+/// Which places arguments have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Convention {
+    /// Those of o32.
+    Fixed,
+    /// Those of o32 where floats are words.
+    Variadic,
+    /// Those of functions that preserve nothing.
+    PreserveNone,
+}
+
+/// The runs of general registers that carry arguments of functions that preserve nothing: their first, and how many there
+/// are up to the end of each.
+const MANY_WORDS: [(u8, u8); 2] = [(16, 8), (5, 11)];
+
+/// The floating-point registers that carry arguments of functions that preserve nothing.
+const MANY_FLOATS: [u8; 8] = [20, 22, 24, 26, 28, 30, 12, 14];
 
 /// Which arguments can be in floating-point registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,22 +77,60 @@ pub struct ArgumentPlaces {
     /// The words so far, those in registers with them.
     stack: StackArguments,
     floats: Floats,
+    /// The general and the floating-point registers that are taken of a function that preserves nothing.
+    many: Option<(u8, u8)>,
 }
 
 impl ArgumentPlaces {
-    pub(crate) const fn new(arity: Arity) -> Self {
-        let floats = match arity {
-            Arity::Variadic => Floats::Done,
-            Arity::Fixed => Floats::Leading(0),
+    pub(crate) const fn new(convention: Convention) -> Self {
+        let (floats, many) = match convention {
+            Convention::Variadic => (Floats::Done, None),
+            Convention::Fixed => (Floats::Leading(0), None),
+            Convention::PreserveNone => (Floats::Done, Some((0, 0))),
         };
-        ArgumentPlaces { stack: StackArguments::EMPTY, floats }
+        ArgumentPlaces { stack: StackArguments::EMPTY, floats, many }
+    }
+
+    /// The place of the next argument of a function that preserves nothing, which has taken so many registers.
+    fn next_of_many(&mut self, (words, floats): (u8, u8), ty: Type) -> ArgumentPlace {
+        let size = ty.bytes().next_multiple_of(4);
+        let on_stack =
+            |places: &mut Self| ArgumentPlace::Stack(places.stack.take(size, size.min(STACK_ALIGN)));
+        if ty.is_scalar_float() {
+            let Some(&number) = MANY_FLOATS.get(usize::from(floats)) else { return on_stack(self) };
+            self.many = Some((words, floats + 1));
+            return ArgumentPlace::Register(if ty == Type::F32 { s(number) } else { d(number) });
+        }
+        // A vector of booleans or of parts of words is words, too.
+        let count = if ty.is_vector() { 4 } else { (size / 4) as u8 };
+        let mut start = 0;
+        for (first, end) in MANY_WORDS {
+            let taken = words.max(start);
+            if taken + count <= end {
+                self.many = Some((taken + count, floats));
+                let first = first + taken - start;
+                return match (ty.is_vector(), count) {
+                    (false, 1) => ArgumentPlace::Register(r(first)),
+                    _ => ArgumentPlace::Words { first, registers: count, stack: self.stack.bytes() },
+                };
+            }
+            start = end;
+        }
+        if ty.is_vector() { ArgumentPlace::Stack(self.stack.take(16, STACK_ALIGN)) } else { on_stack(self) }
     }
 
     /// The place of the next argument, of any type.
     #[inline(never)]
     fn next_of_any(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+        if let (Some(many), false) = (self.many, matches!(passing, Passing::ByVal { .. })) {
+            return self.next_of_many(many, ty);
+        }
         if let Passing::ByVal { size, align_log2 } = passing {
             self.floats = Floats::Done;
+            if self.many.is_some() {
+                let align = if align_log2 > 2 { 8 } else { 4 };
+                return ArgumentPlace::Stack(self.stack.take(size.next_multiple_of(4), align));
+            }
             return self.words(size.div_ceil(4), if align_log2 > 2 { 8 } else { 4 });
         }
         match (ty, self.floats) {
@@ -116,9 +176,12 @@ impl PlaceArguments for ArgumentPlaces {
         }
     }
 
-    /// The whole area, with the home that every call has.
+    /// The whole area, with the home that every usual call has.
     fn stack_area(&self) -> StackArguments {
         let mut area = self.stack;
+        if self.many.is_some() {
+            return area;
+        }
         area.take(HOME.saturating_sub(area.bytes()), 1);
         area
     }
@@ -134,6 +197,7 @@ impl PlaceWords for ArgumentPlaces {
         // Most arguments are this one.
         if ty == Type::I32
             && passing == Passing::Plain
+            && self.many.is_none()
             && let offset @ 0..HOME = self.stack.bytes()
         {
             self.floats = Floats::Done;
@@ -213,7 +277,7 @@ impl Frame {
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         (self.saved, self.saved_doubles) = (0, 0);
-        for unit in allocation.used_regs.intersection(regs::CALLEE_SAVED).iter() {
+        for unit in allocation.used_regs.intersection(regs::callee_saved(info.convention)).iter() {
             match unit {
                 0..32 => self.saved |= 1 << unit,
                 _ => self.saved_doubles |= 1 << (unit & 30),
@@ -272,8 +336,8 @@ mod tests {
     use super::*;
     use Type::*;
 
-    fn places<const N: usize>(arity: Arity, types: [Type; N]) -> ([ArgumentPlace; N], u32) {
-        let mut places = ArgumentPlaces::new(arity);
+    fn places<const N: usize>(convention: Convention, types: [Type; N]) -> ([ArgumentPlace; N], u32) {
+        let mut places = ArgumentPlaces::new(convention);
         (types.map(|ty| places.next(ty, Passing::Plain)), places.stack_area().bytes())
     }
 
@@ -284,25 +348,28 @@ mod tests {
     #[test]
     fn leading_floats_have_registers_of_their_own() {
         assert_eq!(
-            places(Arity::Fixed, [F32, F64, F32]),
+            places(Convention::Fixed, [F32, F64, F32]),
             ([Register(s(12)), Register(d(14)), Stack(16)], 20)
         );
         assert_eq!(
-            places(Arity::Fixed, [F64, I32, F32]).0,
+            places(Convention::Fixed, [F64, I32, F32]).0,
             [Register(d(12)), Register(r(6)), words(7, 1, 16)]
         );
-        assert_eq!(places(Arity::Fixed, [I32, F64]), ([Register(r(4)), words(6, 2, 16)], 16));
-        assert_eq!(places(Arity::Variadic, [F64]).0, [words(4, 2, 8)]);
+        assert_eq!(places(Convention::Fixed, [I32, F64]), ([Register(r(4)), words(6, 2, 16)], 16));
+        assert_eq!(places(Convention::Variadic, [F64]).0, [words(4, 2, 8)]);
     }
 
     #[test]
     fn wide_arguments_are_at_even_words() {
-        assert_eq!(places(Arity::Fixed, [I32, I64, I32]), ([Register(r(4)), words(6, 2, 16), Stack(16)], 20));
         assert_eq!(
-            places(Arity::Fixed, [I32, V4I32, V4I32]),
+            places(Convention::Fixed, [I32, I64, I32]),
+            ([Register(r(4)), words(6, 2, 16), Stack(16)], 20)
+        );
+        assert_eq!(
+            places(Convention::Fixed, [I32, V4I32, V4I32]),
             ([Register(r(4)), words(6, 2, 16), Stack(24)], 40)
         );
-        let mut places = ArgumentPlaces::new(Arity::Fixed);
+        let mut places = ArgumentPlaces::new(Convention::Fixed);
         let object = |size, align_log2| Passing::ByVal { size, align_log2 };
         assert_eq!(places.next(I32, object(10, 2)), words(4, 3, 12));
         assert_eq!(places.next(I32, object(16, 3)), Stack(16));

@@ -195,6 +195,9 @@ macro_rules! instructions {
     /// Arguments and results are extra operands. Position-independent code passes the linker's table in $gp.
     Call { callee: Callee, base: Option<VReg> } is Clobbers "call {callee}, {base}"
         [callee: callee(), base: use_reg_if(GPR)] => em.call(callee, base);
+    /// A call of a function that preserves nothing.
+    CallPreserveNone { callee: Callee, base: Option<VReg> } is Clobbers "call_preserve_none {callee}, {base}"
+        [callee: callee(), base: use_reg_if(GPR)] => em.call(callee, base);
     Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
     Branch { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator
         "b.{cond} {if_true}, {if_false}" [cond: cond()] => em.branch_on(cond, if_true, if_false);
@@ -260,12 +263,13 @@ impl MachInst for Inst {
     ice_codegen::row_methods!();
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. })
+        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. })
     }
 
     fn clobbers(&self) -> RegUnits {
         match self {
             Inst::Call { .. } => CALLER_SAVED,
+            Inst::CallPreserveNone { .. } => NOT_PRESERVED,
             _ => RegUnits::EMPTY,
         }
     }

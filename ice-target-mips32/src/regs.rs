@@ -13,6 +13,7 @@
 
 use ice_asm::mips32::{FloatWidth, Fpr, Gpr};
 use ice_codegen::mach::FramePointer;
+use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 
 /// General registers.
@@ -116,6 +117,20 @@ pub const CALLER_SAVED: RegUnits = RegUnits(0x0300_fffc).union(RegUnits::span(FI
 /// Registers that a function must preserve: $s0 to $s7, $fp, $f20 to $f31.
 pub const CALLEE_SAVED: RegUnits = RegUnits(0x40ff_0000).union(RegUnits::span(FIRST_SINGLE + 20, 12));
 
+/// What functions of any convention preserve: $fp.
+const ALWAYS_SAVED: RegUnits = RegUnits(1 << 30);
+/// Registers that a call destroys of a function that preserves nothing.
+pub const NOT_PRESERVED: RegUnits =
+    CALLER_SAVED.union(RegUnits(0x00ff_0000)).union(RegUnits::span(FIRST_SINGLE + 20, 12));
+
+/// What a function of this convention must preserve.
+pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
+    match convention {
+        CallingConvention::Standard => CALLEE_SAVED,
+        CallingConvention::PreserveNone => ALWAYS_SAVED,
+    }
+}
+
 static GENERAL: [PReg; 25] = order(&[(2, 14), (24, 2), (16, 8), (30, 1)]);
 static GENERAL_FP: [PReg; 24] = order(&[(2, 14), (24, 2), (16, 8)]);
 static SINGLES: [PReg; 32] = order(&[(FIRST_SINGLE, 32)]);
@@ -132,9 +147,22 @@ const fn classes(general: &'static [PReg]) -> [ClassInfo<'static>; 3] {
 static CLASSES: [ClassInfo; 3] = classes(&GENERAL);
 static CLASSES_FP: [ClassInfo; 3] = classes(&GENERAL_FP);
 
-static FILE: RegisterFile = RegisterFile { regs: &REGISTERS, classes: &CLASSES, callee_saved: CALLEE_SAVED };
-static FILE_FP: RegisterFile =
-    RegisterFile { regs: &REGISTERS, classes: &CLASSES_FP, callee_saved: CALLEE_SAVED };
+const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
+    RegisterFile { regs: &REGISTERS, classes, callee_saved }
+}
+
+static FILE: RegisterFile = file(&CLASSES, CALLEE_SAVED);
+static FILE_FP: RegisterFile = file(&CLASSES_FP, CALLEE_SAVED);
+static FILE_NONE: RegisterFile = file(&CLASSES, ALWAYS_SAVED);
+static FILE_FP_NONE: RegisterFile = file(&CLASSES_FP, ALWAYS_SAVED);
+
+/// The register file for a function that preserves nothing.
+pub(crate) fn preserve_none_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
+    match frame_pointer {
+        FramePointer::None => &FILE_NONE,
+        FramePointer::Used => &FILE_FP_NONE,
+    }
+}
 
 /// The register file of a function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

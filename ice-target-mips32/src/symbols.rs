@@ -170,7 +170,7 @@ impl Mips32 {
         cx.sink.push(Inst::ThreadVariable { dst: variable, symbol, base });
         let (callee, base) = self.known_callee(cx, CodeSymbol::Libcall(Libcall::TlsGetAddr));
         let operands = [Operand::use_fixed(variable, GPR, r(4)), Operand::def_fixed(dst, GPR, r(2))];
-        cx.note_call(crate::abi::ArgumentPlaces::new(ice_ir::native::Arity::Fixed).stack_area());
+        cx.note_call(crate::abi::ArgumentPlaces::new(crate::abi::Convention::Fixed).stack_area());
         cx.sink.push_with(Inst::Call { callee, base }, &operands);
     }
 }

@@ -16,7 +16,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
     Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{CallingConvention, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end.
@@ -93,7 +93,10 @@ impl Target for Mips32 {
     }
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::register_file(frame.pointer())
+        match frame.convention {
+            CallingConvention::Standard => regs::register_file(frame.pointer()),
+            CallingConvention::PreserveNone => regs::preserve_none_file(frame.pointer()),
+        }
     }
 
     fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {

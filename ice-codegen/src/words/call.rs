@@ -4,9 +4,7 @@
 //! way. What is in registers of another kind than it travels in becomes words before a call, and a value behind it.
 
 use super::{Cx, MemoryRules, Word};
-use crate::abi::{
-    ArgumentPlace, NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, check_standard, result_types,
-};
+use crate::abi::{ArgumentPlace, NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_types};
 use crate::compiled::Libcall;
 use crate::live::note_live;
 use crate::lower::ValueRegs;
@@ -16,15 +14,15 @@ use crate::rules::{Call, Destination};
 use crate::target::ErrorKind;
 use arrayvec::ArrayVec;
 use core::ops::Range;
-use ice_ir::native::Passing;
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{BinaryOp, Inst, Signature, Type, Value};
 use ice_regalloc::PReg;
 
 /// Most arguments of a call that are in registers.
-const MAX_IN_REGISTERS: usize = 20;
+const MAX_IN_REGISTERS: usize = 28;
 
 /// The operands of a call: arguments in registers, four registers of results.
-pub type CallOperands = ArrayVec<Operand, 24>;
+pub type CallOperands = ArrayVec<Operand, 32>;
 
 /// The words of a value, the low one first.
 pub type ArgumentWords = ArrayVec<VReg, 4>;
@@ -51,8 +49,8 @@ pub trait PlaceWords: PlaceArguments {
 pub enum CallInst<C> {
     /// Defines the incoming arguments.
     Params,
-    /// A call.
-    Call(C),
+    /// A call, which preserves what functions of the convention do.
+    Call(C, CallingConvention),
     /// A return.
     Return,
     /// A register with anything in it, which the next instruction may destroy.
@@ -81,6 +79,9 @@ pub trait CallRules: MemoryRules {
 
     /// The convention of a signature.
     fn convention(self, signature: Option<&Signature>) -> Self::Convention;
+
+    /// Which registers functions of a convention preserve.
+    fn preserved(convention: Self::Convention) -> CallingConvention;
 
     /// The places of arguments, behind what results of these types take of them.
     fn places(convention: Self::Convention, results: [Type; 2]) -> Self::Places;
@@ -370,7 +371,7 @@ pub trait CallRules: MemoryRules {
     ) -> Result<(), ErrorKind> {
         area.check()?;
         cx.note_call(area);
-        let call = Self::call_inst(CallInst::Call(callee));
+        let call = Self::call_inst(CallInst::Call(callee, Self::preserved(convention)));
         if let [None, None] = results {
             cx.sink.push_with(call, operands);
             return Ok(());
@@ -459,10 +460,17 @@ pub trait CallRules: MemoryRules {
     }
 }
 
-/// Refuses what no register is known for, and conventions that the machine does not have.
+/// Refuses what no register is known for, and variable arguments where nothing is preserved: these are not where callees
+/// look for them.
 pub(super) fn check_signature(signature: Option<&Signature>) -> Result<(), ErrorKind> {
-    if signature.is_some_and(|signature| signature.passing.contains(&Passing::Nest)) {
+    let Some(signature) = signature else { return Ok(()) };
+    if signature.passing.contains(&Passing::Nest) {
         return Err(ErrorKind::Unsupported("a static chain (nest)"));
     }
-    check_standard(signature)
+    match (signature.convention, signature.arity) {
+        (CallingConvention::PreserveNone, Arity::Variadic) => {
+            Err(ErrorKind::Unsupported("variable arguments of the calling convention preserve_none"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -14,7 +14,7 @@ use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
 use ice_codegen::words::{ArgumentWords, CallInst, CallRules};
 use ice_codegen::{CodeSymbol, Libcall, Operands as _, Words as _};
-use ice_ir::native::Arity;
+use ice_ir::native::{Arity, CallingConvention};
 use ice_ir::{Signature, Type, Value};
 use ice_regalloc::PReg;
 
@@ -44,9 +44,19 @@ impl CallRules for Arm32 {
     const RETURNS_ADDRESS: bool = false;
 
     fn convention(self, signature: Option<&Signature>) -> Convention {
-        match (self.floats, signature.map(|signature| signature.arity)) {
-            (FloatAbi::Soft, _) | (_, Some(Arity::Variadic)) => Convention::Base,
+        match (self.floats, signature) {
+            (_, Some(Signature { convention: CallingConvention::PreserveNone, .. })) => {
+                Convention::PreserveNone
+            }
+            (FloatAbi::Soft, _) | (_, Some(Signature { arity: Arity::Variadic, .. })) => Convention::Base,
             _ => Convention::Vfp,
+        }
+    }
+
+    fn preserved(convention: Convention) -> CallingConvention {
+        match convention {
+            Convention::PreserveNone => CallingConvention::PreserveNone,
+            Convention::Vfp | Convention::Base => CallingConvention::Standard,
         }
     }
 
@@ -153,7 +163,8 @@ impl CallRules for Arm32 {
     fn call_inst(inst: CallInst<Callee>) -> Inst {
         match inst {
             CallInst::Params => Inst::Params,
-            CallInst::Call(callee) => Inst::Call { callee },
+            CallInst::Call(callee, CallingConvention::Standard) => Inst::Call { callee },
+            CallInst::Call(callee, CallingConvention::PreserveNone) => Inst::CallPreserveNone { callee },
             CallInst::Return => Inst::Ret,
             CallInst::ReturnCall(callee, moved, scratch) => {
                 Inst::ReturnCall { callee, from: moved.start, to: moved.end, scratch }

@@ -1,10 +1,10 @@
 //! What the machine does for calls and parameters; the rules are those of all machines ([`ice_codegen::words`]).
 //!
-//! Every function has a home for four words, so that only what is behind it can lack room in a call in place of a return.
+//! Every function of o32 has a home for four words, so that only what is behind it can lack room in a call in place of a return.
 //! An address is in $t9, where position-independent code of the callee looks for its own; the linker's table is in $gp.
 
 use super::float_width;
-use crate::abi::{self, ArgumentPlace, ArgumentPlaces, FIRST_ARG};
+use crate::abi::{self, ArgumentPlace, ArgumentPlaces, Convention, FIRST_ARG};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{GPR, float, r};
 use crate::target::{Cx, Mips32};
@@ -13,12 +13,12 @@ use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
 use ice_codegen::words::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords as _};
 use ice_codegen::{CodeSymbol, Libcall, Operands as _, Words as _};
-use ice_ir::native::{Arity, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Signature, Type, Value};
 use ice_regalloc::PReg;
 
 impl CallRules for Mips32 {
-    type Convention = Arity;
+    type Convention = Convention;
     type Places = ArgumentPlaces;
     type Callee = (Callee, Option<VReg>);
 
@@ -27,19 +27,31 @@ impl CallRules for Mips32 {
     const FIRST_RESULT: u8 = abi::FIRST_RESULT;
     const RETURNS_ADDRESS: bool = true;
 
-    fn convention(self, signature: Option<&Signature>) -> Arity {
-        signature.map_or(Arity::Fixed, |signature| signature.arity)
+    fn convention(self, signature: Option<&Signature>) -> Convention {
+        match signature {
+            Some(Signature { convention: CallingConvention::PreserveNone, .. }) => Convention::PreserveNone,
+            Some(Signature { arity: Arity::Variadic, .. }) => Convention::Variadic,
+            _ => Convention::Fixed,
+        }
     }
 
-    fn places(arity: Arity, results: [Type; 2]) -> ArgumentPlaces {
-        let mut places = ArgumentPlaces::new(arity);
-        if Self::has_hidden_result(results) {
+    fn preserved(convention: Convention) -> CallingConvention {
+        match convention {
+            Convention::PreserveNone => CallingConvention::PreserveNone,
+            Convention::Fixed | Convention::Variadic => CallingConvention::Standard,
+        }
+    }
+
+    fn places(convention: Convention, results: [Type; 2]) -> ArgumentPlaces {
+        let mut places = ArgumentPlaces::new(convention);
+        // Where nothing is preserved, $a0 carries nothing else.
+        if Self::has_hidden_result(results) && convention != Convention::PreserveNone {
             places.next(Type::I32, Passing::Plain);
         }
         places
     }
 
-    fn result_places(_: Arity, types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
+    fn result_places(_: Convention, types: [Type; 2]) -> Option<[Option<ArgumentPlace>; 2]> {
         abi::result_places(types)
     }
 
@@ -121,7 +133,10 @@ impl CallRules for Mips32 {
     fn call_inst(inst: CallInst<Self::Callee>) -> Inst {
         match inst {
             CallInst::Params => Inst::Params,
-            CallInst::Call((callee, base)) => Inst::Call { callee, base },
+            CallInst::Call((callee, base), CallingConvention::Standard) => Inst::Call { callee, base },
+            CallInst::Call((callee, base), CallingConvention::PreserveNone) => {
+                Inst::CallPreserveNone { callee, base }
+            }
             CallInst::Return => Inst::Ret,
             CallInst::ReturnCall((callee, base), moved, scratch) => {
                 Inst::ReturnCall { callee, base, from: moved.start, to: moved.end, scratch }
@@ -139,9 +154,9 @@ impl CallRules for Mips32 {
         }
     }
 
-    fn helper<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, helper: Libcall) -> (Self::Callee, Arity) {
+    fn helper<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, helper: Libcall) -> (Self::Callee, Convention) {
         let helper = if self.is_native() { helper.of_libgcc() } else { helper };
-        (self.known_callee(cx, CodeSymbol::Libcall(helper)), Arity::Fixed)
+        (self.known_callee(cx, CodeSymbol::Libcall(helper)), Convention::Fixed)
     }
 
     fn implicit_params<S: Sink<Inst>>(

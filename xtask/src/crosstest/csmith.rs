@@ -3,6 +3,7 @@
 //! A program has no undefined behaviour and prints a checksum of its globals; LLVM's executable says what it has to be.
 //! Every seed is compiled at every level of clang, for every target, and translated with every recipe.
 
+use super::in_process::Loaders;
 use crate::arguments::Arguments;
 use crate::process::{self, End, difference};
 use crate::program::{self, Invocation, Setting};
@@ -36,6 +37,8 @@ struct Plan {
     recipes: Vec<Recipe>,
     levels: Vec<String>,
     results: PathBuf,
+    /// Ice's code is made in the process of each program.
+    loaders: Option<Loaders>,
 }
 
 #[derive(Default)]
@@ -54,11 +57,13 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyh
     let first = arguments.value("--seed", 1u64)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let translator = arguments.text("--translator")?;
+    let is_in_process = arguments.switch("--in-process");
     arguments.finish()?;
     need_tools(&["csmith", "clang-19", "llc-19"])?;
     ensure!(Path::new(HEADERS).is_dir(), "no headers of csmith in {HEADERS}");
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
+        loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
         targets,
         recipes,
         levels: levels.split(',').map(str::to_owned).collect(),
@@ -79,6 +84,14 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyh
 }
 
 impl Plan {
+    /// What is linked: the object, or what stands in for it.
+    fn inputs(&self, object: PathBuf, bitcode: &Path, setting: Setting) -> anyhow::Result<Vec<PathBuf>> {
+        match &self.loaders {
+            Some(loaders) => Ok(loaders.replace(&object, bitcode, setting)?.into()),
+            None => Ok(vec![object]),
+        }
+    }
+
     /// Generates the program of a seed and tests all its variants.
     fn check(&self, seed: u64) -> anyhow::Result<Tally> {
         let directory = self.results.join(format!("seed-{seed}"));
@@ -137,10 +150,14 @@ impl Plan {
             tally.compared += 1;
             let fault = match program::tested_object(&self.translator, &bitcode, &object, setting)? {
                 Err(text) => Some(text),
-                Ok(()) => match program::link(&[object], &executable, setting)? {
-                    Err(text) => Some(text),
-                    Ok(()) => difference(&expected, &program::run(&executable, &invocation(4 * RUN_LIMIT))?),
-                },
+                Ok(()) => {
+                    match program::link(&self.inputs(object, &bitcode, setting)?, &executable, setting)? {
+                        Err(text) => Some(text),
+                        Ok(()) => {
+                            difference(&expected, &program::run(&executable, &invocation(4 * RUN_LIMIT))?)
+                        }
+                    }
+                }
             };
             if let Some(fault) = fault {
                 println!("{}: {fault}", executable.display());

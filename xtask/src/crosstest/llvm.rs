@@ -102,9 +102,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         for setting in &settings {
             for &target in &targets {
                 for source in &all {
-                    // Code in memory has no variables of threads.
-                    let is_refused = is_in_process && source.name == "thread_locals";
-                    if !is_refused && source.is_for(setting, target, level)? {
+                    if source.is_for(setting, target, level)? {
                         work.push(Piece { source, setting, target, level });
                     }
                 }

@@ -57,7 +57,7 @@ The second compares the output of N random programs of csmith. Programs that dif
 
   --csmith N       so many programs
   --seed N         the first seed (1)
-  --targets, --recipes, --levels, --translator, --jobs, --release   as above
+  --targets, --recipes, --levels, --translator, --jobs, --release, --in-process   as above
 
 The third links callers and callees of random C functions, each side translated by LLVM or by Ice: structures, bit-fields,
 unions, vectors, complex numbers, variable arguments, regparm. Programs that differ are kept in the directory
