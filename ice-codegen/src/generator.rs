@@ -66,7 +66,13 @@ pub enum Checks {
 pub trait CodeGenerator: Send {
     /// Chooses the constants that the loops of the function keep in registers. Does nothing where constants cost
     /// nothing.
-    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree);
+    fn hold_constants(
+        &mut self,
+        module: &Module,
+        func: &Function,
+        loops: &LoopForest,
+        dominators: &DominatorTree,
+    );
 
     /// Whether [`hold_constants`](Self::hold_constants) has anything to do on this machine.
     fn holds_constants(&self) -> bool;
@@ -220,17 +226,23 @@ fn slot_sharing(frame: &FrameInfo) -> SlotSharing {
 }
 
 impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T> {
-    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree) {
-        if T::HOLDS_CONSTANTS {
+    fn hold_constants(
+        &mut self,
+        module: &Module,
+        func: &Function,
+        loops: &LoopForest,
+        dominators: &DominatorTree,
+    ) {
+        if self.holds_constants() {
             let target = &self.target;
             self.lower.held.compute(func, loops, dominators, |inst, visit| {
-                target.costly_constants(func, inst, visit);
+                target.costly_constants(module, func, inst, visit);
             });
         }
     }
 
     fn holds_constants(&self) -> bool {
-        T::HOLDS_CONSTANTS
+        T::HOLDS_CONSTANTS && self.target.holds_constants()
     }
 
     fn keep_origins(&mut self, keep: KeepOrigins) {

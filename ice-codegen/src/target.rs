@@ -123,8 +123,20 @@ pub trait Target {
     /// Whether [`costly_constants`](Self::costly_constants) names any.
     const HOLDS_CONSTANTS: bool = false;
 
+    /// Whether it does in this mode.
+    fn holds_constants(&self) -> bool {
+        Self::HOLDS_CONSTANTS
+    }
+
     /// Names the constants that lowering `inst` puts in registers, each with the instructions that it takes.
-    fn costly_constants(&self, _func: &Function, _inst: Inst, _visit: &mut dyn FnMut(Constant, u32)) {}
+    fn costly_constants(
+        &self,
+        _module: &Module,
+        _func: &Function,
+        _inst: Inst,
+        _visit: &mut dyn FnMut(Constant, u32),
+    ) {
+    }
 
     /// The register of a constant that a loop around the current block holds.
     fn held_constant<S: Sink<Self::Inst>>(

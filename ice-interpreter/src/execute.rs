@@ -406,7 +406,8 @@ fn intrinsic(
         | Intrinsic::ReturnAddress
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::Extended
-        | Intrinsic::ByValue => {
+        | Intrinsic::ByValue
+        | Intrinsic::MulHigh => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));
         }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),

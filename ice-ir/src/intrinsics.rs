@@ -67,6 +67,8 @@ named_enum!(
         /// `(address)`: stands among variable arguments for the 16 bytes there, which are passed by value in
         /// memory, aligned to 16.
         ByValue = "by.value",
+        /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
+        MulHigh = "mul.high",
     }
 );
 
@@ -81,6 +83,7 @@ impl Intrinsic {
                 | ReturnAddress
                 | ThreadLocalAddress
                 | ByValue
+                | MulHigh
                 | Bswap
                 | Ctlz
                 | Cttz

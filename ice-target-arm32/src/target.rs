@@ -141,6 +141,7 @@ impl Target for Arm32 {
 
     fn costly_constants(
         &self,
+        _module: &Module,
         func: &Function,
         inst: ice_ir::Inst,
         visit: &mut dyn FnMut(ice_codegen::Constant, u32),

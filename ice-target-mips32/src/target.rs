@@ -107,7 +107,13 @@ impl Target for Mips32 {
         self.is_in_addresses(cx, def)
     }
 
-    fn costly_constants(&self, func: &Function, inst: ice_ir::Inst, visit: &mut dyn FnMut(Constant, u32)) {
+    fn costly_constants(
+        &self,
+        _module: &Module,
+        func: &Function,
+        inst: ice_ir::Inst,
+        visit: &mut dyn FnMut(Constant, u32),
+    ) {
         self.name_costly_constants(func, inst, visit);
     }
 

@@ -8,7 +8,7 @@
 //! | top | terms |
 //! |---|---|
 //! | `p + c` | `p` if it is `x + y` (and then `x` or `y` if it is `s`) or `s` |
-//! | `x + y` | `x` or `y` if it is `s`; each of them if it is `p + c` |
+//! | `x + y` | `x` or `y` if it is `s`, also if one is an address up to the place of the code or frame; each of them if it is `p + c` |
 //! | `s` | what is scaled, if it is `p + c` |
 //!
 //! An atomic access takes in a `p + c` that nothing else uses, with `p` in a register.
@@ -21,6 +21,7 @@
 //! through the address-size prefix), so every fold is exact.
 
 use crate::inst::{Amode, Base, Inst};
+use crate::symbols::symbol_of;
 use crate::target::{Cx, X86};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, Operands as _};
@@ -61,10 +62,10 @@ impl X86 {
                 let other = if a == result { b } else { a };
                 match sum {
                     Some([_, k]) if is_int_displacement(cx, k) => {
-                        !has_constant(cx, [a, b]) && self.is_top(cx, user)
+                        !self.has_number(cx, [a, b]) && self.is_top(cx, user)
                     }
                     Some(sum) => {
-                        !has_constant(cx, sum) && is_displacement(self, cx, other) && self.is_top(cx, user)
+                        !self.has_number(cx, sum) && is_displacement(self, cx, other) && self.is_top(cx, user)
                     }
                     // Of two scaled terms the second has the index.
                     None => {
@@ -102,6 +103,23 @@ impl X86 {
         })
     }
 
+    /// Whether the value is an address that is known up to the place of the code or of the frame.
+    pub(crate) fn is_place<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        cx.frame_object(value).is_some()
+            || symbol_of(cx.func, value).is_some_and(|symbol| self.reaches(cx.module, symbol))
+    }
+
+    /// Whether one of the terms is a constant that is no place: of numbers an operand has room for one.
+    fn has_number<S: Sink<Inst>>(self, cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
+        args.into_iter().any(|term| cx.is_constant(term) && !self.is_place(cx, term))
+    }
+
+    /// Whether the value is the address of a symbol that goes beside registers.
+    fn is_symbol_displacement<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        self.has_symbol_displacements()
+            && symbol_of(cx.func, value).is_some_and(|symbol| self.reaches(cx.module, symbol))
+    }
+
     /// Whether the addition `sum` is the address of loads and stores only, and folded into them.
     fn is_top<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst) -> bool {
         cx.func.result(sum).is_some_and(|result| {
@@ -117,7 +135,7 @@ impl X86 {
             return true;
         }
         let (Some(result), Some(args)) = (cx.func.result(sum), addends(cx, sum)) else { return false };
-        !has_constant(cx, args)
+        !self.has_number(cx, args)
             && cx
                 .uses
                 .only_user_in_block(cx.func, sum, result)
@@ -141,11 +159,23 @@ impl X86 {
         }
         let mut mode = Amode::new(Base::None, 0);
         self.add_term(cx, &mut mode, value);
+        self.encodable(cx, mode)
+    }
+
+    /// The sum of two terms as an operand.
+    pub(crate) fn sum_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, terms: [Value; 2]) -> Amode {
+        let mut mode = Amode::new(Base::None, 0);
+        terms.into_iter().for_each(|term| self.add_term(cx, &mut mode, term));
+        self.encodable(cx, mode)
+    }
+
+    /// The operand for a sum in which there may be a symbol.
+    fn encodable<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mode: Amode) -> Amode {
         let Some(symbol) = mode.symbol else { return mode };
         // The linker adds symbol and displacement without wrapping: far from the symbol the sum is made here.
         let is_far = mode.disp.unsigned_abs() > MAX_SYMBOL_OFFSET;
         let has_registers = mode.base != Base::None || mode.index.is_some();
-        if is_far || self.has_wide_addresses() && has_registers {
+        if is_far || has_registers && !self.has_symbol_displacements() && !self.needs_global_base() {
             let address = self.temp(cx, self.address_type());
             let mem = Amode::symbol(symbol);
             let mem = if self.needs_global_base() { self.with_register(cx, mem, None) } else { mem };
@@ -201,6 +231,12 @@ impl X86 {
                 }
                 _ => {}
             }
+        }
+        // What a loop holds needs no second register for its place.
+        if cx.is_constant(value)
+            && let Some(reg) = self.register_held(cx, value)
+        {
+            return add_register(mode, reg);
         }
         match cx.func.value_def(value) {
             ValueDef::Int(number) if is_int_displacement(cx, value) => {
@@ -288,9 +324,7 @@ fn has_constant<S: Sink<Inst>>(cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
 
 /// Whether the value adds to the displacement of an operand and needs no register.
 fn is_displacement<S: Sink<Inst>>(target: X86, cx: &Cx<'_, S>, value: Value) -> bool {
-    is_int_displacement(cx, value)
-        || target.has_absolute_symbols()
-            && matches!(cx.func.value_def(value), ValueDef::Global(_) | ValueDef::Function(_))
+    is_int_displacement(cx, value) || target.is_symbol_displacement(cx, value)
 }
 
 /// Whether the value is a number that goes into the displacement: any for addresses of 32 bits, which wrap;

@@ -24,7 +24,16 @@ use ice_asm::x86::Mode;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::{CodeModel, CodeSymbol, Libcall};
 use ice_ir::native::Storage;
-use ice_ir::{GlobalId, Linkage, Module, Symbol};
+use ice_ir::{Function, GlobalId, Linkage, Module, Symbol, Value, ValueDef};
+
+/// The symbol whose address `value` is.
+pub(crate) fn symbol_of(func: &Function, value: Value) -> Option<Symbol> {
+    match func.value_def(value) {
+        ValueDef::Function(f) => Some(Symbol::Function(f)),
+        ValueDef::Global(g) => Some(Symbol::Global(g)),
+        _ => None,
+    }
+}
 
 impl X86 {
     /// Whether the symbol's address is known up to the place of the linked module.
@@ -42,6 +51,11 @@ impl X86 {
     /// Whether addresses of symbols are immediate operands.
     pub(crate) const fn has_absolute_symbols(self) -> bool {
         matches!((self.model, self.mode), (CodeModel::Pnacl, _) | (CodeModel::Static, Mode::Bits32))
+    }
+
+    /// Whether addresses of symbols are displacements beside registers: those of static code are below 2 GiB.
+    pub(crate) const fn has_symbol_displacements(self) -> bool {
+        !matches!(self.model, CodeModel::PositionIndependent)
     }
 
     /// The register that global addresses hang off.

@@ -9,14 +9,14 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::diversity::{Kind, Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
-use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink};
+use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
 use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
-    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, ErrorKind, ForeignModule,
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{CallingConvention, Module, Type, Value};
+use ice_ir::{CallingConvention, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end in one of its modes.
@@ -172,6 +172,30 @@ impl Target for X86 {
 
     fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         X86::folds_into_addresses(*self, cx, def)
+    }
+
+    const HOLDS_CONSTANTS: bool = true;
+
+    fn holds_constants(&self) -> bool {
+        X86::holds_constants(*self)
+    }
+
+    fn costly_constants(
+        &self,
+        module: &Module,
+        func: &Function,
+        inst: ice_ir::Inst,
+        visit: &mut dyn FnMut(Constant, u32),
+    ) {
+        self.name_costly_constants(module, func, inst, visit);
+    }
+
+    fn held_constant<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
+        self.register_held(cx, value)
+    }
+
+    fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: Constant, reg: VReg) {
+        self.make_held(cx, constant, reg);
     }
 
     fn lower<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Result<(), ErrorKind> {

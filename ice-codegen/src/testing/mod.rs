@@ -44,11 +44,13 @@ fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> Mach
     order.compute(func, &cfg);
     uses.compute(func);
     let mut scratch = LowerScratch::default();
-    if T::HOLDS_CONSTANTS {
+    if target.holds_constants() {
         let (mut tree, mut loops) = (DominatorTree::new(), LoopForest::new());
         tree.compute(func, &cfg);
         loops.compute(func, &cfg);
-        scratch.held.compute(func, &loops, &tree, |inst, visit| target.costly_constants(func, inst, visit));
+        scratch.held.compute(func, &loops, &tree, |inst, visit| {
+            target.costly_constants(module, func, inst, visit);
+        });
     }
     let mut mach = MachFunction::new();
     mach.keep_origins(keep);

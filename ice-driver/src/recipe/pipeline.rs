@@ -321,7 +321,7 @@ impl Pipeline {
             Step::Layout => {
                 self.layout.compute(&self.func, graph(read, &self.cfg, self.graph), &self.loops);
             }
-            Step::HoldConstants => self.hold_constants(read),
+            Step::HoldConstants => self.hold_constants(job, read),
             Step::BlockOrder => {
                 let cfg = graph(read, &self.cfg, self.graph);
                 let blocks = match job.diversity.random(Kind::Blocks, self.func.id.as_u32()) {
@@ -390,7 +390,7 @@ impl Pipeline {
     }
 
     #[inline(never)]
-    fn hold_constants(&mut self, read: Option<&ControlFlowGraph>) {
+    fn hold_constants(&mut self, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
         if !self.generator.holds_constants() || self.loops.num_loops() == 0 {
             return;
         }
@@ -398,7 +398,7 @@ impl Pipeline {
             // Blocks may have come since.
             self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
         }
-        self.generator.hold_constants(&self.func, &self.loops, &self.dominators);
+        self.generator.hold_constants(job.module, &self.func, &self.loops, &self.dominators);
     }
 
     fn emit(&mut self, job: &Job<'_>, out: &mut RangeOutput) -> Result<(), ErrorKind> {

@@ -61,6 +61,7 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         | Intrinsic::ByValue => {
             return own == (1, false);
         }
+        Intrinsic::MulHigh => return own == (2, false),
         Intrinsic::Extended => return own == (4, true),
         _ => {}
     }

@@ -153,9 +153,12 @@ impl<L: Listing> Emitter<'_, L> {
             if self.mode == Mode::Bits64 && index.is_none() && base == Base::None {
                 return Mem::rip(symbol, RelocKind::PcRel32, disp);
             }
-            debug_assert!(!self.target.has_wide_addresses());
-            // The base or the index is the global base where there is one.
-            let kind = if self.target.needs_global_base() { RelocKind::GotOff32 } else { RelocKind::Abs32 };
+            let kind = match self.target {
+                // Among the registers is the global base.
+                target if target.needs_global_base() => RelocKind::GotOff32,
+                target if target.has_wide_addresses() => RelocKind::Abs32S,
+                _ => RelocKind::Abs32,
+            };
             mem.target = MemTarget::Symbol(symbol, kind);
         }
         mem

@@ -5,6 +5,8 @@
 //! | load | arithmetic, comparison, conversion | a memory operand |
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
+//! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
+//! | two shifts, and the negation of an amount | what joins them | a rotation ([`rotate`](super::rotate)) |
 //! | and | comparison with zero | `test` |
 //! | shift by a variable | test of the one bit that it moves | `bt` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
@@ -54,6 +56,7 @@ impl X86 {
         match *cx.func.inst(def) {
             InstData::Icmp { args, .. } => {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
+                    || self.folds_into_carry(cx, def, user)
             }
             InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
                 matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }
@@ -65,6 +68,9 @@ impl X86 {
             }
             InstData::Cast { op: CastOp::Trunc, .. } => {
                 cx.func.value_type(result) == Type::I1 && cx.decides(result, user)
+            }
+            InstData::Cast { op: CastOp::Zext, arg } if cx.func.value_type(arg) == Type::I1 => {
+                self.folds_into_carry(cx, def, user)
             }
             InstData::Cast { op: CastOp::Zext, arg } => {
                 self.is_pair(cx.func.value_type(result))
@@ -80,6 +86,7 @@ impl X86 {
                 if self.is_pair(cx.func.value_type(result)) =>
             {
                 cx.func.int_value(args[1]) == Some(32) && self.takes_halves(cx, result, user)
+                    || self.folds_into_rotation(cx, def, user)
                     || self.memory_operand_of(cx, def, user).is_some()
             }
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
@@ -89,6 +96,9 @@ impl X86 {
                 ty if ty.is_scalar_int() => {
                     op == BinaryOp::And
                         && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
+                        || matches!(op, BinaryOp::Shl | BinaryOp::Lshr)
+                            && self.folds_into_rotation(cx, def, user)
+                        || op == BinaryOp::Sub && self.is_amount_of_rotation(cx, def, user)
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
                         || !self.confines_memory() && self.is_tested_bit(cx, op, def, user)
@@ -120,9 +130,10 @@ impl X86 {
                     && cx.uses.only_user_in_block(cx.func, inst, b) == Some(user)
             })
         };
+        let is_term = |v| !cx.is_constant(v) || self.is_place(cx, v);
         a != b
-            && !cx.is_constant(a)
-            && !cx.is_constant(b)
+            && is_term(a)
+            && is_term(b)
             && self.scaled_addend(cx, def).is_some()
             && (cx.func.result(def) == Some(b) || !is_second_one())
     }

@@ -42,11 +42,18 @@ impl X86 {
         let ty = cx.func.value_type(result);
         let width = self.arithmetic_width(ty);
         let dst = cx.regs(result).lo();
+        let has_folded = cx.folded(a).is_some() || cx.folded(b).is_some();
+        if has_folded && self.joins_folded(cx, op, [a, b], width, dst) {
+            return;
+        }
         let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
         if op == BinaryOp::Add && self.symbol_sum(cx, [a, b], dst) {
             return;
         }
         if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, op, [a, b], width, dst) {
+            return;
+        }
+        if op == BinaryOp::And && self.and_low_half(cx, [a, b], ty, dst) {
             return;
         }
         if let (BinaryOp::And, Some(n @ (0xff | 0xffff)), Type::I32 | Type::I64) =
@@ -71,6 +78,49 @@ impl X86 {
         } else {
             self.divide(cx, op, [a, b], ty, dst);
         }
+    }
+
+    /// What a rotation or a carry was folded into. False, and nothing done, for others.
+    #[inline(never)]
+    fn joins_folded<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        args: [Value; 2],
+        width: Width,
+        dst: VReg,
+    ) -> bool {
+        if let Some(rotation) = self.folded_rotation(cx, op, args) {
+            self.rotate(cx, rotation, width, dst);
+            return true;
+        }
+        matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.carry_sum(cx, op, args, width, dst)
+    }
+
+    /// `a & b` of 64 bits, `b` a number of 32, in 32 bits, which clears the upper half. False, and nothing done, for
+    /// others.
+    fn and_low_half<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        [a, b]: [Value; 2],
+        ty: Type,
+        dst: VReg,
+    ) -> bool {
+        let mask = cx.func.int_value(b).and_then(|n| u32::try_from(n).ok());
+        let (Some(mask), Type::I64, false) = (mask, ty, cx.is_constant(a)) else { return false };
+        if matches!(mask, 0xff | 0xffff) {
+            return false;
+        }
+        match self.src(cx, a) {
+            Src::Reg(src) if mask == u32::MAX => cx.sink.push(Inst::ZeroUpper { dst, src }),
+            src => {
+                self.mov(cx, Width::B32, dst, src);
+                if mask != u32::MAX {
+                    self.alu_imm(cx, Alu::And, dst, mask as i32);
+                }
+            }
+        }
+        true
     }
 
     /// Whether the right operand of a commutative operation should be the one that the result replaces: a
@@ -114,10 +164,17 @@ impl X86 {
         width: Width,
         dst: VReg,
     ) -> bool {
+        let is_near = cx.func.int_value(b).is_some_and(|n| n.unsigned_abs() <= u64::from(MAX_SYMBOL_OFFSET));
+        if is_near && op == BinaryOp::Add && self.is_place(cx, a) {
+            let mem = self.sum_address(cx, [a, b]);
+            cx.sink.push(Inst::Lea { width, dst, mem });
+            return true;
+        }
         if cx.is_constant(a) || cx.folded(a).is_some() && self.folded_scale(cx, a).is_none() {
             return false;
         }
         let mem = match cx.func.int_value(b) {
+            None if op == BinaryOp::Add && self.is_place(cx, b) => self.sum_address(cx, [b, a]),
             Some(n) => {
                 let number = if op == BinaryOp::Sub { n.checked_neg() } else { Some(n) };
                 let Some(disp) = number.and_then(|n| i32::try_from(n).ok()) else { return false };
@@ -179,35 +236,6 @@ impl X86 {
             _ => {
                 self.mov(cx, width, dst, lhs);
                 cx.sink.push(Inst::Shift { op, width, dst, amount });
-            }
-        }
-    }
-
-    fn multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], ty: Type, dst: VReg) {
-        let width = self.arithmetic_width(ty);
-        match cx.func.int_value(b).and_then(|n| i32::try_from(n).ok()) {
-            Some(n) if n.count_ones() == 1 && n > 0 => {
-                let lhs = self.src(cx, a);
-                self.mov(cx, width, dst, lhs);
-                let amount = Amount::Imm(n.trailing_zeros() as u8);
-                cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst, amount });
-            }
-            Some(n @ (3 | 5 | 9)) if cx.folded(a).is_none() => {
-                let x = self.reg(cx, a);
-                let index = Some((x, (n - 1).trailing_zeros() as u8));
-                cx.sink.push(Inst::Lea { width, dst, mem: Amode { index, ..Amode::reg(x) } });
-            }
-            Some(imm) => {
-                let src = if cx.is_constant(a) { Src::Reg(self.reg(cx, a)) } else { self.src(cx, a) };
-                cx.sink.push(Inst::ImulImm { width, dst, src, imm });
-            }
-            None => {
-                let rhs = self.src(cx, b);
-                let rhs =
-                    if let Src::Imm(_) | Src::Symbol(..) = rhs { Src::Reg(self.reg(cx, b)) } else { rhs };
-                let lhs = self.src(cx, a);
-                self.mov(cx, width, dst, lhs);
-                cx.sink.push(Inst::Imul { width, dst, src: rhs });
             }
         }
     }

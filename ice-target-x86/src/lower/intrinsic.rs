@@ -67,6 +67,7 @@ impl X86 {
                 }
             }
             Intrinsic::Extended => return self.extended_operation(cx, args),
+            Intrinsic::MulHigh => return self.multiply_whole(cx, inst, args),
             Intrinsic::ByValue => {
                 if let Some(result) = result {
                     let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));

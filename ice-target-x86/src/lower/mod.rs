@@ -6,7 +6,9 @@
 
 mod atomic;
 mod call;
+mod carry;
 mod compare;
+mod constant;
 mod control;
 mod divide;
 mod extended;
@@ -16,7 +18,9 @@ mod int;
 mod intrinsic;
 mod memory;
 mod pair64;
+mod product;
 mod return_call;
+mod rotate;
 #[cfg(test)]
 mod tests;
 mod variadic;

@@ -25,6 +25,9 @@ impl X86 {
         result: Value,
     ) {
         let dst = cx.regs(result);
+        if let Some(rotation) = self.folded_rotation(cx, op, [a, b]) {
+            return self.rotate_pair(cx, rotation, dst);
+        }
         let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
         if let Some(op) = alu(op) {
             let (lhs, rhs) = (self.pair_src(cx, a), self.pair_src(cx, b));

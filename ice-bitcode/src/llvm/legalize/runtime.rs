@@ -79,6 +79,7 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::ThreadLocalAddress, ONE, &[T::P], T::P),
     (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
     (Intrinsic::ByValue, ONE, &[T::P], T::P),
+    (Intrinsic::MulHigh, ONE, &[T::P, T::P], T::P),
 ];
 
 /// Those of packed floats that only targets with vectors of two lanes are known to have.

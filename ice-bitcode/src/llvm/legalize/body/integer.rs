@@ -281,8 +281,23 @@ impl Body<'_, '_> {
         (low, overflow)
     }
 
-    /// The high 64 bits of the product of two `i64` (Warren, Hacker's Delight, 8-2).
+    /// The high 64 bits of the product of two `i64`.
     pub(super) fn high_product(&mut self, sign: Sign, a: Value, b: Value) -> Value {
+        let is_native = self.m.module.pointer_type == Type::I64;
+        let native = if is_native { self.intrinsic_one(Intrinsic::MulHigh, &[a, b]).ok() } else { None };
+        let mut high = native.unwrap_or_else(|| self.high_product_of_halves(a, b));
+        if sign == Sign::Signed {
+            for (x, y) in [(a, b), (b, a)] {
+                let mask = self.bin_int(BinaryOp::Ashr, x, 63);
+                let less = self.bin(BinaryOp::And, mask, y);
+                high = self.bin(BinaryOp::Sub, high, less);
+            }
+        }
+        high
+    }
+
+    /// The same of numbers without sign, from products of their halves (Warren, Hacker's Delight, 8-2).
+    fn high_product_of_halves(&mut self, a: Value, b: Value) -> Value {
         let low_half = |cx: &mut Self, v| cx.bin_int(BinaryOp::And, v, 0xffff_ffff);
         let high_half = |cx: &mut Self, v| cx.bin_int(BinaryOp::Lshr, v, 32);
         let (a0, a1) = (low_half(self, a), high_half(self, a));
@@ -296,15 +311,7 @@ impl Body<'_, '_> {
         let carry = high_half(self, middle);
         let high = self.bin(BinaryOp::Mul, a1, b1);
         let high = self.bin(BinaryOp::Add, high, upper);
-        let mut high = self.bin(BinaryOp::Add, high, carry);
-        if sign == Sign::Signed {
-            for (x, y) in [(a, b), (b, a)] {
-                let mask = self.bin_int(BinaryOp::Ashr, x, 63);
-                let less = self.bin(BinaryOp::And, mask, y);
-                high = self.bin(BinaryOp::Sub, high, less);
-            }
-        }
-        high
+        self.bin(BinaryOp::Add, high, carry)
     }
 
     /// `a op b`, at most and at least what `bits` bits hold, for addition and subtraction.
@@ -350,6 +357,7 @@ impl Body<'_, '_> {
         if bits == 1 {
             return if side == Shl { a } else { b };
         }
+        let unmasked = amount;
         let amount = match bits.is_power_of_two() {
             true => self.bin_int(And, amount, i64::from(bits) - 1),
             false => {
@@ -365,6 +373,15 @@ impl Body<'_, '_> {
             let high = self.bin_int(Shl, a, left);
             let low = self.zero_above(b, bits);
             let low = self.bin_int(Lshr, low, i64::from(bits) - left);
+            return self.bin(Or, high, low);
+        }
+        if a == b && matches!(bits, 32 | 64) && self.ty_of(amount).bits() == bits {
+            // Both amounts modulo the width, as rotations are written: with 0 the value meets itself.
+            let zero = self.int(self.ty_of(amount), 0);
+            let negated = self.bin(Sub, zero, unmasked);
+            let rest = self.bin_int(And, negated, i64::from(bits) - 1);
+            let [left, right] = if side == Shl { [amount, rest] } else { [rest, amount] };
+            let (high, low) = (self.bin(Shl, a, left), self.bin(Lshr, a, right));
             return self.bin(Or, high, low);
         }
         // One shift by 1 and one by the rest keep both amounts below the width.
