@@ -165,7 +165,7 @@ fn branches_reach_and_nothing_comes_behind_a_label() {
         let insts = 1 + seed as u32 % 9;
         let labels: Vec<_> =
             (0..=count).map(|n| buffer.new_label_within(n * (3 * insts + 2 * 11 + 24))).collect();
-        buffer.stretch_longest_offsets();
+        buffer.stretch_longest_offsets(1);
         for n in 0..count as usize {
             buffer.bind(labels[n]);
             let mut e = Encoder::new(&mut buffer, Mode::Bits32);

@@ -15,7 +15,7 @@
 use crate::annotation::{Annotation, Comments};
 use crate::block_order::BlockOrder;
 use crate::compiled::CompiledCode;
-use crate::diversity::{Diversity, FrameShuffle, Kind, register_ranks};
+use crate::diversity::{Diversity, FrameShuffle, Kind, Secrets, register_ranks};
 use crate::live::live_calls;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
@@ -154,6 +154,8 @@ pub struct Generator<T: Target> {
     /// For all functions; `None` for what each of them wants.
     unwind: Option<UnwindTables>,
     diversity: Diversity,
+    /// Memory of functions that are written anew.
+    hidden: MachFunction<T::Inst>,
     allocator: ice_regalloc::Context<'static>,
     #[cfg(debug_assertions)]
     checker: ice_regalloc::Checker,
@@ -174,6 +176,7 @@ impl<T: Target> Generator<T> {
             mode: Mode::default(),
             unwind: None,
             diversity: Diversity::NONE,
+            hidden: MachFunction::new(),
             allocator: ice_regalloc::Context::default(),
             #[cfg(debug_assertions)]
             checker: ice_regalloc::Checker::new(),
@@ -194,8 +197,14 @@ impl<T: Target> Generator<T> {
 
     /// Makes the choices for the steps behind the lowering of a function.
     #[cold]
-    fn choose(&mut self, function: u32) {
+    fn choose(&mut self, function: u32, address_width: u32) -> Result<(), ErrorKind> {
         let diversity = self.diversity;
+        let secrets = Secrets::new(diversity, function, address_width);
+        let mut hidden = core::mem::take(&mut self.hidden);
+        if self.target.hide_numbers(secrets, &mut self.mach, &mut hidden, &mut self.scratch)? {
+            core::mem::swap(&mut self.mach, &mut hidden);
+        }
+        self.hidden = hidden;
         if let Some(random) = diversity.random(Kind::Registers, function) {
             self.allocator.prefer(&register_ranks(random));
         }
@@ -204,6 +213,7 @@ impl<T: Target> Generator<T> {
         #[cfg(feature = "text")]
         self.listing.set_noise(noise.clone());
         self.buffer.set_noise(noise);
+        Ok(())
     }
 
     /// I-DEF: debug builds check what lowering has written, which the allocator's checker takes as it is.
@@ -265,11 +275,13 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
         let wanted = self.unwind.unwrap_or(module.functions[func.id].traits.unwind);
         self.mach.frame.unwind = wanted;
-        if self.diversity.is_any() {
-            self.choose(func.id.as_u32());
-        }
         match result {
-            Ok(()) => self.check_definitions(func),
+            Ok(()) => {
+                if self.diversity.is_any() {
+                    self.choose(func.id.as_u32(), module.pointer_type.bytes())?;
+                }
+                self.check_definitions(func);
+            }
             // The next function is not to find them.
             Err(_) => self.lower.held.clear(),
         }

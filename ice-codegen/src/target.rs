@@ -2,7 +2,7 @@
 
 use crate::compiled::CompiledCode;
 use crate::constant_hoisting::Constant;
-use crate::diversity::{Kinds, MachineNoise};
+use crate::diversity::{Kinds, MachineNoise, Secrets};
 use crate::frame_layout::FrameLayout;
 use crate::internal::Internal;
 use crate::live::Remade;
@@ -175,6 +175,21 @@ pub trait Target {
     /// What it has that makes bytes differ, in the ways that are wanted.
     fn noise(&self, _wanted: Kinds) -> MachineNoise {
         MachineNoise::default()
+    }
+
+    /// Writes a lowered function anew into `to` with the numbers that the program chose hidden, notes in `scratch` how, and
+    /// says whether the machine does that.
+    ///
+    /// # Errors
+    /// The function is not what lowering writes.
+    fn hide_numbers(
+        &self,
+        _secrets: Option<Secrets>,
+        _from: &mut MachFunction<Self::Inst>,
+        _to: &mut MachFunction<Self::Inst>,
+        _scratch: &mut Self::Scratch,
+    ) -> Result<bool, ErrorKind> {
+        Ok(false)
     }
 
     /// Emits the allocated function into `buffer` and finishes it; `out` receives code, relocations, constants and jump

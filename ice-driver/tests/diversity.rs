@@ -2,18 +2,21 @@
 
 use crate::common;
 
+use common::program::Program;
 use common::{ALL_TARGETS, Scratch, cases, corpus, errors, expect_success, ice, run_ice};
 use object::{Object, ObjectSection};
 use std::path::Path;
 
 /// Every kind, and whether machines other than x86 have it.
-const KINDS: [(&str, bool); 9] = [
+const KINDS: [(&str, bool); 11] = [
     ("nops", false),
     ("encodings", false),
     ("selection", false),
     ("registers", true),
     ("blocks", true),
     ("stack", true),
+    ("blinding", false),
+    ("pooling", false),
     ("functions", true),
     ("globals", true),
     ("pools", true),
@@ -113,6 +116,66 @@ fn confined_code_stays_confined() {
                 .unwrap();
             expect_success(&output, file);
             expect_success(&run_ice(["validate".as_ref(), program.as_os_str()]), file);
+        }
+    }
+}
+
+/// Functions that use one number in every way in which instructions hold numbers.
+fn numbers() -> Program {
+    let mut program = Program::default();
+    let number = 0x1234_5678;
+    for op in ["add", "sub", "and", "or", "xor", "mul"] {
+        for (ty, number) in [("i32", number), ("i64", number), ("i64", number << 32 | number)] {
+            let body = format!("block0:\n  v99: {ty} = {op} v0, v1\n  ret v99");
+            program.function(ty, &[(ty, number)], &body, &[0, 7, -1]);
+        }
+    }
+    let cell = "block0:\n  store v1 to v2, align 1\n  v3: i32 = load v2, align 1\n  v4: i32 = add v3, v1\n\
+                store v4 to v2, align 1\n  v5: i32 = load v2, align 1\n  v6: i1 = icmp ult v5, v1\n\
+                v7: i1 = icmp eq v0, v1\n  v8: i1 = xor v6, v7\n  v9: i32 = zext v8\n  v99: i32 = add v9, v5\n  ret v99";
+    program.function(
+        "i32",
+        &[("i32", number)],
+        &cell.replace("v2", "v10").replace("block0:", "  v10: i32 = @cell\nblock0:"),
+        &[1, number],
+    );
+    let far = "block0:\n  v2: i32 = sub v10, v1\n  v3: i32 = add v2, v0\n  v4: i32 = add v3, v1\n  v5: i32 = load v4, align 1\n\
+               v99: i32 = add v5, v0\n  ret v99";
+    program.function(
+        "i32",
+        &[("i32", number)],
+        &far.replace("block0:", "  v10: i32 = @cell\nblock0:"),
+        &[0, 4],
+    );
+    program
+}
+
+/// Neither made by Om1 nor by O2, and the results are right.
+#[test]
+fn numbers_of_the_program_do_not_stand_in_its_code() {
+    let text = common::program::with_entry(&numbers().text());
+    let scratch = Scratch::new();
+    let input = scratch.write("numbers.ice", &text);
+    let expected = run_ice(["interpret".as_ref(), input.as_os_str()]).status.code();
+    for target in ["x86_64", "i686"] {
+        for level in ["-Om1", "-O2"] {
+            let has_number = |arguments: &[&str]| {
+                let bytes = translate(target, &input, &[&[level], arguments].concat());
+                let file = object::File::parse(&*bytes).unwrap();
+                let code = file.section_by_name(".text").unwrap();
+                let code = code.data().unwrap().to_vec();
+                code.windows(4).any(|bytes| bytes == 0x1234_5678u32.to_le_bytes())
+            };
+            assert!(has_number(&[]));
+            for kinds in ["blinding", "pooling", "blinding,pooling"] {
+                let chosen = ["--diversify", "4", "--diversify-kinds", kinds];
+                assert!(!has_number(&chosen), "{target} {level} {kinds}");
+                if common::can_run(target) {
+                    let output =
+                        ice().args(["run", "--target", target, level]).args(chosen).arg(&input).output();
+                    assert_eq!(output.unwrap().status.code(), expected, "{target} {level} {kinds}");
+                }
+            }
         }
     }
 }

@@ -35,6 +35,9 @@ macro_rules! instructions {
         [src: use_any(GPR), dst: def_reg(GPR)] max 2 + SLOT => em.zero_upper(dst, src);
     MovImm { width: Width, dst: VReg, imm: i64 } is Remade "{dst} = mov{width} {imm}"
         [dst: def_reg(GPR)] max 10 => em.constant(width, dst, imm);
+    /// A number, or its sum with a register, which does not stand in the code: see [`secret`](crate::secret). Writes no flags.
+    Hidden { width: Width, dst: VReg, addend: Option<VReg>, imm: i64 } "{dst} = hidden{width} {imm}, {addend}"
+        [addend: use_reg_if(GPR), dst: def_reg(GPR)] max 20 => em.hidden(width, dst, addend, imm);
     MovSymbol { dst: VReg, symbol: SymbolId, addend: i32 } is Remade "{dst} = lea {symbol} + {addend}"
         [dst: def_reg(GPR)] max 7 => em.mov_symbol(dst, symbol, addend);
     /// A symbol's address from the linker's table, which `base` points to in 32-bit code.

@@ -47,6 +47,7 @@ mod inst;
 mod lower;
 mod operand;
 mod regs;
+mod secret;
 mod size;
 mod symbols;
 mod target;

@@ -87,7 +87,6 @@ pub(crate) fn make_labels<L: Listing>(
         (false, false) => make::<LARGE, false, L>,
     };
     labels(target.mode, mach, allocation, 2 * frame.saved.len() as u32, landings, buffer);
-    buffer.stretch_longest_offsets();
 }
 
 /// What confined code has at most for an instruction of `bound` bytes: each of its groups has less padding than bytes, but

@@ -3,10 +3,11 @@
 use crate::emit;
 use crate::inst::{Base, Inst};
 use crate::regs::{self, BYTE, GPR, XMM};
+use crate::secret;
 use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Variation, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::diversity::{Kind, Kinds, MachineNoise};
+use ice_codegen::diversity::{Kind, Kinds, MachineNoise, Secrets};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
@@ -243,6 +244,19 @@ impl Target for X86 {
         };
         let (encodings, selection) = (wanted.has(Kind::Encodings), wanted.has(Kind::Selection));
         MachineNoise { nops, vary: Variation { encodings, selection }.of_mode(self.mode) }
+    }
+
+    fn hide_numbers(
+        &self,
+        secrets: Option<Secrets>,
+        from: &mut MachFunction<Inst>,
+        to: &mut MachFunction<Inst>,
+        scratch: &mut emit::EmitScratch,
+    ) -> Result<bool, ErrorKind> {
+        scratch.cookie = secrets.map(|secrets| secrets.cookie);
+        let Some(secrets) = secrets else { return Ok(false) };
+        secret::hide(secrets, !self.needs_global_base(), from, to)?;
+        Ok(true)
     }
 
     fn emit<L: Listing>(

@@ -11,6 +11,7 @@ mod compare_objects;
 mod corpus;
 mod crosstest;
 mod dist;
+mod diversity;
 mod fuzz;
 mod lint;
 mod mutants;
@@ -48,6 +49,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "compare-objects", summary: "whether two builds of ice make the same objects", help: || compare_objects::HELP.to_owned(), run: compare_objects::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
     Command { name: "validators", summary: "ice-validator beside the historical validators of x86",  help: || validators::HELP.to_owned(), run: validators::run },
+    Command { name: "diversity", summary: "programs with many seeds, and the gadgets that survive",   help: || diversity::HELP.to_owned(), run: diversity::run },
     Command { name: "size",      summary: "size of the stripped binary",                              help: || size::HELP.to_owned(),      run: size::run },
     Command { name: "dist",      summary: "binary, manual and licences in one directory",             help: || dist::HELP.to_owned(),      run: dist::run },
 ];

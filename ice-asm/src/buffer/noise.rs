@@ -51,10 +51,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.see_every_inst();
     }
 
-    /// Tells all labels so far longest offsets that hold with noise, where there is some: twice as large ones.
-    pub fn stretch_longest_offsets(&mut self) {
-        if self.noise.is_some() {
-            self.labels.iter_mut().for_each(|label| label.longest = label.longest.saturating_mul(2));
+    /// Tells all labels so far longest offsets that hold where code is up to so many times as long, and with noise, where
+    /// there is some, twice that.
+    pub fn stretch_longest_offsets(&mut self, times: u32) {
+        let times = if self.noise.is_some() { 2 * times } else { times };
+        if times != 1 {
+            self.labels.iter_mut().for_each(|label| label.longest = label.longest.saturating_mul(times));
         }
     }
 

@@ -12,6 +12,7 @@
 //! | [`Registers`](Kind::Registers) | which register is preferred | `ice-regalloc/src/tables.rs` |
 //! | [`Blocks`](Kind::Blocks) | the order of blocks | `blocks.rs` |
 //! | [`Stack`](Kind::Stack) | the order of the frame, and room in it | `stack.rs` |
+//! | [`Blinding`](Kind::Blinding), [`Pooling`](Kind::Pooling) | which numbers make another, which are loaded | `secrets.rs`, `ice-target-x86/src/secret.rs` |
 //! | [`Functions`](Kind::Functions), [`Globals`](Kind::Globals), [`Pools`](Kind::Pools) | the order of functions, variables, constants | `ice-driver/src/diversity.rs` |
 //!
 //! *Contract.* Every choice follows from the seed, the kinds and the number of the function: it does not depend on threads,
@@ -19,9 +20,11 @@
 //! function.
 
 mod blocks;
+mod secrets;
 mod stack;
 
 pub use blocks::RandomOrder;
+pub use secrets::{Hiding, Secrets};
 pub use stack::FrameShuffle;
 
 use ice_asm::{Noise, Random, Vary};
@@ -41,6 +44,10 @@ pub enum Kind {
     Blocks,
     /// Frames are laid out in another order, with room in them.
     Stack,
+    /// Numbers of the program are made of two others.
+    Blinding,
+    /// Numbers of the program are loaded from memory.
+    Pooling,
     /// Functions follow each other in another order.
     Functions,
     /// Variables follow each other in another order.
@@ -51,13 +58,15 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Nops,
         Kind::Encodings,
         Kind::Selection,
         Kind::Registers,
         Kind::Blocks,
         Kind::Stack,
+        Kind::Blinding,
+        Kind::Pooling,
         Kind::Functions,
         Kind::Globals,
         Kind::Pools,
@@ -72,6 +81,8 @@ impl Kind {
             Kind::Registers => "registers",
             Kind::Blocks => "blocks",
             Kind::Stack => "stack",
+            Kind::Blinding => "blinding",
+            Kind::Pooling => "pooling",
             Kind::Functions => "functions",
             Kind::Globals => "globals",
             Kind::Pools => "pools",

@@ -24,11 +24,11 @@ pub struct MachFunction<I> {
     insts: Vec<I>,
     /// Its blocks, edges and operands.
     body: Function,
-    origins: Origins,
+    pub(super) origins: Origins,
     mode: Mode,
     /// What the next call gets.
     expected_live: Option<Box<LiveOperands>>,
-    live: Vec<LoweredCall>,
+    pub(super) live: Vec<LoweredCall>,
 }
 
 impl<I> Default for MachFunction<I> {

@@ -13,6 +13,7 @@ mod definitions;
 mod frame;
 mod function;
 mod origins;
+mod rewrite;
 pub mod rows;
 mod tables;
 pub mod text;

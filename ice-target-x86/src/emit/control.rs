@@ -89,9 +89,14 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         let reg = regs.high.filter(|_| half == Half::High).unwrap_or(regs.index);
         match i32::try_from(number) {
             Ok(0) => self.e.test_rm_r(regs.width, Rm::Reg(reg), reg),
-            Ok(imm) => self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm)),
-            Err(_) => {
-                self.e.mov_r_i(regs.width, regs.scratch, number);
+            Ok(imm) if self.is_open(number) => {
+                self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(reg), Imm::from(imm));
+            }
+            _ => {
+                match self.cookie {
+                    None => self.e.mov_r_i(regs.width, regs.scratch, number),
+                    Some(_) => self.hidden(regs.width, regs.scratch, None, number),
+                }
                 self.e.alu_rm_r(Alu::Cmp, regs.width, Rm::Reg(reg), regs.scratch);
             }
         }
@@ -99,7 +104,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
 
     /// 32-bit values: one unsigned comparison of the distance from the low end.
     fn jump_if_between(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) -> bool {
-        if regs.width != Width::B32 {
+        if regs.width != Width::B32 || !self.is_open(low) || !self.is_open(high.wrapping_sub(low)) {
             return false;
         }
         self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
@@ -123,7 +128,10 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     ) {
         // The index is below 2^32 from here on, or tested next.
         let is_tested = Self::tests_bounds_first(regs, low);
-        if is_tested || regs.width == Width::B32 {
+        if !self.is_open(low) {
+            let width = if is_tested { Width::B32 } else { regs.width };
+            self.hidden(width, regs.scratch, Some(regs.index), (low as i32).wrapping_neg().into());
+        } else if is_tested || regs.width == Width::B32 {
             self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
         } else {
             self.e.mov_r_rm(regs.width, regs.scratch, Rm::Reg(regs.index));

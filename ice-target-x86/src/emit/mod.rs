@@ -46,7 +46,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings } = scratch;
+    let EmitScratch { frame, tables, steps, landings, cookie } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
@@ -56,6 +56,8 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.clear();
     landings.compute(target, mach);
     size::make_labels(target, mach, allocation, frame, landings, buffer);
+    // Decisions of switches grow to less than twice their bounds where their numbers are hidden.
+    buffer.stretch_longest_offsets(if cookie.is_some() { 2 } else { 1 });
     let mut emitter = Emitter {
         target,
         mode,
@@ -66,6 +68,7 @@ pub(crate) fn emit_function<L: Listing>(
         steps,
         landings,
         confines_memory: target.confines_memory(),
+        cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
     };
     emitter.prologue();
@@ -84,6 +87,8 @@ pub struct EmitScratch {
     tables: TableLabels,
     steps: FrameSteps,
     landings: Landings,
+    /// What hides the numbers of the function, where they are hidden.
+    pub(crate) cookie: Option<u32>,
 }
 
 /// State of the walk.
@@ -99,6 +104,8 @@ struct Emitter<'a, L: Listing> {
     landings: &'a Landings,
     /// [`X86::confines_memory`].
     confines_memory: bool,
+    /// What hides numbers, where they are hidden.
+    cookie: Option<u32>,
     /// Addresses of PNaCl programs wrap at 32 bits.
     address_size: AddressSize,
 }
