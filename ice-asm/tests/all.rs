@@ -12,3 +12,4 @@ mod mips32;
 mod mips32_branches;
 mod noise;
 mod x86;
+mod x86_assembler;

@@ -118,6 +118,8 @@ impl Counts {
             InstData::Ret { .. } => self.add("ret", 1),
             InstData::CallAs { .. }
             | InstData::SecondResult { .. }
+            | InstData::Assembly { .. }
+            | InstData::Output { .. }
             | InstData::RetPair { .. }
             | InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }

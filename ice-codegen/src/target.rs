@@ -233,6 +233,8 @@ pub enum ErrorKind {
     FrameTooLarge(u64),
     /// The target has no code for this instruction.
     Unsupported(&'static str),
+    /// Inline assembly, and why it cannot be assembled.
+    Assembly(Box<str>),
     /// The register allocator refused the function; a defect of the back end.
     RegisterAllocation(ice_regalloc::Error),
     /// The code buffer refused the function: too large, or a defect of the back end.
@@ -248,6 +250,7 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::FrameTooLarge(bytes) => write!(f, "stack frame of {bytes} bytes is too large"),
             ErrorKind::Unsupported(what) => write!(f, "{what} is not supported by this target"),
+            ErrorKind::Assembly(why) => write!(f, "inline assembly: {why}"),
             ErrorKind::RegisterAllocation(error) => write!(f, "register allocation: {error}"),
             ErrorKind::Emission(error) => write!(f, "emission: {error}"),
             ErrorKind::Internal(internal) => internal.fmt(f),

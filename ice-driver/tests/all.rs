@@ -15,6 +15,7 @@ mod escapes;
 mod extremes;
 mod freeze;
 mod helpers;
+mod inline_assembly;
 mod intrinsics;
 mod known_faults;
 mod linking;

@@ -404,6 +404,8 @@ impl<'a> Decoder<'a> {
             InstData::CallAs { .. }
             | InstData::ReturnCallAs { .. }
             | InstData::SecondResult { .. }
+            | InstData::Assembly { .. }
+            | InstData::Output { .. }
             | InstData::RetPair { .. } => {
                 return malformed("a call as only native modules have it");
             }

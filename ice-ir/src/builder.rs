@@ -3,6 +3,7 @@
 //! What goes in may come out smaller: every pure instruction passes the filter of a builder that has one, which
 //! may answer with a value that already holds the result (the LIR-writer pipeline of nanojit).
 
+use crate::assembly::Assembly;
 use crate::entities::{Block, FuncId, Inst, SigId, SwitchTable, Symbol, Value};
 use crate::filter::Filtered;
 use crate::function::Function;
@@ -272,6 +273,18 @@ impl<'f> FunctionBuilder<'f> {
     /// The second result, of type `ty`, of the call that was just built and gave `first`.
     pub fn second_result(&mut self, first: Value, ty: Type) -> Value {
         self.append_value(InstData::SecondResult { first }, ty)
+    }
+
+    /// Inline assembly with its inputs, whose first output, if it has one, is of type `ty`.
+    pub fn assembly(&mut self, assembly: Assembly, args: &[Value], ty: Type) -> Option<Value> {
+        let assembly = self.func.make_assembly(assembly);
+        let args = self.func.make_args(args);
+        self.append_call(InstData::Assembly { assembly, args }, ty)
+    }
+
+    /// The output `number`, from 1 on, of the inline assembly that was just built and gave `first`.
+    pub fn assembly_output(&mut self, first: Value, number: u32, ty: Type) -> Value {
+        self.append_value(InstData::Output { first, number }, ty)
     }
 
     /// A call of the intrinsic `op` through its declaration.

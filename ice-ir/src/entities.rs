@@ -28,6 +28,10 @@ entity!(
     SwitchTable, "switch"
 );
 entity!(
+    /// An inline assembly statement of one function.
+    AssemblyId, "asm"
+);
+entity!(
     /// A function of the module, declared or defined.
     FuncId, "func"
 );

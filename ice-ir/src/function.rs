@@ -7,7 +7,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::entities::{Block, FuncId, GlobalId, Inst, SwitchTable, Symbol, Value};
+use crate::assembly::Assembly;
+use crate::entities::{AssemblyId, Block, FuncId, GlobalId, Inst, SwitchTable, Symbol, Value};
 use crate::instruction::{InstData, ValueRange};
 use crate::layout::Layout;
 use crate::locations::SourceLocations;
@@ -85,6 +86,7 @@ pub struct Function {
     phi_pool: Vec<(Value, Block)>,
     switches: PrimaryMap<SwitchTable, SwitchData>,
     num_switches: usize,
+    assemblies: PrimaryMap<AssemblyId, Assembly>,
     pub(crate) locations: SourceLocations,
 }
 
@@ -109,6 +111,7 @@ impl Function {
             phi_pool: Vec::new(),
             switches: PrimaryMap::new(),
             num_switches: 0,
+            assemblies: PrimaryMap::new(),
             locations: SourceLocations::default(),
         }
     }
@@ -128,6 +131,7 @@ impl Function {
             table.cases.clear();
         }
         self.num_switches = 0;
+        self.assemblies.clear();
         self.locations.clear();
         for (n, &ty) in signature.params.iter().enumerate() {
             let value = self.values.push(ValueData { payload: n as u64, kind: Kind::Param, ty });
@@ -387,6 +391,16 @@ impl Function {
         &mut self.switches[table]
     }
 
+    /// A new statement of inline assembly.
+    pub fn make_assembly(&mut self, assembly: Assembly) -> AssemblyId {
+        self.assemblies.push(assembly)
+    }
+
+    /// The inline assembly of this number, if there is one.
+    pub fn assembly(&self, assembly: AssemblyId) -> Option<&Assembly> {
+        self.assemblies.get(assembly)
+    }
+
     // ---- blocks
 
     /// Number of blocks ever made.
@@ -467,9 +481,10 @@ impl Function {
             InstData::Call { args, .. }
             | InstData::CallIntrinsic { args, .. }
             | InstData::CallAs { args, .. }
+            | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. } => self.args(args).iter().copied().for_each(visit),
-            InstData::SecondResult { first } => visit(first),
+            InstData::SecondResult { first } | InstData::Output { first, .. } => visit(first),
             InstData::RetPair { values } => values.into_iter().for_each(visit),
             InstData::Phi { incoming } => {
                 self.incoming(incoming).iter().for_each(|&(v, _)| visit(v));
@@ -492,6 +507,7 @@ impl Function {
             | InstData::Alloca { size: value, .. }
             | InstData::Load { address: value, .. }
             | InstData::SecondResult { first: value }
+            | InstData::Output { first: value, .. }
             | InstData::CondBr { cond: value, .. }
             | InstData::Switch { value, .. }
             | InstData::Ret { value: Some(value) } => return *value = map(*value),
@@ -512,6 +528,7 @@ impl Function {
             InstData::Call { args, .. }
             | InstData::CallAs { args, .. }
             | InstData::CallIntrinsic { args, .. }
+            | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. } => *args,
             &mut InstData::Phi { incoming } => {

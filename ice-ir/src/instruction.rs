@@ -1,6 +1,6 @@
 //! Instructions: one enum of 16 bytes, with argument lists in pools of the function.
 
-use crate::entities::{Block, FuncId, SigId, SwitchTable, Value};
+use crate::entities::{AssemblyId, Block, FuncId, SigId, SwitchTable, Value};
 use crate::intrinsics::Intrinsic;
 
 /// Declares a C-like enum with a name in the text form for each variant.
@@ -345,6 +345,10 @@ pub enum InstData {
     CallAs { signature: SigId, args: ValueRange, tail: TailHint },
     /// The second result of the call that defines `first` and directly comes before.
     SecondResult { first: Value },
+    /// [Inline assembly](crate::assembly) with its inputs. Its result is the first of its outputs.
+    Assembly { assembly: AssemblyId, args: ValueRange },
+    /// Output number `number`, from 1 on, of the inline assembly that defines `first`, behind which its outputs stand in order.
+    Output { first: Value, number: u32 },
     /// A call of an intrinsic, with the declaration it goes through.
     CallIntrinsic { op: Intrinsic, callee: FuncId, args: ValueRange, tail: TailHint },
     /// One (value, predecessor) pair for every incoming edge.
@@ -406,6 +410,11 @@ impl InstData {
         )
     }
 
+    /// True for the results beside the first of the instruction before, from which nothing parts them.
+    pub const fn is_further_result(&self) -> bool {
+        matches!(self, InstData::SecondResult { .. } | InstData::Output { .. })
+    }
+
     /// True where removing the instruction would change the program even if its result is unused.
     /// Loads are not: a load of an unused value may go.
     pub fn has_side_effects(&self) -> bool {
@@ -413,7 +422,8 @@ impl InstData {
             InstData::Store { .. }
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }
-            | InstData::CallAs { .. } => true,
+            | InstData::CallAs { .. }
+            | InstData::Assembly { .. } => true,
             InstData::CallIntrinsic { op, .. } => op.has_side_effects(),
             InstData::Binary { op, .. } => op.is_division(),
             _ => self.is_terminator(),

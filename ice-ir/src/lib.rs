@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod assembly;
 pub mod builder;
 pub mod cursor;
 pub mod dominators;
@@ -51,10 +52,11 @@ pub mod uses;
 pub mod variables;
 pub mod verifier;
 
+pub use assembly::Assembly;
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
 pub use dominators::DominatorTree;
-pub use entities::{Block, ComdatId, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
+pub use entities::{AssemblyId, Block, ComdatId, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
 pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};

@@ -87,8 +87,8 @@ impl Uses {
     pub fn remove_dead(&self, func: &mut Function) -> bool {
         for (index, _) in self.dead.iter().enumerate().filter(|(_, dead)| **dead) {
             let inst = Inst::new(index);
-            let is_second = matches!(func.inst(inst), InstData::SecondResult { .. });
-            if !is_second && func.layout.block_of(inst).is_some() {
+            let stays = func.inst(inst).is_further_result();
+            if !stays && func.layout.block_of(inst).is_some() {
                 func.layout.remove_inst(inst);
             }
         }

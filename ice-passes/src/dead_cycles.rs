@@ -87,7 +87,7 @@ fn may_be_dead(func: &Function, uses: &Uses, phi: Inst) -> bool {
 /// Whether nothing happens without `inst` but that its result is missing.
 fn is_removable(func: &Function, inst: Inst) -> bool {
     let data = func.inst(inst);
-    func.result(inst).is_some() && !data.has_side_effects() && !matches!(data, InstData::SecondResult { .. })
+    func.result(inst).is_some() && !data.has_side_effects() && !data.is_further_result()
 }
 
 impl CycleScratch {

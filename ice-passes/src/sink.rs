@@ -174,8 +174,8 @@ fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) -> bool {
         }
         next = func.layout.next_inst(inst);
         // Nothing comes between a call and its second result.
-        let is_pair = next.is_some_and(|next| matches!(func.inst(next), InstData::SecondResult { .. }));
-        if uses_phi && !is_pair {
+        let has_more = next.is_some_and(|next| func.inst(next).is_further_result());
+        if uses_phi && !has_more {
             behind = next;
         }
     }

@@ -173,6 +173,7 @@ impl Target for Arm32 {
             Rule::Call => self.call(cx, inst)?,
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
+            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

@@ -151,6 +151,7 @@ impl Target for Mips32 {
             Rule::DynamicAlloca { size, align_log2, result } => {
                 return self.alloca(cx, size, align_log2, result);
             }
+            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

@@ -237,6 +237,9 @@ macro_rules! instructions {
     /// they and al are extra operands.
     SaveVectors { object: u32, first: u8 } "save_vectors object{object}, {first}"
         [] max 4 + 8 * (4 + SLOT + 3) => em.save_vectors(object, first);
+    // ---- what is code already
+    /// Inline assembly; its operands and what it destroys are extra operands.
+    Assembly { number: u32 } "asm{number}" [] max bound.assembly(*number) => em.assembly(number);
     // ---- control
     /// Arguments and results are extra operands; the mode says what the call destroys. The callee pops as
     /// many bytes of arguments, which are taken again.

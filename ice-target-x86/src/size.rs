@@ -63,6 +63,11 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
     }
 
     #[cold]
+    fn assembly(&self, number: u32) -> u32 {
+        self.tables.assembly(number).map_or(0, |code| code.len() as u32)
+    }
+
+    #[cold]
     fn switch(&self, switch: u32) -> u32 {
         // Two comparisons by halves, with their constants and branches, in each node.
         let nodes = self.tables.switch(switch).map_or(0, |planned| planned.plan.nodes.len() as u32);

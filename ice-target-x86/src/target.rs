@@ -215,6 +215,10 @@ impl Target for X86 {
             Rule::Call => self.call(cx, inst)?,
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, rule)?,
+            #[cfg(not(feature = "assembly"))]
+            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            #[cfg(feature = "assembly")]
+            Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

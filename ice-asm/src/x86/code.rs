@@ -41,6 +41,11 @@ impl Code {
         Code { bytes: self.bytes.wrapping_add(n), ..self }
     }
 
+    /// The code of one byte.
+    pub const fn of_byte(byte: u8) -> Code {
+        Code { bytes: byte as u32, len: 1, ..Code::NONE }
+    }
+
     /// The last byte.
     pub const fn opcode(self) -> u8 {
         (self.bytes >> (8 * (self.len - 1))) as u8

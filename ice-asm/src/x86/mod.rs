@@ -9,6 +9,7 @@
 //! index) is kept by the buffer as [`Error::InvalidOperand`](crate::Error::InvalidOperand). In 32-bit mode the
 //! byte registers 4 to 7 are ah, ch, dh and bh, as in hardware.
 
+mod assembler;
 mod branches;
 mod code;
 mod int;
@@ -19,6 +20,7 @@ mod text;
 mod vary;
 mod x87;
 
+pub use assembler::{AssemblyError, AssemblyErrorKind, Syntax, assemble};
 pub use branches::Branches;
 pub use code::FramePlace;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
@@ -26,6 +28,7 @@ pub use operand::{
     AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
 };
 pub use sse::{Predicate, SseOp};
+pub use text::NamedRegister;
 pub use vary::Variation;
 pub use x87::{X87Mem, X87Op, X87Reg};
 

@@ -329,6 +329,16 @@ impl SseOp {
         self.row().mnemonic
     }
 
+    /// The operation of this mnemonic.
+    pub(super) fn find(mnemonic: &str) -> Option<SseOp> {
+        SseOp::ALL.iter().copied().find(|op| op.mnemonic() == mnemonic)
+    }
+
+    /// Whether it takes a value from a general register.
+    pub(super) fn takes_general(self) -> bool {
+        matches!(self.row().shape, Shape::FromGpr | Shape::MoveGpr | Shape::Insert)
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }

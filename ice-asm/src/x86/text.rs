@@ -29,15 +29,45 @@ const R32: [&str; 16] = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
 #[rustfmt::skip]
 const R64: [&str; 16] = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
 
-fn reg_name(reg: Gpr, width: Width, mode: Mode) -> &'static str {
-    let n = reg.number() as usize;
-    match width {
-        Width::B8 if mode == Mode::Bits32 && (4..8).contains(&n) => HIGH8[n - 4],
-        Width::B8 => LOW8[n],
-        Width::B16 => R16[n],
-        Width::B32 => R32[n],
-        Width::B64 => R64[n],
+/// The part of a general register that a name in assembler text means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedRegister {
+    /// The register. Of ah, ch, dh and bh it has the number of spl, bpl, sil and dil.
+    pub reg: Gpr,
+    /// How much of it.
+    pub width: Width,
+    /// Whether it is ah, ch, dh or bh.
+    pub is_high: bool,
+}
+
+impl NamedRegister {
+    /// The name, without a percent sign.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let n = self.reg.number() as usize;
+        match (self.width, n) {
+            (Width::B8, 4..8) if self.is_high => HIGH8[n - 4],
+            (Width::B8, _) => LOW8[n],
+            (Width::B16, _) => R16[n],
+            (Width::B32, _) => R32[n],
+            (Width::B64, _) => R64[n],
+        }
     }
+
+    /// What a name without a percent sign, in lower case, means.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<NamedRegister> {
+        let of =
+            |number: usize, width, is_high| NamedRegister { reg: Gpr::new(number as u8), width, is_high };
+        let find = |names: &[&str]| names.iter().position(|&known| known == name);
+        let widths = [(LOW8, Width::B8), (R16, Width::B16), (R32, Width::B32), (R64, Width::B64)];
+        let low = widths.iter().find_map(|(names, width)| Some(of(find(names)?, *width, false)));
+        low.or_else(|| Some(of(find(&HIGH8)? + 4, Width::B8, true)))
+    }
+}
+
+fn reg_name(reg: Gpr, width: Width, mode: Mode) -> &'static str {
+    NamedRegister { reg, width, is_high: mode == Mode::Bits32 && (4..8).contains(&reg.number()) }.name()
 }
 
 /// The suffix of a mnemonic for this width.

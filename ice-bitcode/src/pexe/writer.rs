@@ -546,6 +546,7 @@ impl BodyWriter<'_, '_> {
             InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
                 return Err(unwritable("a call of a native module"));
             }
+            InstData::Assembly { .. } | InstData::Output { .. } => return Err(unwritable("inline assembly")),
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),

@@ -37,6 +37,18 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
         false
     }
 
+    /// The values that the inline assembly `inst` gives, in order.
+    pub fn assembly_results(&self, inst: Inst) -> impl Iterator<Item = Value> + use<'_, I, S> {
+        let func = self.func;
+        let mut next = func.layout.next_inst(inst);
+        let others = core::iter::from_fn(move || {
+            let inst = next.filter(|&inst| matches!(func.inst(inst), InstData::Output { .. }))?;
+            next = func.layout.next_inst(inst);
+            func.result(inst)
+        });
+        func.result(inst).into_iter().chain(others)
+    }
+
     /// The registers and types of the two results of the call `call`, by a signature that is not told if it has one
     /// result at most. A second result that nothing takes gets registers, too.
     pub fn call_results(

@@ -1,8 +1,9 @@
-//! What machine instructions refer to by number: constants in memory, and planned switches.
+//! What machine instructions refer to by number: constants in memory, planned switches, and code that is there already.
 
 use super::MachBlock;
 use crate::compiled::CodeSymbol;
 use crate::switch::SwitchPlan;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use ice_asm::{ConstantPool, SymbolId};
 
@@ -15,7 +16,7 @@ pub struct PlannedSwitch {
     pub plan: SwitchPlan<MachBlock>,
 }
 
-/// The constants and switches of one function. Reused from function to function.
+/// The constants, switches and inline assembly of one function. Reused from function to function.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     /// Constants that the code loads.
@@ -23,6 +24,8 @@ pub struct Tables {
     switches: Vec<PlannedSwitch>,
     /// How many of `switches` belong to this function; the others are kept for their memory.
     num_switches: usize,
+    /// The code of inline assembly.
+    assemblies: Vec<Box<[u8]>>,
 }
 
 impl Tables {
@@ -30,6 +33,18 @@ impl Tables {
     pub fn clear(&mut self) {
         self.constants.clear();
         self.num_switches = 0;
+        self.assemblies.clear();
+    }
+
+    /// Keeps the code of a statement of inline assembly, and gives its number.
+    pub fn add_assembly(&mut self, code: &[u8]) -> u32 {
+        self.assemblies.push(code.into());
+        self.assemblies.len() as u32 - 1
+    }
+
+    /// The code of inline assembly by number.
+    pub fn assembly(&self, number: u32) -> Option<&[u8]> {
+        self.assemblies.get(number as usize).map(|code| &**code)
     }
 
     /// The switches, by number.

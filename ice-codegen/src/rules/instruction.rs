@@ -4,8 +4,8 @@ use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::{ErrorKind, Target};
 use ice_ir::{
-    BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, SigId, Signature,
-    TailHint, Type, Value, ValueDef,
+    Assembly, BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, SigId,
+    Signature, TailHint, Type, Value, ValueDef,
 };
 
 /// What a call goes to.
@@ -76,6 +76,8 @@ pub enum Rule<'a> {
     Call,
     /// A call of an intrinsic.
     Intrinsic { op: Intrinsic, args: &'a [Value] },
+    /// Inline assembly with its inputs.
+    Assembly { assembly: &'a Assembly, args: &'a [Value] },
     /// The instruction does not belong inside a block.
     Misplaced,
 }
@@ -176,8 +178,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::Intrinsic { op, args: func.args(args) }
             }
             InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallAs { .. } => Rule::Call,
-            // The call has defined it.
-            InstData::SecondResult { .. } => Rule::Done,
+            InstData::Assembly { assembly, args } => match func.assembly(assembly) {
+                Some(assembly) => Rule::Assembly { assembly, args: func.args(args) },
+                None => Rule::Misplaced,
+            },
+            // The instruction before has defined it.
+            InstData::SecondResult { .. } | InstData::Output { .. } => Rule::Done,
             InstData::Phi { .. }
             | InstData::Br { .. }
             | InstData::CondBr { .. }

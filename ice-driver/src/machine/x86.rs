@@ -64,6 +64,7 @@ const NARROW: MachineDescription = MachineDescription {
         general: 3,
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
+    has_assembler: true,
     extended_params: &[Type::I64, Type::I32],
     extended_passing: Passing::Plain,
     ..MachineDescription::PORTABLE

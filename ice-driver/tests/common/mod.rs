@@ -1,6 +1,7 @@
 //! What the tests of the command have in common: the binary, the corpus, tools and scratch directories.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod compiled;
 pub mod program;
 pub mod tools;
 

@@ -45,7 +45,8 @@
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
 //! `section "name"`, `comdat0`, and of a function `returns_twice noreturn frame_pointer uwtable align 32` (or `uwtable_sync`); `alias … =
-//! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`.
+//! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
+//! `asm "template", "constraints"(arguments)` or `asm intel …`, `output v3, 1`.
 //!
 //! Every result states its type, so a reader needs no second look at the operands, and a text with wrong
 //! types can be written down for the [verifier](crate::verifier), which is the one to refuse it.

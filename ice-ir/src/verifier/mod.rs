@@ -105,6 +105,7 @@ rule_book! {
     // Calls.
     CallArguments    "call-arguments"     "The arguments and the result of a call are those of the signature."
     ReturnCall       "return-call"        "A call in place of a return goes to a function with the results and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
+    Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first (Pnacl: there is none)."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."
     IndirectSmall    "indirect-small"     "Pnacl: an indirect call passes and returns i32, i64, f32, f64 and vectors only."
     AtomicOperation  "atomic-operation"   "The operation of an atomic read-modify-write is a constant from 1 to 6."
@@ -333,7 +334,7 @@ impl Verifier<'_> {
         let has_result = match (func.inst(inst), called) {
             (data, _) if data.is_terminator() => false,
             (_, Some(ret)) => ret != Type::Void,
-            (InstData::CallIndirect { .. }, _) => result.is_some(),
+            (InstData::CallIndirect { .. } | InstData::Assembly { .. }, _) => result.is_some(),
             (InstData::CallAs { signature, .. }, _) => {
                 self.module.signatures.get(*signature).is_some_and(|s| s.ret != Type::Void)
             }

@@ -3,6 +3,7 @@
 use super::Emitter;
 use ice_asm::Listing;
 use ice_asm::x86::{Cond, Gpr, Mem, Rm, SseOp, Width, Xmm};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::{CodeSymbol, Libcall};
 
 /// Where the vector arguments are in the area of saved register arguments, in bytes; behind six words.
@@ -20,6 +21,14 @@ impl<L: Listing> Emitter<'_, L> {
             // A call pushes a word, which the next instruction, of one byte, takes off.
             self.note_excursion(call_end, self.stack_width().bytes() as i32);
             self.note_excursion(call_end + 1, 0);
+        }
+    }
+
+    /// The code of inline assembly, which is there already.
+    pub(super) fn assembly(&mut self, number: u32) {
+        match self.cursor.mach.tables.assembly(number) {
+            Some(code) => self.e.buf.emit_data(code),
+            None => self.fault("there is no such inline assembly"),
         }
     }
 

@@ -4,6 +4,8 @@
 //! or `i16` a register holds anything; on x86-64 the upper half of the register of an `i32` is zero. A
 //! lane of an `i1` vector is all ones or all zeros. Every rule keeps this and may rely on it.
 
+#[cfg(feature = "assembly")]
+mod assembly;
 mod atomic;
 mod call;
 mod carry;

@@ -36,6 +36,8 @@ pub struct MachineDescription {
     pub foreign_convention: Option<(u64, &'static str)>,
     /// All functions that an exception may leave have tables for it, also without `uwtable`.
     pub always_has_unwind_tables: bool,
+    /// Inline assembly can be compiled.
+    pub has_assembler: bool,
     /// Words of the size of an address in a `va_list`.
     pub va_list_words: u32,
     /// An `i128` is passed in two general registers or whole in memory: the most arguments in general registers that
@@ -89,6 +91,7 @@ impl MachineDescription {
         has_groups: false,
         foreign_convention: None,
         always_has_unwind_tables: false,
+        has_assembler: false,
         va_list_words: 1,
         most_before_pair: None,
         extended_params: &[Type::I64, Type::I32],

@@ -244,6 +244,9 @@ impl Body<'_, '_> {
                 self.new.ret(value);
                 Ok(())
             }
+            InstData::Assembly { .. } | InstData::Output { .. } => {
+                Err(FreezeErrorKind::Unsupported("inline assembly"))
+            }
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => {

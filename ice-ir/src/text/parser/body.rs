@@ -242,6 +242,7 @@ impl Parser<'_> {
             InstData::Call { .. }
             | InstData::CallIndirect { .. }
             | InstData::CallAs { .. }
+            | InstData::Assembly { .. }
             | InstData::CallIntrinsic { .. } => result.is_some(),
             _ => !data.is_terminator(),
         };
@@ -316,6 +317,17 @@ impl Parser<'_> {
             }
             "tail" => self.call(func, body, TailHint::Tail)?,
             "second" => InstData::SecondResult { first: self.operand(func, body)? },
+            "asm" => {
+                let assembly = func.make_assembly(self.assembly()?);
+                InstData::Assembly { assembly, args: self.arguments(func, body)? }
+            }
+            "output" => {
+                let first = self.operand(func, body)?;
+                self.expect(b',', "','")?;
+                let at = self.at;
+                let number = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+                InstData::Output { first, number }
+            }
             "call" | "call_indirect" | "call_as" => {
                 self.at = at;
                 self.call(func, body, TailHint::None)?

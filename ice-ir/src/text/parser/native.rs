@@ -1,6 +1,7 @@
 //! Parses what only native modules have: passing of arguments, traits of symbols, comdats.
 
 use super::{Failure, Parser, entity_number};
+use crate::assembly::{Assembly, Dialect};
 use crate::entities::ComdatId;
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
@@ -9,6 +10,7 @@ use crate::native::{
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
 use crate::text::lexer::{self, TokenKind};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 impl Parser<'_> {
@@ -89,12 +91,32 @@ impl Parser<'_> {
     }
 
     fn string_name(&mut self) -> Result<Name, Failure> {
+        let bytes = self.string()?;
+        Ok(self.program.module.make_name(bytes))
+    }
+
+    /// The bytes of a string.
+    fn string(&mut self) -> Result<Vec<u8>, Failure> {
         if self.kind(self.at) != TokenKind::String {
             return self.fail(Expected("string"));
         }
         let at = self.advance();
-        let bytes = lexer::unescape(self.text_of(at));
-        Ok(self.program.module.make_name(bytes))
+        Ok(lexer::unescape(self.text_of(at)).collect())
+    }
+
+    /// A string that is text.
+    fn text_string(&mut self) -> Result<String, Failure> {
+        let at = self.at;
+        String::from_utf8(self.string()?).map_err(|_| (at, Expected("text in UTF-8")))
+    }
+
+    /// Inline assembly, behind its first word and without its arguments.
+    pub(super) fn assembly(&mut self) -> Result<Assembly, Failure> {
+        let dialect = if self.accept_word("intel") { Dialect::Intel } else { Dialect::Att };
+        let template = self.text_string()?;
+        self.expect(b',', "','")?;
+        let constraints = self.text_string()?;
+        Ok(Assembly { template, constraints, dialect })
     }
 
     /// A linkage, if one stands here.

@@ -377,6 +377,15 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
             out.write_char(')')
         }
         InstData::SecondResult { first } => write!(out, "second {first}"),
+        InstData::Assembly { assembly, args } => {
+            if let Some(assembly) = func.assembly(assembly) {
+                native::write_assembly(assembly, out)?;
+            }
+            out.write_char('(')?;
+            write_list(func.args(args), out)?;
+            out.write_char(')')
+        }
+        InstData::Output { first, number } => write!(out, "output {first}, {number}"),
         InstData::RetPair { values: [first, second] } => write!(out, "ret {first}, {second}"),
         InstData::Phi { incoming } => {
             out.write_str("phi ")?;

@@ -3,6 +3,7 @@
 use core::fmt::{self, Write};
 
 use super::{alignment, write_string};
+use crate::assembly::{Assembly, Dialect};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
     Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
@@ -101,6 +102,14 @@ pub(super) fn write_symbol_words(
         write!(out, "{comdat} ")?;
     }
     Ok(())
+}
+
+/// Inline assembly without its arguments.
+pub(super) fn write_assembly(assembly: &Assembly, out: &mut impl Write) -> fmt::Result {
+    out.write_str(if assembly.dialect == Dialect::Intel { "asm intel " } else { "asm " })?;
+    write_string(assembly.template.as_bytes(), out)?;
+    out.write_str(", ")?;
+    write_string(assembly.constraints.as_bytes(), out)
 }
 
 /// The words of a function, with a space after each.

@@ -1,0 +1,245 @@
+//! Operands in both syntaxes.
+
+use super::{Assembler, AssemblyErrorKind, Result, Syntax, number};
+use crate::listing::Listing;
+use crate::x86::operand::{AddressSize, Base, Mem, Mode, Scale, Segment, Width, Xmm};
+use crate::x86::text::NamedRegister;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// A register by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Register {
+    Gpr(NamedRegister),
+    Xmm(Xmm),
+    /// fs or gs.
+    Segment(Segment),
+    /// st(n).
+    Stack(u8),
+}
+
+/// An operand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Operand {
+    Register(Register),
+    /// Memory, and its size in bytes if that is said.
+    Mem(Mem, Option<u8>),
+    Number(i64),
+    /// A label that a jump leads to.
+    Label(String),
+    /// `*` before a register or memory: a jump goes where that says.
+    Indirect(alloc::boxed::Box<Operand>),
+}
+
+/// Cuts at commas outside of parentheses and brackets.
+pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut left = Some(text.trim()).filter(|text| !text.is_empty());
+    core::iter::from_fn(move || {
+        let text = left?;
+        let mut depth = 0;
+        let comma = text.bytes().position(|byte| {
+            depth += i32::from(b"([".contains(&byte)) - i32::from(b")]".contains(&byte));
+            byte == b',' && depth == 0
+        });
+        let (first, rest) = match comma {
+            Some(comma) => (&text[..comma], Some(&text[comma + 1..])),
+            None => (text, None),
+        };
+        left = rest;
+        Some(first.trim())
+    })
+}
+
+/// The register of this name.
+fn register(name: &str) -> Option<Register> {
+    let below = |digits: &str, limit: u8| digits.parse().ok().filter(|&number: &u8| number < limit);
+    let stack = || name.strip_prefix("st(").and_then(|rest| rest.strip_suffix(')'));
+    match name {
+        "fs" => Some(Register::Segment(Segment::Fs)),
+        "gs" => Some(Register::Segment(Segment::Gs)),
+        "st" => Some(Register::Stack(0)),
+        _ => match (NamedRegister::of_name(name), name.strip_prefix("xmm")) {
+            (Some(gpr), _) => Some(Register::Gpr(gpr)),
+            (None, Some(digits)) => below(digits, 16).map(|number| Register::Xmm(Xmm::new(number))),
+            (None, None) => below(stack()?, 8).map(Register::Stack),
+        },
+    }
+}
+
+/// Sizes of memory in the syntax of Intel, in bytes.
+const SIZES: [(&str, u8); 6] =
+    [("byte", 1), ("word", 2), ("dword", 4), ("qword", 8), ("tbyte", 10), ("xmmword", 16)];
+
+impl<L: Listing> Assembler<'_, '_, '_, L> {
+    /// The operands of an instruction, the destination first.
+    pub(super) fn operands(&self, text: &str) -> Result<Vec<Operand>> {
+        let each = split(text).map(|text| match self.syntax {
+            Syntax::Att => self.att(text),
+            Syntax::Intel => self.intel(text),
+        });
+        let mut operands = each.collect::<Option<Vec<_>>>().ok_or(AssemblyErrorKind::Operand)?;
+        if self.syntax == Syntax::Att {
+            operands.reverse();
+        }
+        Ok(operands)
+    }
+
+    fn att(&self, text: &str) -> Option<Operand> {
+        if let Some(inner) = text.strip_prefix('*') {
+            return self.att(inner.trim_start()).map(|inner| Operand::Indirect(inner.into()));
+        }
+        if let Some(value) = text.strip_prefix('$') {
+            return number::evaluate(value).map(Operand::Number);
+        }
+        let mut segment = Segment::Default;
+        let mut address = text;
+        if let Some(name) = text.strip_prefix('%') {
+            match name.split_once(':') {
+                None => return register(&squeezed(name)).map(Operand::Register),
+                Some((name, rest)) => {
+                    let Some(Register::Segment(named)) = register(name.trim()) else { return None };
+                    (segment, address) = (named, rest.trim_start());
+                }
+            }
+        } else if is_name(text) {
+            return Some(Operand::Label(text.to_string()));
+        }
+        let (disp, inside) =
+            match address.strip_suffix(')').and_then(|rest| rest.split_at_checked(rest.rfind('(')?)) {
+                // A number in parentheses is no base.
+                Some((disp, inside)) if inside.contains(['%', ',']) => (disp.trim(), Some(&inside[1..])),
+                _ => (address, None),
+            };
+        let disp = if disp.is_empty() { 0 } else { number::evaluate(disp)? };
+        let mut parts = inside.into_iter().flat_map(|inside| inside.split(','));
+        let gpr = |text: &str| register(text.trim().strip_prefix('%')?);
+        let base = match parts.next().map(str::trim) {
+            None | Some("") => None,
+            Some(base) => Some(gpr(base)?),
+        };
+        let index = match parts.next() {
+            None => None,
+            Some(index) => Some((gpr(index)?, number::evaluate(parts.next().unwrap_or("1"))?)),
+        };
+        self.mem(segment, disp, base, index)
+            .filter(|_| parts.next().is_none())
+            .map(|mem| Operand::Mem(mem, None))
+    }
+
+    fn intel(&self, text: &str) -> Option<Operand> {
+        let mut text = text;
+        let mut size = None;
+        let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+        let word = word.to_ascii_lowercase();
+        if let Some(&(_, bytes)) = SIZES.iter().find(|(name, _)| *name == word) {
+            size = Some(bytes);
+            let rest = rest.trim_start();
+            text = match rest.split_at_checked(3) {
+                Some((ptr, behind)) if ptr.eq_ignore_ascii_case("ptr") => behind.trim_start(),
+                _ => rest,
+            };
+        }
+        let lower = squeezed(&text.to_ascii_lowercase());
+        if let Some(found) = register(&lower) {
+            return Some(Operand::Register(found));
+        }
+        if let Some(value) = number::evaluate(text) {
+            return Some(Operand::Number(value));
+        }
+        let (segment, address) = match lower.split_once(':') {
+            Some((name, rest)) => match register(name)? {
+                Register::Segment(named) => (named, rest),
+                _ => return None,
+            },
+            None => (Segment::Default, &*lower),
+        };
+        let (before, inside) = match address.split_once('[') {
+            Some((before, rest)) => (before, rest.strip_suffix(']')?),
+            None if segment != Segment::Default => ("", address),
+            None if is_name(text) => return Some(Operand::Label(text.to_string())),
+            None => return None,
+        };
+        let disp = if before.is_empty() { 0 } else { number::evaluate(before)? };
+        self.sum(segment, disp, inside).map(|mem| Operand::Mem(mem, size))
+    }
+
+    /// The memory at a sum of registers, one of them scaled, and numbers.
+    fn sum(&self, segment: Segment, mut disp: i64, text: &str) -> Option<Mem> {
+        let (mut base, mut index) = (None, None);
+        let mut left = text;
+        while !left.is_empty() {
+            let is_negative = left.starts_with('-');
+            left = left.trim_start_matches(['+', '-']);
+            let (term, rest) = left.split_at(left.find(['+', '-']).unwrap_or(left.len()));
+            left = rest;
+            let factor = term.split_once('*');
+            let scaled = factor.and_then(|(a, b)| {
+                let found = register(a).map(|reg| (reg, b)).or_else(|| register(b).map(|reg| (reg, a)))?;
+                Some((found.0, number::evaluate(found.1)?))
+            });
+            match (scaled, register(term)) {
+                _ if is_negative => disp = disp.wrapping_sub(number::evaluate(term)?),
+                (Some(scaled), _) if index.is_none() => index = Some(scaled),
+                (None, Some(reg)) if base.is_none() => base = Some(reg),
+                (None, Some(reg)) if index.is_none() => index = Some((reg, 1)),
+                (None, None) => disp = disp.wrapping_add(number::evaluate(term)?),
+                _ => return None,
+            }
+        }
+        self.mem(segment, disp, base, index)
+    }
+
+    fn mem(
+        &self,
+        segment: Segment,
+        disp: i64,
+        base: Option<Register>,
+        index: Option<(Register, i64)>,
+    ) -> Option<Mem> {
+        let native = match self.encoder.mode {
+            Mode::Bits32 => Width::B32,
+            Mode::Bits64 => Width::B64,
+        };
+        let mut widths = [None; 2];
+        let mut gpr = |place: usize, reg: Register| match reg {
+            Register::Gpr(NamedRegister { reg, width: width @ (Width::B32 | Width::B64), .. }) => {
+                widths[place] = Some(width);
+                Some(reg)
+            }
+            _ => None,
+        };
+        let base = match base {
+            Some(base) => Base::Reg(gpr(0, base)?),
+            None => Base::None,
+        };
+        let index = match index {
+            Some((index, scale)) => {
+                let shift = [1, 2, 4, 8].iter().position(|&known| known == scale)?;
+                Some((gpr(1, index)?, Scale::from_shift(shift as u8)?))
+            }
+            None => None,
+        };
+        let width = widths.into_iter().flatten().next().unwrap_or(native);
+        if widths.into_iter().flatten().any(|other| other != width) || width > native {
+            return None;
+        }
+        let address_size = if width == native { AddressSize::Native } else { AddressSize::Addr32 };
+        // Also as a number without sign where addresses have as many bits.
+        let disp = i32::try_from(disp)
+            .ok()
+            .or_else(|| u32::try_from(disp).ok().filter(|_| native == Width::B32).map(|disp| disp as i32))?;
+        Some(Mem { index, address_size, segment, ..Mem::absolute(disp) }).map(|mem| Mem { base, ..mem })
+    }
+}
+
+/// The text without blanks.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Whether a text is the name of a label: also `1b` and `1f`.
+fn is_name(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._$".contains(&byte);
+    let is_number = number::evaluate(text).is_some();
+    !text.is_empty() && text.bytes().all(is_part) && !is_number
+}

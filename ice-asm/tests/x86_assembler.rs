@@ -1,0 +1,334 @@
+//! The assembler of inline assembly beside `llvm-mc`: both make code of the same statements, which a disassembler reads
+//! alike. Which of two codes for the same instruction is taken does not count.
+
+use crate::common::tools;
+use ice_asm::CodeBuffer;
+use ice_asm::x86::{Encoder, Mode, Syntax, assemble};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Operations on all widths, as registers, memory and numbers have them.
+fn of_all_widths(mode: Mode) -> Vec<String> {
+    let mut list = Vec::new();
+    let widths: &[(char, [&str; 3])] = match mode {
+        Mode::Bits64 => &[
+            ('b', ["%al", "%sil", "%r9b"]),
+            ('w', ["%ax", "%si", "%r9w"]),
+            ('l', ["%eax", "%esi", "%r9d"]),
+            ('q', ["%rax", "%rsi", "%r9"]),
+        ],
+        Mode::Bits32 => {
+            &[('b', ["%al", "%dh", "%cl"]), ('w', ["%ax", "%si", "%cx"]), ('l', ["%eax", "%esi", "%ecx"])]
+        }
+    };
+    let (base, index) = if mode == Mode::Bits64 { ("%rbx", "%r12") } else { ("%ebx", "%esi") };
+    let places = [format!("({base})"), format!("-8({base},{index},4)"), format!("0x12345({base})")];
+    for (suffix, regs) in widths {
+        for op in
+            ["add", "or", "adc", "sbb", "and", "sub", "xor", "cmp", "mov", "test", "xchg", "xadd", "cmpxchg"]
+        {
+            list.push(format!("{op}{suffix} {}, {}", regs[0], regs[1]));
+            list.push(format!("{op} {}, {}", regs[2], regs[0]));
+            list.extend(places.iter().map(|place| format!("{op}{suffix} {}, {place}", regs[2])));
+            if !matches!(op, "xadd" | "cmpxchg") {
+                list.push(format!("{op} {}, {}", places[1], regs[0]));
+            }
+            if !matches!(op, "xadd" | "cmpxchg" | "xchg") {
+                list.extend([1, -1, 100].map(|n| format!("{op}{suffix} ${n}, {}", regs[1])));
+                list.push(format!("{op}{suffix} $0x7f, {}", places[0]));
+                if *suffix != 'b' {
+                    list.push(format!("{op}{suffix} $0x1234, {}", regs[0]));
+                    list.push(format!("{op}{suffix} $0x1234, {}", places[2]));
+                }
+            }
+        }
+        for op in ["not", "neg", "mul", "imul", "div", "idiv", "inc", "dec"] {
+            list.push(format!("{op}{suffix} {}", regs[1]));
+            list.push(format!("{op}{suffix} {}", places[0]));
+        }
+        for op in ["rol", "ror", "rcl", "rcr", "shl", "shr", "sar"] {
+            list.push(format!("{op}{suffix} {}", regs[1]));
+            list.push(format!("{op}{suffix} $3, {}", regs[2]));
+            list.push(format!("{op}{suffix} %cl, {}", places[1]));
+        }
+        list.extend(["movs", "stos", "lods", "scas", "cmps"].map(|op| format!("{op}{suffix}")));
+        if *suffix == 'b' {
+            list.extend(["setz", "setnbe", "setl"].map(|op| format!("{op} {}", regs[1])));
+            continue;
+        }
+        for op in ["imul", "bsf", "bsr", "popcnt", "lzcnt", "tzcnt", "cmovz", "cmovnle", "cmovc"] {
+            list.push(format!("{op}{suffix} {}, {}", regs[0], regs[1]));
+            list.push(format!("{op} {}, {}", places[1], regs[2]));
+        }
+        for op in ["bt", "bts", "btr", "btc"] {
+            list.push(format!("{op}{suffix} {}, {}", regs[0], places[0]));
+            list.push(format!("{op}{suffix} $5, {}", regs[1]));
+        }
+        for op in ["shld", "shrd"] {
+            list.push(format!("{op}{suffix} $5, {}, {}", regs[0], regs[1]));
+            list.push(format!("{op}{suffix} %cl, {}, {}", regs[2], places[0]));
+        }
+        list.push(format!("imul{suffix} $3, {}, {}", places[0], regs[1]));
+        list.push(format!("imul{suffix} $1000, {}, {}", regs[1], regs[0]));
+        list.push(format!("lea{suffix} {}, {}", places[1], regs[1]));
+        list.push(format!("movzb{suffix} {}, {}", places[1], regs[1]));
+        list.push(format!("movsb{suffix} %cl, {}", regs[0]));
+        list.push(format!("rdrand {}", regs[1]));
+        list.push(
+            format!("crc32{suffix} {}, %edx", places[0])
+                .replace(if *suffix == 'q' { "%edx" } else { "" }, if *suffix == 'q' { "%rdx" } else { "" }),
+        );
+        list.push(format!("movbe {}, {}", places[0], regs[1]));
+    }
+    list
+}
+
+const EVERYWHERE: &[&str] = &[
+    "nop",
+    "pause",
+    "cpuid",
+    "rdtsc",
+    "rdtscp",
+    "xgetbv",
+    "lfence",
+    "mfence",
+    "sfence",
+    "ud2",
+    "int3",
+    "hlt",
+    "int $0x80",
+    "clc",
+    "stc",
+    "cmc",
+    "cld",
+    "std",
+    "lahf",
+    "sahf",
+    "pushf",
+    "popf",
+    "cbtw",
+    "cwtl",
+    "cwtd",
+    "cltd",
+    "fninit",
+    "fnclex",
+    "fwait",
+    "emms",
+    "fsqrt",
+    "frndint",
+    "fnstsw %ax",
+    "movzwl %cx, %edx",
+    "movswl %cx, %edx",
+    "movzbl %ah, %ecx",
+    "xchgb %al, %ah",
+    "bswapl %edx",
+    "rep stosb",
+    "repne scasb",
+    "lock; incl (%ecx)",
+    "movl %gs:0x14, %eax",
+    "movl 0x1234, %ecx",
+    "aesenc %xmm1, %xmm2",
+    "pclmulqdq $1, %xmm0, %xmm3",
+    "aeskeygenassist $3, %xmm4, %xmm5",
+    "movd %eax, %xmm1",
+    "movd %xmm2, %ecx",
+    "movdqa %xmm1, %xmm2",
+    "paddd %xmm3, %xmm4",
+    "pshufd $0x1b, %xmm1, %xmm2",
+    "psrldq $4, %xmm3",
+    "pslld $3, %xmm4",
+    "cvttsd2si %xmm1, %eax",
+    "cvtsi2sdl %eax, %xmm1",
+    "pmovmskb %xmm2, %edx",
+    "pinsrw $3, %eax, %xmm1",
+    "pextrw $2, %xmm1, %eax",
+    "ucomisd %xmm0, %xmm1",
+    "sqrtsd %xmm1, %xmm2",
+    "rcpss %xmm1, %xmm2",
+    "palignr $4, %xmm1, %xmm2",
+    "sha256rnds2 %xmm0, %xmm1, %xmm2",
+    "pushl $5",
+    "push $1000",
+];
+
+const WITH_MEMORY: &[&str] = &[
+    "ldmxcsr",
+    "stmxcsr",
+    "clflush",
+    "prefetchnta",
+    "prefetcht0",
+    "prefetcht1",
+    "prefetcht2",
+    "prefetchw",
+    "cmpxchg8b",
+    "fldcw",
+    "fnstcw",
+    "fnstsw",
+    "fldenv",
+    "fnstenv",
+    "flds",
+    "fldl",
+    "fldt",
+    "fstps",
+    "fstpl",
+    "fstpt",
+    "filds",
+    "fildl",
+    "fildll",
+    "fistps",
+    "fistpl",
+    "fistpll",
+    "fxsave",
+    "fxrstor",
+    "fisttpll",
+];
+
+const ONLY_64: &[&str] = &[
+    "syscall",
+    "cltq",
+    "cqto",
+    "movslq %eax, %r9",
+    "movabsq $0x123456789abcdef0, %r10",
+    "movq $-1, %rax",
+    "movq %rax, %xmm1",
+    "movq %xmm9, %r8",
+    "movq %xmm1, %xmm2",
+    "movq (%rax), %xmm3",
+    "movq %xmm3, (%rax)",
+    "bswapq %r9",
+    "pushq %rbp",
+    "popq %r12",
+    "jmp *%rax",
+    "call *8(%rbx)",
+    "jmp *(%r11)",
+    "cmpxchg16b (%rsi)",
+    "rdfsbase %rax",
+    "movdqu %xmm9, (%r9)",
+    "movups 16(%rax), %xmm1",
+    "movq %fs:0, %rax",
+    "movl (%eax), %ecx",
+    "leaq -128(%rsp), %rsp",
+    "adcxq %rax, %rbx",
+    "adoxq %rax, %rbx",
+    "mulq %r8",
+    "movnti %rax, (%rbx)",
+    "cvtsi2sdq %rax, %xmm1",
+    "cvttsd2si %xmm1, %rax",
+    "pinsrq $1, %rax, %xmm1",
+    "pextrq $1, %xmm1, %rax",
+    "fxsave64 (%rsi)",
+    "xchgq %rax, %rbx",
+    "pushfq",
+    "popfq",
+];
+
+const ONLY_32: &[&str] = &[
+    "pushl %ebp",
+    "popl %ebx",
+    "call *%edx",
+    "jmp *4(%ebx)",
+    "pushl (%esi)",
+    "movl %eax, 0x1234",
+    "sysenter",
+];
+
+/// The instructions, as the disassembler shows them. Without the codes it chose.
+fn shown(mode: Mode, bytes: &[u8]) -> Vec<String> {
+    let bits = if mode == Mode::Bits32 { 32 } else { 64 };
+    let mut decoder = iced_x86::Decoder::new(bits, bytes, iced_x86::DecoderOptions::NONE);
+    let mut list = Vec::new();
+    while decoder.can_decode() {
+        let inst = decoder.decode();
+        let mut operands = Vec::new();
+        for operand in 0..inst.op_count() {
+            let kind = inst.op_kind(operand);
+            let mut text = String::new();
+            let _ = match kind {
+                // A number of 32 bits fills the whole register.
+                iced_x86::OpKind::Register
+                    if bits == 64
+                        && inst.mnemonic() == iced_x86::Mnemonic::Mov
+                        && inst.op1_kind() == iced_x86::OpKind::Immediate32 =>
+                {
+                    write!(text, " {:?}", inst.op0_register().full_register())
+                }
+                iced_x86::OpKind::Register => write!(text, " {:?}", inst.op_register(operand)),
+                iced_x86::OpKind::Memory => write!(
+                    text,
+                    " {:?}:[{:?}+{:?}*{}+{:#x}]{:?}",
+                    inst.segment_prefix(),
+                    inst.memory_base(),
+                    inst.memory_index(),
+                    inst.memory_index_scale(),
+                    inst.memory_displacement64(),
+                    inst.memory_size()
+                ),
+                _ => match inst.try_immediate(operand) {
+                    Ok(value) => write!(text, " {:#x}", value & mask(inst.op0_register())),
+                    Err(_) => write!(text, " {kind:?}"),
+                },
+            };
+            operands.push(text);
+        }
+        if matches!(inst.mnemonic(), iced_x86::Mnemonic::Xchg | iced_x86::Mnemonic::Test) {
+            operands.sort();
+        }
+        list.push(format!("{:?}{}", inst.mnemonic(), operands.concat()));
+    }
+    list
+}
+
+/// The bits that count of a number that goes with this register.
+fn mask(reg: iced_x86::Register) -> u64 {
+    match reg.size() {
+        size @ (1 | 2 | 4) => (1 << (8 * size)) - 1,
+        _ => u64::MAX,
+    }
+}
+
+fn ours(mode: Mode, statement: &str) -> Vec<u8> {
+    let mut buffer: CodeBuffer = CodeBuffer::new();
+    let result = assemble(&mut Encoder::new(&mut buffer, mode), statement, Syntax::Att);
+    assert_eq!(result, Ok(()), "{mode:?}");
+    buffer.finish().unwrap();
+    buffer.bytes().to_vec()
+}
+
+#[test]
+fn statements_mean_what_they_mean_to_llvm() {
+    if !tools::has("inline assembly beside llvm-mc", &["llvm-mc-19", "objcopy"]) {
+        return;
+    }
+    for mode in [Mode::Bits32, Mode::Bits64] {
+        let is_64 = mode == Mode::Bits64;
+        let mut statements = of_all_widths(mode);
+        let of = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        statements.extend(of(EVERYWHERE));
+        statements.retain(|text| !is_64 || !["lock; incl (%ecx)", "pushl $5"].contains(&&**text));
+        let base = if is_64 { "(%r13)" } else { "(%esi,%eax,2)" };
+        statements.extend(WITH_MEMORY.iter().map(|op| format!("{op} {base}")));
+        statements.extend(of(if is_64 { ONLY_64 } else { ONLY_32 }));
+        let code: Vec<u8> = statements.iter().flat_map(|statement| ours(mode, statement)).collect();
+
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let [source, object, binary] =
+            ["s", "o", "bin"].map(|ext| directory.join(format!("assembler-{is_64}.{ext}")));
+        std::fs::write(&source, statements.join("\n") + "\n").unwrap();
+        let triple = if is_64 { "-triple=x86_64" } else { "-triple=i686" };
+        let output = Command::new("llvm-mc-19")
+            .args(["-filetype=obj", triple])
+            .args([&source, &PathBuf::from("-o"), &object])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let status =
+            Command::new("objcopy").args(["-O", "binary", "-j", ".text"]).args([&object, &binary]).status();
+        assert!(status.unwrap().success());
+        let theirs = shown(mode, &std::fs::read(&binary).unwrap());
+        for (n, (ours, theirs)) in shown(mode, &code).iter().zip(&theirs).enumerate() {
+            assert_eq!(ours, theirs, "{mode:?}, instruction {n}");
+        }
+        assert_eq!(shown(mode, &code).len(), theirs.len());
+    }
+}
