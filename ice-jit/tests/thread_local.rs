@@ -97,19 +97,19 @@ fn threads_have_copies() -> Result<(), Error> {
     Ok(())
 }
 
-/// A thread that outlives many modules does not keep its copies of their variables.
+/// A thread that outlives many modules does not keep its copies of their variables: 4 GiB of addresses, which a process of
+/// 32 bits has not; one of 64 bits gets the same ones again.
 #[test]
 fn copies_go_with_their_modules() -> Result<(), Error> {
     let jit = Jit::new(RECIPES[0])?;
-    let text = OWNER.replace("zero 4096", "zero 1048576");
+    let text = OWNER.replace("zero 4096", "zero 8388608");
     let mut addresses = std::collections::HashSet::new();
-    for _ in 0..500 {
+    for _ in 0..512 {
         let owner = load(&jit, &text)?;
         // SAFETY: the code is that of the functions above; the module outlives the calls.
         let find = unsafe { owner.get::<extern "C" fn() -> usize>("where")? };
         addresses.insert(find());
     }
-    // 500 MiB of addresses if none was given back.
-    assert!(addresses.len() < 200, "{} copies", addresses.len());
+    assert!(size_of::<usize>() == 4 || addresses.len() < 200, "{} copies", addresses.len());
     Ok(())
 }

@@ -6,6 +6,11 @@
 //! small.
 //!
 //! Of each arm a search takes two sets at most, whose bytes are rare and told by few comparisons.
+//!
+//! Where what matches begin with is frequent, something inside of them may be rare: the `@` of an address. An *anchor* is a
+//! node that every match passes. Before it a match has bytes of known sets only, so that from a place where the anchor may
+//! be the search goes back over those, and begins there: whatever match has its anchor here or further on begins there, or
+//! later.
 
 use crate::bytes::{ByteSet, Test};
 use crate::program::{Node, NodeId, Program};
@@ -24,6 +29,10 @@ const MAX_ARMS: usize = 10;
 const MAX_ALL_TESTS: usize = 24;
 /// A search of its own does not pay where a hundred thousand places have more candidates than this.
 const MAX_FREQUENCY: u32 = 6000;
+
+/// An anchor is looked for in programs of so many nodes, and taken if a hundred thousand places have no more candidates.
+const MAX_ANCHOR_NODES: usize = 500;
+const MAX_ANCHOR_FREQUENCY: u32 = 1500;
 
 /// What is compared at a place behind the start of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +69,50 @@ pub(crate) fn arms(program: &Program) -> Option<Vec<Arm>> {
     };
     let best = choices.into_iter().flatten().filter(pays).min_by_key(|all| frequency(all));
     best.map(|all| all.into_iter().map(|one| one.arm).collect())
+}
+
+/// What every match has inside of it.
+pub(crate) struct Anchor {
+    /// What is compared at its place.
+    pub(crate) arm: Arm,
+    /// The bytes that may be between the start of a match and the place.
+    pub(crate) before: ByteSet,
+}
+
+/// The rarest of what every match passes, if there is something rare.
+pub(crate) fn anchor(program: &Program) -> Option<Anchor> {
+    if program.nodes.len() > MAX_ANCHOR_NODES {
+        return None;
+    }
+    let nodes = (0..program.nodes.len() as u32).map(NodeId);
+    let consuming = nodes.filter(|&id| matches!(program.node(id), Node::Consume { .. }));
+    let known = consuming.filter_map(|id| Some((candidate(program, id)?, before(program, id)?)));
+    let rare = known.filter(|(candidate, _)| candidate.frequency <= MAX_ANCHOR_FREQUENCY);
+    let best = rare.min_by_key(|(candidate, _)| candidate.frequency);
+    best.map(|(Candidate { arm, .. }, before)| Anchor { arm, before })
+}
+
+/// The bytes that matches may have before a node; none if a match need not pass it.
+fn before(program: &Program, anchor: NodeId) -> Option<ByteSet> {
+    let (mut work, mut seen, mut bytes) = (vec![program.start], BTreeSet::from([anchor]), ByteSet::default());
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match program.node(id) {
+            Node::Consume { set, next } => {
+                for &(first, last) in program.set_list[set.0 as usize].ranges() {
+                    (first..=last).take_while(char::is_ascii).for_each(|c| bytes.insert(c as u8));
+                    if !last.is_ascii() {
+                        bytes = bytes.union(&ByteSet::range(0x80, 0xff));
+                    }
+                }
+                work.push(next);
+            }
+            node => work.extend(passed(node)?),
+        }
+    }
+    Some(bytes)
 }
 
 /// Of a hundred thousand places, about how many are candidates.

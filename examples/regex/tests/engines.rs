@@ -97,3 +97,58 @@ fn searches_begin_where_they_are_told_to() {
         assert_eq!(find("", "aé", 3), Some(3..3));
     }
 }
+
+/// Where the last vector ends in the middle of a character, the search goes on with the character. The last byte of the
+/// one here and the sign behind it would be an é.
+#[test]
+fn vectors_that_end_inside_of_characters_do_no_harm() -> Result<(), ice_regex::Error> {
+    for pattern in ["é", "é+x?", "(?i)é|qz", r"[a-z]*é", r"\w+é"] {
+        for states in [0, 600] {
+            let regex = Regex::with_limits(pattern, Limits { states, ..Limits::default() })?;
+            for ahead in 0..40 {
+                let text = "a".repeat(ahead) + "\u{20a3})";
+                assert_eq!(regex.find(&text)?.map(|found| found.range()), None, "{pattern} behind {ahead}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same in the middle of a run, which ends behind the character.
+#[test]
+fn runs_end_where_they_end() -> Result<(), ice_regex::Error> {
+    for (pattern, states) in [("<[^<>]*>", 0), ("<[^<>]*>", 600), (r"(<)[^<>]*>\1", 600)] {
+        let regex = Regex::with_limits(pattern, Limits { states, ..Limits::default() })?;
+        for ahead in 0..40 {
+            let text = format!("<{}\u{20a3}><", "a".repeat(ahead));
+            let end = text.len() - usize::from(!pattern.contains('\\'));
+            assert_eq!(regex.find(&text)?.map(|found| found.range()), Some(0..end), "{pattern}, {ahead}");
+        }
+    }
+    Ok(())
+}
+
+/// Matches that are found by something rare inside of them: at each place beside the vectors, several times in a text, with
+/// and without what has to be before it.
+#[test]
+fn rare_bytes_inside_of_matches_are_found() -> Result<(), ice_regex::Error> {
+    for pattern in [r"[\w.]+@\w+", r"a\w*@", r"\b\w+://\S+", r"[^\n]*@[^\n]*", r"(é|\w)+@é?"] {
+        let (regex, other) = (Regex::new(pattern)?, regex::Regex::new(pattern).expect("it is common syntax"));
+        assert_eq!(regex.engine(), Engine::Automaton);
+        for ahead in 0..40 {
+            let some = "b".repeat(ahead);
+            for text in [
+                format!("{some}a@b c"),
+                format!("{some} @ab@c {some}@"),
+                format!("{some}éa://x {some}é@é@{some} ://b://c @@a@"),
+                format!("\n{some}\n{some}日a@日\n\n{some}@a"),
+            ] {
+                let found: Result<Vec<_>, _> =
+                    regex.find_iter(&text).map(|found| found.map(|found| found.range())).collect();
+                let expected: Vec<_> = other.find_iter(&text).map(|found| found.range()).collect();
+                assert_eq!(found?, expected, "{pattern} on {text:?}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -6,7 +6,9 @@
 //! their class and length, unless all of them have one edge.
 //!
 //! A match is stored when it is known that the next state does not find a later one. A state that waits for the start of a
-//! match looks for candidates by vectors where a [`Arm`] is known, and so does one that waits for a few rare bytes.
+//! match looks for candidates by vectors where a [`Arm`] is known, and so does one that waits for a few rare bytes. Where an
+//! [`Anchor`] is known, it looks for that and goes back; up to where it has looked, it remembers in a word of the frame,
+//! so that no place is looked at twice and a search stays linear.
 
 use super::Outcome;
 use super::emitter::{Emitter, JoinId};
@@ -16,7 +18,7 @@ use super::unit::{Machine, Scan, Unit};
 use crate::alphabet::{Alphabet, Class};
 use crate::bytes::ByteSet;
 use crate::determinize::{Automaton, Edge, EdgeId, StateId, Symbol};
-use crate::prefix::{Arm, Probe, arms};
+use crate::prefix::{Anchor, Arm, Probe, anchor, arms};
 use crate::program::Program;
 use ice_ir::{BinaryOp, FuncId, Function, IntCond, Type, Value};
 use std::collections::BTreeMap;
@@ -52,6 +54,14 @@ pub(crate) fn emit(program: &Program, automaton: &Automaton, machine: Machine) -
     let states =
         automaton.states.iter().map(|state| e.join(&vec![pointer; 1 + state.registers as usize])).collect();
     let arms = (machine.scan == Scan::Vectors).then(|| arms(program)).flatten();
+    let anchor = (machine.scan == Scan::Vectors && arms.is_none()).then(|| anchor(program)).flatten();
+    let anchor = anchor.map(|anchor| {
+        let size = e.int(pointer.bytes().into());
+        let seen = e.b.alloca(size, pointer.bytes().trailing_zeros() as u8, pointer);
+        let nothing = e.word(0);
+        e.store_word(seen, 0, nothing);
+        (anchor, seen)
+    });
     let begin = e.join(&[pointer]);
     let mut emitter = Emission {
         is_ascii: program.set_list.iter().all(|set| set.ranges().iter().all(|(_, last)| last.is_ascii())),
@@ -62,6 +72,7 @@ pub(crate) fn emit(program: &Program, automaton: &Automaton, machine: Machine) -
         slots,
         states,
         arms,
+        anchor,
         begin,
         functions: TextFunctions::default(),
         ascii: alphabet.ascii(),
@@ -85,6 +96,8 @@ struct Emission<'a> {
     states: Vec<JoinId>,
     /// What idle states look for.
     arms: Option<Vec<Arm>>,
+    /// What they look for otherwise, and the address of the place up to which that was done.
+    anchor: Option<(Anchor, Value)>,
     /// Finds the state for the place that it gets.
     begin: JoinId,
     functions: TextFunctions,
@@ -113,9 +126,11 @@ impl Emission<'_> {
             .iter()
             .map(|state| {
                 let pointer = self.e.pointer();
-                (state.is_idle && self.arms.is_some()).then(|| self.e.join(&[pointer]))
+                let looks = self.arms.is_some() || self.anchor.is_some();
+                (state.is_idle && looks).then(|| self.e.join(&[pointer]))
             })
             .collect();
+        let anchor = self.anchor.take();
         for n in 0..self.automaton.states.len() {
             let id = StateId(n as u32);
             let params = self.e.enter(self.states[n]);
@@ -126,9 +141,15 @@ impl Emission<'_> {
                     let (found, tail) = (self.e.join(&[pointer]), self.e.join(&[pointer]));
                     self.e.scan(&arms, at, self.end, Exits { found, tail });
                     for join in [found, tail] {
-                        let at = self.e.enter(join)[0];
-                        self.start_state(at, &behind);
+                        let place = self.e.enter(join)[0];
+                        let place = self.e.to_character(place, at, self.end);
+                        self.start_state(place, &behind);
                     }
+                    self.e.enter(body)[0]
+                }
+                (Some(body), None) => {
+                    let (anchor, seen) = anchor.as_ref().expect("idle states look for something");
+                    self.look_for_anchor((anchor, *seen), at, body, &behind);
                     self.e.enter(body)[0]
                 }
                 _ => self.wait(id, at),
@@ -139,6 +160,46 @@ impl Emission<'_> {
         let states: Vec<Option<JoinId>> = self.states.iter().copied().map(Some).collect();
         self.start_state(at, &states);
         self.e.finish();
+    }
+
+    /// Goes from a place where no match has begun to where the next one may begin, or on to `body` where an anchor was found
+    /// further on already.
+    fn look_for_anchor(
+        &mut self,
+        (anchor, seen): (&Anchor, Value),
+        at: Value,
+        body: JoinId,
+        behind: &[Option<JoinId>],
+    ) {
+        let pointer = self.e.pointer();
+        let [found, tail, back, start] = [(); 4].map(|()| self.e.join(&[pointer]));
+        let limit = self.e.load_word(seen, 0);
+        let is_new = self.e.compare(IntCond::Uge, at, limit);
+        let known = self.e.require(is_new);
+        self.e.scan(std::slice::from_ref(&anchor.arm), at, self.end, Exits { found, tail });
+        for (join, is_last) in [(found, false), (tail, true)] {
+            let place = self.e.enter(join)[0];
+            let behind = if is_last { self.e.word(-1) } else { self.e.plus(place, 1) };
+            self.e.store_word(seen, 0, behind);
+            self.e.jump(back, &[place]);
+        }
+        let place = self.e.enter(back)[0];
+        let is_behind = self.e.compare(IntCond::Ne, place, at);
+        let first = self.e.require(is_behind);
+        let byte = self.e.byte_at(place, -1);
+        let may_be_before = self.e.is_in(byte, &anchor.before, &ByteSet::ALL);
+        let other = self.e.require(may_be_before);
+        let previous = self.e.plus(place, -1);
+        self.e.jump(back, &[previous]);
+        for block in [first, other] {
+            self.e.b.switch_to_block(block);
+            self.e.jump(start, &[place]);
+        }
+        let place = self.e.enter(start)[0];
+        let place = self.e.to_character(place, at, self.end);
+        self.start_state(place, behind);
+        self.e.b.switch_to_block(known);
+        self.e.jump(body, &[at]);
     }
 
     /// Goes to the block in `targets` of the state in which a search begins at a place.

@@ -5,14 +5,15 @@
 //! sets of bytes, for a few arms at once. Cost: a load and two or three operations a comparison for 16 bytes.
 
 use super::emitter::{Emitter, JoinId};
-use crate::bytes::Test;
+use crate::bytes::{ByteSet, Test};
 use crate::prefix::Arm;
 use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 /// Bytes of a vector.
 const WIDTH: i64 = 16;
 
-/// Where a scan goes on; both joins have a place as their only parameter.
+/// Where a scan goes on; both joins have a place as their only parameter, which may be [inside of a
+/// character](Emitter::to_character).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exits {
     /// At a candidate.
@@ -58,6 +59,29 @@ impl Emitter<'_> {
         self.jump(round, &[next]);
         self.b.switch_to_block(short);
         self.jump(exits.tail, &[at]);
+    }
+
+    /// The place where the character begins that a place behind `at` is in, or `at` if that is in it too: scans end
+    /// anywhere. The place may be the end of the text.
+    pub(crate) fn to_character(&mut self, place: Value, at: Value, end: Value) -> Value {
+        let pointer = self.pointer();
+        let [back, done] = [(); 2].map(|()| self.join(&[pointer]));
+        self.jump(back, &[place]);
+        let place = self.enter(back)[0];
+        let is_behind = self.compare(IntCond::Ne, place, at);
+        let beginning = self.require(is_behind);
+        let is_inside = self.compare(IntCond::Ne, place, end);
+        let at_end = self.require(is_inside);
+        let byte = self.byte_at(place, 0);
+        let is_later = self.is_in(byte, &ByteSet::range(0x80, 0xbf), &ByteSet::ALL);
+        let first = self.require(is_later);
+        let previous = self.plus(place, -1);
+        self.jump(back, &[previous]);
+        for block in [beginning, at_end, first] {
+            self.b.switch_to_block(block);
+            self.jump(done, &[place]);
+        }
+        self.enter(done)[0]
     }
 
     /// In which lanes all probes of an arm hold.

@@ -219,7 +219,12 @@ impl Emission<'_> {
     fn candidates(&mut self, at: Value, begin: JoinId) {
         let arms = (self.e.unit.machine.scan == Scan::Vectors).then(|| arms(self.program)).flatten();
         if let Some(arms) = arms.filter(|_| !self.program.is_anchored) {
-            return self.e.scan(&arms, at, self.end, Exits { found: begin, tail: begin });
+            let pointer = self.e.pointer();
+            let candidate = self.e.join(&[pointer]);
+            self.e.scan(&arms, at, self.end, Exits { found: candidate, tail: candidate });
+            let place = self.e.enter(candidate)[0];
+            let place = self.e.to_character(place, at, self.end);
+            return self.e.jump(begin, &[place]);
         }
         let Some(set) = first_bytes(self.program).filter(|_| !self.program.is_anchored) else {
             return self.e.jump(begin, &[at]);
