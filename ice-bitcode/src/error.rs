@@ -212,6 +212,7 @@ errors! {
     L17 ElementType { value: u32 } "constant {value} has another type than its place"
     L18 InitializerForm { value: u32 } "constant {value} is no number, address or distance, so it cannot be data"
     L19 AliasCycle { name: String } "alias {name} stands for itself"
+    L20 MisplacedLandingPad "a landing pad must be at the start of a block to which only invokes lead by an exception"
     // Writing.
     W01 DoesNotFit { abbrev: u32 } "record does not fit abbreviation {abbrev}"
     W02 Unwritable { what: &'static str } "the format cannot express {what}"

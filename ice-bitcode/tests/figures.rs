@@ -123,7 +123,10 @@ impl Counts {
             | InstData::RetPair { .. }
             | InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
-            | InstData::ReturnCallAs { .. } => {
+            | InstData::ReturnCallAs { .. }
+            | InstData::Invoke { .. }
+            | InstData::InvokeResult
+            | InstData::LandingPad { .. } => {
                 panic!("a native instruction in a pexe")
             }
             InstData::Br { .. } => self.add("br", 1),

@@ -252,8 +252,24 @@ fn what_is_not_supported_is_refused_with_its_name() {
     for (text, expected) in [
         ("define void @f() { call void asm sideeffect \"cpuid\", \"\"()\n ret void }", "cpuid"),
         (
-            "declare i32 @g()\ndefine i32 @f() personality ptr @g { %r = invoke i32 @g() to label %a unwind label %b\na: ret i32 %r\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
-            "invoke",
+            "declare i32 @g()\ndefine void @f() personality ptr @g { invoke i32 @g() to label %a unwind label %b\na: ret void\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
+            "",
+        ),
+        (
+            "declare void @llvm.donothing()\ndeclare i32 @g()\ndefine void @f() personality ptr @g { invoke void @llvm.donothing() to label %a unwind label %b\na: ret void\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
+            "an invoke of an intrinsic",
+        ),
+        (
+            "declare i32 @g()\ndefine void @f() personality ptr @g { invoke void asm \"\", \"\"() to label %a unwind label %b\na: ret void\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
+            "an invoke of inline assembly",
+        ),
+        (
+            "declare i32 @__gxx_personality_sj0()\ndefine void @f() personality ptr @__gxx_personality_sj0 { invoke i32 @__gxx_personality_sj0() to label %a unwind label %b\na: ret void\nb: %l = landingpad {ptr, i32} cleanup\n resume {ptr, i32} %l }",
+            "__gxx_personality_sj0",
+        ),
+        (
+            "declare i32 @__CxxFrameHandler3(...)\ndefine void @f() personality ptr @__CxxFrameHandler3 { invoke void @f() to label %a unwind label %b\na: ret void\nb: %l = cleanuppad within none []\n cleanupret from %l unwind to caller }",
+            "__CxxFrameHandler3",
         ),
         ("define fp128 @f(ptr %p) { %x = load fp128, ptr %p\n ret fp128 %x }", "fp128"),
         ("define void @f({ x86_fp80, i32 } %x) { ret void }", "x86_fp80 beside others"),
@@ -305,6 +321,93 @@ fn what_is_not_supported_is_refused_with_its_name() {
             Err(error) => {
                 assert!(!expected.is_empty() && error.to_string().contains(expected), "{error}");
             }
+        }
+    }
+}
+
+/// Each invoke has a pad of its own, and what its callee gives is on the way to its normal block only; phis of a shared handler name
+/// the pads.
+#[test]
+fn invokes_have_blocks_for_both_ways() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = assembled(
+        "invokes.ll",
+        r#"
+target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+@type = external constant ptr
+declare i32 @routine(...)
+declare i32 @llvm.eh.typeid.for(ptr)
+declare { i64, i64 } @pair(i64)
+declare i64 @one(i64)
+define i64 @f(i64 %x, ptr %p) personality ptr @routine {
+  %a = invoke { i64, i64 } @pair(i64 %x) to label %first unwind label %pad
+first:
+  %hi = extractvalue { i64, i64 } %a, 1
+  %b = invoke i64 %p(i64 %hi) to label %second unwind label %pad
+second:
+  %r = phi i64 [ %b, %first ], [ %x, %caught ]
+  ret i64 %r
+pad:
+  %n = phi i64 [ ptrtoint (ptr getelementptr (i8, ptr @type, i64 8) to i64), %0 ], [ %hi, %first ]
+  %l = landingpad { ptr, i32 } cleanup catch ptr @type catch ptr null filter [1 x ptr] [ptr @type]
+  %s = extractvalue { ptr, i32 } %l, 1
+  %id = call i32 @llvm.eh.typeid.for(ptr @type)
+  %is = icmp eq i32 %s, %id
+  br i1 %is, label %caught, label %on
+caught:
+  br label %second
+on:
+  %k = call i64 @one(i64 %n)
+  resume { ptr, i32 } %l
+}
+"#,
+    );
+    let body = &text[text.find("@f(").expect("the function")..];
+    assert!(body.contains("personality @routine (@type, any)"), "{body}");
+    assert_eq!(body.matches("landing_pad cleanup catch 1 catch 2 filter (1)").count(), 2, "{body}");
+    assert_eq!(body.matches("= invoke_result").count(), 2, "{body}");
+    assert!(body.contains("call @_Unwind_Resume("), "{body}");
+    // Three phis of the pad, one of the block behind the second invoke.
+    assert_eq!(body.matches(" = phi ").count(), 4, "{body}");
+}
+
+/// Landing pads and unwind edges belong together, and a result is not there where its call has failed.
+#[test]
+fn wrong_pads_are_refused() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = |pad: &str| {
+        format!(
+            "target datalayout = \"e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+declare i32 @g()
+define i32 @f(i1 %c) personality ptr @g {{
+  %r = invoke i32 @g() to label %a unwind label %b
+a: ret i32 %r
+b: {pad} }}"
+        )
+    };
+    for (pad, expected) in [
+        ("%l = landingpad {ptr, i32} cleanup\n br label %d\nd: ret i32 1", None),
+        ("ret i32 0", Some("a landing pad must be")),
+        ("%l = landingpad {ptr, i32} cleanup\n ret i32 %r", Some("not dominated")),
+        ("%v = phi i32 [ %r, %0 ]\n %l = landingpad {ptr, i32} cleanup\n ret i32 %v", Some("not dominated")),
+        (
+            "%l = landingpad {ptr, i32} cleanup\n br i1 %c, label %b, label %d\nd: ret i32 1",
+            Some("a landing pad must be"),
+        ),
+        ("%x = add i32 1, 1\n %l = landingpad {ptr, i32} cleanup\n ret i32 1", Some("a landing pad must be")),
+        ("%l = landingpad {float, i32} cleanup\n ret i32 1", Some("a landing pad of another type")),
+        ("%l = landingpad {ptr, i32} catch ptr inttoptr (i64 5 to ptr)\n ret i32 1", Some("no symbol")),
+    ] {
+        // The assembler is not to look.
+        let bytes = make("llvm-as-19", "pads.ll", &text(pad), &["-disable-verify"]);
+        match (read(&bytes), expected) {
+            (Ok(_), None) => {}
+            (Err(error), Some(expected)) => assert!(error.to_string().contains(expected), "{error}"),
+            (result, _) => panic!("{pad}: {:?}", result.err()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
+use crate::exceptions::ExceptionTable;
 use crate::internal::{CodegenStep, Faults, Internal};
 use crate::live::LiveCalls;
 use crate::unwind::FrameStep;
@@ -393,6 +394,8 @@ pub struct CompiledCode {
     pub frames: Vec<FrameStep>,
     /// The calls with live values, of each function that has some.
     pub live: Vec<LiveCalls>,
+    /// The exceptions of each function that has pads.
+    pub exceptions: Vec<ExceptionTable>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -405,6 +408,7 @@ pub struct CodeEnd {
     origins: usize,
     frames: usize,
     live: usize,
+    exceptions: usize,
 }
 
 /// The machine code of one function.
@@ -426,6 +430,8 @@ pub struct FunctionCode<'a> {
     pub frames: &'a [FrameStep],
     /// The calls with live values, if the function has some.
     pub live: Option<&'a LiveCalls>,
+    /// Its exceptions, if it has pads.
+    pub exceptions: Option<&'a ExceptionTable>,
 }
 
 impl CompiledCode {
@@ -439,6 +445,7 @@ impl CompiledCode {
         self.origins.clear();
         self.frames.clear();
         self.live.clear();
+        self.exceptions.clear();
     }
 
     /// Where the next function begins.
@@ -451,6 +458,7 @@ impl CompiledCode {
             origins: self.origins.len(),
             frames: self.frames.len(),
             live: self.live.len(),
+            exceptions: self.exceptions.len(),
         }
     }
 
@@ -470,6 +478,7 @@ impl CompiledCode {
             origins: &self.origins[start.origins..end.origins],
             frames: &self.frames[start.frames..end.frames],
             live: self.live[start.live..end.live].first(),
+            exceptions: self.exceptions[start.exceptions..end.exceptions].first(),
         }
     }
 
@@ -482,6 +491,7 @@ impl CompiledCode {
             + size_of_val(&*self.origins)
             + size_of_val(&*self.frames)
             + self.live.iter().map(LiveCalls::bytes).sum::<usize>()
+            + self.exceptions.iter().map(ExceptionTable::bytes).sum::<usize>()
     }
 }
 

@@ -273,7 +273,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.mach.write_for(mode);
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
         let result = lower_function(target, module, func, cfg, order, uses, scratch, mach);
-        let wanted = self.unwind.unwrap_or(module.functions[func.id].traits.unwind);
+        let mut wanted = self.unwind.unwrap_or(module.functions[func.id].traits.unwind);
+        if wanted == UnwindTables::None && self.unwind.is_none() && func.exceptions.has_invocations() {
+            wanted = UnwindTables::Sync;
+        }
         self.mach.frame.unwind = wanted;
         match result {
             Ok(()) => {

@@ -77,6 +77,7 @@ pub mod constant_hoisting;
 pub mod diversity;
 pub mod division;
 pub mod emission;
+pub mod exceptions;
 pub mod extension;
 pub mod frame_layout;
 pub mod generator;

@@ -5,6 +5,8 @@
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
 //! first jump table of function 12, `.L12_7` its label 7.
 
+mod exceptions;
+
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::machine::{Assembly, Machine};
@@ -50,6 +52,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     pool_order: PoolOrder,
     /// Sizes of the constants so far, in the order of first use: the order of their sections.
     sizes: Vec<ConstantSize>,
+    /// What words stand for that tables for exceptions refer to, by number.
+    address_words: Vec<Symbol>,
     /// A constant that the code of a function names and that is not there.
     no_constant: Option<ConstantId>,
 }
@@ -88,6 +92,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             constants,
             pool_order: PoolOrder::new(options.diversity),
             sizes,
+            address_words: Vec::new(),
             no_constant: None,
         };
         output.text.push_str(&output.own.head);
@@ -210,10 +215,16 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
-        let has_frames = self.unwind.is_some_and(|entries| entries.include(self.module, function));
+        let exceptions = compiled.exceptions.filter(|_| self.unwind.is_some());
+        let has_frames =
+            exceptions.is_some() || self.unwind.is_some_and(|entries| entries.include(self.module, function));
         if has_frames {
             out.write_str("\t.cfi_startproc\n")?;
         }
+        if let Some(table) = exceptions {
+            self.write_personality(function, table)?;
+        }
+        let out = &mut self.text;
         self.listing.clear();
         let (constants, sizes, no_constant) = (&mut self.constants, &mut self.sizes, &mut self.no_constant);
         let known_sizes = sizes.len();
@@ -259,6 +270,10 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 }
             }
         }
+        if let Some(table) = exceptions {
+            self.write_exceptions(function, table, compiled.code.len() as u32)?;
+        }
+        let out = &mut self.text;
         // The contents come at the end; the assembler orders sections as it meets them.
         self.sizes[known_sizes..].iter().try_for_each(|&size| write_constant_section(size, out))
     }
@@ -410,6 +425,7 @@ impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         let _ = self.write_other_symbols();
+        let _ = self.write_address_words();
         let _ = self.write_constants();
         self.flush(0)
     }

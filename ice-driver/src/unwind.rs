@@ -5,10 +5,11 @@
 //! memory have the same section.
 
 use crate::options::Options;
+use ice_codegen::exceptions::ExceptionTable;
 use ice_codegen::{FrameChange, FrameStep, FunctionCode, SavedRegister};
-use ice_elf::{EhFrame, EntryFrame};
+use ice_elf::{CommonEntry, EhFrame, EntryFrame, PadClause, PadRange, TypeReference};
 use ice_ir::native::UnwindTables;
-use ice_ir::{FuncId, Module};
+use ice_ir::{Clause, FuncId, Module};
 
 /// Which functions have an entry, where any may have one.
 #[derive(Clone, Copy, Debug)]
@@ -31,28 +32,61 @@ impl Entries {
     }
 }
 
+/// Fields of an entry that refer to other places, by their offsets: each holds the distance from itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EntryFields {
+    /// To the function.
+    pub function: u64,
+    /// To its [exception table](write_exceptions), if it has one.
+    pub exceptions: Option<u64>,
+}
+
 /// The entries of a module.
 pub struct Frames {
     entries: Entries,
     section: EhFrame,
+    /// Personality routines, with what their functions have in common, and the field that refers to a word with the address.
+    personalities: Vec<(FuncId, CommonEntry, u64)>,
 }
 
 impl Frames {
     /// None yet.
     pub fn new(entries: Entries) -> Frames {
-        Frames { entries, section: EhFrame::new(entries.frame) }
+        Frames { entries, section: EhFrame::new(entries.frame), personalities: Vec::new() }
     }
 
-    /// Adds a function if it has an entry, and gives the offset of the field that must hold the distance from itself to
-    /// the function.
-    pub fn add(&mut self, module: &Module, function: FuncId, code: &FunctionCode<'_>) -> Option<u64> {
-        if !self.entries.include(module, function) {
-            return None;
-        }
-        let field = self.section.begin_function(code.code.len() as u32);
+    /// Adds a function if it has an entry: one with an exception table always has.
+    pub fn add(&mut self, module: &Module, function: FuncId, code: &FunctionCode<'_>) -> Option<EntryFields> {
+        let size = code.code.len() as u32;
+        let fields = match code.exceptions {
+            Some(table) => {
+                let common = self.common(table.personality);
+                let (function, exceptions) = self.section.begin_function_with(common, size);
+                EntryFields { function, exceptions: Some(exceptions) }
+            }
+            None if self.entries.include(module, function) => {
+                EntryFields { function: self.section.begin_function(size), exceptions: None }
+            }
+            None => return None,
+        };
         code.frames.iter().for_each(|step| self.step(step));
         self.section.end();
-        Some(field)
+        Some(fields)
+    }
+
+    /// What functions of a personality routine have in common.
+    fn common(&mut self, personality: FuncId) -> CommonEntry {
+        if let Some(&(_, common, _)) = self.personalities.iter().find(|known| known.0 == personality) {
+            return common;
+        }
+        let (common, field) = self.section.personality();
+        self.personalities.push((personality, common, field));
+        common
+    }
+
+    /// The personality routines, each with the field that must hold the distance from itself to a word with its address.
+    pub fn personalities(&self) -> impl Iterator<Item = (FuncId, u64)> {
+        self.personalities.iter().map(|&(personality, _, field)| (personality, field))
     }
 
     fn step(&mut self, step: &FrameStep) {
@@ -73,4 +107,31 @@ impl Frames {
     pub fn bytes(&self) -> Option<&[u8]> {
         (!self.section.is_empty()).then(|| self.section.bytes())
     }
+}
+
+/// Appends the exception table of a function of `size` bytes to `out`, for `.gcc_except_table`, and gives its offset there.
+/// `references` gets the fields that must hold the distance from themselves to a word with the address of a type.
+pub fn write_exceptions(
+    table: &ExceptionTable,
+    size: u32,
+    out: &mut Vec<u8>,
+    references: &mut Vec<TypeReference>,
+) -> u64 {
+    let clauses: Vec<Vec<PadClause<'_>>> =
+        table.sites.iter().map(|site| pad_clauses(&site.clauses)).collect();
+    let ranges: Vec<PadRange<'_>> = table
+        .sites
+        .iter()
+        .zip(&clauses)
+        .map(|(site, clauses)| PadRange { code: (site.start, site.end), pad: site.pad, clauses })
+        .collect();
+    ice_elf::write_exception_table(size, &ranges, table.types.len(), out, references)
+}
+
+fn pad_clauses(pad: &ice_ir::PadData) -> Vec<PadClause<'_>> {
+    let clauses = pad.clauses.iter().map(|clause| match clause {
+        Clause::Catch(ty) => PadClause::Catch(*ty),
+        Clause::Filter(types) => PadClause::Filter(types),
+    });
+    clauses.chain(pad.is_cleanup.then_some(PadClause::Cleanup)).collect()
 }

@@ -12,6 +12,7 @@ mod commentary;
 mod compiler;
 mod diversity;
 mod escapes;
+mod exceptions;
 mod extremes;
 mod freeze;
 mod helpers;

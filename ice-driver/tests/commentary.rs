@@ -76,7 +76,7 @@ fn comments_name_instructions_and_live_places() {
 const BODY: &str = "\
 sum:
 .L0_0:
-	# block0: live in nothing, live out rax rcx rdx rdi
+	# block0: live in rsi rdi, live out rax rcx rdx rdi
 	movl %esi, %ecx
 	# br block1
 	movl %ecx, %edx

@@ -5,11 +5,16 @@
 //! entry*, which says what holds at the entry of every function, and behind it an entry for each function, a program
 //! of changes from instruction to instruction. Input is plain numbers; registers have the numbers of DWARF.
 //!
-//! The only reference is that of each entry to its function: a field of 4 bytes that holds the distance from the field to
-//! the function. Who places the section fills it in, or leaves it to a linker.
+//! Functions with a personality have a common entry of their own, for each routine, and refer to their data for it.
+//!
+//! References are fields of 4 bytes that hold the distance from the field: that of each entry to its function and, with a
+//! personality, to the data of the function and, indirectly, to the routine. Who places the section fills them in, or
+//! leaves them to a linker.
 //!
 //! Cost: linear in changes; about 20 bytes a function and 2 a change.
 
+use crate::exception_table::INDIRECT_DISTANCE_4;
+use crate::leb::uleb;
 use alloc::vec::Vec;
 
 // Call frame instructions (DWARF 5, table 7.29).
@@ -46,11 +51,17 @@ pub struct EntryFrame {
     pub return_address: u8,
 }
 
+/// A common entry of functions with the same personality, by its offset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommonEntry(u32);
+
 /// The section, entry by entry.
 #[derive(Debug)]
 pub struct EhFrame {
+    entry: EntryFrame,
     word: u8,
     bytes: Vec<u8>,
+    has_functions: bool,
     /// Where the entry that is being written begins, and the offset in its function that was advanced to.
     start: usize,
     location: u32,
@@ -59,19 +70,38 @@ pub struct EhFrame {
 impl EhFrame {
     /// A section for functions that begin like this.
     pub fn new(entry: EntryFrame) -> EhFrame {
-        let EntryFrame { word, stack_pointer, return_address } = entry;
-        let mut section = EhFrame { word, bytes: Vec::new(), start: 0, location: 0 };
-        section.begin();
-        section.bytes.extend_from_slice(&[0; 4]);
-        section.bytes.push(1);
-        section.bytes.extend_from_slice(b"zR\0");
-        // Code is counted in bytes, data in words downwards; SLEB128 of a small negative number has 7 bits.
-        section.bytes.extend_from_slice(&[1, word.wrapping_neg() & 0x7f, return_address]);
-        section.bytes.extend_from_slice(&[1, DISTANCE_4]);
-        section.address(stack_pointer.into(), word.into());
-        section.saved(return_address.into(), -i32::from(word));
-        section.end();
+        let (word, bytes) = (entry.word, Vec::new());
+        let mut section = EhFrame { entry, word, bytes, has_functions: false, start: 0, location: 0 };
+        section.common(b"zR\0", |bytes| bytes.extend_from_slice(&[1, DISTANCE_4]));
         section
+    }
+
+    /// A common entry with this augmentation, whose data `augment` appends behind its length.
+    fn common(&mut self, augmentation: &[u8], augment: impl FnOnce(&mut Vec<u8>)) {
+        let EntryFrame { word, stack_pointer, return_address } = self.entry;
+        self.begin();
+        self.bytes.extend_from_slice(&[0; 4]);
+        self.bytes.push(1);
+        self.bytes.extend_from_slice(augmentation);
+        // Code is counted in bytes, data in words downwards; SLEB128 of a small negative number has 7 bits.
+        self.bytes.extend_from_slice(&[1, word.wrapping_neg() & 0x7f, return_address]);
+        augment(&mut self.bytes);
+        self.address(stack_pointer.into(), word.into());
+        self.saved(return_address.into(), -i32::from(word));
+        self.end();
+    }
+
+    /// A common entry of functions whose exceptions a personality routine decides about, and the offset of the field that
+    /// must hold the distance from itself to a word with the address of the routine.
+    pub fn personality(&mut self) -> (CommonEntry, u64) {
+        let (start, mut field) = (self.bytes.len() as u32, 0);
+        self.common(b"zPLR\0", |bytes| {
+            bytes.extend_from_slice(&[7, INDIRECT_DISTANCE_4]);
+            field = bytes.len() as u64;
+            bytes.extend_from_slice(&[0; 4]);
+            bytes.extend_from_slice(&[DISTANCE_4, DISTANCE_4]);
+        });
+        (CommonEntry(start), field)
     }
 
     /// The bytes so far. Lengths and addresses are those of a section at an address that is a multiple of a word.
@@ -81,7 +111,7 @@ impl EhFrame {
 
     /// Whether there is no function.
     pub fn is_empty(&self) -> bool {
-        self.start == 0
+        !self.has_functions
     }
 
     fn begin(&mut self) {
@@ -93,14 +123,30 @@ impl EhFrame {
     /// Begins the entry of a function of `size` bytes, and gives the offset of the field that must hold the distance from
     /// itself to the function.
     pub fn begin_function(&mut self, size: u32) -> u64 {
+        let field = self.begin_function_of(CommonEntry(0), size);
+        self.bytes.push(0);
+        field
+    }
+
+    /// As [`begin_function`](Self::begin_function), of a function with a personality. Gives also the offset of the field
+    /// that must hold the distance from itself to the function's [exception table](crate::write_exception_table).
+    pub fn begin_function_with(&mut self, common: CommonEntry, size: u32) -> (u64, u64) {
+        let function = self.begin_function_of(common, size);
+        self.bytes.push(4);
+        let table = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(&[0; 4]);
+        (function, table)
+    }
+
+    fn begin_function_of(&mut self, common: CommonEntry, size: u32) -> u64 {
+        self.has_functions = true;
         self.begin();
-        // The distance back to the common entry, which is at the start of the section.
-        let back = self.bytes.len() as u32;
+        // The distance back to the common entry.
+        let back = self.bytes.len() as u32 - common.0;
         self.bytes.extend_from_slice(&back.to_le_bytes());
         let field = self.bytes.len();
         self.bytes.extend_from_slice(&[0; 4]);
         self.bytes.extend_from_slice(&size.to_le_bytes());
-        self.bytes.push(0);
         field as u64
     }
 
@@ -134,27 +180,27 @@ impl EhFrame {
     /// The canonical frame address is `offset` bytes above what a register holds.
     pub fn address(&mut self, register: u16, offset: u32) {
         self.bytes.push(DEF_CFA);
-        self.uleb(register.into());
-        self.uleb(offset);
+        uleb(register.into(), &mut self.bytes);
+        uleb(offset, &mut self.bytes);
     }
 
     /// It is `offset` bytes above what the register holds that it is counted from.
     pub fn address_offset(&mut self, offset: u32) {
         self.bytes.push(DEF_CFA_OFFSET);
-        self.uleb(offset);
+        uleb(offset, &mut self.bytes);
     }
 
     /// It is counted from another register.
     pub fn address_register(&mut self, register: u16) {
         self.bytes.push(DEF_CFA_REGISTER);
-        self.uleb(register.into());
+        uleb(register.into(), &mut self.bytes);
     }
 
     /// A register of the caller is `offset` bytes, a negative multiple of a word, from the canonical frame address.
     pub fn saved(&mut self, register: u16, offset: i32) {
         let words = offset.unsigned_abs() / u32::from(self.word);
         self.register(OFFSET, OFFSET_EXTENDED, register);
-        self.uleb(words);
+        uleb(words, &mut self.bytes);
     }
 
     /// A register of the caller is where it was at the entry.
@@ -177,17 +223,8 @@ impl EhFrame {
             0..SHORT => self.bytes.push(short | register as u8),
             register => {
                 self.bytes.push(extended);
-                self.uleb(register);
+                uleb(register, &mut self.bytes);
             }
         }
-    }
-
-    /// A number in the variable-length code of DWARF (7.6).
-    fn uleb(&mut self, mut number: u32) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
     }
 }

@@ -50,9 +50,11 @@ extern crate alloc;
 mod apply;
 mod eh_frame;
 mod error;
+mod exception_table;
 mod executable;
 mod finish;
 mod format;
+mod leb;
 mod link;
 pub mod mips;
 mod relocatable;
@@ -63,8 +65,11 @@ mod strings;
 mod symbol;
 
 pub use apply::{Base, Field, Misfit, Of, Rule};
-pub use eh_frame::{EhFrame, EntryFrame};
+pub use eh_frame::{CommonEntry, EhFrame, EntryFrame};
 pub use error::Error;
+pub use exception_table::{
+    EXCEPTION_TABLE_ALIGNMENT, PadClause, PadRange, TypeReference, write_exception_table,
+};
 pub use format::{Class, Format, RecordKind};
 pub use link::{Layout, LinkError, link_executable};
 /// The numbers of the ELF specifications: relocation types (`R_…`), section types and flags (`SHT_…`, `SHF_…`).

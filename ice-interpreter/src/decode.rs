@@ -409,6 +409,10 @@ impl<'a> Decoder<'a> {
             | InstData::RetPair { .. } => {
                 return malformed("a call as only native modules have it");
             }
+            // Nothing here unwinds.
+            InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
+                return malformed("an invoke: exceptions");
+            }
             InstData::CallIntrinsic { op, args, .. } => {
                 let declaration = intrinsics::DECLARATIONS.iter().find(|decl| decl.op == op);
                 if declaration.is_none_or(|decl| decl.params.len() != args.len()) {

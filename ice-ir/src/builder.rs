@@ -4,7 +4,8 @@
 //! may answer with a value that already holds the result (the LIR-writer pipeline of nanojit).
 
 use crate::assembly::Assembly;
-use crate::entities::{Block, FuncId, Inst, SigId, SwitchTable, Symbol, Value};
+use crate::entities::{Block, FuncId, Inst, Pad, SigId, SwitchTable, Symbol, Value};
+use crate::exceptions::InvokeData;
 use crate::filter::Filtered;
 use crate::function::Function;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
@@ -298,6 +299,23 @@ impl<'f> FunctionBuilder<'f> {
     ) -> Option<Value> {
         let args = self.func.make_args(args);
         self.append_call(InstData::CallIntrinsic { op, callee, args, tail }, ret)
+    }
+
+    /// A call that an exception may leave, as `call` says. What it goes to says what comes of it.
+    pub fn invoke(&mut self, call: InvokeData, args: &[Value]) {
+        let (call, args) = (self.func.exceptions.make_invocation(call), self.func.make_args(args));
+        self.append(InstData::Invoke { call, args }, Type::Void);
+    }
+
+    /// The result, of type `ty`, of the call before, at the start of its normal block.
+    pub fn invoke_result(&mut self, ty: Type) -> Value {
+        self.append_value(InstData::InvokeResult, ty)
+    }
+
+    /// The address of the exception that comes to `pad`, at its start, and its selector.
+    pub fn landing_pad(&mut self, pad: Pad, pointer: Type) -> [Value; 2] {
+        let exception = self.append_value(InstData::LandingPad { pad }, pointer);
+        [exception, self.second_result(exception, Type::I32)]
     }
 
     /// A phi with one pair for every incoming edge.

@@ -32,6 +32,14 @@ entity!(
     AssemblyId, "asm"
 );
 entity!(
+    /// What a call that an exception may leave says beside its arguments.
+    Invocation, "invocation"
+);
+entity!(
+    /// What a landing pad wants of exceptions.
+    Pad, "pad"
+);
+entity!(
     /// A function of the module, declared or defined.
     FuncId, "func"
 );

@@ -62,6 +62,7 @@ impl ControlFlowGraph {
                 }
             }
             InstData::Switch { .. } => self.add_switch(func, terminator),
+            InstData::Invoke { .. } => func.for_each_target(terminator, |succ| self.add(succ)),
             _ => {}
         }
         self.succ_ends.push(self.succs.len() as u32);

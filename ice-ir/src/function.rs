@@ -9,7 +9,8 @@ use core::fmt;
 
 use crate::assembly::Assembly;
 use crate::entities::{AssemblyId, Block, FuncId, GlobalId, Inst, SwitchTable, Symbol, Value};
-use crate::instruction::{InstData, ValueRange};
+use crate::exceptions::{Exceptions, InvokeCallee};
+use crate::instruction::{InstData, TailHint, ValueRange};
 use crate::layout::Layout;
 use crate::locations::SourceLocations;
 use crate::module::Signature;
@@ -78,6 +79,8 @@ pub struct Function {
     pub ret: Type,
     /// Instructions, and their order and that of blocks.
     pub layout: Layout,
+    /// What it does with exceptions.
+    pub exceptions: Exceptions,
     params: Vec<Value>,
     values: PrimaryMap<Value, ValueData>,
     constants: Vec<Value>,
@@ -103,6 +106,7 @@ impl Function {
             id: FuncId::from_u32(0),
             ret: Type::Void,
             layout: Layout::default(),
+            exceptions: Exceptions::default(),
             params: Vec::new(),
             values: PrimaryMap::new(),
             constants: Vec::new(),
@@ -121,6 +125,7 @@ impl Function {
         self.id = id;
         self.ret = signature.ret;
         self.layout.clear();
+        self.exceptions.clear();
         self.params.clear();
         self.values.clear();
         self.constants.clear();
@@ -483,7 +488,8 @@ impl Function {
             | InstData::CallAs { args, .. }
             | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
-            | InstData::ReturnCallAs { args, .. } => self.args(args).iter().copied().for_each(visit),
+            | InstData::ReturnCallAs { args, .. }
+            | InstData::Invoke { args, .. } => self.args(args).iter().copied().for_each(visit),
             InstData::SecondResult { first } | InstData::Output { first, .. } => visit(first),
             InstData::RetPair { values } => values.into_iter().for_each(visit),
             InstData::Phi { incoming } => {
@@ -492,7 +498,10 @@ impl Function {
             InstData::CondBr { cond, .. } => visit(cond),
             InstData::Switch { value, .. } => visit(value),
             InstData::Ret { value } => value.into_iter().for_each(visit),
-            InstData::Br { .. } | InstData::Unreachable => {}
+            InstData::Br { .. }
+            | InstData::InvokeResult
+            | InstData::LandingPad { .. }
+            | InstData::Unreachable => {}
         }
     }
 
@@ -530,18 +539,37 @@ impl Function {
             | InstData::CallIntrinsic { args, .. }
             | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
-            | InstData::ReturnCallAs { args, .. } => *args,
+            | InstData::ReturnCallAs { args, .. }
+            | InstData::Invoke { args, .. } => *args,
             &mut InstData::Phi { incoming } => {
                 for (value, _) in &mut self.phi_pool[incoming.indices()] {
                     *value = map(*value);
                 }
                 return;
             }
-            InstData::Ret { value: None } | InstData::Br { .. } | InstData::Unreachable => return,
+            InstData::Ret { value: None }
+            | InstData::Br { .. }
+            | InstData::InvokeResult
+            | InstData::LandingPad { .. }
+            | InstData::Unreachable => return,
         };
         for value in &mut self.value_pool[pooled.indices()] {
             *value = map(*value);
         }
+    }
+
+    /// The call that an [`InstData::Invoke`] makes, as it would be without a pad; `None` of anything else.
+    pub fn invoked_call(&self, data: &InstData) -> Option<InstData> {
+        let InstData::Invoke { call, args } = *data else { return None };
+        let tail = TailHint::None;
+        Some(match self.exceptions.invocation(call).callee {
+            InvokeCallee::Function(callee) => InstData::Call { callee, args, tail },
+            InvokeCallee::Address => {
+                let &callee = self.args(args).first()?;
+                InstData::CallIndirect { callee, args: args.rest(), tail }
+            }
+            InvokeCallee::As(signature) => InstData::CallAs { signature, args, tail },
+        })
     }
 
     /// Lets every edge from `block` to `from` lead to `to`. Phis are the caller's business.
@@ -558,6 +586,10 @@ impl Function {
             InstData::Switch { default, table, .. } => {
                 change(default);
                 self.switches[*table].cases.iter_mut().for_each(|(_, target)| change(target));
+            }
+            InstData::Invoke { call, .. } => {
+                let call = self.exceptions.invocation_mut(*call);
+                [&mut call.normal, &mut call.pad].into_iter().for_each(change);
             }
             _ => {}
         }
@@ -583,6 +615,11 @@ impl Function {
             InstData::Switch { default, table, .. } => {
                 visit(default);
                 self.switches[table].cases.iter().for_each(|&(_, b)| visit(b));
+            }
+            InstData::Invoke { call, .. } => {
+                let call = self.exceptions.invocation(call);
+                visit(call.normal);
+                visit(call.pad);
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Instructions: one enum of 16 bytes, with argument lists in pools of the function.
 
-use crate::entities::{AssemblyId, Block, FuncId, SigId, SwitchTable, Value};
+use crate::entities::{AssemblyId, Block, FuncId, Invocation, Pad, SigId, SwitchTable, Value};
 use crate::intrinsics::Intrinsic;
 
 /// Declares a C-like enum with a name in the text form for each variant.
@@ -307,6 +307,12 @@ impl ValueRange {
         ValueRange { len: self.len.min(len as u32), ..self }
     }
 
+    /// The entries behind the first.
+    #[must_use]
+    pub const fn rest(self) -> ValueRange {
+        ValueRange { start: self.start + (self.len != 0) as u32, len: self.len.saturating_sub(1) }
+    }
+
     pub(crate) const fn indices(self) -> core::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -343,12 +349,17 @@ pub enum InstData {
     /// A call of the address `args[0]`, with the other arguments, as a function of a signature that says more
     /// than types: variadic, by value, with two results. The callee may be the address of a function.
     CallAs { signature: SigId, args: ValueRange, tail: TailHint },
-    /// The second result of the call that defines `first` and directly comes before.
+    /// The second result of the call that defines `first` and directly comes before; also of [`InstData::InvokeResult`],
+    /// and the selector of [`InstData::LandingPad`].
     SecondResult { first: Value },
     /// [Inline assembly](crate::assembly) with its inputs. Its result is the first of its outputs.
     Assembly { assembly: AssemblyId, args: ValueRange },
     /// Output number `number`, from 1 on, of the inline assembly that defines `first`, behind which its outputs stand in order.
     Output { first: Value, number: u32 },
+    /// The result of the [`InstData::Invoke`] before; the first instruction of its normal block.
+    InvokeResult,
+    /// The exception that has come here, as an address; the first instruction of a pad.
+    LandingPad { pad: Pad },
     /// A call of an intrinsic, with the declaration it goes through.
     CallIntrinsic { op: Intrinsic, callee: FuncId, args: ValueRange, tail: TailHint },
     /// One (value, predecessor) pair for every incoming edge.
@@ -370,6 +381,8 @@ pub enum InstData {
     ReturnCallIndirect { callee: Value, args: ValueRange },
     /// The same as a function of a signature, of the address `args[0]` with the other arguments.
     ReturnCallAs { signature: SigId, args: ValueRange },
+    /// A call that an exception may leave: goes to one of two blocks ([`exceptions`](crate::exceptions)).
+    Invoke { call: Invocation, args: ValueRange },
     /// Never reached; traps.
     Unreachable,
 }
@@ -384,6 +397,7 @@ impl InstData {
                 | InstData::Switch { .. }
                 | InstData::Ret { .. }
                 | InstData::RetPair { .. }
+                | InstData::Invoke { .. }
                 | InstData::Unreachable
         ) || self.is_return_call()
     }
@@ -415,6 +429,11 @@ impl InstData {
         matches!(self, InstData::SecondResult { .. } | InstData::Output { .. })
     }
 
+    /// True where memory may be another one behind the instruction.
+    pub fn changes_memory(&self) -> bool {
+        self.has_side_effects() && (!self.is_terminator() || matches!(self, InstData::Invoke { .. }))
+    }
+
     /// True where removing the instruction would change the program even if its result is unused.
     /// Loads are not: a load of an unused value may go.
     pub fn has_side_effects(&self) -> bool {
@@ -423,7 +442,9 @@ impl InstData {
             | InstData::Call { .. }
             | InstData::CallIndirect { .. }
             | InstData::CallAs { .. }
-            | InstData::Assembly { .. } => true,
+            | InstData::Assembly { .. }
+            | InstData::InvokeResult
+            | InstData::LandingPad { .. } => true,
             InstData::CallIntrinsic { op, .. } => op.has_side_effects(),
             InstData::Binary { op, .. } => op.is_division(),
             _ => self.is_terminator(),

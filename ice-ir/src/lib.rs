@@ -34,6 +34,7 @@ pub mod builder;
 pub mod cursor;
 pub mod dominators;
 pub mod entities;
+pub mod exceptions;
 pub mod filter;
 pub mod flowgraph;
 pub mod function;
@@ -56,7 +57,10 @@ pub use assembly::Assembly;
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;
 pub use dominators::DominatorTree;
-pub use entities::{AssemblyId, Block, ComdatId, FuncId, GlobalId, Inst, SigId, SwitchTable, Symbol, Value};
+pub use entities::{
+    AssemblyId, Block, ComdatId, FuncId, GlobalId, Inst, Invocation, Pad, SigId, SwitchTable, Symbol, Value,
+};
+pub use exceptions::{Clause, Exceptions, InvokeCallee, InvokeData, PadData};
 pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};

@@ -316,7 +316,8 @@ impl Module {
             | InstData::CallIntrinsic { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallIndirect { args, .. }
-            | InstData::ReturnCallAs { args, .. } => args.len(),
+            | InstData::ReturnCallAs { args, .. }
+            | InstData::Invoke { args, .. } => args.len(),
             _ => 0,
         }
     }

@@ -359,6 +359,55 @@ fn native_words_survive_a_round_trip_and_are_valid() {
     assert!(ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).is_err());
 }
 
+/// Exceptions, as the writer prints them.
+const EXCEPTIONS: &str = "\
+target pointer i64 native
+
+sig0 = (i64) -> i64, i64
+
+global external @type = zero 8
+
+declare external @routine() -> void
+define external @f(v0: i64) -> i64 {
+  personality @routine (@type, any)
+block0:
+  invoke_as sig0(v0, v0) -> i64 to block1 unwind block3
+block1:
+  v1: i64 = invoke_result
+  v2: i64 = second v1
+  invoke @f(v2) -> i64 to block2 unwind block4 at 7
+block2:
+  v3: i64 = invoke_result
+  ret v3
+block3:
+  v4: i64 = landing_pad cleanup catch 1 filter (2, 1) filter ()
+  v5: i32 = second v4
+  invoke_indirect v4() -> void to block5 unwind block6
+block4:
+  v6: i64 = landing_pad catch 2
+  ret v6
+block5:
+  unreachable
+block6:
+  v7: i64 = landing_pad cleanup
+  ret v7
+}
+";
+
+#[test]
+fn exceptions_survive_a_round_trip_and_are_valid() {
+    let program = parse_program(EXCEPTIONS).unwrap();
+    ice_ir::verify_program(&program, ice_ir::Rules::Ice).unwrap();
+    let body = |text: &str| text[text.find("  personality").expect("the line")..].trim_end().to_owned();
+    let printed = print(&program);
+    assert_eq!(body(&printed), body(EXCEPTIONS));
+    assert_eq!(print(&parse_program(&printed).unwrap()), printed);
+    for (from, to) in [("to block1", "block1"), ("unwind block4", ""), ("catch 2", "catch"), ("(2, 1)", "2")]
+    {
+        assert!(parse_program(&EXCEPTIONS.replace(from, to)).is_err(), "{from}");
+    }
+}
+
 #[test]
 fn a_second_result_belongs_to_the_call_before_it() {
     for (from, to) in [

@@ -97,6 +97,13 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
     (Rule::ReturnCall, PnaclOnly, "block0: return_call @callee(v0)"),
     (Rule::ReturnCall, PnaclOnly, "v20: i32 = @callee block0: return_call_indirect v20(v0)"),
     (Rule::ReturnCall, Both, "block0: return_call @_start(v0)"),
+    (
+        Rule::Invoke,
+        PnaclOnly,
+        "!DECL define internal @f(v0: i32) -> i32 { personality @callee (any) block0: invoke @callee(v0) -> i32 to block1 unwind block2
+            block1: v1: i32 = invoke_result ret v1
+            block2: v2: i32 = landing_pad cleanup catch 1 filter (1, 1) v3: i32 = second v2 ret v3 }",
+    ),
     (Rule::Terminated, Both, "block0: return_call @callee(v0) ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v21, v0 v21: i32 = add v0, v0 ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v20, v0 ret v0"),
@@ -327,6 +334,55 @@ fn live_values_are_behind_the_arguments_of_a_signature() {
     ] {
         assert!(check(call)[0].contains(&rule), "{call}");
     }
+}
+
+/// Invokes, what comes out of them, and pads.
+#[test]
+fn invokes_lead_to_blocks_of_their_own() {
+    let function = |body: &str| {
+        parse(&format!(
+            "{DECLARATIONS} define internal @f(v0: i32, v9: i64) -> i32 {{ personality @callee (@g, any) {body} }}"
+        ))
+    };
+    let whole = "v4: i1 = true v8: i32 = @callee
+        block0: invoke @callee(v0) -> i32 to block1 unwind block2
+        block1: v1: i32 = invoke_result br v4, block3, block4
+        block2: v2: i32 = landing_pad catch 1 filter () v3: i32 = second v2 br block3
+        block3: v5: i32 = phi [v1, block1], [v3, block2] ret v5
+        block4: invoke_indirect v8(v1) -> void to block5 unwind block6
+        block5: ret v1
+        block6: v6: i32 = landing_pad cleanup ret v6";
+    assert_eq!(broken(&function(whole), Rules::Ice), BTreeSet::new());
+    let cases = [
+        (Rule::CallArguments, "@callee(v0) -> i32", "@callee(v9) -> i32"),
+        (Rule::PointerOperand, "invoke_indirect v8", "invoke_indirect v9"),
+        // Another way into a pad or a normal block; the same block twice.
+        (Rule::Invoke, "br v4, block3, block4", "br v4, block2, block4"),
+        (Rule::Invoke, "br v4, block3, block4", "br v4, block5, block4"),
+        (Rule::Invoke, "to block5 unwind block6", "to block6 unwind block6"),
+        (Rule::EntryTarget, "unwind block6", "unwind block0"),
+        // Results and pads elsewhere, or missing.
+        (Rule::Invoke, "block5: ret v1", "block5: v7: i32 = invoke_result ret v1"),
+        (Rule::Invoke, "v1: i32 = invoke_result br", "v1: i32 = add v0, v0 br"),
+        (Rule::Invoke, "v6: i32 = landing_pad cleanup", "v6: i32 = add v0, v0"),
+        (Rule::Invoke, "ret v5", "v7: i32 = landing_pad cleanup ret v5"),
+        (Rule::Invoke, "catch 1", "catch 3"),
+        (Rule::Invoke, "catch 1", "catch 0"),
+        (Rule::Invoke, "filter ()", "filter (1, 9)"),
+        // The result is not there when the call has failed.
+        (Rule::Dominance, "[v3, block2]", "[v1, block2]"),
+        (Rule::Dominance, "landing_pad cleanup ret v6", "landing_pad cleanup ret v3"),
+        (Rule::CallKind, "v3: i32 = second v2 br", "v3: i32 = add v2, v2 v7: i32 = second v3 br"),
+    ];
+    for (rule, from, to) in cases {
+        let text = whole.replacen(from, to, 1);
+        assert_ne!(text, whole, "{from}");
+        assert!(broken(&function(&text), Rules::Ice).contains(&rule), "{to}");
+    }
+    let without = function(whole);
+    let mut program = without;
+    program.bodies.last_mut().expect("a body").exceptions.personality = None;
+    assert_eq!(broken(&program, Rules::Ice), BTreeSet::from([Rule::Invoke]));
 }
 
 /// Calls in place of returns, which the stable format has not at all.

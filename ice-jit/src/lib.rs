@@ -61,6 +61,7 @@
 mod debug;
 mod dump;
 mod error;
+mod exceptions;
 #[cfg(any(feature = "pexe", feature = "llvm", feature = "text"))]
 mod files;
 mod glue;

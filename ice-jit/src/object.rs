@@ -158,8 +158,10 @@ pub(crate) struct Object<'m> {
     /// The calls with live values of functions, by the offsets of those.
     pub(crate) live: Vec<(u64, LiveCalls)>,
     /// Tables for unwinding, their references to functions, and where they are once all are there.
-    frames: Option<Frames>,
-    frame_references: Vec<(u64, Place)>,
+    pub(crate) frames: Option<Frames>,
+    pub(crate) frame_references: Vec<(u64, Place)>,
+    /// Words with addresses that tables for exceptions refer to.
+    pub(crate) address_words: HashMap<Symbol, Place>,
     pub(crate) frames_at: Option<Place>,
     /// Bytes of the tables and of their end.
     frames_size: usize,
@@ -223,6 +225,7 @@ impl<'m> Object<'m> {
             live: Vec::new(),
             frames: Entries::of(options).map(Frames::new),
             frame_references: Vec::new(),
+            address_words: HashMap::new(),
             frames_at: None,
             frames_size: 0,
         };
@@ -315,7 +318,7 @@ impl<'m> Object<'m> {
     }
 
     /// What a symbol of the module stands for, and what is added to its address.
-    fn target(&mut self, symbol: Symbol) -> (Target, i64) {
+    pub(crate) fn target(&mut self, symbol: Symbol) -> (Target, i64) {
         let module = self.module;
         let (symbol, addend) = resolve_alias(module, symbol);
         if let Some(&address) = self.outer.and_then(|outer| outer.get(&symbol)) {
@@ -406,7 +409,13 @@ impl<'m> Object<'m> {
         }
         let place = Place { area: Area::Code, offset: start };
         let frame = self.frames.as_mut().and_then(|frames| frames.add(self.module, function, code));
-        self.frame_references.extend(frame.map(|field| (field, place)));
+        if let Some(fields) = frame {
+            self.frame_references.push((fields.function, place));
+            if let (Some(field), Some(table)) = (fields.exceptions, code.exceptions) {
+                let table = self.add_exceptions(table, code.code.len() as u32)?;
+                self.frame_references.push((field, table));
+            }
+        }
         self.live.extend(code.live.map(|live| (start, live.clone())));
         self.functions[function.as_u32() as usize] = Some(place);
         self.sizes.push((function, code.code.len() as u64));
@@ -474,6 +483,7 @@ impl<'m> Object<'m> {
                 self.constants.write_section(size, &mut area.bytes);
             }
         }
+        self.refer_to_personalities()?;
         let Some(bytes) = self.frames.as_ref().and_then(Frames::bytes) else { return Ok(()) };
         let area = &mut self.filled[Area::Constants as usize];
         let offset = area.align(u64::from(self.machine.address_type().bytes()), 0);

@@ -226,7 +226,7 @@ impl Numbering {
             }
             ref data if data.is_computation() => self.visit_pure(func, tree, uses, block, inst),
             ref other => {
-                if other.has_side_effects() && !other.is_terminator() {
+                if other.changes_memory() {
                     self.change_memory();
                 }
                 None

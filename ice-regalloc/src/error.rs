@@ -101,6 +101,13 @@ pub enum Error {
         /// Index of the operand that found no place.
         operand: usize,
     },
+    /// A terminator destroys registers, and a successor has another predecessor or parameters.
+    SealedEdge {
+        /// The block that ends in it.
+        block: Block,
+        /// Index of the edge.
+        succ_index: usize,
+    },
     /// No register of the class exists to carry a value from slot to slot.
     NoScratch {
         /// The block at whose border the value has to move.
@@ -151,6 +158,12 @@ impl fmt::Display for Error {
             }
             Error::Unsatisfiable { inst, operand } => {
                 write!(f, "{inst}, operand {operand}: the constraints leave no register")
+            }
+            Error::SealedEdge { block, succ_index } => {
+                write!(
+                    f,
+                    "{block}, edge {succ_index}: behind a terminator that destroys registers, its target has other predecessors or parameters"
+                )
             }
             Error::NoScratch { block } => {
                 write!(f, "{block}: no register can carry a value between slots")

@@ -112,6 +112,7 @@ impl<'a> LivePlaces<'a> {
     /// Goes backwards over the block, tells what is read for the last time, and gives what is live before it.
     fn walk(&self, block: Block, mut visit: impl FnMut(Inst, usize)) -> PlaceSet {
         let mut live = self.live_out(block);
+        let receiver = self.func.receiver(block);
         let range = self.func.block_insts(block);
         let (start, end) = (range.start.as_u32(), range.end.as_u32());
         let upto = |point: ProgPoint| self.output.edits.partition_point(|edit| edit.point < point);
@@ -120,6 +121,9 @@ impl<'a> LivePlaces<'a> {
         for inst in (start..end).rev().map(Inst::from_u32) {
             edits = self.pass_edits(edits, ProgPoint::after(inst), &mut live);
             self.pass_inst(inst, &mut live, &mut visit);
+            if receiver == Some(inst) {
+                self.output.allocs_of(inst).iter().for_each(|&place| live.set(self.registers, place, true));
+            }
             edits = self.pass_edits(edits, ProgPoint::before(inst), &mut live);
         }
         live

@@ -74,6 +74,9 @@ fn edges(func: &Function, file: &RegisterFile, block: Block) -> Result<(), Error
         if succs.len() > 1 && !args.is_empty() && func.block_preds(succ).len() > 1 {
             return Err(Error::CriticalEdge { block, succ_index });
         }
+        if func.seals_edges(block) && !(args.is_empty() && func.block_preds(succ).len() == 1) {
+            return Err(Error::SealedEdge { block, succ_index });
+        }
         if let Some(&vreg) = args.iter().find(|&&vreg| !is_vreg(func, file, vreg)) {
             return Err(Error::BadVReg { block, vreg });
         }

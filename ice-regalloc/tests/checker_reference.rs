@@ -172,6 +172,7 @@ impl Reference<'_> {
                 }
             }
         }
+        found.extend(self.misplaced().map(|edit| Violation::MisplacedEdit { edit }));
         for (index, edit) in self.output.edits.iter().enumerate() {
             let slots = edit.from.is_slot() && edit.to.is_slot();
             let class = edit.class.index() < self.file.classes.len();
@@ -186,6 +187,40 @@ impl Reference<'_> {
             }
         }
         found
+    }
+
+    /// Edits over what comes in at the start of a block, then those behind terminators.
+    fn misplaced(&self) -> impl Iterator<Item = usize> {
+        let stored = self.stored;
+        let leaves_by_call = |b: &Block| {
+            let last = stored.blocks[b.as_u32() as usize].insts.end - 1;
+            !stored.insts[last as usize].clobbers.is_empty()
+        };
+        let mut over = Vec::new();
+        for (b, block) in stored.blocks.iter().enumerate() {
+            let first = &stored.insts[block.insts.start as usize];
+            let takes =
+                first.ops.iter().all(|op| !op.is_use() && matches!(op.constraint(), Constraint::Fixed(_)));
+            if !takes || b > 0 && !block.preds.iter().any(leaves_by_call) {
+                continue;
+            }
+            for (n, edit) in self.output.edits.iter().enumerate() {
+                let is_over = |op: &Operand| match op.constraint() {
+                    Constraint::Fixed(reg) => self.file.units(reg).intersects(self.units(edit.to)),
+                    _ => false,
+                };
+                if edit.point == ProgPoint::before(Inst::from_u32(block.insts.start))
+                    && first.ops.iter().any(is_over)
+                {
+                    over.push(n);
+                }
+            }
+        }
+        let behind = self.output.edits.iter().enumerate().filter(|(_, edit)| {
+            !edit.point.is_before() && stored.insts[edit.point.inst().as_u32() as usize].terminates
+        });
+        let behind: Vec<usize> = behind.map(|(n, _)| n).collect();
+        over.into_iter().chain(behind)
     }
 
     fn values(&self) -> Vec<Violation> {

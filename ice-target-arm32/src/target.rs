@@ -9,7 +9,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::Rule;
+use ice_codegen::rules::{NO_EXCEPTIONS, Rule};
 use ice_codegen::target::TypeLayout;
 use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _};
 use ice_codegen::{
@@ -174,6 +174,7 @@ impl Target for Arm32 {
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
             Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            Rule::InvokeResult | Rule::LandingPad { .. } => return Err(NO_EXCEPTIONS),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

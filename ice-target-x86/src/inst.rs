@@ -25,7 +25,7 @@ use ice_codegen::magic::Signedness;
 macro_rules! instructions {
     ($($reader:tt)*) => { $($reader)* { |em, bound|
     // ---- moves and memory
-    /// Defines the registers in its extra operands: the incoming arguments. No code.
+    /// Defines the registers in its extra operands: the incoming arguments, or what comes out of an invoke. No code.
     Params "params" [] max 0 => {};
     /// Copy of a general register.
     Mov { width: Width, dst: VReg, src: VReg } is Move "{dst} = mov{width} {src}"
@@ -248,6 +248,11 @@ macro_rules! instructions {
     /// The same of a function that preserves nothing.
     CallPreserveNone { callee: Callee, mode: Mode } is Clobbers "call_preserve_none {callee} {mode}"
         [callee: callee()] max bound.call(callee) => em.call(callee, 0);
+    /// A call that ends its block: goes to `normal` or, when an exception leaves it, to `pad`, which wants what the
+    /// function's pad of the number `clauses` says.
+    Invoke { callee: Callee, mode: Mode, popped: u8, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
+        "invoke {callee} {mode} pops {popped} to {normal} unwind {pad} as {clauses}"
+        [callee: callee()] max bound.call(callee) + 5 => em.invoke(callee, popped, normal, (pad, clauses));
     Jmp { target: MachBlock } is Terminator "jmp {target}" [] max 5 => em.jump_to(target);
     Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator "j{cond} {if_true}, {if_false}"
         [] max 11 => em.branch(cond, if_true, if_false);
@@ -292,10 +297,12 @@ impl MachInst for Inst {
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { mode, .. } | Inst::ThreadLocalCall { mode, .. } => match mode {
-                Mode::Bits32 => CALLER_SAVED_32,
-                Mode::Bits64 => CALLER_SAVED_64,
-            },
+            Inst::Call { mode, .. } | Inst::Invoke { mode, .. } | Inst::ThreadLocalCall { mode, .. } => {
+                match mode {
+                    Mode::Bits32 => CALLER_SAVED_32,
+                    Mode::Bits64 => CALLER_SAVED_64,
+                }
+            }
             Inst::CallPreserveNone { mode: Mode::Bits32, .. } => NOT_PRESERVED_32,
             Inst::CallPreserveNone { mode: Mode::Bits64, .. } => NOT_PRESERVED_64,
             _ => RegUnits::EMPTY,

@@ -213,6 +213,8 @@ impl Target for X86 {
             Rule::Load { address, result, .. } => self.load(cx, address, result),
             Rule::Store { address, value, .. } => self.store(cx, inst, address, value),
             Rule::Call => self.call(cx, inst)?,
+            Rule::InvokeResult => self.invoke_result(cx, inst)?,
+            Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, rule)?,
             #[cfg(not(feature = "assembly"))]

@@ -550,6 +550,9 @@ impl BodyWriter<'_, '_> {
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),
+            InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
+                return Err(unwritable("an invoke: exceptions"));
+            }
             InstData::CallIndirect { callee, args, tail: hint } => {
                 ops.extend([tail(hint), self.relative(callee)?, result_type]);
                 for &arg in func.args(args) {

@@ -16,6 +16,7 @@ use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::switch::{self, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -518,6 +519,9 @@ pub fn lower_function<T: Target>(
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();
     mach.frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
+    if func.exceptions.has_invocations() {
+        mach.exceptions = Some(Box::new(func.exceptions.clone()));
+    }
     mach.frame.convention = module.signature(func.id).convention;
     let layouts = target.layouts();
     let mut cx = Lower {

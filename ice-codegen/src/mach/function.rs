@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 use cranelift_entity::EntityRef;
-use ice_ir::Inst;
+use ice_ir::{Exceptions, Inst};
 use ice_regalloc::{Error, Function, Mode};
 
 /// A function in machine instructions. Reused from function to function.
@@ -21,6 +21,8 @@ pub struct MachFunction<I> {
     pub frame: FrameInfo,
     /// Constants and switches that instructions refer to by number.
     pub tables: Tables,
+    /// What its pads want of exceptions, if it has some.
+    pub exceptions: Option<Box<Exceptions>>,
     insts: Vec<I>,
     /// Its blocks, edges and operands.
     body: Function,
@@ -36,6 +38,7 @@ impl<I> Default for MachFunction<I> {
         MachFunction {
             frame: FrameInfo::default(),
             tables: Tables::default(),
+            exceptions: None,
             insts: Vec::new(),
             body: Function::new(),
             origins: Origins::default(),
@@ -59,6 +62,7 @@ impl<I: MachInst> MachFunction<I> {
     pub fn clear(&mut self) {
         self.frame.clear();
         self.tables.clear();
+        self.exceptions = None;
         self.insts.clear();
         self.body.clear();
         self.origins.clear();
@@ -187,6 +191,10 @@ impl<I: MachInst> MachFunction<I> {
             Role::Terminator => self.body.terminator(),
             Role::Move => self.body.copy(),
             Role::Clobbers => self.body.clobber(inst.clobbers()),
+            Role::Invokes => {
+                self.body.clobber(inst.clobbers());
+                self.body.terminator();
+            }
         }
     }
 }

@@ -44,6 +44,8 @@ pub enum Role {
     Clobbers,
     /// Control may leave the block here.
     Terminator,
+    /// A call that ends its block in one of two ways: both of the two above.
+    Invokes,
 }
 
 /// A machine instruction of one target. Instructions are plain data: whatever they refer to is an index.

@@ -74,6 +74,10 @@ pub enum Rule<'a> {
     Store { address: Value, value: Value, align_log2: u8 },
     /// A call of a function: [`Lower::call_of`] tells which.
     Call,
+    /// What comes out of the invoke before: [`Lower::invoke_before`] tells which.
+    InvokeResult,
+    /// What comes to a pad: the address of an exception, and which of the clauses has taken it.
+    LandingPad { exception: Value, selector: Option<Value> },
     /// A call of an intrinsic.
     Intrinsic { op: Intrinsic, args: &'a [Value] },
     /// Inline assembly with its inputs.
@@ -178,6 +182,13 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::Intrinsic { op, args: func.args(args) }
             }
             InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallAs { .. } => Rule::Call,
+            InstData::InvokeResult => Rule::InvokeResult,
+            InstData::LandingPad { .. } => {
+                let next = func.layout.next_inst(inst);
+                let taken = next.filter(|&inst| matches!(func.inst(inst), InstData::SecondResult { .. }));
+                let selector = taken.and_then(|inst| func.result(inst));
+                Rule::LandingPad { exception: self.result(inst), selector }
+            }
             InstData::Assembly { assembly, args } => match func.assembly(assembly) {
                 Some(assembly) => Rule::Assembly { assembly, args: func.args(args) },
                 None => Rule::Misplaced,
@@ -193,6 +204,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             | InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. }
+            | InstData::Invoke { .. }
             | InstData::Unreachable => Rule::Misplaced,
         }
     }
@@ -219,8 +231,39 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
                 self.call_as(signature, func.args(args))?
             }
+            InstData::Invoke { .. } => return self.invoked(inst),
             _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
         })
+    }
+
+    /// The call that an invoke makes.
+    #[cold]
+    fn invoked(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
+        let (func, module) = (self.func, self.module);
+        match func.invoked_call(func.inst(inst)) {
+            Some(InstData::Call { callee, args, .. }) => {
+                self.note_callee(callee);
+                let signature = Some(module.signature(callee));
+                Ok(Call { callee: Destination::Function(callee), signature, args: func.args(args) })
+            }
+            Some(InstData::CallIndirect { callee, args, .. }) => {
+                Ok(Call { callee: Destination::Address(callee), signature: None, args: func.args(args) })
+            }
+            Some(InstData::CallAs { signature, args, .. }) => self.call_as(signature, func.args(args)),
+            _ => Err(ErrorKind::Unsupported("an instruction that is no call")),
+        }
+    }
+
+    /// The invoke that leads to the current block.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn invoke_before(&self) -> Result<Inst, ErrorKind> {
+        let block = self.current_block();
+        let before = block.and_then(|block| self.cfg.preds(block).first());
+        let invoke = before.and_then(|&before| self.func.layout.last_inst(before));
+        let invoke = invoke.filter(|&invoke| matches!(self.func.inst(invoke), InstData::Invoke { .. }));
+        invoke.ok_or(ErrorKind::Unsupported("the result of an invoke behind none"))
     }
 
     /// A call of the address `args[0]` as a function of a signature.

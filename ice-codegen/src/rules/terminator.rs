@@ -5,6 +5,9 @@ use crate::mach::{MachBlock, MachInst, Sink};
 use crate::target::ErrorKind;
 use ice_ir::{Inst, InstData, Type, Value};
 
+/// What a target says that has no exceptions.
+pub const NO_EXCEPTIONS: ErrorKind = ErrorKind::Unsupported("an invoke: exceptions");
+
 /// The kind of a terminator, and what it works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields are those of the instructions")]
@@ -19,6 +22,9 @@ pub enum Terminator {
     Return { values: [Option<Value>; 2] },
     /// Calls in place of a return: [`Lower::call_of`].
     ReturnCall,
+    /// A call that an exception may leave: [`Lower::call_of`]. It goes to a block or, as the function's pad of the number
+    /// `clauses` says, to another.
+    Invoke { normal: MachBlock, pad: MachBlock, clauses: u32 },
     /// Is never reached.
     Unreachable,
 }
@@ -52,6 +58,15 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => Terminator::ReturnCall,
+            InstData::Invoke { call, .. } => {
+                let call = func.exceptions.invocation(call);
+                let first = func.layout.first_inst(call.pad).map(|inst| func.inst(inst));
+                let Some(&InstData::LandingPad { pad }) = first else {
+                    return Err(ErrorKind::Unsupported("an invoke without a landing pad"));
+                };
+                let (normal, clauses) = (self.target(call.normal), pad.as_u32());
+                Terminator::Invoke { normal, pad: self.target(call.pad), clauses }
+            }
             InstData::Unreachable => Terminator::Unreachable,
             _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
         })

@@ -131,6 +131,7 @@ const HARD: MachineDescription = MachineDescription {
     has_groups: true,
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
+    without_exceptions: Some("ARM"),
     ..MachineDescription::PORTABLE
 };
 

@@ -120,6 +120,7 @@ const O32: MachineDescription = MachineDescription {
         general: 4,
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },
     }),
+    without_exceptions: Some("MIPS"),
     ..MachineDescription::PORTABLE
 };
 

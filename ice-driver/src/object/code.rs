@@ -116,20 +116,24 @@ impl<S: Sink> ObjectOutput<'_, S> {
             }
         }
         let frame = self.frames.as_mut().and_then(|frames| frames.add(self.module, function, &compiled));
-        if let Some(field) = frame {
-            self.frame_relocations.push(Relocation {
-                offset: field,
-                r_type: self.relocation_type(RelocKind::PcRel32)?,
-                target: Target::Section(section),
-                addend: offset as i64,
-                placement: AddendPlacement::Width4,
-            });
+        if let Some(fields) = frame {
+            let place = self.distance(fields.function, Target::Section(section), offset)?;
+            self.frame_relocations.push(place);
+            if let (Some(field), Some(table)) = (fields.exceptions, compiled.exceptions) {
+                self.write_exceptions(field, table, compiled.code.len() as u32)?;
+            }
         }
         self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
         let (bytes, section) = (compiled.code, CodeSection::In(section));
         let code = Code { symbol: None, bytes, alignment, section };
         self.writer.append_code(code, self.relocations.drain(..))?;
         Ok(())
+    }
+
+    /// The relocation of a field of 4 bytes that holds the distance from itself to a place.
+    pub(super) fn distance(&self, field: u64, target: Target, offset: u64) -> Result<Relocation, Error> {
+        let (r_type, placement) = (self.relocation_type(RelocKind::PcRel32)?, AddendPlacement::Width4);
+        Ok(Relocation { offset: field, r_type, target, addend: offset as i64, placement })
     }
 
     /// Where `function` is, if it is written and nothing can take its place.

@@ -6,6 +6,7 @@
 //! | jump tables | `.rodata`: addresses, or distances in native code that has no addresses of 4 bytes |
 //! | constants of code | `.rodata.cst4`, `.rodata.cst8`, `.rodata.cst16`, in the order of first use |
 //! | tables for unwinding | `.eh_frame` |
+//! | tables for exceptions | `.gcc_except_table`; the addresses of types and personality routines in `.data.rel.ro` |
 //! | aliases | second symbols, once everything has its place |
 //!
 //! Calls of functions that are already written and that nothing can replace are resolved here if both ends
@@ -15,6 +16,7 @@
 
 mod code;
 mod data;
+mod exceptions;
 mod symbols;
 
 use crate::diversity::{self, PoolOrder};
@@ -29,7 +31,7 @@ use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
 use ice_codegen::Libcall;
 use ice_elf::{
     Binding, GroupId, Location, ObjectWriter, Options, Relocation, SectionId, SectionSpec, Sink,
-    StandardSection, SymbolId, SymbolKind, Visibility, elf,
+    StandardSection, SymbolId, SymbolKind, TypeReference, Visibility, elf,
 };
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, Module, Symbol};
@@ -87,6 +89,11 @@ pub struct ObjectOutput<'m, S: Sink> {
     /// Tables for unwinding, and their references to functions.
     frames: Option<Frames>,
     frame_relocations: Vec<Relocation>,
+    /// Where words with addresses are that tables for exceptions refer to, in `.data.rel.ro`.
+    address_words: HashMap<Symbol, u64>,
+    /// `.gcc_except_table`, once a function needs it.
+    exception_section: Option<SectionId>,
+    type_references: Vec<TypeReference>,
 }
 
 impl<'m, S: Sink> ObjectOutput<'m, S> {
@@ -132,6 +139,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             bytes: Vec::new(),
             frames: Entries::of(options).map(Frames::new),
             frame_relocations: Vec::new(),
+            address_words: HashMap::new(),
+            exception_section: None,
+            type_references: Vec::new(),
         };
         output.write_notes(options.features)?;
         let symbols = module.functions.len() + module.globals.len();
@@ -187,6 +197,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     /// Writes the tables for unwinding, if any function has some.
     fn write_frames(&mut self) -> Result<(), Error> {
+        self.refer_to_personalities()?;
         let Some(bytes) = self.frames.as_ref().and_then(Frames::bytes) else { return Ok(()) };
         let spec = SectionSpec::new(b".eh_frame", elf::SHT_PROGBITS, elf::SHF_ALLOC.into());
         let section = self.writer.create_section(&spec)?;

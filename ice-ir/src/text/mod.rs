@@ -48,6 +48,10 @@
 //! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
 //! `asm "template", "constraints"(arguments)` or `asm intel …`, `output v3, 1`.
 //!
+//! *Exceptions* ([`exceptions`](crate::exceptions)): a body may begin with `personality @routine (@type, any)`, whose types have the
+//! numbers from 1 on. `invoke @name(v1) -> i32 to block1 unwind block2` and likewise `invoke_indirect v9(v1) …` and `invoke_as sig1(v9, v1) …`
+//! are terminators; `v3: i32 = invoke_result` begins a block behind one, and `v4: i64 = landing_pad cleanup catch 1 filter (2, 1)` the other; `second v4` is the selector.
+//!
 //! Every result states its type, so a reader needs no second look at the operands, and a text with wrong
 //! types can be written down for the [verifier](crate::verifier), which is the one to refuse it.
 //!

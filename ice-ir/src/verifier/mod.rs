@@ -12,6 +12,7 @@
 //! Cost: linear in instructions, operands and edges, plus the dominator tree and the sorting of switch
 //! cases. All working memory is in [`VerifierScratch`]; at most [`MAX_ERRORS`] errors are reported.
 
+mod exceptions;
 mod module;
 mod types;
 
@@ -106,6 +107,7 @@ rule_book! {
     CallArguments    "call-arguments"     "The arguments and the result of a call are those of the signature."
     ReturnCall       "return-call"        "A call in place of a return goes to a function with the results and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
     Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first (Pnacl: there is none)."
+    Invoke           "invoke"             "An invoke has two successors, which have no other predecessor and no phis; the normal one begins with its result, if it has one, and the pad with a landing pad, and these are nowhere else; clauses name types of the function, which has a personality (Pnacl: there is none)."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."
     IndirectSmall    "indirect-small"     "Pnacl: an indirect call passes and returns i32, i64, f32, f64 and vectors only."
     AtomicOperation  "atomic-operation"   "The operation of an atomic read-modify-write is a constant from 1 to 6."
@@ -205,10 +207,17 @@ pub fn verify_function(
     rules: Rules,
     scratch: &mut VerifierScratch,
 ) -> Result<(), Vec<VerifierError>> {
-    let mut verifier =
-        Verifier { module, func, rules, place: Location::Function(func.id), errors: Vec::new() };
+    let mut verifier = Verifier {
+        module,
+        func,
+        rules,
+        place: Location::Function(func.id),
+        errors: Vec::new(),
+        only_preds: Vec::new(),
+    };
     verifier.structure(scratch);
     if verifier.errors.is_empty() {
+        verifier.find_only_predecessors();
         verifier.types(&mut scratch.cases);
         verifier.ssa(scratch);
     }
@@ -221,6 +230,8 @@ struct Verifier<'a> {
     rules: Rules,
     place: Location,
     errors: Vec<VerifierError>,
+    /// By block the number of edges that go there and the source of the last one, if the function has invokes.
+    only_preds: Vec<(u32, Block)>,
 }
 
 impl Verifier<'_> {
@@ -278,6 +289,9 @@ impl Verifier<'_> {
         {
             return self.check(Rule::Reference, false);
         }
+        if !self.has_exceptions_of(inst) {
+            return self.check(Rule::Reference, false);
+        }
         func.for_each_operand(inst, |value| {
             if !value_exists(value) {
                 exists = false;
@@ -308,6 +322,11 @@ impl Verifier<'_> {
             InstData::Switch { default, table, .. } => {
                 target(default);
                 func.switch(table).cases.iter().for_each(|&(_, block)| target(block));
+                None
+            }
+            InstData::Invoke { call, .. } => {
+                let call = func.exceptions.invocation(call);
+                [call.normal, call.pad].into_iter().for_each(target);
                 None
             }
             InstData::Phi { incoming } => {

@@ -194,9 +194,24 @@ impl<'a> Verifier<'a> {
                     self.return_call(signature, args);
                 }
             }
+            InstData::Invoke { call, args } => {
+                self.invoke(*func.exceptions.invocation(call), func.args(args))
+            }
+            InstData::InvokeResult => self.invoke_result(inst, result),
+            InstData::LandingPad { pad } => {
+                self.check(Rule::PointerOperand, result == pointer);
+                self.landing_pad(inst, pad);
+            }
             InstData::SecondResult { first } => {
                 let call = func.layout.prev_inst(inst).filter(|&call| func.result(call) == Some(first));
-                let signature = match call.map(|call| *func.inst(call)) {
+                if matches!(call.map(|call| func.inst(call)), Some(InstData::LandingPad { .. })) {
+                    return self.check(Rule::CallKind, result == Type::I32);
+                }
+                let call = call.and_then(|call| match func.inst(call) {
+                    InstData::InvokeResult => self.invoked_before(call),
+                    data => Some(*data),
+                });
+                let signature = match call {
                     Some(InstData::Call { callee, .. }) => Some(self.module.signature(callee)),
                     Some(InstData::CallAs { signature, .. }) => self.module.signatures.get(signature),
                     _ => None,
@@ -280,7 +295,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// The signature of a call of the address `args[0]`, if there is one and the other arguments are its.
-    fn call_as(&mut self, signature: SigId, args: &[Value]) -> Option<&'a Signature> {
+    pub(super) fn call_as(&mut self, signature: SigId, args: &[Value]) -> Option<&'a Signature> {
         let (func, pointer) = (self.func, self.module.pointer_type);
         let ty = |value: Value| func.value_type(value);
         self.check(Rule::PointerOperand, args.first().is_some_and(|&callee| ty(callee) == pointer));

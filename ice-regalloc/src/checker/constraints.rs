@@ -9,8 +9,8 @@
 
 use super::{Input, Violation};
 use crate::function::Remat;
-use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
-use crate::output::Allocation;
+use crate::operand::{Block, Constraint, Inst, Operand, OperandKind, OperandPos};
+use crate::output::{Allocation, ProgPoint};
 use crate::registers::RegUnits;
 use alloc::vec::Vec;
 
@@ -54,6 +54,7 @@ impl Marks {
         for inst in (0..input.func.num_insts() as u32).map(Inst::from_u32) {
             self.check_inst(input, inst, violations);
         }
+        check_places_of_edits(input, violations);
         let used_regs = input.output.used_regs;
         for (index, edit) in input.output.edits.iter().enumerate() {
             let ok = !(edit.from.is_slot() && edit.to.is_slot())
@@ -121,6 +122,32 @@ impl Marks {
         }
         if clash {
             name_clashes(input, inst, violations);
+        }
+    }
+}
+
+/// Reports edits where nothing can be copied.
+fn check_places_of_edits(input: &Input<'_>, violations: &mut Vec<Violation>) {
+    let Input { func, output, .. } = input;
+    for block in (0..func.num_blocks() as u32).map(Block::from_u32) {
+        let Some(receiver) = func.receiver(block) else { continue };
+        let incoming = func.operands(receiver).iter().filter_map(|op| op.fixed_reg());
+        let incoming =
+            incoming.fold(RegUnits::EMPTY, |all, reg| all.union(input.units(Allocation::reg(reg))));
+        let point = ProgPoint::before(receiver);
+        let first = output.edits.partition_point(|edit| edit.point < point);
+        for (n, edit) in output.edits[first..].iter().enumerate() {
+            if edit.point != point {
+                break;
+            }
+            if input.units(edit.to).intersects(incoming) {
+                violations.push(Violation::MisplacedEdit { edit: first + n });
+            }
+        }
+    }
+    for (edit, at) in output.edits.iter().enumerate() {
+        if !at.point.is_before() && func.is_terminator(at.point.inst()) {
+            violations.push(Violation::MisplacedEdit { edit });
         }
     }
 }

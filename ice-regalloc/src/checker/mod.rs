@@ -101,6 +101,13 @@ pub enum Violation {
         /// Index of the edit.
         edit: usize,
     },
+    /// An edit stands where nothing can be executed, or where it overwrites what comes into its block in a fixed register:
+    /// behind a terminator, or before the first instruction of the function or of a block behind a terminator that
+    /// destroys registers.
+    MisplacedEdit {
+        /// Index of the edit.
+        edit: usize,
+    },
     /// A register is written that is not in `used_regs`.
     UnreportedRegister {
         /// Where it is written.
@@ -130,6 +137,7 @@ impl fmt::Display for Violation {
                 write!(f, "{inst}, operand {operand}: in a clobbered register")
             }
             Violation::BadEdit { edit } => write!(f, "edit {edit}: impossible copy"),
+            Violation::MisplacedEdit { edit } => write!(f, "edit {edit}: nothing can be copied there"),
             Violation::UnreportedRegister { inst, place } => {
                 write!(f, "{inst}: {place} is written but not reported as used")
             }
@@ -230,6 +238,9 @@ impl Input<'_> {
 /// * edit `p -> q`: `S[q] := {v in S[p] | size(v) <= size of the edit}`; `S[r] := {}` for other
 ///   registers `r` that alias `q`; `p` and `q` are not both slots;
 /// * use of `v` at `p`: requires `v in S[p]` or `v not in D`;
+/// * no edit stands behind a terminator; none before an instruction writes what comes in there: if the first instruction
+///   of the function, or of a block behind a terminator that destroys registers, does nothing but to define Fixed
+///   registers, these are not written before it;
 /// * clobber of `u`: `S[r] := {}` for registers `r` with a unit in `u`; no Late Use nor Early Def
 ///   may be there;
 /// * definition of `v` at `p`: `v` leaves all sets; `S[p] := {v}`, and `S[r] := {}` for aliases;

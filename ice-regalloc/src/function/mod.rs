@@ -65,7 +65,10 @@ struct Runs {
 ///   predecessor (critical edges are split by the client);
 /// * the entry block has no parameters: incoming values are Fixed definitions of its first
 ///   instruction;
-/// * terminators define nothing.
+/// * terminators define nothing;
+/// * behind a terminator that destroys registers, the last of its block, a call that control may leave in two ways say,
+///   stand blocks without another predecessor and without parameters. Nothing is moved on these edges, and what comes
+///   out of the call is defined by the first instruction of such a block, as Fixed.
 #[derive(Clone, Debug)]
 pub struct Function {
     operands: Vec<Operand>,
@@ -245,6 +248,25 @@ impl Function {
     #[inline]
     pub fn loop_depth(&self, block: Block) -> Option<u32> {
         self.depths.get(block.as_u32() as usize).copied()
+    }
+
+    /// Whether nothing can be moved on the edges that leave `block`, since its terminator destroys registers.
+    #[inline]
+    pub(crate) fn seals_edges(&self, block: Block) -> bool {
+        let end = run(&self.blocks, block.as_u32() as usize, |b| b.insts).end;
+        let last = end.checked_sub(1).and_then(|last| self.references.shapes.get(last));
+        last.is_some_and(|shape| shape.has(Shape::CLOBBERS) && shape.has(Shape::TERMINATOR))
+    }
+
+    /// The first instruction of `block`, if it does nothing but to define what comes in, in Fixed registers: arguments of the
+    /// function, or what comes out of a call that ends the block before.
+    pub(crate) fn receiver(&self, block: Block) -> Option<Inst> {
+        let first = self.block_insts(block).start;
+        let operands = self.operands(first);
+        let comes_in = |op: &Operand| op.is_def() && !op.is_use() && op.fixed_reg().is_some();
+        let is_border =
+            block == self.entry() || self.block_preds(block).iter().any(|&pred| self.seals_edges(pred));
+        (is_border && !operands.is_empty() && operands.iter().all(comes_in)).then_some(first)
     }
 
     /// The class of registers that hold `vreg`.

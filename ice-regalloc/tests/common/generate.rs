@@ -274,6 +274,33 @@ impl Generator<'_> {
         }
         self.func.insts.push(StoredInst { ops, terminates: true, ..Default::default() });
     }
+
+    /// A call that control may leave in several ways.
+    fn sealing_call(&mut self) {
+        self.call();
+        if let Some(call) = self.func.insts.last_mut() {
+            call.ops.retain(|op| op.is_use());
+            call.terminates = true;
+        }
+    }
+
+    /// What comes out of such a call.
+    fn results(&mut self) {
+        let (mut ops, mut used) = (Vec::new(), RegUnits::EMPTY);
+        for _ in 0..self.rng.below(3) {
+            let v = self.new_vreg();
+            let class = self.class_of(v);
+            let reg = self.rng.pick(self.file.class(class).order);
+            // What callees preserve is no result.
+            if !used.union(self.file.callee_saved).intersects(self.file.units(reg)) {
+                used.insert(self.file.units(reg));
+                ops.push(Operand::def_fixed(v, class, reg));
+            }
+        }
+        if !ops.is_empty() {
+            self.push(StoredInst { ops, ..Default::default() });
+        }
+    }
 }
 
 fn defines(ops: &[Operand], v: VReg) -> bool {
@@ -325,7 +352,18 @@ pub fn random_function(rng: &mut Rng, file: &'static RegisterFile<'static>) -> S
             g.func.blocks[s].preds.push(Block::from_u32(b as u32));
         }
     }
+    let mut indegree = vec![0; succs.len()];
+    succs.iter().flatten().for_each(|&s| indegree[s] += 1);
+    // Blocks that end in a call which control may leave in several ways.
+    let sealing: Vec<bool> = succs
+        .iter()
+        .map(|list| !list.is_empty() && list.iter().all(|&s| indegree[s] == 1) && g.rng.one_in(5))
+        .collect();
+    let is_behind_call = |s: usize| (0..succs.len()).any(|b| sealing[b] && succs[b].contains(&s));
     for b in 1..body {
+        if is_behind_call(b) {
+            continue;
+        }
         for _ in 0..g.rng.below(4) {
             let v = g.new_vreg();
             if takes[b] && !g.func.blocks[b].preds.is_empty() {
@@ -359,6 +397,9 @@ pub fn random_function(rng: &mut Rng, file: &'static RegisterFile<'static>) -> S
             g.push(StoredInst { ops: defs, ..Default::default() });
             globals = g.live.clone();
         }
+        if is_behind_call(b) {
+            g.results();
+        }
         if b < body {
             for _ in 0..g.rng.below(25) {
                 g.random_inst();
@@ -385,11 +426,15 @@ pub fn random_function(rng: &mut Rng, file: &'static RegisterFile<'static>) -> S
                     .collect()
             })
             .collect();
-        if list.len() > 1 {
-            g.terminator(true);
+        if sealing[b] {
+            g.sealing_call();
+        } else {
+            if list.len() > 1 {
+                g.terminator(true);
+            }
+            let uses = g.rng.one_in(2);
+            g.terminator(uses);
         }
-        let uses = g.rng.one_in(2);
-        g.terminator(uses);
         g.func.blocks[b].args = arguments;
         g.func.blocks[b].insts = start..g.func.insts.len() as u32;
         // Some values of this block are read in later ones, perhaps without a definition on the

@@ -5,7 +5,7 @@ use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_codegen::mach::{MachBlock, Sink};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::Terminator;
+use ice_codegen::rules::{NO_EXCEPTIONS, Terminator};
 use ice_codegen::switch::SwitchNode;
 use ice_codegen::words::{CallRules as _, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
@@ -21,6 +21,7 @@ impl Mips32 {
         match cx.terminator(inst)? {
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
+            Terminator::Invoke { .. } => return Err(NO_EXCEPTIONS),
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
             Terminator::Jump { target } => cx.sink.push(Inst::Jump { target }),
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),

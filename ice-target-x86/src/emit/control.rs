@@ -1,7 +1,7 @@
 //! Terminators and switches.
 
 use super::Emitter;
-use crate::inst::Inst;
+use crate::inst::{Callee, Inst};
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_codegen::CodeSymbol;
@@ -38,6 +38,21 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn unreachable(&mut self) {
         self.e.ud2();
         self.e.buf.stop_flow();
+    }
+
+    /// A call that ends its block, whose exceptions go to a pad, which wants what the function's pad of a number says.
+    pub(super) fn invoke(
+        &mut self,
+        callee: Callee,
+        popped: u8,
+        normal: MachBlock,
+        (pad, clauses): (MachBlock, u32),
+    ) {
+        self.target_label(pad);
+        let start = self.e.buf.offset();
+        self.call(callee, popped);
+        self.sites.note(start, self.e.buf.offset(), pad, clauses);
+        self.jump_to(normal);
     }
 
     /// A switch on the value in `index`, or with `high` above it.

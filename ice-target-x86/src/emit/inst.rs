@@ -158,7 +158,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.unary_rm(op, width, src);
     }
 
-    fn call(&mut self, callee: Callee, popped: u8) {
+    pub(super) fn call(&mut self, callee: Callee, popped: u8) {
         match callee {
             Callee::Symbol(symbol) => {
                 self.begin_call(1);

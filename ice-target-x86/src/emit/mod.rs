@@ -33,6 +33,7 @@ use crate::target::X86;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels};
 use ice_regalloc::Output;
@@ -46,12 +47,13 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings, cookie } = scratch;
+    let EmitScratch { frame, tables, steps, landings, sites, cookie } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
     steps.begin(mach.frame.unwind);
+    sites.begin();
     buffer.set_bundle(target.bundle());
     buffer.clear();
     landings.compute(target, mach);
@@ -66,6 +68,7 @@ pub(crate) fn emit_function<L: Listing>(
         cursor,
         tables,
         steps,
+        sites,
         landings,
         confines_memory: target.confines_memory(),
         cookie: *cookie,
@@ -76,6 +79,7 @@ pub(crate) fn emit_function<L: Listing>(
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
+    sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
     out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }
@@ -86,6 +90,7 @@ pub struct EmitScratch {
     pub(crate) frame: Frame,
     tables: TableLabels,
     steps: FrameSteps,
+    sites: CallSites,
     landings: Landings,
     /// What hides the numbers of the function, where they are hidden.
     pub(crate) cookie: Option<u32>,
@@ -100,6 +105,7 @@ struct Emitter<'a, L: Listing> {
     cursor: Cursor<'a, Inst>,
     tables: &'a mut TableLabels,
     steps: &'a mut FrameSteps,
+    sites: &'a mut CallSites,
     /// The blocks that jump tables of confined code lead to.
     landings: &'a Landings,
     /// [`X86::confines_memory`].

@@ -185,15 +185,21 @@ impl X86 {
             ) => self.callee_without_base(cx, callee, &mut operands),
         };
         let results = cx.call_results(inst, signature);
-        let popped = match signature {
-            Some(signature) if self.pops_result_address(signature) => 4,
-            _ => 0,
-        };
         let call = match convention {
-            CallingConvention::Standard => Inst::Call { callee, mode: self.mode, popped },
+            CallingConvention::Standard => {
+                Inst::Call { callee, mode: self.mode, popped: self.popped(signature) }
+            }
             CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
         };
         self.finish_call(cx, (call, origin), &mut operands, stack, results)
+    }
+
+    /// Bytes of arguments that a callee of the standard convention pops.
+    pub(super) fn popped(self, signature: Option<&Signature>) -> u8 {
+        match signature {
+            Some(signature) if self.pops_result_address(signature) => 4,
+            _ => 0,
+        }
     }
 
     /// Stores the arguments of a call that are among these offsets of the stack, and gives those in registers to
@@ -328,7 +334,7 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         cx.note_call(stack);
         // What most calls have.
-        let is_clean = origin == Origin::Here || self.mode == Mode::Bits32;
+        let is_clean = self.is_clean(origin);
         if let [result, None] = results
             && result.is_none_or(|(_, ty)| ty == Type::I32 && is_clean)
         {
@@ -336,6 +342,23 @@ impl X86 {
             cx.sink.push_with(call, operands);
             return Ok(());
         }
+        self.results(cx, (call, origin), operands, results)
+    }
+
+    /// Whether the upper half of a result of 32 bits is zero, or there is none.
+    fn is_clean(self, origin: Origin) -> bool {
+        origin == Origin::Here || self.mode == Mode::Bits32
+    }
+
+    /// Appends `call`, which has or receives these results beside its `operands`, and brings them into their registers.
+    pub(super) fn results<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (call, origin): (Inst, Origin),
+        operands: &mut Operands,
+        results: [Option<ResultRegs>; 2],
+    ) -> Result<(), ErrorKind> {
+        let is_clean = self.is_clean(origin);
         let types = result_types(results, |(_, ty)| ty);
         let places = result_places(self.mode, types).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();

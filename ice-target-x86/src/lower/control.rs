@@ -24,6 +24,9 @@ impl X86 {
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
+            Terminator::Invoke { normal, pad, clauses } => {
+                return self.invoke(cx, inst, (normal, pad, clauses));
+            }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())

@@ -18,6 +18,7 @@ mod float;
 mod fold;
 mod int;
 mod intrinsic;
+mod invoke;
 mod memory;
 mod pair64;
 mod product;

@@ -38,6 +38,8 @@ pub struct MachineDescription {
     pub always_has_unwind_tables: bool,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
+    /// The name of a machine whose code for invokes is not known.
+    pub without_exceptions: Option<&'static str>,
     /// Words of the size of an address in a `va_list`.
     pub va_list_words: u32,
     /// An `i128` is passed in two general registers or whole in memory: the most arguments in general registers that
@@ -92,6 +94,7 @@ impl MachineDescription {
         foreign_convention: None,
         always_has_unwind_tables: false,
         has_assembler: false,
+        without_exceptions: None,
         va_list_words: 1,
         most_before_pair: None,
         extended_params: &[Type::I64, Type::I32],

@@ -13,6 +13,7 @@ use ice_ir::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::body::exceptions::RESUME;
 use super::module::LlvmModule;
 use crate::llvm::wire::types::LlvmType;
 
@@ -225,6 +226,10 @@ impl Runtime {
             if is_needed {
                 runtime.function_of(program, function, pointer);
             }
+        }
+        let has_personality = program.functions.values().any(|info| info.personality != 0);
+        if has_personality {
+            runtime.function_of(program, &function(RESUME, "", &[T::P], T::Void), pointer);
         }
         if program.legal.has_extended() {
             runtime.declare_extended(program, libraries, pointer);

@@ -252,6 +252,9 @@ impl Body<'_, '_> {
             | InstData::ReturnCallAs { .. } => {
                 Err(FreezeErrorKind::Unsupported("a call in place of a return"))
             }
+            InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
+                Err(FreezeErrorKind::Unsupported("an invoke: exceptions"))
+            }
             InstData::RetPair { values } => {
                 let [first, second] = values.map(|v| self.value(v));
                 let place = self.second.ok_or(FreezeErrorKind::Unsupported("a second result"))?;

@@ -185,8 +185,12 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
 
     /// `block1(v2), block3`.
     fn successors(&mut self, reader: &mut Reader<'_>) -> Result<(), String> {
-        let is_behind_terminator =
-            self.is_in_block && self.mach.insts().last().is_some_and(|inst| inst.role() == Role::Terminator);
+        let is_behind_terminator = self.is_in_block
+            && self
+                .mach
+                .insts()
+                .last()
+                .is_some_and(|inst| matches!(inst.role(), Role::Terminator | Role::Invokes));
         if !is_behind_terminator {
             return Err("successors stand behind a terminator".into());
         }

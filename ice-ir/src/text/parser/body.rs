@@ -64,6 +64,7 @@ impl Parser<'_> {
         while !self.accept(b'{') {
             self.advance();
         }
+        self.personality(&mut func)?;
         self.scan_definitions(&mut body, &mut func)?;
         self.define_values(&mut body, &mut func, params_at)?;
         body.blocks.sort_unstable_by_key(|&(label, _)| label);
@@ -186,7 +187,7 @@ impl Parser<'_> {
         Ok(ty.sign_extend(number as i64))
     }
 
-    fn operand(&mut self, func: &mut Function, body: &mut Body) -> Result<Value, Failure> {
+    pub(super) fn operand(&mut self, func: &mut Function, body: &mut Body) -> Result<Value, Failure> {
         let at = self.at;
         if matches!(self.kind(at), TokenKind::Symbol | TokenKind::QuotedSymbol) {
             let symbol = self.symbol()?;
@@ -206,7 +207,7 @@ impl Parser<'_> {
         Ok([self.operand(func, body)?, self.comma_operand(func, body)?])
     }
 
-    fn block(&mut self, body: &Body) -> Result<Block, Failure> {
+    pub(super) fn block(&mut self, body: &Body) -> Result<Block, Failure> {
         let Some(label) = entity_number(self.peek_word(), "block") else {
             return self.fail(Expected("block"));
         };
@@ -371,6 +372,9 @@ impl Parser<'_> {
             }
             "ret" => InstData::Ret { value: None },
             "unreachable" => InstData::Unreachable,
+            "invoke" | "invoke_indirect" | "invoke_as" => self.invoke(word, func, body)?,
+            "invoke_result" => InstData::InvokeResult,
+            "landing_pad" => self.landing_pad(func)?,
             "" => return Err((at, Expected("instruction"))),
             _ => return Err((at, UnknownOpcode)),
         })
@@ -420,7 +424,7 @@ impl Parser<'_> {
     }
 
     /// The name of a function.
-    fn callee(&mut self) -> Result<FuncId, Failure> {
+    pub(super) fn callee(&mut self) -> Result<FuncId, Failure> {
         let at = self.at;
         match self.symbol()? {
             Symbol::Function(id) => Ok(id),
@@ -429,7 +433,7 @@ impl Parser<'_> {
     }
 
     /// The arguments of a call in their parentheses.
-    fn arguments(&mut self, func: &mut Function, body: &mut Body) -> Result<ValueRange, Failure> {
+    pub(super) fn arguments(&mut self, func: &mut Function, body: &mut Body) -> Result<ValueRange, Failure> {
         self.expect(b'(', "'('")?;
         let mut args = core::mem::take(&mut body.args);
         args.clear();

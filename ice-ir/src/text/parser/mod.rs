@@ -6,6 +6,7 @@
 //! the labels of all blocks, once for the instructions.
 
 mod body;
+mod exceptions;
 mod native;
 mod tokens;
 

@@ -6,7 +6,8 @@ use alloc::collections::BTreeMap;
 use core::fmt::{self, Write};
 
 use super::is_plain_name;
-use crate::entities::{Inst, SigId, Symbol, Value};
+use crate::entities::{Inst, Invocation, Pad, SigId, Symbol, Value};
+use crate::exceptions::{Clause, InvokeCallee};
 use crate::function::{Function, ValueDef};
 use crate::instruction::{InstData, TailHint, ValueRange};
 use crate::intrinsics;
@@ -252,6 +253,7 @@ fn write_body(
 ) -> fmt::Result {
     write_header(module, signatures, func.id, func.params(), out)?;
     writeln!(out, " {{")?;
+    write_personality(module, func, out)?;
     for index in 0..func.num_values() as u32 {
         write_constant(module, func, Value::from_u32(index), out)?;
     }
@@ -402,8 +404,71 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         }
         InstData::Ret { value: Some(value) } => write!(out, "ret {value}"),
         InstData::Ret { value: None } => out.write_str("ret"),
+        InstData::Invoke { call, args } => write_invoke(module, func, call, args, out),
+        InstData::InvokeResult => out.write_str("invoke_result"),
+        InstData::LandingPad { pad } => write_pad(func, pad, out),
         InstData::Unreachable => out.write_str("unreachable"),
     }
+}
+
+fn write_invoke(
+    module: &Module,
+    func: &Function,
+    call: Invocation,
+    args: ValueRange,
+    out: &mut impl Write,
+) -> fmt::Result {
+    let data = func.exceptions.invocation(call);
+    let args = match (data.callee, func.args(args)) {
+        (InvokeCallee::Function(callee), args) => {
+            write!(out, "invoke {}(", name(module, Symbol::Function(callee)))?;
+            args
+        }
+        (InvokeCallee::As(signature), args) => {
+            write!(out, "invoke_as {signature}(")?;
+            args
+        }
+        (InvokeCallee::Address, [callee, args @ ..]) => {
+            write!(out, "invoke_indirect {callee}(")?;
+            args
+        }
+        (InvokeCallee::Address, []) => return out.write_str("invoke_indirect"),
+    };
+    write_list(args, out)?;
+    write!(out, ") -> {} to {} unwind {}", data.ret, data.normal, data.pad)
+}
+
+fn write_pad(func: &Function, pad: Pad, out: &mut impl Write) -> fmt::Result {
+    out.write_str("landing_pad")?;
+    let Some(pad) = func.exceptions.pad(pad) else { return Ok(()) };
+    if pad.is_cleanup {
+        out.write_str(" cleanup")?;
+    }
+    for clause in &pad.clauses {
+        match clause {
+            Clause::Catch(ty) => write!(out, " catch {ty}")?,
+            Clause::Filter(types) => {
+                out.write_str(" filter (")?;
+                write_list(types, out)?;
+                out.write_char(')')?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line of what decides about exceptions, and of the types that it knows.
+fn write_personality(module: &Module, func: &Function, out: &mut impl Write) -> fmt::Result {
+    let Some(personality) = func.exceptions.personality else { return Ok(()) };
+    write!(out, "  personality {} (", name(module, Symbol::Function(personality)))?;
+    let ty = |&ty: &Option<Symbol>| {
+        fmt::from_fn(move |f| match ty {
+            Some(ty) => write!(f, "{}", name(module, ty)),
+            None => f.write_str("any"),
+        })
+    };
+    write_list(func.exceptions.types.iter().map(ty), out)?;
+    writeln!(out, ")")
 }
 
 /// Guards the rule of [`super`] that a name never looks like a nameless symbol.

@@ -7,7 +7,9 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, FuncId, InstData, Intrinsic, Passing, SigId, Symbol, TailHint, Type, Value};
+use ice_ir::{
+    Arity, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol, TailHint, Type, Value,
+};
 
 use super::extended::Argument;
 use super::memory::Access;
@@ -24,7 +26,7 @@ use crate::llvm::wire::fold;
 use crate::llvm::wire::types::{LlvmType, TypeId};
 
 /// What is called.
-enum Callee {
+pub(super) enum Callee {
     Function(FuncId),
     /// A name that starts with `llvm.`, by its number.
     Special(u32),
@@ -89,7 +91,7 @@ impl Body<'_, '_> {
     }
 
     /// The next operand as what is called.
-    fn callee(&mut self) -> Checked<Callee> {
+    pub(super) fn callee(&mut self) -> Checked<Callee> {
         let relative = self.ops.get(self.at).copied().unwrap_or(0);
         let number = self.s.next_number().wrapping_sub(relative as u32);
         if relative >> 32 == 0 {
@@ -123,7 +125,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn plain_call(
+    pub(super) fn plain_call(
         &mut self,
         list: u64,
         prototype: &Prototype,
@@ -180,7 +182,11 @@ impl Body<'_, '_> {
                 }
             };
             if is_direct {
-                return Ok((self.b.call(function, args, first, tail), second));
+                let result = match self.s.pads.unwind {
+                    None => self.b.call(function, args, first, tail),
+                    Some(pad) => self.build_invoke(InvokeCallee::Function(function), args, first, pad),
+                };
+                return Ok((result, second));
             }
         }
         let callee = match (function, address) {
@@ -188,11 +194,16 @@ impl Body<'_, '_> {
             (None, Some(address)) => self.single(address),
             (None, None) => return fail(Error::CalleeNotFunction { value: 0 }),
         };
-        let result = match signature {
-            None => self.b.call_indirect(callee, args, first, tail),
-            Some(id) => {
+        let result = match (signature, self.s.pads.unwind) {
+            (None, None) => self.b.call_indirect(callee, args, first, tail),
+            (Some(id), None) => {
                 args.insert(0, callee);
                 self.b.call_as(id, args, first, tail)
+            }
+            (signature, Some(pad)) => {
+                args.insert(0, callee);
+                let callee = signature.map_or(InvokeCallee::Address, InvokeCallee::As);
+                self.build_invoke(callee, args, first, pad)
             }
         };
         Ok((result, second))

@@ -66,20 +66,6 @@ impl Body<'_, '_> {
         self.terminated()
     }
 
-    /// LANDINGPAD: only an invoke leads to it, and those are refused. What it gives may be anything.
-    pub(super) fn landing_pad(&mut self) -> Checked<()> {
-        let ty = self.type_operand()?;
-        self.at = self.ops.len();
-        let result = self.undefined(ty)?;
-        self.define(result)
-    }
-
-    /// RESUME: only a landing pad leads to it.
-    pub(super) fn resume(&mut self) -> Checked<()> {
-        self.vt()?;
-        self.unreachable()
-    }
-
     /// SWITCH.
     pub(super) fn switch(&mut self) -> Checked<()> {
         let ty = self.op()?;
@@ -276,9 +262,7 @@ impl Body<'_, '_> {
             Some(index) => match self.s.locals.get(index as usize) {
                 Some(local) if local.block < CONSTANT && index < self.s.next_local => {
                     let operand = super::values::Operand { ty: local.ty, first: local.first };
-                    if local.block != pred && local.block != 0 {
-                        self.s.note_use(index, pred);
-                    }
+                    self.note_phi_use(index, pred);
                     Some(operand)
                 }
                 Some(local) if local.block == CONSTANT && index < self.s.next_local => None,
@@ -311,9 +295,7 @@ impl Body<'_, '_> {
                 Some(local) if local.block == MISSING => return fail(Error::NeverDefined { value: number }),
                 Some(local) if local.block < CONSTANT => {
                     let operand = super::values::Operand { ty: local.ty, first: local.first };
-                    if local.block != pred && local.block != 0 {
-                        self.s.note_use(index, pred);
-                    }
+                    self.note_phi_use(index, pred);
                     operand
                 }
                 None if index >= self.s.next_local && number >= self.s.first_local => {
@@ -321,7 +303,8 @@ impl Body<'_, '_> {
                 }
                 // A constant that takes instructions, before the terminator of the predecessor.
                 _ => {
-                    let block = self.last_block(pred);
+                    let of = self.b.func.layout.block_of(phi).unwrap_or(Block::from_u32(pred));
+                    let block = self.source_of(of, pred);
                     if let Some(value) = self.same_edge(phi, entry, pred) {
                         self.set_phi_value(phi, entry, value);
                         continue;
@@ -349,11 +332,12 @@ impl Body<'_, '_> {
             return Ok(());
         }
         for i in 0..self.s.checks.phis().len() {
-            let (phi, _) = self.s.checks.phis()[i];
+            let (phi, block) = self.s.checks.phis()[i];
+            self.check_pad_phi(phi, block)?;
             let InstData::Phi { incoming } = *self.b.func.inst(phi) else { continue };
             for k in 0..incoming.len() {
                 let pred = self.b.func.incoming(incoming)[k].1;
-                let last = self.last_block(pred.as_u32());
+                let last = self.source_of(block, pred.as_u32());
                 self.b.func.incoming_mut(incoming)[k].1 = last;
             }
         }
@@ -373,8 +357,18 @@ impl Body<'_, '_> {
         before.iter().find(|(_, block)| block.as_u32() == pred).map(|&(value, _)| value)
     }
 
+    /// Notes that a phi takes a local value at the end of a basic block.
+    fn note_phi_use(&mut self, index: u32, pred: u32) {
+        let home = self.s.locals[index as usize].block;
+        // The result of an invoke is in the ICE block behind.
+        let is_there = home == pred || home == 0 || home == self.last_block(pred).as_u32();
+        if !is_there {
+            self.s.note_use(index, pred);
+        }
+    }
+
     /// The ICE block in which a basic block ends.
-    fn last_block(&self, block: u32) -> Block {
+    pub(super) fn last_block(&self, block: u32) -> Block {
         // In the order of basic blocks, the last one of each counts.
         let end = self.s.splits.partition_point(|&(of, _)| of <= block);
         match end.checked_sub(1).map(|i| self.s.splits[i]) {

@@ -17,6 +17,7 @@
 //! | `entry`      | parameters, RET |
 //! | `tail_call`  | calls in place of returns |
 //! | `scratch`    | the state of one body |
+//! | `exceptions` | INVOKE, LANDINGPAD, RESUME |
 //! | `control`    | the other terminators, PHI, what is set right at the end |
 //!
 //! Invariants: every record is consumed to its last operand; an operand has the type that its record asks for;
@@ -37,6 +38,7 @@ mod constant;
 mod control;
 mod declared;
 mod entry;
+pub(super) mod exceptions;
 mod extended;
 mod float;
 mod integer;
@@ -338,8 +340,8 @@ impl Body<'_, '_> {
                 }
                 Ok(())
             }
-            code::INVOKE => unsupported("invoke: exceptions"),
-            code::LANDINGPAD => self.non_phi("LANDINGPAD").landing_pad(),
+            code::INVOKE => self.non_phi("INVOKE").invoke(),
+            code::LANDINGPAD => self.landing_pad(),
             code::RESUME => self.non_phi("RESUME").resume(),
             code::CLEANUPRET | code::CATCHRET | code::CATCHPAD | code::CLEANUPPAD | code::CATCHSWITCH => {
                 unsupported("the exceptions of Windows")
@@ -415,9 +417,11 @@ impl Body<'_, '_> {
         if self.s.pending > 0 {
             return fail(Error::NeverDefined { value: self.s.next_number() });
         }
+        self.finish_pads()?;
         self.finish_phis()?;
-        let (locals, first) = (&self.s.locals, self.s.first_local);
         self.s.checks.cfg.compute(self.b.func);
+        self.check_pads()?;
+        let (locals, first) = (&self.s.locals, self.s.first_local);
         let check = self.s.checks.check(self.b.func, |local| locals[local as usize].block);
         check.or_else(|error| match error {
             // The number of the value in the file, where the check knows its index.

@@ -6,6 +6,7 @@ use ice_ir::{Block, FuncId, Inst, Symbol, Value};
 
 use super::LlvmProgram;
 use super::constant::ModuleValue;
+use super::exceptions::PadScratch;
 use super::numbers::Numbers;
 use super::values::{self, Local, Operand, Run};
 use crate::bitstream::{BlockHeader, Reader, Record};
@@ -60,6 +61,8 @@ pub(super) struct Scratch {
     pub(super) bundle: Option<u32>,
     /// A call that the next RET makes one in place of a return.
     pub(super) tail_call: Option<TailCall>,
+    /// What is known of its exceptions.
+    pub(super) pads: PadScratch,
     /// ICE blocks in which basic blocks went on.
     pub(super) splits: Vec<(u32, Block)>,
     pub(super) fixups: Vec<Fixup>,
@@ -123,6 +126,7 @@ impl Default for Scratch {
             memory_arguments: 0,
             bundle: None,
             tail_call: None,
+            pads: PadScratch::default(),
             splits: Vec::new(),
             fixups: Vec::new(),
             numbers: Numbers::default(),
@@ -172,6 +176,7 @@ impl Scratch {
         self.memory_arguments = 0;
         self.bundle = None;
         self.tail_call = None;
+        self.pads.clear();
         self.splits.clear();
         self.fixups.clear();
         self.numbers.clear();

@@ -91,6 +91,7 @@ static TABLE: &[Row] = &[
         .extended(|cx, call| cx.first_argument(call)),
     value("arithmetic.fence", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
+    operands("eh.typeid.for", |cx, prototype| cx.type_id(prototype)),
     effect("memcpy", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memcpy.inline", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memmove", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memmove)),
