@@ -56,7 +56,14 @@ impl Frames {
     }
 
     /// Adds a function if it has an entry: one with an exception table always has.
+    #[inline]
     pub fn add(&mut self, module: &Module, function: FuncId, code: &FunctionCode<'_>) -> Option<EntryFields> {
+        let is_included = code.exceptions.is_some() || self.entries.include(module, function);
+        is_included.then(|| self.add_entry(code))
+    }
+
+    #[inline(never)]
+    fn add_entry(&mut self, code: &FunctionCode<'_>) -> EntryFields {
         let size = code.code.len() as u32;
         let fields = match code.exceptions {
             Some(table) => {
@@ -64,14 +71,11 @@ impl Frames {
                 let (function, exceptions) = self.section.begin_function_with(common, size);
                 EntryFields { function, exceptions: Some(exceptions) }
             }
-            None if self.entries.include(module, function) => {
-                EntryFields { function: self.section.begin_function(size), exceptions: None }
-            }
-            None => return None,
+            None => EntryFields { function: self.section.begin_function(size), exceptions: None },
         };
         code.frames.iter().for_each(|step| self.step(step));
         self.section.end();
-        Some(fields)
+        fields
     }
 
     /// What functions of a personality routine have in common.

@@ -71,7 +71,15 @@ pub struct Exceptions {
 
 impl Exceptions {
     /// Forgets everything.
+    #[inline]
     pub fn clear(&mut self) {
+        if self.personality.is_some() || !(self.types.is_empty() && self.pads.is_empty()) {
+            self.forget();
+        }
+    }
+
+    #[cold]
+    fn forget(&mut self) {
         self.personality = None;
         self.types.clear();
         self.invocations.clear();

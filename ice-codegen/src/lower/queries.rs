@@ -51,6 +51,7 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
 
     /// The registers and types of the two results of the call `call`, by a signature that is not told if it has one
     /// result at most. A second result that nothing takes gets registers, too.
+    #[inline(always)]
     pub fn call_results(
         &mut self,
         call: Inst,

@@ -62,7 +62,9 @@ impl<I: MachInst> MachFunction<I> {
     pub fn clear(&mut self) {
         self.frame.clear();
         self.tables.clear();
-        self.exceptions = None;
+        if self.exceptions.is_some() {
+            self.exceptions = None;
+        }
         self.insts.clear();
         self.body.clear();
         self.origins.clear();

@@ -119,15 +119,16 @@ impl<S: Sink> ObjectOutput<'_, S> {
         if let Some(fields) = frame {
             let place = self.distance(fields.function, Target::Section(section), offset)?;
             self.frame_relocations.push(place);
-            if let (Some(field), Some(table)) = (fields.exceptions, compiled.exceptions) {
-                self.write_exceptions(field, table, compiled.code.len() as u32)?;
-            }
         }
         self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
+        let (size, exceptions) = (compiled.code.len() as u32, compiled.exceptions);
         let (bytes, section) = (compiled.code, CodeSection::In(section));
         let code = Code { symbol: None, bytes, alignment, section };
         self.writer.append_code(code, self.relocations.drain(..))?;
-        Ok(())
+        match frame.and_then(|fields| fields.exceptions).zip(exceptions) {
+            Some((field, table)) => self.write_exceptions(field, table, size),
+            None => Ok(()),
+        }
     }
 
     /// The relocation of a field of 4 bytes that holds the distance from itself to a place.

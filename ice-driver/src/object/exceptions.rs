@@ -28,14 +28,16 @@ impl<S: Sink> ObjectOutput<'_, S> {
         bytes.clear();
         self.type_references.clear();
         write_exceptions(table, size, &mut bytes, &mut self.type_references);
-        let mut relocations = Vec::with_capacity(self.type_references.len());
+        let mut waiting = Vec::with_capacity(self.type_references.len());
         for index in 0..self.type_references.len() {
             let reference = self.type_references[index];
             if let Some(ty) = table.types[reference.index] {
                 let (word_section, word) = self.address_word(ty)?;
-                relocations.push(self.distance(reference.field, Target::Section(word_section), word)?);
+                waiting.push(self.distance(reference.field, Target::Section(word_section), word)?);
             }
         }
+        self.relocations = waiting;
+        let relocations = self.relocations.drain(..);
         let offset = self.writer.append_data(section, EXCEPTION_TABLE_ALIGNMENT, &bytes, relocations)?;
         self.bytes = bytes;
         let reference = self.distance(field, Target::Section(section), offset)?;
@@ -64,9 +66,10 @@ impl<S: Sink> ObjectOutput<'_, S> {
             _ => (RelocKind::Abs32, AddendPlacement::Width4, 4),
         };
         let target = Target::Symbol(self.symbol(symbol));
-        let relocation =
-            Relocation { offset: 0, r_type: self.relocation_type(kind)?, target, addend: 0, placement };
-        let offset = self.writer.append_data(section, size as u64, &[0; 8][..size], [relocation])?;
+        let r_type = self.relocation_type(kind)?;
+        self.relocations.push(Relocation { offset: 0, r_type, target, addend: 0, placement });
+        let word = &[0; 8][..size];
+        let offset = self.writer.append_data(section, size as u64, word, self.relocations.drain(..))?;
         self.address_words.insert(symbol, offset);
         Ok((section, offset))
     }

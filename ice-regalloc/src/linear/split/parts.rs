@@ -140,7 +140,7 @@ impl Splits {
                 } else {
                     saved -= frequency;
                 }
-                closed &= !func.seals_edges(Block::from_u32(p.block));
+                closed = closed && !func.seals_edges(Block::from_u32(p.block));
                 closed &= if func.block_succs(Block::from_u32(p.block)).len() == 1 {
                     ends_in_plain_jump(func, p.block)
                 } else {
