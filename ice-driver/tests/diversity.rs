@@ -3,23 +3,23 @@
 use crate::common;
 
 use common::program::Program;
-use common::{ALL_TARGETS, Scratch, cases, corpus, errors, expect_success, ice, run_ice};
+use common::{ALL_TARGETS, Scratch, TARGETS, cases, corpus, errors, expect_success, ice, run_ice};
 use object::{Object, ObjectSection};
 use std::path::Path;
 
-/// Every kind, and whether machines other than x86 have it.
-const KINDS: [(&str, bool); 11] = [
-    ("nops", false),
-    ("encodings", false),
-    ("selection", false),
-    ("registers", true),
-    ("blocks", true),
-    ("stack", true),
-    ("blinding", false),
-    ("pooling", false),
-    ("functions", true),
-    ("globals", true),
-    ("pools", true),
+/// Every kind, and the machines that have it.
+const KINDS: [(&str, &[&str]); 11] = [
+    ("nops", &["x86_64", "i686", "armv7"]),
+    ("encodings", &TARGETS),
+    ("selection", &TARGETS),
+    ("registers", &ALL_TARGETS),
+    ("blocks", &ALL_TARGETS),
+    ("stack", &ALL_TARGETS),
+    ("blinding", &TARGETS),
+    ("pooling", &TARGETS),
+    ("functions", &ALL_TARGETS),
+    ("globals", &ALL_TARGETS),
+    ("pools", &ALL_TARGETS),
 ];
 
 fn translate(target: &str, input: &Path, arguments: &[&str]) -> Vec<u8> {
@@ -55,10 +55,10 @@ fn every_kind_makes_a_difference_by_itself() {
     let input = corpus.join("bench/nbody.pexe");
     for target in ALL_TARGETS {
         let plain = translate(target, &input, &["-O2"]);
-        for (kind, is_general) in KINDS {
+        for (kind, machines) in KINDS {
             let with =
                 |seed| translate(target, &input, &["-O2", "--diversify", seed, "--diversify-kinds", kind]);
-            let is_known = is_general || ["x86_64", "i686"].contains(&target);
+            let is_known = machines.contains(&target);
             assert_eq!(with("1") != plain, is_known, "{target} {kind}");
             assert_eq!(with("1") != with("2"), is_known, "{target} {kind}");
         }

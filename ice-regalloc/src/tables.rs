@@ -27,6 +27,8 @@ pub(crate) struct Tables<'f> {
     ranks: Vec<u8>,
     /// For each class, the order that follows from them; empty without.
     ranked: Vec<Vec<PReg>>,
+    /// The ranks are newer.
+    is_unranked: bool,
 }
 
 /// The order of a class: while its registers have one unit each and the units rise, they are a set.
@@ -54,6 +56,7 @@ impl Default for Tables<'_> {
             reg_of_unit: [0; 128],
             ranks: Vec::new(),
             ranked: Vec::new(),
+            is_unranked: false,
         }
     }
 }
@@ -63,14 +66,18 @@ impl<'f> Tables<'f> {
     pub fn prefer(&mut self, ranks: &[u8]) {
         self.ranks.clear();
         self.ranks.extend_from_slice(ranks);
-        self.ranked.clear();
-        // No file has these, so that all is filled again.
-        (self.regs, self.classes) = (&[], &[]);
+        if ranks.is_empty() {
+            self.ranked.clear();
+            // No file has these, so that all is filled again.
+            (self.regs, self.classes) = (&[], &[]);
+        }
+        self.is_unranked = !ranks.is_empty();
     }
 
     /// The order of each class by ranks, which the sets of units do not have.
     #[cold]
     fn rank(&mut self, file: &RegisterFile<'f>) {
+        self.is_unranked = false;
         self.ranked.clear();
         for (class, order) in file.classes.iter().zip(&mut self.orders) {
             let mut ranked = class.order.to_vec();
@@ -84,6 +91,9 @@ impl<'f> Tables<'f> {
     /// Makes these the tables of `file`.
     pub fn set(&mut self, file: &RegisterFile<'f>) {
         if core::ptr::eq(self.regs, file.regs) && core::ptr::eq(self.classes, file.classes) {
+            if self.is_unranked {
+                self.rank(file);
+            }
             return;
         }
         // In place: whole tables are too large for a small stack.

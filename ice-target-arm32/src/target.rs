@@ -6,6 +6,7 @@ use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
@@ -107,6 +108,15 @@ impl BackEnd for Arm32 {
     }
 }
 
+/// Instructions that do nothing: `nop`, and moves of registers to themselves.
+const NOPS: &[&[u8]] = &[
+    &0xe320_f000_u32.to_le_bytes(),
+    &0xe1a0_0000_u32.to_le_bytes(),
+    &0xe1a0_4004_u32.to_le_bytes(),
+    &0xe1a0_c00c_u32.to_le_bytes(),
+    &0xe1a0_d00d_u32.to_le_bytes(),
+];
+
 impl Target for Arm32 {
     type Inst = Inst;
     type Branches = Branches;
@@ -194,6 +204,10 @@ impl Target for Arm32 {
 
     fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
         self.materialize_constant(cx, value)
+    }
+
+    fn noise(&self, _: Kinds) -> MachineNoise {
+        MachineNoise { nops: NOPS, vary: None }
     }
 
     fn emit<L: Listing>(

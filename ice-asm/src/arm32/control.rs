@@ -47,8 +47,8 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     fn branch_to_symbol(&mut self, cond: Cond, bits: u32, mnemonic: &str, kind: RelocKind, symbol: SymbolId) {
-        let offset = self.buf.offset();
         self.inst(cond.bits() | bits, format_args!("{mnemonic}{cond} {}", SymbolText(symbol)));
+        let offset = self.last_inst();
         self.buf.add_reloc(Reloc { offset, kind, symbol, addend: -PC_AHEAD });
     }
 

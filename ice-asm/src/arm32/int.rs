@@ -4,6 +4,7 @@ use super::control::PC_AHEAD;
 use super::operand::{Cond, Flags, Operand2};
 use super::register::Gpr;
 use super::{Encoder, bits, ops};
+use crate::buffer::Place;
 use crate::listing::{Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 
@@ -143,14 +144,14 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// The address of a symbol plus `addend`, from -32768 to 32767: `movw` and `movt` with relocations.
     pub fn mov_symbol(&mut self, cond: Cond, d: Gpr, symbol: SymbolId, addend: i16) {
-        let offset = self.buf.offset();
+        self.buf.lock(2, Place::Inside);
         let name = SymbolText(symbol);
         let fields = cond.bits() | d.bits() << 12;
         let low = fields | bits!("cccc 0011 0000 iiii dddd iiii iiii iiii");
         self.inst(low, format_args!("movw{cond} {d}, #:lower16:({name}{addend:+})"));
         let high = fields | bits!("cccc 0011 0100 iiii dddd iiii iiii iiii");
         self.inst(high, format_args!("movt{cond} {d}, #:upper16:({name}{addend:+})"));
-        let addend = addend.into();
+        let (offset, addend) = (self.last_inst().saturating_sub(4), addend.into());
         self.buf.add_reloc(Reloc { offset, kind: RelocKind::ArmMovwAbs, symbol, addend });
         self.buf.add_reloc(Reloc { offset: offset + 4, kind: RelocKind::ArmMovtAbs, symbol, addend });
     }
@@ -158,7 +159,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// The address of a symbol plus `addend`, from -32752 to 32767, without absolute relocations: `movw` and `movt`
     /// of its distance from the place to which `add rd, pc, rd` adds it.
     pub fn mov_symbol_relative(&mut self, d: Gpr, symbol: SymbolId, addend: i16) {
-        let offset = self.buf.offset();
+        self.buf.lock(3, Place::Inside);
         let name = SymbolText(symbol);
         let fields = Cond::Al.bits() | d.bits() << 12;
         let (low, high) = (i64::from(addend) - 8 - PC_AHEAD, i64::from(addend) - 4 - PC_AHEAD);
@@ -171,6 +172,7 @@ impl<L: Listing> Encoder<'_, L> {
             format_args!("movt {d}, #:upper16:({name}{addend:+}-(.+{}))", 4 + PC_AHEAD),
         );
         self.alu(Cond::Al, Alu::Add, Flags::Keep, d, Gpr::PC, d);
+        let offset = self.last_inst().saturating_sub(8);
         self.buf.add_reloc(Reloc { offset, kind: RelocKind::ArmMovwPcRel, symbol, addend: low });
         self.buf.add_reloc(Reloc { offset: offset + 4, kind: RelocKind::ArmMovtPcRel, symbol, addend: high });
     }

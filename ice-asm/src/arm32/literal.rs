@@ -15,10 +15,9 @@ const LOAD_AHEAD: u32 = 4095 + PC_AHEAD as u32;
 impl<L: Listing> Encoder<'_, L> {
     /// `ldr<c> rt, label` (A8.8.64): the word at the label, which is at most 4095 bytes from pc.
     pub fn load_literal(&mut self, cond: Cond, t: Gpr, label: Label) {
-        let offset = self.buf.offset();
         let word = bits!("cccc 0101 0001 1111 tttt iiii iiii iiii") | cond.bits() | t.bits() << 12;
         self.inst(word, format_args!("ldr{cond} {t}, {}", LabelText(label)));
-        self.buf.pc_offset12_to_label(offset, label, PC_AHEAD as u8);
+        self.buf.pc_offset12_to_label(self.last_inst(), label, PC_AHEAD as u8);
     }
 
     /// `ldr<c> rt, label` of a word that waits in the buffer, see [`room_for`](crate::CodeBuffer::room_for).

@@ -126,6 +126,11 @@ impl<'a, L: Listing> Encoder<'a, L> {
         self.buf.append_inst([Part { bytes: word.into(), len: 4 }]);
     }
 
+    /// Where the instruction is that was appended last.
+    fn last_inst(&self) -> u32 {
+        self.buf.offset().saturating_sub(4)
+    }
+
     /// Reports an operand that cannot be encoded.
     #[cold]
     fn invalid(&mut self) {

@@ -90,12 +90,15 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Appends jumps of one size that stay as they are: a table that code jumps into.
     pub fn emit_branch_table(&mut self, targets: impl IntoIterator<Item = Label>) {
+        // Entries have one size.
+        let noise = self.noise.take();
         for target in targets {
-            let Some(root) = self.compress(target) else { return };
+            let Some(root) = self.compress(target) else { break };
             let way = self.distance(self.offset(), root);
             self.waiting.has_far_table |= way.is_some_and(|way| !B::span(B::TABLE).contains(way - 64));
             self.push_branch(None, B::Slot::default(), root, B::TABLE);
         }
+        self.noise = noise;
         // What jumps into the table is not known here, so no label behind it lets one of its jumps go away.
         self.freeze_tail();
         self.stop_flow();

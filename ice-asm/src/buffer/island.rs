@@ -104,8 +104,11 @@ impl Waiting {
         }
     }
 
-    pub(super) fn clear<B: BranchIsa>(&mut self) {
+    pub(super) fn clear<B: BranchIsa>(&mut self, noise: u32) {
         self.look = first_look::<B>();
+        if self.look != NONE {
+            self.look = self.look.saturating_sub(noise);
+        }
         self.has_far_table = false;
         self.constants_last = NONE;
         self.constants.clear();
@@ -136,12 +139,13 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     pub fn add_constant(&mut self, load: u32, ahead: u32, constant: Constant) -> Label {
         let label = self.new_label();
         let jump = self.counted(B::size(None, last_form::<B>()));
+        let step = self.step();
         let waiting = &mut self.waiting;
         // Offsets are multiples of the grain.
         let bytes = constant.size() + constant.size().saturating_sub(B::GRAIN);
         let last = (load + ahead).saturating_sub(jump + waiting.constant_bytes + bytes - constant.size());
         waiting.constants_last = waiting.constants_last.min(last);
-        waiting.look = waiting.look.saturating_sub(bytes).min(last.saturating_sub(B::STEP));
+        waiting.look = waiting.look.saturating_sub(bytes).min(last.saturating_sub(step));
         waiting.constant_bytes += bytes;
         waiting.constants.push((label, constant));
         label
@@ -165,9 +169,14 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// be filled.
     #[inline(always)]
     pub fn room_for(&mut self, bytes: u32) {
-        if self.waiting.look < self.offset().saturating_add(bytes) {
-            self.make_room(bytes.saturating_add(B::STEP));
+        if self.waiting.look < self.offset().saturating_add(bytes.saturating_add(self.most_noise(bytes))) {
+            self.make_room(bytes.saturating_add(self.most_noise(bytes)).saturating_add(self.step()));
         }
+    }
+
+    /// [`BranchIsa::STEP`] with noise.
+    fn step(&self) -> u32 {
+        B::STEP + self.most_noise(B::STEP)
     }
 
     /// Looks what really waits, makes an island if that is due, and says when to look again.
@@ -199,7 +208,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
         let branches = (0..last_form::<B>().0).map(|form| self.next_look(form)).min();
         let look = branches.unwrap_or(NONE).min(self.waiting.constants_last);
-        self.waiting.look = if B::ISLANDS || look != NONE { look.saturating_sub(B::STEP) } else { NONE };
+        self.waiting.look = if B::ISLANDS || look != NONE { look.saturating_sub(self.step()) } else { NONE };
     }
 
     /// Sorts the branches since the last time by their forms.

@@ -210,7 +210,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.last_label = 0;
         self.anchor = Anchor::NONE;
         self.sites.clear();
-        self.waiting.clear::<B>();
+        self.waiting.clear::<B>(self.most_noise(B::STEP));
         self.open = group::Open::None;
         self.last_inst = group::LastInst::default();
         self.refs.clear();

@@ -54,7 +54,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// Tells all labels so far longest offsets that hold where code is up to so many times as long, and with noise, where
     /// there is some, twice that.
     pub fn stretch_longest_offsets(&mut self, times: u32) {
-        let times = if self.noise.is_some() { 2 * times } else { times };
+        let times = if self.has_nops() { 2 * times } else { times };
         if times != 1 {
             self.labels.iter_mut().for_each(|label| label.longest = label.longest.saturating_mul(times));
         }
@@ -73,7 +73,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// The most bytes that are put before `size` bytes.
     #[inline(always)]
     pub(super) fn most_noise(&self, size: u32) -> u32 {
-        if self.noise.is_some() { size } else { 0 }
+        if self.has_nops() { size } else { 0 }
+    }
+
+    #[inline(always)]
+    fn has_nops(&self) -> bool {
+        self.noise.as_ref().is_some_and(|noise| !noise.nops.is_empty())
     }
 
     /// Makes `pad` bytes at `start` instructions that do nothing, of which `nop` is the first.

@@ -2,7 +2,7 @@
 //!
 //! | kind | instruction | other bytes |
 //! |---|---|---|
-//! | encoding | arithmetic, `mov`, `movaps`, `movups` between registers | the opcode of the other direction |
+//! | encoding | arithmetic and `mov` between registers | the opcode of the other direction |
 //! | encoding | `test` of two registers | operands the other way round |
 //! | encoding | `[base + index]` | `[index + base]` |
 //! | selection | `xor r, r`, `sub r, r` | the other one |
@@ -13,7 +13,7 @@
 //! Flags are the same but for the auxiliary carry, which nothing reads. `or` and `and` write their register, so in 64-bit
 //! mode they are not taken for 32 bits: the upper half may be in use.
 //!
-//! What is not in the table stays as it is. Cost: one look at the opcode.
+//! What is not in the table stays as it is: `movaps` between registers has two codes as well, but Valgrind knows one. Cost: one look at the opcode.
 
 use super::operand::Mode;
 use crate::buffer::Vary;
@@ -59,23 +59,23 @@ struct Code<'c> {
 }
 
 impl Code<'_> {
-    /// Two registers in ModRM at `at`, with their upper bits: the register operand first.
-    fn registers(&self, at: usize) -> Option<[u8; 2]> {
-        let modrm = *self.code.get(at).filter(|_| self.code.len() == at + 1)?;
+    /// Two registers behind an opcode of one byte, with their upper bits: the register operand first.
+    fn registers(&self) -> Option<[u8; 2]> {
+        let &[_, modrm] = &*self.code else { return None };
         let upper = |bit: u8| if self.rex & bit != 0 { 8 } else { 0 };
         (modrm >> 6 == 3).then_some([modrm >> 3 & 7 | upper(R), modrm & 7 | upper(B)])
     }
 
-    /// Writes a ModRM of a mode at `at`.
-    fn set_registers(&mut self, at: usize, mode: u8, [reg, rm]: [u8; 2]) {
-        self.code[at] = mode << 6 | (reg & 7) << 3 | rm & 7;
+    /// Writes a ModRM of a mode.
+    fn set_registers(&mut self, mode: u8, [reg, rm]: [u8; 2]) {
+        self.code[1] = mode << 6 | (reg & 7) << 3 | rm & 7;
         self.rex = self.rex & !(R | B) | (reg & 8) >> 1 | (rm & 8) >> 3;
     }
 
     /// The other way round, with another opcode.
-    fn swap(&mut self, at: usize, [reg, rm]: [u8; 2], flip: u8) -> bool {
-        self.code[at - 1] ^= flip;
-        self.set_registers(at, 3, [rm, reg]);
+    fn swap(&mut self, [reg, rm]: [u8; 2], flip: u8) -> bool {
+        self.code[0] ^= flip;
+        self.set_registers(3, [rm, reg]);
         true
     }
 
@@ -83,10 +83,9 @@ impl Code<'_> {
     fn encode(&mut self) -> bool {
         match *self.code {
             // Two of the four codes of an operation are for r/m.
-            [0..0x40, ..] if self.code[0] & 7 < 4 => self.registers(1).map(|regs| self.swap(1, regs, 2)),
-            [0x88..=0x8b, _] => self.registers(1).map(|regs| self.swap(1, regs, 2)),
-            [0x84 | 0x85, _] => self.registers(1).map(|regs| self.swap(1, regs, 0)),
-            [0x0f, 0x10 | 0x11 | 0x28 | 0x29, _] => self.registers(2).map(|regs| self.swap(2, regs, 1)),
+            [0..0x40, ..] if self.code[0] & 7 < 4 => self.registers().map(|regs| self.swap(regs, 2)),
+            [0x88..=0x8b, _] => self.registers().map(|regs| self.swap(regs, 2)),
+            [0x84 | 0x85, _] => self.registers().map(|regs| self.swap(regs, 0)),
             _ => None,
         }
         .unwrap_or_else(|| self.swap_index())
@@ -119,7 +118,7 @@ impl Code<'_> {
 
     /// Another instruction.
     fn select(&mut self, is_wide: bool, random: &mut Random) -> bool {
-        let Some(regs @ [reg, rm]) = self.registers(1) else { return false };
+        let Some(regs @ [reg, rm]) = self.registers() else { return false };
         let is_same = reg == rm;
         let opcode = self.code[0];
         match opcode {
@@ -131,7 +130,7 @@ impl Code<'_> {
                     return false;
                 }
                 self.code[0] = 0x8d;
-                self.set_registers(1, 0, [to, from]);
+                self.set_registers(0, [to, from]);
             }
             0x84 if is_same => self.code[0] = [0x08, 0x20][random.flip() as usize],
             0x85 if is_same && (!is_wide || self.rex & W != 0) => {
@@ -139,12 +138,12 @@ impl Code<'_> {
             }
             0x01 | 0x03 if is_same => {
                 self.code[0] = 0xd1;
-                self.set_registers(1, 3, [4, rm]);
+                self.set_registers(3, [4, rm]);
             }
             // shl r, 1
             0xd1 if reg & 7 == 4 => {
                 self.code[0] = 0x01;
-                self.set_registers(1, 3, [rm, rm]);
+                self.set_registers(3, [rm, rm]);
             }
             _ => return false,
         }

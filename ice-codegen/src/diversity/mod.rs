@@ -6,7 +6,7 @@
 //!
 //! | kind | what is chosen | where |
 //! |---|---|---|
-//! | [`Nops`](Kind::Nops) | where instructions stand that do nothing | `ice-asm/src/buffer/noise.rs` |
+//! | [`Nops`](Kind::Nops) | where instructions stand that do nothing, on x86 and ARM | `ice-asm/src/buffer/noise.rs` |
 //! | [`Encodings`](Kind::Encodings) | which bytes an instruction has, commuted operands | `ice-asm/src/x86/vary.rs` |
 //! | [`Selection`](Kind::Selection) | which instruction has an effect | the same |
 //! | [`Registers`](Kind::Registers) | which register is preferred | `ice-regalloc/src/tables.rs` |

@@ -70,7 +70,11 @@ mod tests {
             let places = places.chain(info.objects.iter().map(|o| (o.size, (1 << o.align_log2).min(16))));
             let mut places: Vec<_> = of_slots.iter().chain(&of_objects).zip(places).collect();
             assert_eq!(places.len(), 8);
-            assert!(places.iter().all(|(offset, (_, align))| **offset >= 32 && **offset as u32 % align == 0));
+            assert!(
+                places
+                    .iter()
+                    .all(|(offset, (_, align))| **offset >= 32 && (**offset as u32).is_multiple_of(*align))
+            );
             places.sort();
             assert!(places.windows(2).all(|pair| *pair[0].0 + pair[0].1.0 as i32 <= *pair[1].0));
             assert_eq!(places.last().map(|(offset, (size, _))| (**offset as u32 + size) as u64), Some(end));

@@ -4,7 +4,9 @@
 mod rules;
 
 use crate::armv7::generate;
-use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, ice, programs};
+use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, find_tool, ice, programs};
+use ice_codegen::Libcall;
+use ice_driver::machine::Arch;
 use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
 use object::elf::{EM_X86_64, ET_EXEC, FileHeader64, PF_R, PF_W, PF_X, PT_GNU_STACK, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
@@ -12,6 +14,7 @@ use object::{LittleEndian as LE, Object, ObjectSection};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// How many random programs.
 const RANDOM: u64 = 12;
@@ -120,6 +123,67 @@ fn executables_are_what_the_original_loader_takes() {
             assert_eq!(checked, Ok(()), "{} {level}", input.display());
         }
     }
+}
+
+/// All that confined code of x86-32 calls is there, and the validator takes it.
+#[test]
+fn executables_for_i686_are_valid() {
+    let Some(corpus) = corpus() else { return };
+    let scratch = Scratch::new();
+    for input in programs(&corpus, &["bench", "libc", "large"]) {
+        for level in ["-O2", "-Om1"] {
+            let output = scratch.path("program.nexe");
+            let mut command = ice();
+            command.args(["build", "--sandbox", "--target", "i686", level, "-o"]).args([&output, &input]);
+            expect_success(&command.output().expect("ice starts"), &format!("{}", input.display()));
+            let validated = ice().arg("validate").arg(&output).output().expect("ice starts");
+            expect_success(&validated, &format!("{} {level}", input.display()));
+        }
+    }
+}
+
+/// The helpers of x86-32 compute what C does.
+#[test]
+fn helpers_for_words_compute_what_c_does() {
+    const HELPERS: [&str; 11] = [
+        "__udivdi3",
+        "__umoddi3",
+        "__divdi3",
+        "__moddi3",
+        "__floatdidf",
+        "__floatundidf",
+        "__floatdisf",
+        "__fixdfdi",
+        "__fixsfdi",
+        "__fixunsdfdi",
+        "__fixunssfdi",
+    ];
+    if !can_run("i686") {
+        return;
+    }
+    let mut source = String::new();
+    for name in HELPERS {
+        let helper = Libcall::from_name(name.as_bytes()).expect("a helper");
+        let code = Arch::X86_32.machine().confined_helper(helper).expect("its code");
+        rules::check(&[&code[..], &vec![0xf4; code.len().wrapping_neg() % 32]].concat(), 32, &HashSet::new())
+            .expect(name);
+        let bytes: Vec<_> = code.iter().map(u8::to_string).collect();
+        let label = name.replace("__", "h_");
+        source += &format!(
+            "__asm__(\".text\\n.p2align 5\\n{label}: .byte {}\\n\");\nvoid {label}(void);\n",
+            bytes.join(",")
+        );
+    }
+    let scratch = Scratch::new();
+    let source = scratch.write("words.c", source + include_str!("words.c"));
+    let program = scratch.path("words");
+    let compiler = find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc");
+    let flags = ["-m32", "-O1", "-msse2", "-mfpmath=sse", "-no-pie", "-o"];
+    let compiled =
+        Command::new(compiler).args(flags).args([&program, &source]).output().expect("the compiler");
+    expect_success(&compiled, "words.c");
+    let output = Command::new(program).output().expect("the program starts");
+    assert!(output.status.success(), "{} {}", output.status, String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

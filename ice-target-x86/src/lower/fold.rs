@@ -101,7 +101,7 @@ impl X86 {
                         || op == BinaryOp::Sub && self.is_amount_of_rotation(cx, def, user)
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
-                        || !self.confines_memory() && self.is_tested_bit(cx, op, def, user)
+                        || !self.is_confined() && self.is_tested_bit(cx, op, def, user)
                         || self.is_scaled_addend(cx, def, user)
                 }
                 _ => false,

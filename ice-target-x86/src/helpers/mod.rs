@@ -1,10 +1,12 @@
 //! The functions that confined code calls and that its program does not bring: whoever makes an executable of it links
 //! them. They are confined as it is, keep the platform's calling convention with addresses of 32 bits, and refer to
-//! nothing.
+//! nothing. What x86-32 has no instructions for stands in `words`.
 //!
 //! Memory is copied and filled by the string instructions; remainders of floats come from `fprem`, which is exact. The
 //! thread pointer is that of the thread's segment on x86-32; on x86-64 the loader tells it: its system call `tls_get` has
 //! a place of its own below the program.
+
+mod words;
 
 use crate::emit::confine::{self, BUNDLE, WINDOW, operand, rebase};
 use alloc::vec::Vec;
@@ -36,6 +38,7 @@ pub fn confined_helper(mode: Mode, helper: Libcall) -> Option<Vec<u8>> {
         Libcall::ReadTp => helpers.thread_pointer(),
         Libcall::Setjmp => helpers.set_jump(),
         Libcall::Longjmp => helpers.long_jump(),
+        _ if mode == Mode::Bits32 => helpers.of_words(helper),
         _ => return None,
     }?;
     // No label and no operand is wrong for all programs or none.
