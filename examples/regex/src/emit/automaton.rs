@@ -142,7 +142,7 @@ impl Emission<'_> {
                     self.e.scan(&arms, at, self.end, Exits { found, tail });
                     for join in [found, tail] {
                         let place = self.e.enter(join)[0];
-                        let place = self.e.to_character(place, at, self.end);
+                        let place = self.e.character_start(place, at, self.end);
                         self.start_state(place, &behind);
                     }
                     self.e.enter(body)[0]
@@ -196,7 +196,7 @@ impl Emission<'_> {
             self.e.jump(start, &[place]);
         }
         let place = self.e.enter(start)[0];
-        let place = self.e.to_character(place, at, self.end);
+        let place = self.e.character_start(place, at, self.end);
         self.start_state(place, behind);
         self.e.b.switch_to_block(known);
         self.e.jump(body, &[at]);

@@ -13,7 +13,7 @@ use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 const WIDTH: i64 = 16;
 
 /// Where a scan goes on; both joins have a place as their only parameter, which may be [inside of a
-/// character](Emitter::to_character).
+/// character](Emitter::character_start).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exits {
     /// At a candidate.
@@ -63,7 +63,7 @@ impl Emitter<'_> {
 
     /// The place where the character begins that a place behind `at` is in, or `at` if that is in it too: scans end
     /// anywhere. The place may be the end of the text.
-    pub(crate) fn to_character(&mut self, place: Value, at: Value, end: Value) -> Value {
+    pub(crate) fn character_start(&mut self, place: Value, at: Value, end: Value) -> Value {
         let pointer = self.pointer();
         let [back, done] = [(); 2].map(|()| self.join(&[pointer]));
         self.jump(back, &[place]);

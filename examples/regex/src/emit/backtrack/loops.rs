@@ -76,7 +76,7 @@ impl Emission<'_> {
                 let tail = self.e.join(&[pointer]);
                 self.e.scan(&[vec![probe]], here.at, self.end, Exits { found: tail, tail });
                 let at = self.e.enter(tail)[0];
-                let at = self.e.to_character(at, here.at, self.end);
+                let at = self.e.character_start(at, here.at, self.end);
                 self.e.jump(round, &[at, left]);
             }
             None => self.e.jump(round, &[here.at, left]),

@@ -223,7 +223,7 @@ impl Emission<'_> {
             let candidate = self.e.join(&[pointer]);
             self.e.scan(&arms, at, self.end, Exits { found: candidate, tail: candidate });
             let place = self.e.enter(candidate)[0];
-            let place = self.e.to_character(place, at, self.end);
+            let place = self.e.character_start(place, at, self.end);
             return self.e.jump(begin, &[place]);
         }
         let Some(set) = first_bytes(self.program).filter(|_| !self.program.is_anchored) else {
