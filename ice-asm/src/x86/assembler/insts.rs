@@ -186,6 +186,17 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 let number = u8::try_from(*number).ok()?;
                 self.encoder.inst_o(code, Attrs::NONE, 0, Immediate::new(number.into(), 1));
             }
+            (Shape::In, [reg, port]) | (Shape::Out, [port, reg]) => {
+                let reg = reg.reg().filter(|reg| reg.reg == Gpr::RAX && reg.width != Width::B64)?;
+                let width = agreed([said, Some(reg.width)])??;
+                let code = code.plus(wide(width));
+                let (code, imm) = match (port, port.reg()) {
+                    (Number(port), _) => (code, Immediate::new(u8::try_from(*port).ok()?.into(), 1)),
+                    (_, Some(dx)) if dx.reg == Gpr::RDX && dx.width == Width::B16 => (code.plus(8), none),
+                    _ => return None,
+                };
+                self.encoder.inst_o(code, Attrs::width(width).no_reg(), 0, imm);
+            }
             (Shape::One, [place]) => {
                 let place = place.place()?;
                 let width = agreed([said, place.width()])??;

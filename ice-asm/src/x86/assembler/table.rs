@@ -39,6 +39,10 @@ pub(super) enum Shape {
     Checksum,
     /// The number of an interrupt.
     Interrupt,
+    /// A byte, or (8 more) dx, and al, ax or eax: a port is read.
+    In,
+    /// The same in the other order: a port is written.
+    Out,
     /// ax.
     Ax,
     /// xmm, xmm/m.
@@ -71,7 +75,7 @@ pub(super) static ROWS: &[Row] = rows! {
         "pushfq" "9C", "popfq" "9D", "xlat" "D7", "xlatb" "D7",
         "cbtw" "66 98", "cbw" "66 98", "cwtl" "98", "cwde" "98", "cltq" "REX.W 98", "cdqe" "REX.W 98",
         "cwtd" "66 99", "cwd" "66 99", "cltd" "99", "cdq" "99", "cqto" "REX.W 99", "cqo" "REX.W 99",
-        "xtest" "0F 01 D6", "xend" "0F 01 D5", "emms" "0F 77", "fwait" "9B", "wait" "9B", "fninit" "DB E3",
+        "cli" "FA", "sti" "FB", "invd" "0F 08", "wbinvd" "0F 09", "rdmsr" "0F 32", "wrmsr" "0F 30", "xtest" "0F 01 D6", "xend" "0F 01 D5", "emms" "0F 77", "fwait" "9B", "wait" "9B", "fninit" "DB E3",
         "fnclex" "DB E2", "fclex" "9B DB E2", "finit" "9B DB E3", "fnop" "D9 D0", "fchs" "D9 E0",
         "fabs" "D9 E1", "fld1" "D9 E8", "fldl2t" "D9 E9", "fldl2e" "D9 EA", "fldpi" "D9 EB", "fldlg2" "D9 EC",
         "fldln2" "D9 ED", "fldz" "D9 EE", "f2xm1" "D9 F0", "fyl2x" "D9 F1", "fptan" "D9 F2", "fpatan" "D9 F3",
@@ -111,6 +115,8 @@ pub(super) static ROWS: &[Row] = rows! {
         "wrfsbase" "F3 0F AE /2", "wrgsbase" "F3 0F AE /3";
     Checksum: "crc32" "F2 0F 38 F0";
     Interrupt: "int" "CD";
+    In: "in" "E4";
+    Out: "out" "E6";
     Vector: "aesenc" "66 0F 38 DC", "aesenclast" "66 0F 38 DD", "aesdec" "66 0F 38 DE",
         "aesdeclast" "66 0F 38 DF", "aesimc" "66 0F 38 DB", "sha1nexte" "0F 38 C8", "sha1msg1" "0F 38 C9",
         "sha1msg2" "0F 38 CA", "sha256rnds2" "0F 38 CB", "sha256msg1" "0F 38 CC", "sha256msg2" "0F 38 CD",

@@ -235,6 +235,17 @@ fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
     if constraint.direction == Direction::Label {
         return None;
     }
+    let letters = || {
+        constraint.choices.iter().filter_map(|choice| match choice {
+            Choice::Letters(letters) => Some(*letters),
+            _ => None,
+        })
+    };
+    if constraint.is_indirect {
+        return letters()
+            .any(|letters| matches!(letters, "m" | "o" | "V" | "g" | "X"))
+            .then_some(Wish::Memory);
+    }
     let named = constraint.choices.iter().find_map(|choice| match choice {
         Choice::Named(name) => Some(*name),
         _ => None,
@@ -258,17 +269,6 @@ fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
             }
             Choice::Named(_) => {}
         }
-    }
-    let letters = || {
-        constraint.choices.iter().filter_map(|choice| match choice {
-            Choice::Letters(letters) => Some(*letters),
-            _ => None,
-        })
-    };
-    if constraint.is_indirect {
-        return letters()
-            .any(|letters| matches!(letters, "m" | "o" | "V" | "g" | "X"))
-            .then_some(Wish::Memory);
     }
     letters().find_map(|letters| of_letters(mode, letters, slot.ty))
 }
@@ -383,7 +383,7 @@ mod tests {
         // Inputs keep away from outputs and clobbers while there are others.
         let all = places("=r,r,{di},~{rax},~{r9}", &[I64; 3]);
         assert_eq!(all, [reg(2), reg(1), reg(7), reg(0), reg(9)]);
-        assert_eq!(places("=&r,=*m,r", &[I64; 3]), [reg(0), Place::Memory(PReg(1)), reg(2)]);
+        assert_eq!(places("=&r,=*{ax}m,r", &[I64; 3]), [reg(0), Place::Memory(PReg(1)), reg(2)]);
         assert_eq!(places("=x,0,x", &[Type::F64; 3]), [reg(16), reg(16), reg(17)]);
         assert_eq!(
             places("={@ccc},={@ccz},r,r", &[I32; 4])[..2],
