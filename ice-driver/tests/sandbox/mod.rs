@@ -288,3 +288,94 @@ fn executables_run_if_the_validator_takes_them() {
     let output = run();
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
 }
+
+/// Where the text is in an executable: on its second page.
+const TEXT_IN_FILE: usize = 0x10000;
+
+/// Openings of code that would lead out, and what they try. The rest of their bundle does nothing.
+const ESCAPES: [(&str, &[u8]); 24] = [
+    ("a jump into an instruction", &[0xeb, 0x01, 0x0f, 0x1f, 0x00]),
+    ("a system call in a constant, and a jump there", &[0xb8, 0x0f, 0x05, 0x90, 0x90, 0xeb, 0xfa]),
+    ("a jump behind a mask", &[0xeb, 0x04, 0x41, 0x83, 0xe3, 0xe0, 0x4d, 0x01, 0xfb, 0x41, 0xff, 0xe3]),
+    ("a store without a window", &[0x89, 0x08]),
+    ("a load without a window", &[0x8b, 0x08]),
+    ("a store with 64 bits of an index", &[0x41, 0x89, 0x0c, 0x07]),
+    ("a store at an absolute address", &[0x89, 0x0c, 0x25, 0, 0, 0, 0x10]),
+    ("an index cleared one instruction too early", &[0x89, 0xc0, 0x90, 0x41, 0x89, 0x0c, 0x07]),
+    ("another stack", &[0x48, 0x89, 0xc4]),
+    ("32 bits of another stack alone", &[0x89, 0xc4, 0x90]),
+    ("a stack from the stack", &[0x5c]),
+    ("a frame from the stack", &[0x5d]),
+    ("another window", &[0x49, 0x83, 0xc7, 0x01]),
+    ("a window from the stack", &[0x41, 0x5f]),
+    ("a return", &[0xc3]),
+    ("a jump to any place", &[0xff, 0xe0]),
+    ("a jump without the window", &[0x83, 0xe0, 0xe0, 0xff, 0xe0]),
+    ("a jump into a bundle", &[0x41, 0x83, 0xe3, 0xf0, 0x4d, 0x01, 0xfb, 0x41, 0xff, 0xe3]),
+    ("a jump by memory", &[0x41, 0xff, 0x24, 0x07]),
+    ("a copy without windows", &[0xa4]),
+    ("the segment of the host", &[0x64, 0x8b, 0x04, 0x25, 0, 0, 0, 0]),
+    ("system calls", &[0x0f, 0x05]),
+    ("system calls of old", &[0xcd, 0x80]),
+    ("keys of pages", &[0x0f, 0x01, 0xef]),
+];
+
+/// Whoever made an executable, it does not begin to run.
+#[test]
+fn executables_of_strangers_are_refused() {
+    if !can_run("x86_64") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
+    let executable = scratch.path("program.nexe");
+    let mut build = ice();
+    build.args(["build", "--sandbox", "--target", "x86_64", "-o"]).args([&executable, &program]);
+    expect_success(&build.output().expect("ice starts"), "build");
+    let valid = std::fs::read(&executable).expect("the executable");
+    let run = |opening: &[u8]| {
+        let mut bytes = valid.clone();
+        let bundle = &mut bytes[TEXT_IN_FILE..TEXT_IN_FILE + 32];
+        bundle.fill(0x90);
+        bundle[..opening.len()].copy_from_slice(opening);
+        let stranger = scratch.write("stranger.nexe", bytes);
+        ice().args(["run", "--sandbox"]).arg(&stranger).output().expect("ice starts")
+    };
+    for (what, opening) in ESCAPES {
+        let output = run(opening);
+        let said = errors(&output);
+        assert_eq!(output.status.code(), Some(1), "{what}: {said}");
+        assert!(output.stdout.is_empty() && said.contains("offset 0x"), "{what}: {said}");
+    }
+    // What is allowed begins to run: it halts, and the report says where.
+    let output = run(&[0xf4]);
+    assert_eq!(output.status.code(), None, "{}", errors(&output));
+    assert!(errors(&output).contains("the program is stopped"), "{}", errors(&output));
+}
+
+/// The stack ends before anything else begins, whatever a frame takes.
+#[test]
+fn recursion_without_end_stops_the_program() {
+    if !can_run("x86_64") {
+        return;
+    }
+    let scratch = Scratch::new();
+    for size in [16, 70_000, 3_000_000] {
+        let text = format!(
+            "define internal @deep(v0: i32) -> i32 {{\n  v1: i32 = {size}\n  v2: i32 = 1\nblock0:\n  \
+             v3: i32 = alloca v1, align 8\n  store v0 to v3, align 1\n  v4: i32 = add v0, v2\n  \
+             v5: i32 = call @deep(v4)\n  v6: i32 = load v3, align 1\n  v7: i32 = add v5, v6\n  ret v7\n}}\n\
+             define external @_start(v0: i32) -> void {{\nblock0:\n  v1: i32 = call @deep(v0)\n  ret\n}}\n"
+        );
+        let input = scratch.write("deep.ice", text);
+        for level in ["-Om1", "-O2"] {
+            let output = ice().args(["run", "--sandbox", level]).arg(&input).output().expect("ice starts");
+            assert_eq!(output.status.signal(), Some(11), "{size} {level}: {}", errors(&output));
+            assert!(
+                errors(&output).contains("the program is stopped"),
+                "{size} {level}: {}",
+                errors(&output)
+            );
+        }
+    }
+}
