@@ -325,7 +325,10 @@ fn main() -> Result<()> {
         std::env::args().skip(1).for_each(|line| run(&line));
         return Ok(());
     }
-    std::io::stdin().lock().lines().try_for_each(|line| Ok(run(&line?)))
+    for line in std::io::stdin().lock().lines() {
+        run(&line?);
+    }
+    Ok(())
 }
 
 #[test]
