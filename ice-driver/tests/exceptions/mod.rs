@@ -1,5 +1,7 @@
 //! Exceptions of C++ and panics of Rust: programs that catch, clean up and pass on do what other compilers' do.
 
+mod random;
+
 use crate::common::{self, Scratch, expect_success, ice};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -176,6 +178,82 @@ fn programs_of_32_bits_catch_as_those_of_clang() {
         let library = (flags[0] == "-O2").then_some(&LIBRARY);
         for program in [&CATCHING, &FRAMES].into_iter().chain(library) {
             check(("clang++-19", program), &[&usual[..], &flags].concat(), &arguments, &link);
+        }
+    }
+}
+
+/// Programs that nobody has written: `ICE_EXCEPTION_SEEDS` says how many, from the seed `ICE_EXCEPTION_SEED` on.
+#[test]
+fn random_programs_catch_as_those_of_clang() {
+    let Some(compiler) = common::find_tool(&["clang++-19"]).filter(|_| cfg!(target_arch = "x86_64")) else {
+        return common::skip("random programs with exceptions", "no clang++-19 on this machine");
+    };
+    let number =
+        |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (first, count) = (number("ICE_EXCEPTION_SEED", 0), number("ICE_EXCEPTION_SEEDS", 8));
+    let scratch = Scratch::new();
+    let path = |name: &str| scratch.path(name);
+    for seed in first..first + count {
+        let source = scratch.write("a.cc", random::program(seed));
+        let flags = [["-O0", "-O1", "-O2", "-O3"][seed as usize % 4], "-ffp-contract=off", "-c"];
+        compile(compiler, &flags, &source, &path("a.o"));
+        compile(compiler, &[&flags[..], &["-emit-llvm"]].concat(), &source, &path("a.bc"));
+        let finish = |object: &str| {
+            link_with(compiler, &[])(&path(object), &path("a"));
+            run(&mut Command::new(path("a")))
+        };
+        let expected = finish("a.o");
+        assert!(expected.status.success(), "seed {seed}: {expected:?}");
+        for level in ["-O2", "-Om1"] {
+            let mut command = ice();
+            command.args(["translate", level]).arg(path("a.bc")).arg("-o").arg(path("b.o"));
+            expect_success(&run(&mut command), &format!("seed {seed}"));
+            let output = finish("b.o");
+            assert_eq!(
+                (output.status, output.stdout),
+                (expected.status, expected.stdout.clone()),
+                "seed {seed}, {level}"
+            );
+        }
+    }
+}
+
+/// Links a program with Rust's own library, and runs it.
+fn run_rust(scratch: &Scratch, object: &Path) -> Output {
+    const MAIN: &str = "unsafe extern \"C\" { fn program() -> i32; }\n\
+        fn main() { std::process::exit(unsafe { program() }) }\n";
+    let (main, program) = (scratch.write("main.rs", MAIN), scratch.path("program"));
+    let mut command = Command::new("rustc");
+    command.args(["--edition=2024", "-o"]).arg(&program).arg(&main);
+    command.arg(format!("-Clink-arg={}", object.display()));
+    expect_success(&run(&mut command), "rustc");
+    run(&mut Command::new(program))
+}
+
+/// Panics are caught, what they pass is dropped in its order, and threads end by them, as in the program of rustc alone.
+#[test]
+fn panics_of_rust_are_caught() {
+    if !cfg!(target_arch = "x86_64") || !common::has_tool("rustc") {
+        return common::skip("panics of Rust", "no rustc on this machine");
+    }
+    let scratch = Scratch::new();
+    let source = scratch.write("panics.rs", include_str!("panics.rs"));
+    for level in ["0", "3"] {
+        let base = scratch.path("a");
+        let mut command = Command::new("rustc");
+        command.args(["--edition=2024", "--crate-type=lib", "--emit=llvm-bc,obj", "-Ccodegen-units=1", "-o"]);
+        command.arg(&base).arg(&source).arg(format!("-Copt-level={level}"));
+        expect_success(&run(&mut command), "rustc");
+        let expected = run_rust(&scratch, &base.with_extension("o"));
+        assert!(expected.stdout.len() > 500, "{expected:?}");
+        for recipe in ["-O2", "-Om1"] {
+            let mut command = ice();
+            command.args(["translate", recipe]).arg(base.with_extension("bc"));
+            expect_success(&run(command.arg("-o").arg(scratch.path("b.o"))), "ice");
+            let output = run_rust(&scratch, &scratch.path("b.o"));
+            let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(text(&output), text(&expected), "{level} {recipe}");
+            assert_eq!(output.status, expected.status, "{level} {recipe}");
         }
     }
 }
