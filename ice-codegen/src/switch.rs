@@ -82,6 +82,9 @@ impl<T> Default for SwitchPlan<T> {
 /// Fewest ranges that are worth a table.
 const MIN_TABLE_CLUSTERS: usize = 4;
 
+/// Most values for each range of a table whose gaps no value meets: it needs no comparison.
+const MAX_STRETCH: u64 = 8;
+
 /// The last value of a table is less than this above the first.
 const MAX_TABLE_SPAN: u64 = 1 << 24;
 
@@ -112,17 +115,27 @@ pub struct SwitchScratch {
     ends: VecDeque<RunEnd>,
 }
 
+/// What a switch does with a value that no case has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Otherwise {
+    /// It goes to the block.
+    Goes(Block),
+    /// No such value arrives. What stands in gaps goes to the block.
+    Never(Block),
+}
+
 /// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks. The
 /// plan goes to `plan`, whose former contents are lost.
 pub fn plan<T: Copy>(
     bits: u32,
-    default: Block,
+    otherwise: Otherwise,
     cases: &[(i64, Block)],
     target: impl Fn(Block) -> T,
     scratch: &mut SwitchScratch,
     plan: &mut SwitchPlan<T>,
 ) {
     let SwitchScratch { sorted, ranges, clusters, ends } = scratch;
+    let (Otherwise::Goes(default) | Otherwise::Never(default)) = otherwise;
     sorted.clear();
     sorted.extend(cases.iter().copied().filter(|&(_, b)| b != default));
     sorted.sort_unstable_by_key(|&(v, _)| v);
@@ -137,11 +150,39 @@ pub fn plan<T: Copy>(
             _ => ranges.push(Cluster { low: value, high: value, target: Destiny::Block(block) }),
         }
     }
-    find_tables(ranges, clusters, ends);
+    match (otherwise, &ranges[..]) {
+        (Otherwise::Never(_), [first, .., last])
+            if ranges.len() >= MIN_TABLE_CLUSTERS
+                && (last.high.wrapping_sub(first.low) as u64) < MAX_STRETCH * ranges.len() as u64 =>
+        {
+            let target = Destiny::Table(0, ranges.len() as u32);
+            clusters.clear();
+            clusters.push(Cluster { low: first.low, high: last.high, target });
+        }
+        _ => find_tables(ranges, clusters, ends),
+    }
     plan.nodes.clear();
     plan.entries.clear();
+    let (mut min, mut max) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+    if let (Otherwise::Never(_), [first, .., last] | [first @ last]) = (otherwise, &clusters[..]) {
+        (min, max) = (first.low, last.high);
+        close_gaps(clusters);
+    }
     let mut planner = Planner { plan, ranges, default: target(default), target };
-    planner.build(clusters, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+    planner.build(clusters, min, max);
+}
+
+/// Lets ranges that are no tables take in the gaps beside them, whose values never arrive.
+fn close_gaps(clusters: &mut [Cluster]) {
+    for i in 1..clusters.len() {
+        let [before, after] =
+            [i - 1, i].map(|n| (clusters[n], matches!(clusters[n].target, Destiny::Block(_))));
+        match (before, after) {
+            ((before, _), (_, true)) => clusters[i].low = before.high + 1,
+            ((_, true), (after, _)) => clusters[i - 1].high = after.low - 1,
+            _ => {}
+        }
+    }
 }
 
 /// The end of a run that may become a table.
@@ -311,8 +352,12 @@ mod tests {
     fn check(bits: u32, cases: &[(i64, u32)], probes: &[i64]) -> SwitchPlan<Block> {
         let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
         let default = Block::from_u32(0);
-        let mut plan = SwitchPlan::default();
-        super::plan(bits, default, &cases, |b| b, &mut SwitchScratch::default(), &mut plan);
+        let (mut plan, mut scratch) = (SwitchPlan::default(), SwitchScratch::default());
+        super::plan(bits, Otherwise::Never(default), &cases, |b| b, &mut scratch, &mut plan);
+        for &(value, want) in cases.iter().filter(|&&(_, block)| block != default) {
+            assert_eq!(run(&plan, value), want, "{value}");
+        }
+        super::plan(bits, Otherwise::Goes(default), &cases, |b| b, &mut scratch, &mut plan);
         for &value in probes {
             let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
             assert_eq!(run(&plan, value), want, "{value}");
@@ -360,6 +405,27 @@ mod tests {
         let gap: Vec<(i64, u32)> = few.iter().copied().filter(|(v, _)| v.abs() > 3).collect();
         let plan = check(8, &gap, &all);
         assert_eq!(plan.nodes.iter().filter(is_less).count(), 0, "{:?}", plan.nodes);
+    }
+
+    #[test]
+    fn values_that_never_arrive_are_not_tested() {
+        let never = |cases: &[(i64, u32)]| {
+            let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
+            let mut plan = SwitchPlan::default();
+            let otherwise = Otherwise::Never(Block::from_u32(0));
+            super::plan(32, otherwise, &cases, |b| b, &mut SwitchScratch::default(), &mut plan);
+            plan.nodes
+        };
+        // Of two values one is asked for; of one, none.
+        assert_eq!(never(&[(7, 1)]), [SwitchNode::Goto(Block::from_u32(1))]);
+        let two = never(&[(7, 1), (90, 2)]);
+        assert!(matches!(two[..], [SwitchNode::Less { pivot: 8, .. }, SwitchNode::Goto(_), _]), "{two:?}");
+        let table: Vec<(i64, u32)> = (3..40).filter(|v| v % 5 != 0).map(|v| (v, v as u32)).collect();
+        let table = never(&table);
+        assert!(
+            matches!(table[..], [SwitchNode::Table { bounds: TableBounds::Known, low: 3, .. }]),
+            "{table:?}"
+        );
     }
 
     /// The tables by the definition: the longest dense run from the left, tried from every range.

@@ -4,7 +4,7 @@
 #[path = "common/filetest.rs"]
 mod filetest;
 
-use ice_codegen::switch::{self, SwitchNode, SwitchPlan, SwitchScratch};
+use ice_codegen::switch::{self, Otherwise, SwitchNode, SwitchPlan, SwitchScratch};
 use ice_codegen::{BlockLayout, magic};
 use ice_ir::{
     BinaryOp, Block, ControlFlowGraph, Function, InstData, LoopForest, Module, Program, Rules,
@@ -36,7 +36,7 @@ fn perform(name: &str, func: &Function) -> Result<String, Failed> {
                     let bits = func.value_type(value).bits();
                     switch::plan(
                         bits,
-                        default,
+                        Otherwise::Goes(default),
                         &func.switch(table).cases,
                         |block| block,
                         &mut scratch,

@@ -308,6 +308,15 @@ pub struct Output {
 }
 
 impl Output {
+    /// The edits before and behind the instructions of a range.
+    pub fn edits_of(&self, insts: Range<u32>) -> &[Edit] {
+        let before = |index: u32| {
+            let point = ProgPoint::before(Inst::from_u32(index));
+            self.edits.partition_point(|edit| edit.point < point)
+        };
+        &self.edits[before(insts.start)..before(insts.end)]
+    }
+
     /// The indices into `allocs` of the operands of `inst`.
     #[inline]
     pub fn operand_range(&self, inst: Inst) -> Range<usize> {

@@ -5,12 +5,12 @@
 //! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
 
 use crate::abi::Frame;
-use crate::emit::{BUNDLE, Landings};
+use crate::emit::{BUNDLE, Dispatch, Landings};
 use crate::inst::{Callee, Inst, Src, instructions};
 use crate::target::X86;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, Tables};
+use ice_codegen::mach::{FramePointer, MachBlock, MachFunction, MachInstId, Tables};
 use ice_regalloc::Output;
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
@@ -62,6 +62,17 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
         mach.insts().get(inst.as_u32() as usize).map_or(0, |inst| self.inst(inst)) + SLOT
     }
 
+    /// A copy of a block, with edits of `edit` bytes.
+    #[cold]
+    fn copy(&self, mach: &MachFunction<Inst>, allocation: &Output, block: MachBlock, edit: u32) -> u32 {
+        let range = mach.inst_range(block);
+        let insts: u32 = mach.insts()[range.clone()].iter().map(|inst| self.inst(inst) + MEMORY).sum();
+        let edits = allocation.edits_of(range.start as u32..range.end as u32);
+        let edits: u32 =
+            edits.iter().map(|e| e.from.as_remat().map_or(edit, |inst| self.again(mach, inst))).sum();
+        insts + edits
+    }
+
     #[cold]
     fn assembly(&self, number: u32) -> u32 {
         self.tables.assembly(number).map_or(0, |code| code.len() as u32)
@@ -82,6 +93,7 @@ pub(crate) fn make_labels<L: Listing>(
     allocation: &Output,
     frame: &Frame,
     landings: &Landings,
+    dispatch: &Dispatch,
     buffer: &mut CodeBuffer<L>,
 ) {
     // The slots of a small frame are reached with one byte.
@@ -91,7 +103,7 @@ pub(crate) fn make_labels<L: Listing>(
         (false, true) => make::<SMALL, false, L>,
         (false, false) => make::<LARGE, false, L>,
     };
-    labels(target.mode, mach, allocation, 2 * frame.saved.len() as u32, landings, buffer);
+    labels(target.mode, mach, allocation, 2 * frame.saved.len() as u32, landings, dispatch, buffer);
 }
 
 /// What confined code has at most for an instruction of `bound` bytes: each of its groups has less padding than bytes, but
@@ -116,6 +128,7 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     allocation: &Output,
     saved: u32,
     landings: &Landings,
+    dispatch: &Dispatch,
     buffer: &mut CodeBuffer<L>,
 ) {
     let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 };
@@ -123,6 +136,7 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
 
     let edits_again = allocation.edits.iter().filter(|edit| edit.from.is_remat()).count();
     let mut operands_in_memory = (allocation.stats.rematerialized as usize).saturating_sub(edits_again);
+    let copy = dispatch.block.map_or(0, |block| bounds.copy(mach, allocation, block, edit));
     let mut offset = u64::from(40 + saved);
     if CONFINED {
         offset *= 4;
@@ -141,6 +155,11 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
         for inst in &mach.insts()[range.clone()] {
             let bound = bounds.inst(inst);
             offset += u64::from(if CONFINED { confined(inst, bound) } else { bound });
+        }
+        if let Some(&Inst::Jmp { target }) = mach.insts()[range.clone()].last()
+            && dispatch.block == Some(target)
+        {
+            offset += u64::from(copy);
         }
         let end = MachInstId::from_u32(range.end as u32);
         while let [first, rest @ ..] = edits

@@ -41,7 +41,33 @@ pub struct Cursor<'a, I> {
     faults: Faults,
 }
 
+/// Where a walk goes on behind a block that was written out of turn.
+pub struct Detour<'a> {
+    at: MachInstId,
+    edits: &'a [Edit],
+    origins: &'a [(MachInstId, Option<Inst>)],
+    live: &'a [LoweredCall],
+}
+
 impl<'a, I: MachInst> Cursor<'a, I> {
+    /// Goes to a block out of turn: its code belongs to the current instruction. It has no call with live values.
+    pub fn depart(&mut self, block: MachBlock) -> Detour<'a> {
+        let range = self.mach.inst_range(block);
+        let edits = self.allocation.edits_of(range.start as u32..range.end as u32);
+        Detour {
+            at: self.at,
+            edits: core::mem::replace(&mut self.edits, edits),
+            origins: core::mem::take(&mut self.origins),
+            live: core::mem::take(&mut self.live),
+        }
+    }
+
+    /// Goes on where it left.
+    pub fn come_back(&mut self, detour: Detour<'a>) {
+        let Detour { at, edits, origins, live } = detour;
+        (self.at, self.edits, self.origins, self.live) = (at, edits, origins, live);
+    }
+
     /// At the start of the function.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::constant_hoisting::{self, Constant, HeldConstants};
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
-use crate::switch::{self, SwitchScratch};
+use crate::switch::{self, Otherwise, SwitchScratch};
 use crate::target::{ErrorKind, Target, TypeLayout};
 use alloc::boxed::Box;
 use alloc::format;
@@ -316,7 +316,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             }
         };
         switch.bits = bits;
-        switch::plan(bits, default, cases, target, planner, &mut switch.plan);
+        let ends = self.func.layout.first_inst(default);
+        let never = ends.is_some_and(|inst| matches!(self.func.inst(inst), InstData::Unreachable));
+        let otherwise = if never { Otherwise::Never(default) } else { Otherwise::Goes(default) };
+        switch::plan(bits, otherwise, cases, target, planner, &mut switch.plan);
         if missing.get() {
             self.fault("a switch goes to a block that is no successor");
         }

@@ -164,9 +164,9 @@ impl Machine for X86 {
 
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
         match (self.0, relocation) {
-            (Mode::Bits64, _) => TableEntries::FromTable,
+            (Mode::Bits64, RelocationModel::PositionIndependent) => TableEntries::FromTable,
             (Mode::Bits32, RelocationModel::PositionIndependent) => TableEntries::FromGlobalBase,
-            (Mode::Bits32, RelocationModel::Static) => TableEntries::Absolute,
+            (_, RelocationModel::Static) => TableEntries::Absolute,
         }
     }
 

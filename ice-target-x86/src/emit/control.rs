@@ -141,6 +141,9 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         default: MachBlock,
         bounds: TableBounds,
     ) {
+        if regs.high.is_none() && self.indexes_directly(low, bounds) {
+            return self.jump_by_value(regs, low, entries, default, bounds);
+        }
         // The index is below 2^32 from here on, or tested next.
         let is_tested = Self::tests_bounds_first(regs, low);
         if !self.is_open(low) {
@@ -158,9 +161,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), len);
             self.e.jump_if(Cond::Ae, default);
         }
-        let Self { tables, cursor, .. } = self;
-        let table = tables.push(entries.iter().map(|&block| cursor.target_label(block)));
-        let symbol = CodeSymbol::JumpTable(table).pack();
+        let symbol = self.jump_table(entries);
         if let Some(base) = regs.table {
             return self.relative_table_jump(regs.scratch, base, symbol);
         }
@@ -181,6 +182,52 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
 }
 
 impl<L: Listing> Emitter<'_, L> {
+    /// The symbol of a table with these entries. That of a dispatch is there once for all copies.
+    fn jump_table(&mut self, entries: &[MachBlock]) -> SymbolId {
+        let Self { tables, cursor, dispatch, .. } = self;
+        let table = match dispatch.table.filter(|_| dispatch.is_current) {
+            Some(table) => table,
+            None => tables.push(entries.iter().map(|&block| cursor.target_label(block))),
+        };
+        if dispatch.is_current {
+            dispatch.table = Some(table);
+        }
+        CodeSymbol::JumpTable(table).pack()
+    }
+
+    /// Whether the value itself, which is not changed, is the index of a table of addresses.
+    fn indexes_directly(&self, low: i64, bounds: TableBounds) -> bool {
+        let is_near = low == 0 || bounds == TableBounds::Known && (0..1 << 24).contains(&low);
+        is_near && self.is_open(low) && !self.target.is_confined() && self.target.has_symbol_displacements()
+    }
+
+    /// Jumps to the entry of a table of addresses whose index is the value less `low`.
+    fn jump_by_value(
+        &mut self,
+        regs: SwitchRegs,
+        low: i64,
+        entries: &[MachBlock],
+        default: MachBlock,
+        bounds: TableBounds,
+    ) {
+        if bounds == TableBounds::Test {
+            let default = self.target_label(default);
+            let len = Imm::from(entries.len() as i32);
+            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.index), len);
+            self.e.jump_if(Cond::Ae, default);
+        }
+        let table = self.jump_table(entries);
+        let mem = Mem::index(regs.index, Scale::X4, (low as i32).wrapping_mul(-4));
+        match self.mode {
+            Mode::Bits32 => self.e.jmp_rm(Rm::Mem(mem.with_target(Target::Symbol(table, RelocKind::Abs32)))),
+            Mode::Bits64 => {
+                let mem = mem.with_target(Target::Symbol(table, RelocKind::Abs32S));
+                self.e.mov_r_rm(Width::B32, regs.scratch, Rm::Mem(mem));
+                self.e.jmp_rm(Rm::Reg(regs.scratch));
+            }
+        }
+    }
+
     /// Jumps to entry `index` of a table of distances: from the table's start, whose address goes to `base`
     /// (x86-64), or from the global base, which is in `base` (x86-32).
     fn relative_table_jump(&mut self, index: Gpr, base: Gpr, table: SymbolId) {

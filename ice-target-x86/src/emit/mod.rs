@@ -8,6 +8,7 @@
 mod atomic;
 pub(crate) mod confine;
 mod control;
+mod dispatch;
 #[cfg(test)]
 mod fault_tests;
 mod frame;
@@ -23,6 +24,7 @@ mod vector;
 mod walk;
 
 pub(crate) use confine::{BUNDLE, Landings};
+pub(crate) use dispatch::Dispatch;
 pub(crate) use native::SAVED_VECTORS;
 pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
 
@@ -47,7 +49,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings, sites, cookie } = scratch;
+    let EmitScratch { frame, tables, steps, landings, sites, cookie, dispatch } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
@@ -57,7 +59,8 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.set_bundle(target.bundle());
     buffer.clear();
     landings.compute(target, mach);
-    size::make_labels(target, mach, allocation, frame, landings, buffer);
+    dispatch.compute(target, mach, allocation);
+    size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);
     // Decisions of switches grow to less than twice their bounds where their numbers are hidden.
     buffer.stretch_longest_offsets(if cookie.is_some() { 2 } else { 1 });
     let mut emitter = Emitter {
@@ -70,6 +73,7 @@ pub(crate) fn emit_function<L: Listing>(
         steps,
         sites,
         landings,
+        dispatch,
         confines_memory: target.confines_memory(),
         cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
@@ -94,6 +98,7 @@ pub struct EmitScratch {
     landings: Landings,
     /// What hides the numbers of the function, where they are hidden.
     pub(crate) cookie: Option<u32>,
+    dispatch: Dispatch,
 }
 
 /// State of the walk.
@@ -108,6 +113,8 @@ struct Emitter<'a, L: Listing> {
     sites: &'a mut CallSites,
     /// The blocks that jump tables of confined code lead to.
     landings: &'a Landings,
+    /// What replaces the jumps to it.
+    dispatch: &'a mut Dispatch,
     /// [`X86::confines_memory`].
     confines_memory: bool,
     /// What hides numbers, where they are hidden.

@@ -39,6 +39,11 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     }
 
     #[inline(always)]
+    fn begin_block(&mut self, block: MachBlock) {
+        self.dispatch.is_current = self.dispatch.block == Some(block);
+    }
+
+    #[inline(always)]
     fn usual(&mut self, inst: &'a Inst) -> bool {
         self.usual_inst(inst)
     }
@@ -51,7 +56,8 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn last(&mut self, inst: &'a Inst) {
         match *inst {
-            Inst::Jmp { target } => self.jump_to(target),
+            Inst::Jmp { target } if self.dispatch.block != Some(target) => self.jump_to(target),
+            Inst::Jmp { target } if target != self.cursor.next_block() => self.copy_dispatch(target),
             Inst::Jcc { cond, if_true, if_false } => self.branch(cond, if_true, if_false),
             Inst::Ret => self.epilogue(),
             _ => self.unusual(inst),

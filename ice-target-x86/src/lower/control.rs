@@ -53,12 +53,13 @@ impl X86 {
         cx.sink.push(Inst::Switch { switch, index, scratch, table: jump_table });
     }
 
-    /// The register that a jump through a table of distances needs beside the index.
+    /// The register that a jump through a table of distances needs beside the index. Static code has addresses there.
     fn jump_table_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Option<VReg> {
         if self.needs_global_base() {
             return Some(self.global_base(cx));
         }
-        self.has_wide_addresses().then(|| self.undefined(cx, Type::I64))
+        let is_relative = self.has_wide_addresses() && !self.has_symbol_displacements();
+        is_relative.then(|| self.undefined(cx, Type::I64))
     }
 
     /// A register with any content.

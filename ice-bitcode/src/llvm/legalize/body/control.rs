@@ -151,22 +151,24 @@ impl Body<'_, '_> {
         }
         let address = self.rel(ty)?;
         let address = self.single(address);
-        let targets = &self.ops[self.at..];
-        let Some((&first, rest)) = targets.split_first() else {
+        if !self.has_more() {
             self.b.unreachable();
             return self.terminated();
-        };
-        let first = self.target(first)?;
-        let table = self.b.switch(address, first);
-        self.s.numbers_seen.clear();
-        for (i, &number) in rest.iter().enumerate() {
+        }
+        // No other number arrives.
+        let never = self.b.create_block();
+        let table = self.b.switch(address, never);
+        let targets = &self.ops[self.at..];
+        for (i, &number) in targets.iter().enumerate() {
             let target = self.target(number)?;
-            // The same block again has an edge, but no case of its own.
-            let own = number as i64 + crate::llvm::wire::fold::BLOCK_ADDRESS_BIAS;
-            let again = targets[..=i].contains(&number);
-            let case = if again { i64::from(i32::MIN) + i as i64 } else { own };
+            // The same block again has an edge, but no case of its own: it gets a number behind all blocks.
+            let own =
+                if targets[..i].contains(&number) { self.s.num_blocks as usize + i } else { number as usize };
+            let case = own as i64 + crate::llvm::wire::fold::BLOCK_ADDRESS_BIAS;
             self.b.func.switch_mut(table).cases.push((case, target));
         }
+        self.b.switch_to_block(never);
+        self.b.unreachable();
         self.terminated()
     }
 
