@@ -22,7 +22,7 @@ struct Module {
     bytes: Vec<u8>,
 }
 
-/// `damage.c` for both machines, as each clang that is there makes it, not optimised and with vectors.
+/// `damage.c` for both machines, as each clang that is there makes it, not optimised and with vectors, and `damage.cc`.
 fn modules() -> Vec<Module> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/damage/damage.c");
     let mut modules = Vec::new();
@@ -44,7 +44,22 @@ fn modules() -> Vec<Module> {
             }
         }
     }
+    modules.extend(module_with_exceptions());
     modules
+}
+
+/// `damage.cc`, which has handlers.
+fn module_with_exceptions() -> Option<Module> {
+    let clang = "clang++-19";
+    if !common::has_tool(clang) {
+        common::skip("damaged LLVM bitcode with exceptions", &format!("no {clang} on this machine"));
+        return None;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/damage/damage.cc");
+    let flags = ["--target=x86_64-linux-gnu", "-std=c++14", "-O1", "-w", "-c", "-emit-llvm", "-o", "-"];
+    let output = Command::new(clang).args(flags).arg(&source).output().expect("clang starts");
+    common::expect_success(&output, clang);
+    Some(Module { name: format!("{clang}, exceptions"), arch: Arch::X86_64, bytes: output.stdout })
 }
 
 /// Both recipes in turn.
