@@ -81,6 +81,53 @@ fn a_panic_passes_through() -> Result<(), Error> {
     Ok(())
 }
 
+unsafe extern "C" {
+    fn dlsym(handle: *const u8, name: *const std::ffi::c_char) -> *const ();
+}
+
+/// What cleanups have been told.
+static CLEANED: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn cleaned(number: i64) {
+    CLEANED.fetch_add(number as u32, Ordering::Relaxed);
+}
+
+const CLEANS: &str = "declare external @throws(i64) -> i64\n\
+declare external @cleaned(i64) -> void\n\
+declare external @_Unwind_Resume(ptr) -> void\n\
+declare external @__gcc_personality_v0() -> i32\n\
+define external @cleans(v0: i64, v1: i64) -> i64 {\n  personality @__gcc_personality_v0 ()\n  v2: i64 = 3\n\
+block0:\n  v3: i64 = mul v0, v2\n  invoke @throws(v0) -> i64 to block1 unwind block2\n\
+block1:\n  v4: i64 = invoke_result\n  v5: i64 = add v3, v4\n  v6: i64 = add v5, v1\n  ret v6\n\
+block2:\n  v7: ptr = landing_pad cleanup\n  call @cleaned(v3)\n  call @_Unwind_Resume(v7)\n  unreachable\n}\n";
+
+/// Generated code cleans up behind a panic, with a value that lives across the call, and lets it go on.
+#[test]
+fn a_panic_is_cleaned_up_behind() -> Result<(), Error> {
+    // To link with them would bring a second unwinder into the program.
+    // SAFETY: names are looked up among those that are there.
+    let [routine, resume] = [c"__gcc_personality_v0", c"_Unwind_Resume"]
+        .map(|name| unsafe { dlsym(std::ptr::null(), name.as_ptr()) });
+    assert!(!routine.is_null() && !resume.is_null());
+    for recipe in RECIPES {
+        let jit = builder(recipe)
+            .symbol("cleaned", cleaned as *const ())
+            .symbol("_Unwind_Resume", resume)
+            .symbol("__gcc_personality_v0", routine)
+            .build()?;
+        let module = load(&jit, CLEANS)?;
+        // SAFETY: the code is that of the text; the module is there.
+        let cleans = unsafe { module.get::<Function>("cleans")? };
+        for (number, told) in [(1, 0), (6, 18), (7, 0), (9, 27)] {
+            let before = CLEANED.load(Ordering::Relaxed);
+            let expected = if number % 3 == 0 { Err(number) } else { Ok(number * 4 + 100) };
+            assert_eq!(outcome(cleans, number), expected, "{recipe:?}");
+            assert_eq!(CLEANED.load(Ordering::Relaxed), before + told, "{recipe:?} {number}");
+        }
+    }
+    Ok(())
+}
+
 /// Each function comes with tables of its own when it is first called.
 #[test]
 fn a_panic_passes_through_functions_that_are_compiled_at_their_first_call() -> Result<(), Error> {
