@@ -108,6 +108,8 @@ impl Allocator<'_> {
         for (arg, param) in args.iter().zip(params) {
             if self.value(param.as_u32()).next == DEAD {
                 self.value(param.as_u32()).copy = NO_REG;
+                // Its interval goes on if the first instruction defines it anew.
+                self.forget_holds(self.units(self.cx.values[param.as_u32() as usize].home));
                 continue;
             }
             let (a, p) = (arg.as_u32(), param.as_u32());

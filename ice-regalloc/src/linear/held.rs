@@ -94,6 +94,13 @@ impl Allocator<'_> {
         }
     }
 
+    /// What is known of these units is to be looked up again.
+    pub(super) fn forget_holds(&mut self, units: RegUnits) {
+        for hold in self.cx.holds.iter_mut().filter(|hold| units.contains(RegUnits::of(hold.unit))) {
+            hold.until = 0;
+        }
+    }
+
     /// Takes one owner out of the set `rest` of units.
     pub(super) fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
         if rest.is_empty() {
