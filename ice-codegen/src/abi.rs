@@ -11,10 +11,10 @@
 //! *What a target answers.* Which arguments and results are in which registers: its own `abi` module.
 
 use crate::lower::{Lower, ValueRegs};
-use crate::mach::{MachInst, Sink};
+use crate::mach::{FramePointer, MachInst, Sink};
 use crate::target::ErrorKind;
-use ice_ir::{Type, Value};
-use ice_regalloc::PReg;
+use ice_ir::{CallingConvention, Type, Value};
+use ice_regalloc::{ClassInfo, PReg, RegUnits, RegisterFile, RegisterInfo};
 
 /// Largest frame in bytes that is accepted: what is below leaves room for the arithmetic of addresses.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -90,6 +90,48 @@ pub type ResultRegs = (ValueRegs, Type);
 
 /// The error for results that the convention has no registers for.
 pub const NO_ROOM_FOR_RESULT: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
+
+/// The register files of a machine, by what functions preserve and by whether they have a frame pointer.
+pub struct RegisterFiles {
+    standard: [RegisterFile<'static>; 2],
+    preserve_none: [RegisterFile<'static>; 2],
+}
+
+impl RegisterFiles {
+    /// Those of a machine with these registers and, without and with a frame pointer, these classes. Standard functions
+    /// preserve the first of `preserved`, those that preserve nothing the second.
+    pub const fn new(
+        regs: &'static [RegisterInfo<'static>],
+        classes: [&'static [ClassInfo<'static>]; 2],
+        preserved: [RegUnits; 2],
+    ) -> RegisterFiles {
+        let [without, with] = classes;
+        let [standard, least] = preserved;
+        RegisterFiles {
+            standard: [
+                RegisterFile { regs, classes: without, callee_saved: standard },
+                RegisterFile { regs, classes: with, callee_saved: standard },
+            ],
+            preserve_none: [
+                RegisterFile { regs, classes: without, callee_saved: least },
+                RegisterFile { regs, classes: with, callee_saved: least },
+            ],
+        }
+    }
+
+    /// That of functions of a convention.
+    pub const fn of(
+        &'static self,
+        convention: CallingConvention,
+        pointer: FramePointer,
+    ) -> &'static RegisterFile<'static> {
+        let files = match convention {
+            CallingConvention::Standard => &self.standard,
+            CallingConvention::PreserveNone => &self.preserve_none,
+        };
+        &files[pointer as usize]
+    }
+}
 
 /// The types of results; void for those that are not there.
 pub fn result_types<T>(results: [Option<T>; 2], ty: impl Fn(T) -> Type) -> [Type; 2] {

@@ -13,6 +13,7 @@
 //! choice after them. (AAPCS, IHI 0042F, 5.1.)
 
 use ice_asm::arm32::{Dreg, Gpr, Qreg, Sreg};
+use ice_codegen::abi::RegisterFiles;
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -231,10 +232,7 @@ pub const NOT_PRESERVED: RegUnits =
 
 /// What a function of this convention must preserve, and lr.
 pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
-    match convention {
-        CallingConvention::Standard => CALLEE_SAVED,
-        CallingConvention::PreserveNone => ALWAYS_SAVED,
-    }
+    FILES.of(convention, FramePointer::None).callee_saved
 }
 
 static CORE: [PReg; 13] = order(0, &[(0, 4), (14, 1), (4, 8)]);
@@ -263,29 +261,13 @@ static CLASSES_FP: [ClassInfo; 5] = [
     class("low_quad", &LOW_QUADS, 16, 8),
 ];
 
-const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
-    RegisterFile { regs: REGISTERS, classes, callee_saved }
-}
+/// The register files.
+pub(crate) static FILES: RegisterFiles =
+    RegisterFiles::new(REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
 
-static FILE: RegisterFile = file(&CLASSES, CALLEE_SAVED);
-static FILE_FP: RegisterFile = file(&CLASSES_FP, CALLEE_SAVED);
-static FILE_NONE: RegisterFile = file(&CLASSES, ALWAYS_SAVED);
-static FILE_FP_NONE: RegisterFile = file(&CLASSES_FP, ALWAYS_SAVED);
-
-/// The register file for a function that preserves nothing.
-pub(crate) fn preserve_none_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match frame_pointer {
-        FramePointer::None => &FILE_NONE,
-        FramePointer::Used => &FILE_FP_NONE,
-    }
-}
-
-/// The register file of a function.
+/// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match frame_pointer {
-        FramePointer::None => &FILE,
-        FramePointer::Used => &FILE_FP,
-    }
+    FILES.of(CallingConvention::Standard, frame_pointer)
 }
 
 #[cfg(test)]
@@ -294,7 +276,7 @@ mod tests {
 
     #[test]
     fn registers_alias_as_in_hardware() {
-        let units = |reg| FILE.units(reg);
+        let units = |reg| register_file(FramePointer::None).units(reg);
         assert_eq!(units(d(3)), units(s(6)).union(units(s(7))));
         assert_eq!(units(q(3)), units(d(6)).union(units(d(7))));
         assert_eq!(units(q(9)), units(d(18)).union(units(d(19))));
@@ -312,6 +294,13 @@ mod tests {
             };
             assert_eq!(overlaps, expected, "{}", info.name);
         }
-        assert_eq!((FILE.name(s(31)), FILE.name(d(31)), FILE.name(q(15))), ("s31", "d31", "q15"));
+        assert_eq!(
+            (
+                register_file(FramePointer::None).name(s(31)),
+                register_file(FramePointer::None).name(d(31)),
+                register_file(FramePointer::None).name(q(15))
+            ),
+            ("s31", "d31", "q15")
+        );
     }
 }

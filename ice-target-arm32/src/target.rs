@@ -17,7 +17,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
     NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{CallingConvention, Function, Module, Type, Value};
+use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -125,10 +125,7 @@ impl Target for Arm32 {
     const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        match frame.convention {
-            CallingConvention::Standard => regs::register_file(frame.pointer()),
-            CallingConvention::PreserveNone => regs::preserve_none_file(frame.pointer()),
-        }
+        regs::FILES.of(frame.convention, frame.pointer())
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {

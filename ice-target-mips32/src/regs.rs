@@ -12,6 +12,7 @@
 //! (System V ABI, MIPS RISC Processor Supplement, 3rd edition, 3-11 f.)
 
 use ice_asm::mips32::{FloatWidth, Fpr, Gpr};
+use ice_codegen::abi::RegisterFiles;
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -125,10 +126,7 @@ pub const NOT_PRESERVED: RegUnits =
 
 /// What a function of this convention must preserve.
 pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
-    match convention {
-        CallingConvention::Standard => CALLEE_SAVED,
-        CallingConvention::PreserveNone => ALWAYS_SAVED,
-    }
+    FILES.of(convention, FramePointer::None).callee_saved
 }
 
 static GENERAL: [PReg; 25] = order(&[(2, 14), (24, 2), (16, 8), (30, 1)]);
@@ -147,29 +145,13 @@ const fn classes(general: &'static [PReg]) -> [ClassInfo<'static>; 3] {
 static CLASSES: [ClassInfo; 3] = classes(&GENERAL);
 static CLASSES_FP: [ClassInfo; 3] = classes(&GENERAL_FP);
 
-const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
-    RegisterFile { regs: &REGISTERS, classes, callee_saved }
-}
+/// The register files.
+pub(crate) static FILES: RegisterFiles =
+    RegisterFiles::new(&REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
 
-static FILE: RegisterFile = file(&CLASSES, CALLEE_SAVED);
-static FILE_FP: RegisterFile = file(&CLASSES_FP, CALLEE_SAVED);
-static FILE_NONE: RegisterFile = file(&CLASSES, ALWAYS_SAVED);
-static FILE_FP_NONE: RegisterFile = file(&CLASSES_FP, ALWAYS_SAVED);
-
-/// The register file for a function that preserves nothing.
-pub(crate) fn preserve_none_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match frame_pointer {
-        FramePointer::None => &FILE_NONE,
-        FramePointer::Used => &FILE_FP_NONE,
-    }
-}
-
-/// The register file of a function.
+/// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match frame_pointer {
-        FramePointer::None => &FILE,
-        FramePointer::Used => &FILE_FP,
-    }
+    FILES.of(CallingConvention::Standard, frame_pointer)
 }
 
 #[cfg(test)]
@@ -178,10 +160,17 @@ mod tests {
 
     #[test]
     fn doublewords_are_pairs_of_words() {
-        let units = |reg| FILE.units(reg);
+        let units = |reg| register_file(FramePointer::None).units(reg);
         assert_eq!(units(d(6)), units(s(6)).union(units(s(7))));
         assert!(!units(d(0)).intersects(units(s(2))) && !units(r(31)).intersects(units(s(0))));
-        assert_eq!((FILE.name(s(31)), FILE.name(d(30)), FILE.name(r(29))), ("f31", "d30", "sp"));
+        assert_eq!(
+            (
+                register_file(FramePointer::None).name(s(31)),
+                register_file(FramePointer::None).name(d(30)),
+                register_file(FramePointer::None).name(r(29))
+            ),
+            ("f31", "d30", "sp")
+        );
         assert!(!CALLER_SAVED.intersects(CALLEE_SAVED));
     }
 }

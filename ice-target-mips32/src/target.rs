@@ -16,7 +16,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
     Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{CallingConvention, Function, Module, Type, Value};
+use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end.
@@ -93,10 +93,7 @@ impl Target for Mips32 {
     }
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        match frame.convention {
-            CallingConvention::Standard => regs::register_file(frame.pointer()),
-            CallingConvention::PreserveNone => regs::preserve_none_file(frame.pointer()),
-        }
+        regs::FILES.of(frame.convention, frame.pointer())
     }
 
     fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
@@ -170,14 +167,6 @@ impl Target for Mips32 {
         self.lower_control(cx, inst)
     }
 
-    fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {
-        scratch.frame.describe(facts);
-    }
-
-    fn frame_layout<'s>(&self, scratch: &'s EmitScratch) -> &'s FrameLayout {
-        &scratch.frame.layout
-    }
-
     fn remade(&self, inst: &Inst) -> Option<Remade> {
         match *inst {
             Inst::MovImm { imm, .. } => Some(Remade::Constant(imm.into())),
@@ -186,6 +175,14 @@ impl Target for Mips32 {
             }
             _ => None,
         }
+    }
+
+    fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {
+        scratch.frame.describe(facts);
+    }
+
+    fn frame_layout<'s>(&self, scratch: &'s EmitScratch) -> &'s FrameLayout {
+        &scratch.frame.layout
     }
 
     fn dwarf_number(&self, reg: PReg) -> Option<u16> {
