@@ -252,7 +252,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     fn holds_constants(&self) -> bool {
-        T::HOLDS_CONSTANTS && self.target.holds_constants()
+        self.target.holds_constants()
     }
 
     fn keep_origins(&mut self, keep: KeepOrigins) {

@@ -121,11 +121,8 @@ pub trait Target {
     }
 
     /// Whether [`costly_constants`](Self::costly_constants) names any.
-    const HOLDS_CONSTANTS: bool = false;
-
-    /// Whether it does in this mode.
     fn holds_constants(&self) -> bool {
-        Self::HOLDS_CONSTANTS
+        false
     }
 
     /// Names the constants that lowering `inst` puts in registers, each with the instructions that it takes.

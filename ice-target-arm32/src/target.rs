@@ -144,7 +144,9 @@ impl Target for Arm32 {
         Arm32::folds_into_addresses(*self, cx, def)
     }
 
-    const HOLDS_CONSTANTS: bool = true;
+    fn holds_constants(&self) -> bool {
+        true
+    }
 
     fn costly_constants(
         &self,

@@ -86,7 +86,9 @@ impl Target for Mips32 {
     type Scratch = EmitScratch;
 
     const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
-    const HOLDS_CONSTANTS: bool = true;
+    fn holds_constants(&self) -> bool {
+        true
+    }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
         &LAYOUTS

@@ -6,6 +6,7 @@
 //! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
 
 use ice_asm::x86::{Gpr, Mode, Xmm};
+use ice_codegen::abi::RegisterFiles;
 use ice_codegen::mach::FramePointer;
 use ice_ir::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -128,10 +129,6 @@ const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassI
     ClassInfo { name, order, spill_size: bytes, spill_align: bytes }
 }
 
-const fn file(classes: &'static [ClassInfo<'static>], callee_saved: RegUnits) -> RegisterFile<'static> {
-    RegisterFile { regs: REGISTERS, classes, callee_saved }
-}
-
 static CLASSES_32: [ClassInfo; 3] =
     [class("gpr", &GPR_32, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16)];
 static CLASSES_32_FP: [ClassInfo; 3] =
@@ -151,33 +148,24 @@ pub const NOT_PRESERVED_32: RegUnits = CALLER_SAVED_32.union(units(0, 0b1100_100
 /// Registers that a call destroys of a function that preserves nothing, on x86-64.
 pub const NOT_PRESERVED_64: RegUnits = CALLER_SAVED_64.union(units(0, 0b1111_0000_0000_1000));
 
-/// What a function of this convention must preserve, without the stack pointer.
-pub(crate) fn callee_saved(mode: Mode, convention: CallingConvention) -> RegUnits {
-    match (convention, mode) {
-        (CallingConvention::PreserveNone, _) => ALWAYS_SAVED,
-        (_, Mode::Bits32) => CALLEE_SAVED_32,
-        (_, Mode::Bits64) => CALLEE_SAVED_64,
+static FILES_32: RegisterFiles =
+    RegisterFiles::new(REGISTERS, [&CLASSES_32, &CLASSES_32_FP], [CALLEE_SAVED_32, ALWAYS_SAVED]);
+static FILES_64: RegisterFiles =
+    RegisterFiles::new(REGISTERS, [&CLASSES_64, &CLASSES_64_FP], [CALLEE_SAVED_64, ALWAYS_SAVED]);
+static FILE_64_CONFINED: RegisterFile =
+    RegisterFile { regs: REGISTERS, classes: &CLASSES_64_CONFINED, callee_saved: CALLEE_SAVED_64 };
+
+/// The register files of a mode.
+pub(crate) fn files(mode: Mode) -> &'static RegisterFiles {
+    match mode {
+        Mode::Bits32 => &FILES_32,
+        Mode::Bits64 => &FILES_64,
     }
 }
 
-static FILE_32: RegisterFile = file(&CLASSES_32, CALLEE_SAVED_32);
-static FILE_32_FP: RegisterFile = file(&CLASSES_32_FP, CALLEE_SAVED_32);
-static FILE_64: RegisterFile = file(&CLASSES_64, CALLEE_SAVED_64);
-static FILE_64_FP: RegisterFile = file(&CLASSES_64_FP, CALLEE_SAVED_64);
-static FILE_64_CONFINED: RegisterFile = file(&CLASSES_64_CONFINED, CALLEE_SAVED_64);
-static FILE_32_NONE: RegisterFile = file(&CLASSES_32, ALWAYS_SAVED);
-static FILE_32_FP_NONE: RegisterFile = file(&CLASSES_32_FP, ALWAYS_SAVED);
-static FILE_64_NONE: RegisterFile = file(&CLASSES_64, ALWAYS_SAVED);
-static FILE_64_FP_NONE: RegisterFile = file(&CLASSES_64_FP, ALWAYS_SAVED);
-
-/// The register file for a function that preserves nothing.
-pub(crate) fn preserve_none_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match (mode, frame_pointer) {
-        (Mode::Bits32, FramePointer::None) => &FILE_32_NONE,
-        (Mode::Bits32, FramePointer::Used) => &FILE_32_FP_NONE,
-        (Mode::Bits64, FramePointer::None) => &FILE_64_NONE,
-        (Mode::Bits64, FramePointer::Used) => &FILE_64_FP_NONE,
-    }
+/// What a function of this convention must preserve, without the stack pointer.
+pub(crate) fn callee_saved(mode: Mode, convention: CallingConvention) -> RegUnits {
+    files(mode).of(convention, FramePointer::None).callee_saved
 }
 
 /// The register file for confined functions of x86-64.
@@ -185,12 +173,7 @@ pub(crate) fn confined_file() -> &'static RegisterFile<'static> {
     &FILE_64_CONFINED
 }
 
-/// The register file for a mode.
+/// The register file of standard functions of a mode.
 pub fn register_file(mode: Mode, frame_pointer: FramePointer) -> &'static RegisterFile<'static> {
-    match (mode, frame_pointer) {
-        (Mode::Bits32, FramePointer::None) => &FILE_32,
-        (Mode::Bits32, FramePointer::Used) => &FILE_32_FP,
-        (Mode::Bits64, FramePointer::None) => &FILE_64,
-        (Mode::Bits64, FramePointer::Used) => &FILE_64_FP,
-    }
+    files(mode).of(CallingConvention::Standard, frame_pointer)
 }

@@ -17,7 +17,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{CallingConvention, Function, Module, Type, Value};
+use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end in one of its modes.
@@ -147,10 +147,9 @@ impl Target for X86 {
     const STACK_ALIGN_LOG2: u8 = 4;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        match frame.convention {
-            _ if self.confines_memory() => regs::confined_file(),
-            CallingConvention::PreserveNone => regs::preserve_none_file(self.mode, frame.pointer()),
-            CallingConvention::Standard => regs::register_file(self.mode, frame.pointer()),
+        match self.confines_memory() {
+            true => regs::confined_file(),
+            false => regs::files(self.mode).of(frame.convention, frame.pointer()),
         }
     }
 
@@ -174,8 +173,6 @@ impl Target for X86 {
     fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         X86::folds_into_addresses(*self, cx, def)
     }
-
-    const HOLDS_CONSTANTS: bool = true;
 
     fn holds_constants(&self) -> bool {
         X86::holds_constants(*self)

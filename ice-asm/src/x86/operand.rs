@@ -65,6 +65,17 @@ impl Width {
     pub const fn bytes(self) -> u32 {
         1 << self as u32
     }
+
+    /// The letter behind the name of an instruction of this width in the syntax of AT&T.
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Width::B8 => "b",
+            Width::B16 => "w",
+            Width::B32 => "l",
+            Width::B64 => "q",
+        }
+    }
 }
 
 /// What the index register is multiplied by.

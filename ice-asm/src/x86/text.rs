@@ -70,16 +70,6 @@ fn reg_name(reg: Gpr, width: Width, mode: Mode) -> &'static str {
     NamedRegister { reg, width, is_high: mode == Mode::Bits32 && (4..8).contains(&reg.number()) }.name()
 }
 
-/// The suffix of a mnemonic for this width.
-pub(super) const fn suffix(width: Width) -> &'static str {
-    match width {
-        Width::B8 => "b",
-        Width::B16 => "w",
-        Width::B32 => "l",
-        Width::B64 => "q",
-    }
-}
-
 /// What follows a symbol to ask for this relocation.
 fn modifier(kind: RelocKind, mode: Mode) -> &'static str {
     match kind {

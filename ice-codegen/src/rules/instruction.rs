@@ -215,11 +215,21 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// It is none, or has no callee.
     #[inline(always)]
     pub fn call_of(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
-        let (func, module) = (self.func, self.module);
-        Ok(match *func.inst(inst) {
+        let func = self.func;
+        match func.inst(inst) {
             InstData::Call { tail: TailHint::Live, .. } | InstData::CallAs { tail: TailHint::Live, .. } => {
-                return self.call_with_live(inst);
+                self.call_with_live(inst)
             }
+            InstData::Invoke { .. } => self.invoked(inst),
+            call => self.called(call),
+        }
+    }
+
+    /// A call of which all operands behind the callee are arguments.
+    #[inline(always)]
+    fn called(&mut self, call: &InstData) -> Result<Call<'a>, ErrorKind> {
+        let (func, module) = (self.func, self.module);
+        Ok(match *call {
             InstData::Call { callee, args, .. } | InstData::ReturnCall { callee, args } => {
                 self.note_callee(callee);
                 let signature = Some(module.signature(callee));
@@ -231,7 +241,6 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
                 self.call_as(signature, func.args(args))?
             }
-            InstData::Invoke { .. } => return self.invoked(inst),
             _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
         })
     }
@@ -239,18 +248,9 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The call that an invoke makes.
     #[cold]
     fn invoked(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
-        let (func, module) = (self.func, self.module);
-        match func.invoked_call(func.inst(inst)) {
-            Some(InstData::Call { callee, args, .. }) => {
-                self.note_callee(callee);
-                let signature = Some(module.signature(callee));
-                Ok(Call { callee: Destination::Function(callee), signature, args: func.args(args) })
-            }
-            Some(InstData::CallIndirect { callee, args, .. }) => {
-                Ok(Call { callee: Destination::Address(callee), signature: None, args: func.args(args) })
-            }
-            Some(InstData::CallAs { signature, args, .. }) => self.call_as(signature, func.args(args)),
-            _ => Err(ErrorKind::Unsupported("an instruction that is no call")),
+        match self.func.invoked_call(self.func.inst(inst)) {
+            Some(call) => self.called(&call),
+            None => Err(ErrorKind::Unsupported("an instruction that is no call")),
         }
     }
 
@@ -284,17 +284,16 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// A call with live values, which are no arguments.
     #[cold]
     fn call_with_live(&mut self, inst: Inst) -> Result<Call<'a>, ErrorKind> {
-        let (func, module) = (self.func, self.module);
-        let data = func.inst(inst);
-        let passed = |args| &func.args(args)[..module.passed_args(data)];
-        match *data {
-            InstData::CallAs { signature, args, .. } => self.call_as(signature, passed(args)),
-            InstData::Call { callee, args, .. } => {
-                self.note_callee(callee);
-                let signature = Some(module.signature(callee));
-                Ok(Call { callee: Destination::Function(callee), signature, args: passed(args) })
+        let data = *self.func.inst(inst);
+        let passed = self.module.passed_args(&data);
+        self.called(&match data {
+            InstData::CallAs { signature, args, tail } => {
+                InstData::CallAs { signature, args: args.first(passed), tail }
             }
-            _ => Err(ErrorKind::Unsupported("an instruction that is no call")),
-        }
+            InstData::Call { callee, args, tail } => {
+                InstData::Call { callee, args: args.first(passed), tail }
+            }
+            other => other,
+        })
     }
 }

@@ -50,7 +50,7 @@ pub trait Operands: Target + Copy {
     /// The only or the low register of a value that is not in registers yet.
     #[inline(never)]
     fn special_reg<S: Sink<Self::Inst>>(self, cx: &mut Lower<'_, Self::Inst, S>, value: Value) -> VReg {
-        if Self::HOLDS_CONSTANTS
+        if self.holds_constants()
             && cx.is_constant(value)
             && let Some(reg) = self.held_constant(cx, value)
         {

@@ -5,6 +5,7 @@ use super::table::{CONDITIONS, ROWS, Row, STRINGS, Shape};
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
 use crate::listing::Listing;
 use crate::x86::code::{Attrs, Code, Immediate, code};
+use crate::x86::int::{truncate, wide};
 use crate::x86::operand::{Cond, Gpr, Imm, Mem, Mode, Rm, Width, Xmm};
 use crate::x86::sse::SseOp;
 use crate::x86::text::NamedRegister;
@@ -86,11 +87,6 @@ fn condition(suffix: &str) -> Option<Cond> {
     let second = || CONDITIONS.iter().find(|(name, _)| *name == suffix).map(|&(_, number)| number);
     let first = Cond::ALL.iter().position(|cond| cond.suffix() == suffix).map(|number| number as u8);
     first.or_else(second).map(|number| Cond::ALL[usize::from(number)])
-}
-
-/// 1 for the codes of 16 bits and more.
-fn wide(width: Width) -> i8 {
-    i8::from(width != Width::B8)
 }
 
 impl<L: Listing> Assembler<'_, '_, '_, L> {
@@ -527,13 +523,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
 
 /// Whether a number of this width is one of eight bits with its sign.
 fn is_sign_extended(value: i64, width: Width) -> bool {
-    let value = match width {
-        Width::B8 => i64::from(value as i8),
-        Width::B16 => i64::from(value as i16),
-        Width::B32 => i64::from(value as i32),
-        Width::B64 => value,
-    };
-    i8::try_from(value).is_ok()
+    i8::try_from(truncate(value, width)).is_ok()
 }
 
 /// Whether an operand is cl.

@@ -158,34 +158,25 @@ impl<'t, L: Listing> Assembler<'_, '_, 't, L> {
             }
             rest = behind;
         }
-        match rest.split_once(char::is_whitespace) {
-            _ if rest.is_empty() => Ok(()),
-            Some((word, operands)) => self.word(word, operands.trim()),
-            None => self.word(rest, ""),
-        }
+        self.unlabelled(rest)
     }
 
-    /// A directive, prefix or instruction.
-    fn word(&mut self, word: &str, operands: &str) -> Result<()> {
-        let word = &*word.to_ascii_lowercase();
+    /// A directive or an instruction with its prefixes; or nothing.
+    fn unlabelled(&mut self, statement: &str) -> Result<()> {
+        let (word, operands) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
+        let (word, operands) = (&*word.to_ascii_lowercase(), operands.trim());
+        if word.is_empty() {
+            return Ok(());
+        }
         if let Some(directive) = word.strip_prefix('.') {
             return self.directive(directive, operands);
         }
         if let Some(prefix) = table::prefix(word) {
             self.encoder.buf.emit_data(&[prefix]);
-            return self.statement_behind_prefix(operands);
+            return self.unlabelled(operands);
         }
         let operands = self.operands(operands)?;
         self.inst(word, &operands)
-    }
-
-    /// What stands behind a prefix in its statement, if anything does.
-    fn statement_behind_prefix(&mut self, rest: &str) -> Result<()> {
-        match rest.split_once(char::is_whitespace) {
-            _ if rest.is_empty() => Ok(()),
-            Some((word, operands)) => self.word(word, operands.trim()),
-            None => self.word(rest, ""),
-        }
     }
 
     fn directive(&mut self, name: &str, operands: &str) -> Result<()> {

@@ -5,13 +5,13 @@ use crate::listing::Listing;
 use crate::x86::Encoder;
 use crate::x86::code::{Attrs, Code, Immediate, code};
 use crate::x86::operand::{Gpr, Imm, Mode, Rm, Width};
-use crate::x86::text::{Op, suffix};
+use crate::x86::text::Op;
 
 impl<L: Listing> Encoder<'_, L> {
     /// `add r/m, r` and its like: 00/01 /r plus eight times the operation.
     #[inline]
     pub fn alu_rm_r(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, src: Gpr) {
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::rm(&dst, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Reg(src, width), Op::rm(&dst, width)]);
         self.inst_reg_rm(
             op.code().plus(wide(width)),
             Attrs::width(width),
@@ -27,7 +27,7 @@ impl<L: Listing> Encoder<'_, L> {
         match src {
             Rm::Reg(src) => self.alu_rm_r(op, width, Rm::Reg(dst), src),
             Rm::Mem(mem) => {
-                self.line(&[op.mnemonic(), suffix(width)], &[Op::Mem(&mem), Op::Reg(dst, width)]);
+                self.line(&[op.mnemonic(), width.suffix()], &[Op::Mem(&mem), Op::Reg(dst, width)]);
                 let code = op.code().plus(2 + wide(width));
                 self.inst_rm(code, Attrs::width(width), dst.number(), &mem, Immediate::NONE);
             }
@@ -37,7 +37,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// `add r, r` and its like: [`alu_rm_r`](Self::alu_rm_r) for a caller that knows that it is a register.
     #[inline]
     pub fn alu_r_r(&mut self, op: Alu, width: Width, dst: Gpr, src: Gpr) {
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Reg(src, width), Op::Reg(dst, width)]);
         let code = op.code().plus(wide(width));
         self.inst_rr_inline(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
     }
@@ -56,7 +56,7 @@ impl<L: Listing> Encoder<'_, L> {
     #[inline(always)]
     fn alu_i(&mut self, op: Alu, width: Width, dst: Rm<Gpr>, imm: Imm) {
         if !self.line_of_accumulator(op.code().plus(4 + wide(width)), width, &dst, imm, op.mnemonic()) {
-            self.line(&[op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
+            self.line(&[op.mnemonic(), width.suffix()], &[imm_op(imm, width), Op::rm(&dst, width)]);
         }
         self.alu_imm(op, width, &dst, imm, Attrs::width(width));
     }
@@ -86,14 +86,14 @@ impl<L: Listing> Encoder<'_, L> {
     #[inline]
     pub fn test_rm_r(&mut self, width: Width, rm: Rm<Gpr>, reg: Gpr) {
         const TEST: Code = code("84 /r");
-        self.line(&["test", suffix(width)], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
+        self.line(&["test", width.suffix()], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
         self.inst_reg_rm(TEST.plus(wide(width)), Attrs::width(width), reg.number(), &rm, Immediate::NONE);
     }
 
     /// `test r, r`: [`test_rm_r`](Self::test_rm_r) for a caller that knows that it is a register.
     #[inline]
     pub fn test_r_r(&mut self, width: Width, lhs: Gpr, rhs: Gpr) {
-        self.line(&["test", suffix(width)], &[Op::Reg(rhs, width), Op::Reg(lhs, width)]);
+        self.line(&["test", width.suffix()], &[Op::Reg(rhs, width), Op::Reg(lhs, width)]);
         let code = code!("84 /r").plus(wide(width));
         self.inst_rr_inline(code, Attrs::width(width), rhs.number(), lhs.number(), Immediate::NONE);
     }
@@ -103,7 +103,7 @@ impl<L: Listing> Encoder<'_, L> {
         const TEST_ACC: Code = code("A8");
         const TEST: Code = code("F6 /0");
         if !self.line_of_accumulator(TEST_ACC.plus(wide(width)), width, &rm, imm, "test") {
-            self.line(&["test", suffix(width)], &[imm_op(imm, width), Op::rm(&rm, width)]);
+            self.line(&["test", width.suffix()], &[imm_op(imm, width), Op::rm(&rm, width)]);
         }
         let number = self.immediate(imm, width);
         let attrs = Attrs::width(width).no_reg();
@@ -120,17 +120,17 @@ impl<L: Listing> Encoder<'_, L> {
         let code = op.code().plus(wide(width));
         let attrs = Attrs::width(width).no_reg();
         if count == 1 {
-            self.line(&[op.mnemonic(), suffix(width)], &[Op::rm(&rm, width)]);
+            self.line(&[op.mnemonic(), width.suffix()], &[Op::rm(&rm, width)]);
             return self.inst_reg_rm(code, attrs, code.ext, &rm, Immediate::NONE);
         }
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Imm(count.into()), Op::rm(&rm, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Imm(count.into()), Op::rm(&rm, width)]);
         let code = code.plus(-0x10);
         self.inst_reg_rm(code, attrs, code.ext, &rm, Immediate::new(count.into(), 1));
     }
 
     /// A shift by cl: D2/D3 /digit.
     pub fn shift_rm_cl(&mut self, op: Shift, width: Width, rm: Rm<Gpr>) {
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Raw("%cl"), Op::rm(&rm, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Raw("%cl"), Op::rm(&rm, width)]);
         let code = op.code().plus(2 + wide(width));
         self.inst_reg_rm(code, Attrs::width(width).no_reg(), code.ext, &rm, Immediate::NONE);
     }
@@ -141,7 +141,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         let ops = [Op::Imm(count.into()), Op::Reg(reg, width), Op::rm(&rm, width)];
-        self.line(&[op.mnemonic(), suffix(width)], &ops);
+        self.line(&[op.mnemonic(), width.suffix()], &ops);
         let imm = Immediate::new(count.into(), 1);
         self.inst_reg_rm(op.code(), Attrs::width(width), reg.number(), &rm, imm);
     }
@@ -152,7 +152,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         self.line(
-            &[op.mnemonic(), suffix(width)],
+            &[op.mnemonic(), width.suffix()],
             &[Op::Raw("%cl"), Op::Reg(reg, width), Op::rm(&rm, width)],
         );
         self.inst_reg_rm(op.code().plus(1), Attrs::width(width), reg.number(), &rm, Immediate::NONE);
@@ -160,7 +160,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `not`, `neg`, `mul`, ... r/m: F6/F7 or FE/FF /digit; `inc` and `dec` are 40/48+r in 32-bit mode.
     pub fn unary_rm(&mut self, op: Unary, width: Width, rm: Rm<Gpr>) {
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::rm(&rm, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::rm(&rm, width)]);
         if let (Unary::Inc | Unary::Dec, Rm::Reg(reg)) = (op, rm)
             && self.mode == Mode::Bits32
             && width != Width::B8
@@ -184,7 +184,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&["imul", suffix(width)], &[Op::rm(&src, width), Op::Reg(dst, width)]);
+        self.line(&["imul", width.suffix()], &[Op::rm(&src, width), Op::Reg(dst, width)]);
         self.inst_reg_rm(IMUL, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
 
@@ -196,7 +196,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         let ops = [imm_op(imm.into(), width), Op::rm(&src, width), Op::Reg(dst, width)];
-        self.line(&["imul", suffix(width)], &ops);
+        self.line(&["imul", width.suffix()], &ops);
         let imm = self.immediate(imm.into(), width);
         let (code, size) = if i8::try_from(imm.value).is_ok() { (IMUL_IB, 1) } else { (IMUL_IZ, imm.size) };
         self.inst_reg_rm(code, Attrs::width(width), dst.number(), &src, Immediate { size, ..imm });
@@ -231,7 +231,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width < Width::B32 {
             return self.invalid();
         }
-        self.line(&["bswap", suffix(width)], &[Op::Reg(reg, width)]);
+        self.line(&["bswap", width.suffix()], &[Op::Reg(reg, width)]);
         self.inst_o(code!("0F C8"), Attrs::width(width), reg.number(), Immediate::NONE);
     }
 
@@ -240,7 +240,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::rm(&src, width), Op::Reg(dst, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::rm(&src, width), Op::Reg(dst, width)]);
         self.inst_reg_rm(op.code(), Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
 
@@ -249,7 +249,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Reg(bit, width), Op::rm(&rm, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Reg(bit, width), Op::rm(&rm, width)]);
         self.inst_reg_rm(op.code(), Attrs::width(width), bit.number(), &rm, Immediate::NONE);
     }
 
@@ -258,7 +258,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&[op.mnemonic(), suffix(width)], &[Op::Imm(bit.into()), Op::rm(&rm, width)]);
+        self.line(&[op.mnemonic(), width.suffix()], &[Op::Imm(bit.into()), Op::rm(&rm, width)]);
         let attrs = Attrs::width(width).no_reg();
         self.inst_reg_rm(code!("0F BA"), attrs, op.code().ext, &rm, Immediate::new(bit.into(), 1));
     }

@@ -5,7 +5,7 @@ use crate::listing::Listing;
 use crate::x86::Encoder;
 use crate::x86::code::{Attrs, Code, Immediate};
 use crate::x86::operand::{Gpr, Imm, Mem, Rm, Width};
-use crate::x86::text::{Op, suffix};
+use crate::x86::text::Op;
 
 const LOCK: &str = "lock ";
 
@@ -25,7 +25,7 @@ impl<L: Listing> Encoder<'_, L> {
         if op == Alu::Cmp {
             return self.invalid();
         }
-        self.line(&[LOCK, op.mnemonic(), suffix(width)], &[Op::Reg(src, width), Op::Mem(&dst)]);
+        self.line(&[LOCK, op.mnemonic(), width.suffix()], &[Op::Reg(src, width), Op::Mem(&dst)]);
         let attrs = Attrs::width(width).locked();
         self.inst_rm(op.code().plus(wide(width)), attrs, src.number(), &dst, Immediate::NONE);
     }
@@ -35,7 +35,7 @@ impl<L: Listing> Encoder<'_, L> {
         if op == Alu::Cmp {
             return self.invalid();
         }
-        self.line(&[LOCK, op.mnemonic(), suffix(width)], &[imm_op(imm, width), Op::Mem(&dst)]);
+        self.line(&[LOCK, op.mnemonic(), width.suffix()], &[imm_op(imm, width), Op::Mem(&dst)]);
         self.alu_imm(op, width, &Rm::Mem(dst), imm, Attrs::width(width).locked());
     }
 
@@ -44,7 +44,7 @@ impl<L: Listing> Encoder<'_, L> {
         if !matches!(op, Unary::Inc | Unary::Dec | Unary::Neg | Unary::Not) {
             return self.invalid();
         }
-        self.line(&[LOCK, op.mnemonic(), suffix(width)], &[Op::Mem(&dst)]);
+        self.line(&[LOCK, op.mnemonic(), width.suffix()], &[Op::Mem(&dst)]);
         let (code, attrs) = (op.code(), Attrs::width(width).no_reg().locked());
         self.inst_rm(code.plus(wide(width)), attrs, code.ext, &dst, Immediate::NONE);
     }
@@ -60,7 +60,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     fn lock_m_r(&mut self, mnemonic: &str, code: Code, width: Width, dst: Mem, src: Gpr) {
-        self.line(&[LOCK, mnemonic, suffix(width)], &[Op::Reg(src, width), Op::Mem(&dst)]);
+        self.line(&[LOCK, mnemonic, width.suffix()], &[Op::Reg(src, width), Op::Mem(&dst)]);
         let attrs = Attrs::width(width).locked();
         self.inst_rm(code.plus(wide(width)), attrs, src.number(), &dst, Immediate::NONE);
     }

@@ -224,11 +224,12 @@ impl<'a> Op<'a> {
 }
 
 /// 1 for the opcodes of 16 bits and more.
-const fn wide(width: Width) -> i8 {
+pub(super) const fn wide(width: Width) -> i8 {
     (width as u8 != Width::B8 as u8) as i8
 }
 
-const fn truncate(value: i64, width: Width) -> i64 {
+/// The number that an immediate of this width is, with its sign.
+pub(super) const fn truncate(value: i64, width: Width) -> i64 {
     match width {
         Width::B8 => value as i8 as i64,
         Width::B16 => value as i16 as i64,

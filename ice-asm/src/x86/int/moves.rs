@@ -6,7 +6,7 @@ use crate::reloc::{RelocKind, SymbolId};
 use crate::x86::Encoder;
 use crate::x86::code::{Attrs, Code, FramePlace, Immediate, code};
 use crate::x86::operand::{Base, Cond, Gpr, Imm, Mem, Mode, Rm, Width};
-use crate::x86::text::{Op, suffix};
+use crate::x86::text::Op;
 
 /// The two directions of `mov` with memory.
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     #[inline(always)]
     fn mov_place(&mut self, op: Move, width: Width, reg: Gpr, place: FramePlace) {
-        self.line(&["mov", suffix(width)], &op.operands(width, reg, &place.mem().into()));
+        self.line(&["mov", width.suffix()], &op.operands(width, reg, &place.mem().into()));
         let code = op.code().plus(wide(width)).with(Attrs::width(width));
         self.inst_place(code, reg.number(), place, Immediate::NONE);
     }
@@ -74,7 +74,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn mov_rm_r(&mut self, width: Width, dst: Rm<Gpr>, src: Gpr) {
         match dst {
             Rm::Reg(dst) => {
-                self.line(&["mov", suffix(width)], &[Op::Reg(src, width), Op::Reg(dst, width)]);
+                self.line(&["mov", width.suffix()], &[Op::Reg(src, width), Op::Reg(dst, width)]);
                 let code = Move::Store.code().plus(wide(width));
                 self.inst_rr(code, Attrs::width(width), src.number(), dst.number(), Immediate::NONE);
             }
@@ -87,7 +87,7 @@ impl<L: Listing> Encoder<'_, L> {
         if reg == Gpr::RAX && mem.base == Base::None && mem.index.is_none() {
             return self.mov_accumulator(op, width, mem);
         }
-        self.line(&["mov", suffix(width)], &op.operands(width, reg, mem));
+        self.line(&["mov", width.suffix()], &op.operands(width, reg, mem));
         let code = op.code().plus(wide(width));
         self.inst_rm(code, Attrs::width(width), reg.number(), mem, Immediate::NONE);
     }
@@ -99,7 +99,7 @@ impl<L: Listing> Encoder<'_, L> {
         // An assembler takes the short code with an address of 32 bits in 64-bit mode, another does not.
         let ambiguous = self.mode == Mode::Bits64 && mem.needs_addr32();
         if !ambiguous {
-            self.line(&["mov", suffix(width)], &op.operands(width, Gpr::RAX, mem));
+            self.line(&["mov", width.suffix()], &op.operands(width, Gpr::RAX, mem));
         }
         let attrs = Attrs::width(width);
         match self.mode {
@@ -165,7 +165,7 @@ impl<L: Listing> Encoder<'_, L> {
         if let (Rm::Reg(dst), Imm::Value(value)) = (dst, imm) {
             return self.mov_r_i(width, dst, value.into());
         }
-        self.line(&["mov", suffix(width)], &[imm_op(imm, width), Op::rm(&dst, width)]);
+        self.line(&["mov", width.suffix()], &[imm_op(imm, width), Op::rm(&dst, width)]);
         let number = self.immediate(imm, width);
         match dst {
             Rm::Reg(dst) if width == Width::B32 => self.inst_o(MOV_R, Attrs::NONE, dst.number(), number),
@@ -178,7 +178,7 @@ impl<L: Listing> Encoder<'_, L> {
     #[inline(always)]
     pub fn mov_place_i(&mut self, width: Width, dst: FramePlace, value: i32) {
         let imm = Imm::Value(value);
-        self.line(&["mov", suffix(width)], &[imm_op(imm, width), Op::Mem(&dst.mem().into())]);
+        self.line(&["mov", width.suffix()], &[imm_op(imm, width), Op::Mem(&dst.mem().into())]);
         let number = self.immediate(imm, width);
         let code = code!("C6 /0").plus(wide(width)).with(Attrs::width(width).no_reg());
         self.inst_place(code, 0, dst, number);
@@ -220,7 +220,7 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         let ops = [Op::rm(&src, src_width), Op::Reg(dst, dst_width)];
-        self.line(&[mnemonic, suffix(src_width), suffix(dst_width)], &ops);
+        self.line(&[mnemonic, src_width.suffix(), dst_width.suffix()], &ops);
         let attrs = Attrs::width(dst_width);
         let attrs = if src_width == Width::B8 { attrs.byte_rm() } else { attrs };
         self.inst_reg_rm(code.plus(wide(src_width)), attrs, dst.number(), &src, Immediate::NONE);
@@ -245,7 +245,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&["lea", suffix(width)], &[Op::Mem(&mem), Op::Reg(dst, width)]);
+        self.line(&["lea", width.suffix()], &[Op::Mem(&mem), Op::Reg(dst, width)]);
         self.inst_rm(LEA, Attrs::width(width), dst.number(), &mem, Immediate::NONE);
     }
 
@@ -255,7 +255,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&["lea", suffix(width)], &[Op::Mem(&place.mem().into()), Op::Reg(dst, width)]);
+        self.line(&["lea", width.suffix()], &[Op::Mem(&place.mem().into()), Op::Reg(dst, width)]);
         self.inst_place(code!("8D /r").with(Attrs::width(width)), dst.number(), place, Immediate::NONE);
     }
 
@@ -265,7 +265,7 @@ impl<L: Listing> Encoder<'_, L> {
         const XCHG_ACC: Code = code("90");
         let attrs = Attrs::width(width);
         let Rm::Reg(other) = rm else {
-            self.line(&["xchg", suffix(width)], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
+            self.line(&["xchg", width.suffix()], &[Op::Reg(reg, width), Op::rm(&rm, width)]);
             return self.inst_reg_rm(XCHG.plus(wide(width)), attrs, reg.number(), &rm, Immediate::NONE);
         };
         // Byte 90 alone is a nop, and does not clear the upper half of rax.
@@ -293,7 +293,7 @@ impl<L: Listing> Encoder<'_, L> {
         if width == Width::B8 {
             return self.invalid();
         }
-        self.line(&["cmov", cond.suffix(), suffix(width)], &[Op::rm(&src, width), Op::Reg(dst, width)]);
+        self.line(&["cmov", cond.suffix(), width.suffix()], &[Op::rm(&src, width), Op::Reg(dst, width)]);
         let code = code!("0F 40").plus(cond as i8);
         self.inst_reg_rm(code, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
@@ -306,13 +306,13 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `push m`: FF /6, in the width of the mode.
     pub fn push_m(&mut self, mem: Mem) {
-        self.line(&["push", suffix(self.word())], &[Op::Mem(&mem)]);
+        self.line(&["push", self.word().suffix()], &[Op::Mem(&mem)]);
         self.inst_rm(code!("FF"), Attrs::NONE, 6, &mem, Immediate::NONE);
     }
 
     /// `push imm`: 6A ib or 68 id, sign-extended to the width of the mode.
     pub fn push_i(&mut self, imm: Imm) {
-        self.line(&["push", suffix(self.word())], &[imm_op(imm, Width::B32)]);
+        self.line(&["push", self.word().suffix()], &[imm_op(imm, Width::B32)]);
         let number = self.immediate(imm, Width::B32);
         if matches!(imm, Imm::Value(_)) && i8::try_from(number.value).is_ok() {
             self.inst_o(code!("6A"), Attrs::NONE, 0, Immediate { size: 1, ..number });
@@ -330,7 +330,7 @@ impl<L: Listing> Encoder<'_, L> {
 
     /// `pop m`: 8F /0, in the width of the mode.
     pub fn pop_m(&mut self, mem: Mem) {
-        self.line(&["pop", suffix(self.word())], &[Op::Mem(&mem)]);
+        self.line(&["pop", self.word().suffix()], &[Op::Mem(&mem)]);
         self.inst_rm(code!("8F"), Attrs::NONE, 0, &mem, Immediate::NONE);
     }
 
@@ -343,7 +343,7 @@ impl<L: Listing> Encoder<'_, L> {
             self.inst_o(code.with_prefix(0xf3), Attrs::width(width), 0, Immediate::NONE);
             return self.line_of_bytes(start, op.mnemonic());
         }
-        self.line(&["rep ", op.mnemonic(), suffix(width)], &[]);
+        self.line(&["rep ", op.mnemonic(), width.suffix()], &[]);
         self.inst_o(code.with_prefix(0xf3), Attrs::width(width), 0, Immediate::NONE);
     }
 }

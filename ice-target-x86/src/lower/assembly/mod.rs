@@ -63,7 +63,7 @@ impl X86 {
             slots.push(Slot { constraint, value, ty, number, place: Place::None });
         }
         places::choose(self.mode, &mut slots)?;
-        let text = text::of(assembly, &slots, inst.as_u32())?;
+        let text = text::of(self, assembly, &slots, inst.as_u32())?;
         let code = self.assembled(&text, assembly.dialect)?;
         let number = cx.sink.tables().add_assembly(&code);
         self.push_assembly(cx, number, &slots);

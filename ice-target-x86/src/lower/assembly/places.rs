@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use ice_asm::x86::{Mode, NamedRegister};
 use ice_ir::assembly::{Choice, Constraint, Direction};
 use ice_ir::{Type, Value};
-use ice_regalloc::PReg;
+use ice_regalloc::{PReg, RegUnits};
 
 /// Where an operand is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,22 +59,9 @@ enum Wish {
     Nothing,
 }
 
-/// A set of registers by number.
-#[derive(Clone, Copy, Default)]
-struct Registers(u32);
-
-impl Registers {
-    fn add(&mut self, reg: PReg) {
-        self.0 |= 1 << reg.0;
-    }
-
-    fn has(self, reg: PReg) -> bool {
-        self.0 >> reg.0 & 1 != 0
-    }
-
-    fn or(self, other: Registers) -> Registers {
-        Registers(self.0 | other.0)
-    }
+/// A register as a set of one, by its number.
+const fn unit(reg: PReg) -> RegUnits {
+    RegUnits::of(reg.0)
 }
 
 /// Whether a register is one of vectors.
@@ -102,7 +89,7 @@ pub(super) fn choose(mode: Mode, slots: &mut [Slot<'_>]) -> Result<(), Refusal> 
             Refusal::from(format!("the constraint {choices:?} of an operand of type {}", slot.ty))
         })?);
     }
-    let [inputs, outputs, early] = [Registers::default(); 3];
+    let [inputs, outputs, early] = [RegUnits::EMPTY; 3];
     let mut chooser = Chooser { mode, slots, inputs, outputs, early };
     chooser.run(&wishes).ok_or_else(|| Refusal::from("not enough registers for its operands"))
 }
@@ -111,11 +98,11 @@ struct Chooser<'s, 'a> {
     mode: Mode,
     slots: &'s mut [Slot<'a>],
     /// Read by the text.
-    inputs: Registers,
+    inputs: RegUnits,
     /// Written by it.
-    outputs: Registers,
+    outputs: RegUnits,
     /// Those among them that are written early, or read too, or destroyed.
-    early: Registers,
+    early: RegUnits,
 }
 
 impl Chooser<'_, '_> {
@@ -143,25 +130,21 @@ impl Chooser<'_, '_> {
         for (n, &wish) in wishes.iter().enumerate() {
             let constraint = self.slots[n].constraint;
             if constraint.is_result() && (constraint.is_early || is_tied(n)) {
-                self.place(
-                    n,
-                    wish,
-                    is_tied(n),
-                    [self.inputs.or(self.outputs), self.outputs.or(self.inputs)],
-                )?;
+                let apart = self.inputs.union(self.outputs);
+                self.place(n, wish, is_tied(n), [apart, apart])?;
             }
         }
         for (n, &wish) in wishes.iter().enumerate() {
             if let Wish::Same(output) = wish {
                 self.slots[n].place = self.slots.get(output)?.place;
             } else if self.slots[n].constraint.is_operand() {
-                let apart = self.inputs.or(self.outputs);
-                let at_least = self.inputs.or(self.early);
+                let apart = self.inputs.union(self.outputs);
+                let at_least = self.inputs.union(self.early);
                 self.place(n, wish, false, [apart, at_least])?;
             }
         }
         for (n, &wish) in wishes.iter().enumerate() {
-            let apart = self.inputs.or(self.outputs);
+            let apart = self.inputs.union(self.outputs);
             self.place(n, wish, false, [apart, self.outputs])?;
         }
         Some(())
@@ -169,7 +152,7 @@ impl Chooser<'_, '_> {
 
     /// Puts an operand that has no place yet into a register that the first of these sets does not have, or else the
     /// second.
-    fn place(&mut self, n: usize, wish: Wish, is_tied: bool, used: [Registers; 2]) -> Option<()> {
+    fn place(&mut self, n: usize, wish: Wish, is_tied: bool, used: [RegUnits; 2]) -> Option<()> {
         if self.slots[n].place != Place::None {
             return Some(());
         }
@@ -189,7 +172,7 @@ impl Chooser<'_, '_> {
             return Some(());
         }
         let candidates = || general.iter().map(|&n| PReg(n)).chain(vectors.clone().map(xmm));
-        let free = used.into_iter().find_map(|used| candidates().find(|&reg| !used.has(reg)))?;
+        let free = used.into_iter().find_map(|used| candidates().find(|&reg| !used.intersects(unit(reg))))?;
         self.take(n, free, is_tied);
         match wish {
             Wish::Memory => self.slots[n].place = Place::Memory(free),
@@ -202,12 +185,12 @@ impl Chooser<'_, '_> {
     /// Whether an operand can be in a register that constraints name, beside those that are in it.
     fn check_named(&self, n: usize, reg: PReg) -> Option<()> {
         let constraint = self.slots[n].constraint;
-        let is_alone = match constraint.is_operand() {
-            true => !self.inputs.has(reg) && !self.early.has(reg),
-            false if constraint.is_result() && !constraint.is_early => !self.outputs.has(reg),
-            false => !self.outputs.has(reg) && !self.inputs.has(reg),
+        let others = match constraint.is_operand() {
+            true => self.inputs.union(self.early),
+            false if constraint.is_result() && !constraint.is_early => self.outputs,
+            false => self.outputs.union(self.inputs),
         };
-        is_alone.then_some(())
+        (!others.intersects(unit(reg))).then_some(())
     }
 
     fn take(&mut self, n: usize, reg: PReg, is_tied: bool) {
@@ -219,12 +202,12 @@ impl Chooser<'_, '_> {
     fn mark(&mut self, n: usize, reg: PReg, is_tied: bool) {
         let constraint = self.slots[n].constraint;
         let set = if constraint.is_operand() { &mut self.inputs } else { &mut self.outputs };
-        set.add(reg);
+        set.insert(unit(reg));
         if is_tied {
-            self.inputs.add(reg);
+            self.inputs.insert(unit(reg));
         }
         if is_tied || constraint.is_early || constraint.direction == Direction::Clobber {
-            self.early.add(reg);
+            self.early.insert(unit(reg));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Refusal;
 use super::places::{Place, Slot, is_vector};
+use crate::target::X86;
 use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -15,7 +16,12 @@ use ice_regalloc::PReg;
 ///
 /// # Errors
 /// The template names an operand or a modifier that is not there.
-pub(super) fn of(assembly: &Assembly, slots: &[Slot<'_>], unique: u32) -> Result<String, Refusal> {
+pub(super) fn of(
+    target: X86,
+    assembly: &Assembly,
+    slots: &[Slot<'_>],
+    unique: u32,
+) -> Result<String, Refusal> {
     let mut text = String::new();
     for piece in assembly.pieces() {
         match piece.ok_or("a $ without meaning")? {
@@ -26,9 +32,10 @@ pub(super) fn of(assembly: &Assembly, slots: &[Slot<'_>], unique: u32) -> Result
             Piece::Private => text.push_str(".L"),
             Piece::Comment => text.push('#'),
             Piece::Operand(number, modifier) => {
-                let slot = slots.get(number as usize);
-                let name =
-                    slot.and_then(|slot| operand(slot, modifier.unwrap_or_default(), assembly.dialect));
+                // What is destroyed has no name.
+                let slot = slots.get(number as usize).filter(|slot| slot.ty != Type::Void);
+                let name = slot
+                    .and_then(|slot| operand(target, slot, modifier.unwrap_or_default(), assembly.dialect));
                 text.push_str(&name.ok_or_else(|| format!("operand {number} as {modifier:?}"))?);
             }
         }
@@ -47,19 +54,8 @@ fn name(reg: PReg, width: Width, is_high: bool) -> &'static str {
     NamedRegister { reg: Gpr::new(reg.0), width, is_high }.name()
 }
 
-/// The width of a value in a general register.
-fn width(ty: Type) -> Option<Width> {
-    match ty {
-        Type::I8 => Some(Width::B8),
-        Type::I16 => Some(Width::B16),
-        Type::I32 => Some(Width::B32),
-        Type::I64 => Some(Width::B64),
-        _ => None,
-    }
-}
-
 /// How an operand stands in the text.
-fn operand(slot: &Slot<'_>, modifier: &str, dialect: Dialect) -> Option<String> {
+fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dialect) -> Option<String> {
     let is_att = dialect == Dialect::Att;
     let percent = if is_att { "%" } else { "" };
     match slot.place {
@@ -67,13 +63,13 @@ fn operand(slot: &Slot<'_>, modifier: &str, dialect: Dialect) -> Option<String> 
             matches!(modifier, "" | "x").then(|| format!("{percent}xmm{}", reg.0 - 16))
         }
         Place::Register(reg) | Place::Flag(reg) => match modifier {
-            "a" => Some(memory(name(reg, width(slot.ty)?, false), 0, is_att)),
-            "V" => Some(name(reg, width(slot.ty)?, false).into()),
-            "z" => Some(suffix(width(slot.ty)?).into()),
+            "a" => Some(memory(name(reg, target.width(slot.ty), false), 0, is_att)),
+            "V" => Some(name(reg, target.width(slot.ty), false).into()),
+            "z" => Some(target.width(slot.ty).suffix().into()),
             "h" if reg.0 < 4 => Some(format!("{percent}{}", name(PReg(reg.0 + 4), Width::B8, true))),
             _ => {
                 let width = match modifier {
-                    "" => width(slot.ty)?,
+                    "" => target.width(slot.ty),
                     "b" => Width::B8,
                     "w" => Width::B16,
                     "k" => Width::B32,
@@ -85,7 +81,7 @@ fn operand(slot: &Slot<'_>, modifier: &str, dialect: Dialect) -> Option<String> 
         },
         Place::Pair => matches!(modifier, "" | "k").then(|| format!("{percent}eax")),
         Place::Memory(reg) => {
-            let name = name(reg, width(slot.ty)?, false);
+            let name = name(reg, target.width(slot.ty), false);
             match modifier {
                 "" | "P" | "b" | "w" | "k" | "q" => Some(memory(name, 0, is_att)),
                 "H" => Some(memory(name, 8, is_att)),
@@ -110,14 +106,5 @@ fn memory(name: &str, disp: u8, is_att: bool) -> String {
         (true, _) => format!("{disp}(%{name})"),
         (false, 0) => format!("[{name}]"),
         (false, _) => format!("[{name} + {disp}]"),
-    }
-}
-
-const fn suffix(width: Width) -> &'static str {
-    match width {
-        Width::B8 => "b",
-        Width::B16 => "w",
-        Width::B32 => "l",
-        Width::B64 => "q",
     }
 }
