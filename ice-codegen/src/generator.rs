@@ -324,7 +324,8 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         let (known, known_steps) = (out.origins.len(), out.frames.len());
         self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.listing, out)?;
         let CompiledCode { constants, origins, frames, .. } = out;
-        let mut directives = FrameDirectives::new(&frames[known_steps..]);
+        let steps = if T::HAS_FRAME_DIRECTIVES { &frames[known_steps..] } else { &[] };
+        let mut directives = FrameDirectives::new(steps);
         let tables = &self.mach.tables;
         let symbol = |symbol, text: &mut dyn fmt::Write| match tables.shared_symbol(symbol, constants) {
             Some(symbol) => write!(text, "{}", SymbolText(symbol)),

@@ -189,6 +189,9 @@ pub trait Target {
         Ok(false)
     }
 
+    /// Whether assemblers of the machine take directives for the steps of the frame, of which they make tables.
+    const HAS_FRAME_DIRECTIVES: bool = true;
+
     /// Emits the allocated function into `buffer` and finishes it; `out` receives code, relocations, constants and jump
     /// tables.
     fn emit<L: Listing>(

@@ -113,6 +113,14 @@ impl FrameSteps {
         self.steps.push(FrameStep { offset, change });
     }
 
+    /// Notes the frame of the body at once, from the end of the prologue on: what there is to say where nobody looks into
+    /// prologues and epilogues.
+    pub fn note_body(&mut self, offset: u32, facts: &UnwindFacts) {
+        let (register, at) = facts.base;
+        self.note(offset, FrameChange::Address { register, offset: -at });
+        facts.saved.iter().for_each(|&saved| self.note(offset, FrameChange::Saved(saved)));
+    }
+
     /// The steps of a function of `size` bytes: no state is recalled behind its end.
     pub fn finish(&mut self, size: u32) -> &[FrameStep] {
         let is_behind = |step: &mut FrameStep| step.change == FrameChange::Recall && step.offset >= size;

@@ -2,19 +2,42 @@
 //!
 //! Emission says how the frame changes from instruction to instruction, in offsets of the function; `ice-elf` knows the
 //! bytes. A function has an entry if it asks for one, or as [`Options::unwind`] says for all. Objects and code in
-//! memory have the same section.
+//! memory have the same section `.eh_frame`; machines with an [index](UnwindForm::Index) have tables in objects only.
 
+use crate::error::Error;
 use crate::options::Options;
 use ice_codegen::exceptions::ExceptionTable;
+use ice_codegen::{CodegenStep, Internal};
 use ice_codegen::{FrameChange, FrameStep, FunctionCode, SavedRegister};
-use ice_elf::{CommonEntry, EhFrame, EntryFrame, PadClause, PadRange, TypeReference};
+use ice_elf::{CommonEntry, EhFrame, EntryFrame, PadClause, PadRange, TypeForm, TypeReference, ehabi};
 use ice_ir::native::UnwindTables;
 use ice_ir::{Clause, FuncId, Module};
+
+/// What the tables of a machine look like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnwindForm {
+    /// The section `.eh_frame`; this holds at the entry of functions.
+    Frames(EntryFrame),
+    /// An index beside each section of code ([`ehabi`]).
+    Index(IndexRelocations),
+}
+
+/// The types of relocations of an index and its table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IndexRelocations {
+    /// A distance of 31 bits.
+    pub distance: u32,
+    /// What stands for the type of an exception.
+    pub type_info: u32,
+    /// None, but the symbol is needed.
+    pub mention: u32,
+}
 
 /// Which functions have an entry, where any may have one.
 #[derive(Clone, Copy, Debug)]
 pub struct Entries {
-    frame: EntryFrame,
+    /// What it looks like.
+    pub form: UnwindForm,
     wanted: Option<UnwindTables>,
 }
 
@@ -22,8 +45,8 @@ impl Entries {
     /// Those that these options want; `None` if there will be none.
     pub fn of(options: &Options) -> Option<Entries> {
         let wanted = options.unwind;
-        let frame = options.arch.machine().entry_frame().filter(|_| wanted != Some(UnwindTables::None))?;
-        Some(Entries { frame, wanted })
+        let form = options.arch.machine().unwind_form().filter(|_| wanted != Some(UnwindTables::None))?;
+        Some(Entries { form, wanted })
     }
 
     /// Whether a function has one.
@@ -50,9 +73,14 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// None yet.
-    pub fn new(entries: Entries) -> Frames {
-        Frames { entries, section: EhFrame::new(entries.frame), personalities: Vec::new() }
+    /// None yet; nothing where entries have another form.
+    pub fn new(entries: Entries) -> Option<Frames> {
+        match entries.form {
+            UnwindForm::Frames(frame) => {
+                Some(Frames { entries, section: EhFrame::new(frame), personalities: Vec::new() })
+            }
+            UnwindForm::Index(_) => None,
+        }
     }
 
     /// Adds a function if it has an entry: one with an exception table always has.
@@ -113,9 +141,34 @@ impl Frames {
     }
 }
 
-/// Appends the exception table of a function of `size` bytes to `out`, for `.gcc_except_table`, and gives its offset there.
-/// `references` gets the fields that must hold the distance from themselves to a word with the address of a type.
+/// The instructions by which an index has the frame of a function undone, from the steps of its body.
+///
+/// # Errors
+/// A defect: there is no frame, or nothing undoes it.
+pub fn index_instructions(module: &Module, function: FuncId, steps: &[FrameStep]) -> Result<Vec<u8>, Error> {
+    let (mut base, mut saved, mut out) = (None, Vec::new(), Vec::new());
+    for step in steps {
+        match step.change {
+            FrameChange::Address { register, offset } => base = Some((register, offset)),
+            FrameChange::Saved(SavedRegister { register, offset }) => saved.push((register, offset)),
+            _ => base = None,
+        }
+    }
+    saved.sort_unstable_by_key(|&(_, offset)| offset);
+    match base.map(|base| ehabi::instructions(base, &saved, &mut out)) {
+        Some(Ok(())) => Ok(out),
+        Some(Err(ehabi::Misfit)) | None => {
+            let what = "no instructions of the unwinder undo it";
+            let internal = Internal { step: CodegenStep::Layout, place: String::from("the frame"), what };
+            Err(Error::compile(module, function, Box::new(internal).into()))
+        }
+    }
+}
+
+/// Appends the exception table of a function of `size` bytes to `out`, and gives its offset there.
+/// `references` gets the fields that refer to types.
 pub fn write_exceptions(
+    form: TypeForm,
     table: &ExceptionTable,
     size: u32,
     out: &mut Vec<u8>,
@@ -129,7 +182,7 @@ pub fn write_exceptions(
         .zip(&clauses)
         .map(|(site, clauses)| PadRange { code: (site.start, site.end), pad: site.pad, clauses })
         .collect();
-    ice_elf::write_exception_table(size, &ranges, table.types.len(), out, references)
+    ice_elf::write_exception_table(form, size, &ranges, table.types.len(), out, references)
 }
 
 fn pad_clauses(pad: &ice_ir::PadData) -> Vec<PadClause<'_>> {

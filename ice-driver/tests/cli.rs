@@ -251,8 +251,11 @@ fn what_a_function_does_not_get_is_warned_of() {
     assert_eq!(warnings("x86_64-linux-gnu", "uwtable", &[]), None);
     assert_eq!(warnings("x86_64-linux-gnu", "nounwind uwtable", &[]), None);
     assert_eq!(warnings("x86_64-linux-gnu", "", &[]), None);
-    assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]).as_deref(), Some(warning));
-    assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind", &[]), None);
+    let without = &["--unwind-tables", "none"];
+    assert_eq!(warnings("armv7-linux-gnueabihf", "", without).as_deref(), Some(warning));
+    assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind", without), None);
+    assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]), None);
+    assert_eq!(warnings("mipsel-linux-gnu", "uwtable", &[]).as_deref(), Some(warning));
     let warning = "warning: function passes asks for a stack protector (ssp, sspstrong or sspreq): there is none, an overrun \
                    of its arrays is not found\n";
     for attribute in ["ssp", "sspstrong", "sspreq"] {

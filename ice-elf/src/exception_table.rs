@@ -10,8 +10,8 @@
 //! All code that belongs to no call with a pad is given, too: a range without a pad, through which exceptions pass. What
 //! is in no range may not be left by any.
 //!
-//! References are those of types: fields of 4 bytes that hold the distance from the field to a word with the address of
-//! the type. Who places the section fills them in, or leaves them to a linker.
+//! References are those of types: fields of 4 bytes, of a [form](TypeForm) that the platform decides. Who places the section
+//! fills them in, or leaves them to a linker.
 //!
 //! Cost: linear in call sites and clauses; about 8 bytes a call.
 
@@ -25,6 +25,19 @@ pub(crate) const INDIRECT_DISTANCE_4: u8 = 0x9b;
 const OMITTED: u8 = 0xff;
 /// Numbers of variable length (`DW_EH_PE_uleb128`).
 const ULEB128: u8 = 0x01;
+
+/// An address, or what stands for one (`DW_EH_PE_absptr`).
+const ADDRESS: u8 = 0x00;
+
+/// What a table has for each type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeForm {
+    /// The distance from the field to a word with the address of the type. Filters are lists of numbers of types.
+    Distance,
+    /// What the linker makes of a reference by `R_ARM_TARGET2`. Filters are lists of such words (the personality routines
+    /// of C++ for the exception handling ABI of ARM, IHI 0038; `eh_personality.cc` of libstdc++).
+    Word,
+}
 
 /// What a pad wants of an exception.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -63,6 +76,7 @@ pub const EXCEPTION_TABLE_ALIGNMENT: u64 = 4;
 /// Appends the data of a function of `size` bytes to `out`: its calls with a pad, by ascending offsets, and how many `types` its
 /// clauses number. Gives the offset of the data, and appends the references to `references`.
 pub fn write_exception_table(
+    form: TypeForm,
     size: u32,
     ranges: &[PadRange<'_>],
     types: usize,
@@ -71,13 +85,16 @@ pub fn write_exception_table(
 ) -> u64 {
     out.resize(out.len().next_multiple_of(EXCEPTION_TABLE_ALIGNMENT as usize), 0);
     let start = out.len();
-    let mut actions = Actions::default();
+    let mut actions = Actions::new(form);
     let sites = call_sites(size, ranges, &mut actions);
     out.push(OMITTED);
     match types == 0 && actions.filters.is_empty() {
         true => out.push(OMITTED),
         false => {
-            out.push(INDIRECT_DISTANCE_4);
+            out.push(match form {
+                TypeForm::Distance => INDIRECT_DISTANCE_4,
+                TypeForm::Word => ADDRESS,
+            });
             let mut behind = 1 + Vec::len(&sites) + actions.records.len() + 4 * types;
             behind += uleb_size(sites.len() as u32);
             // What is before the types ends at a multiple of 4: the number itself is as long as it has to be, or longer.
@@ -95,11 +112,18 @@ pub fn write_exception_table(
     uleb(sites.len() as u32, out);
     out.extend_from_slice(&sites);
     out.extend_from_slice(&actions.records);
-    for index in (0..types).rev() {
+    let mut refer = |index: usize, out: &mut Vec<u8>| {
         references.push(TypeReference { field: out.len() as u64, index });
         out.extend_from_slice(&[0; 4]);
+    };
+    (0..types).rev().for_each(|index| refer(index, out));
+    for ty in actions.filters {
+        match (form, ty.checked_sub(1)) {
+            (TypeForm::Distance, _) => uleb(ty, out),
+            (TypeForm::Word, Some(index)) => refer(index as usize, out),
+            (TypeForm::Word, None) => out.extend_from_slice(&[0; 4]),
+        }
     }
-    out.extend_from_slice(&actions.filters);
     start as u64
 }
 
@@ -137,15 +161,23 @@ fn call_sites<'a>(size: u32, ranges: &[PadRange<'a>], actions: &mut Actions<'a>)
 }
 
 /// The actions and filters of a function, each kind of chain once.
-#[derive(Default)]
 struct Actions<'a> {
+    form: TypeForm,
     records: Vec<u8>,
-    filters: Vec<u8>,
+    /// Numbers of types, 0 behind each filter.
+    filters: Vec<u32>,
+    /// What the filters take, in bytes or words.
+    filters_size: u32,
     known: BTreeMap<&'a [PadClause<'a>], u32>,
     known_filters: BTreeMap<&'a [u32], i32>,
 }
 
 impl<'a> Actions<'a> {
+    fn new(form: TypeForm) -> Actions<'a> {
+        let (known, known_filters) = (BTreeMap::new(), BTreeMap::new());
+        Actions { form, records: Vec::new(), filters: Vec::new(), filters_size: 0, known, known_filters }
+    }
+
     /// The number of the chain for these clauses: 0 where nothing decides, else one more than its offset.
     fn of(&mut self, clauses: &'a [PadClause<'a>]) -> u32 {
         if matches!(clauses, [] | [PadClause::Cleanup]) {
@@ -174,9 +206,14 @@ impl<'a> Actions<'a> {
         if let Some(&known) = self.known_filters.get(types) {
             return known;
         }
-        let number = -(self.filters.len() as i32) - 1;
-        types.iter().for_each(|&ty| uleb(ty, &mut self.filters));
-        self.filters.push(0);
+        let number = -(self.filters_size as i32) - 1;
+        for &ty in types.iter().chain(&[0]) {
+            self.filters.push(ty);
+            self.filters_size += match self.form {
+                TypeForm::Distance => uleb_size(ty) as u32,
+                TypeForm::Word => 1,
+            };
+        }
         self.known_filters.insert(types, number);
         number
     }
@@ -190,7 +227,7 @@ mod tests {
     fn calls_without_clauses_have_no_types() {
         let (mut out, mut references) = (Vec::from([9]), Vec::new());
         let clean = PadRange { code: (4, 9), pad: 200, clauses: &[PadClause::Cleanup] };
-        let at = write_exception_table(300, &[clean], 0, &mut out, &mut references);
+        let at = write_exception_table(TypeForm::Distance, 300, &[clean], 0, &mut out, &mut references);
         assert_eq!(at, 4);
         let sites = [0, 4, 0, 0, 4, 5, 0xc8, 1, 0, 9, 0xa3, 2, 0, 0];
         assert_eq!(out[4..8], [0xff, 0xff, 1, sites.len() as u8]);
@@ -208,7 +245,7 @@ mod tests {
             PadRange { code: (5, 10), pad: 30, clauses: &[Filter(&[])] },
             PadRange { code: (10, 15), pad: 40, clauses: &both },
         ];
-        let at = write_exception_table(15, &ranges, 2, &mut out, &mut references);
+        let at = write_exception_table(TypeForm::Distance, 15, &ranges, 2, &mut out, &mut references);
         assert_eq!(at, 0);
         assert_eq!(out[..2], [0xff, 0x9b]);
         // Header, 12 bytes of call sites, 8 of actions, 3 of padding, the types.
@@ -221,5 +258,22 @@ mod tests {
         let fields: Vec<_> = references.iter().map(|r| (r.field, r.index)).collect();
         assert_eq!(fields, [(28, 1), (32, 0)]);
         assert_eq!(out[36..], [1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn filters_of_words_are_references_and_counted_in_words() {
+        use PadClause::Filter;
+        let (mut out, mut references) = (Vec::new(), Vec::new());
+        let ranges = [
+            PadRange { code: (0, 4), pad: 8, clauses: &[Filter(&[2, 1])] },
+            PadRange { code: (4, 8), pad: 8, clauses: &[Filter(&[1])] },
+        ];
+        write_exception_table(TypeForm::Word, 8, &ranges, 2, &mut out, &mut references);
+        assert_eq!(out[1], 0);
+        // Filters at words 0 and 3: -1 and -4. The header has 5 bytes, the call sites 8.
+        assert_eq!(out[13..17], [0x7f, 0, 0x7c, 0]);
+        let fields: Vec<_> = references.iter().map(|r| (r.field, r.index)).collect();
+        assert_eq!(fields, [(20, 1), (24, 0), (28, 1), (32, 0), (40, 0)]);
+        assert_eq!((&out[36..40], out.len()), (&[0; 4][..], 48));
     }
 }

@@ -39,6 +39,8 @@
 //! | `apply` | [`Rule`]: what relocation types mean, for those who apply them |
 //! | `link`, `executable` | [`link_executable`]: addresses, relocations, the file |
 //! | `eh_frame` | [`EhFrame`]: tables for unwinding |
+//! | [`ehabi`] | the same in the form of ARM |
+//! | `exception_table` | [`write_exception_table`]: what personality routines read |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
 //! The crate has no features. It is tested by reading back with `object`, by `readelf`, and by linking with
@@ -49,6 +51,7 @@ extern crate alloc;
 
 mod apply;
 mod eh_frame;
+pub mod ehabi;
 mod error;
 mod exception_table;
 mod executable;
@@ -68,7 +71,7 @@ pub use apply::{Base, Field, Misfit, Of, Rule};
 pub use eh_frame::{CommonEntry, EhFrame, EntryFrame};
 pub use error::Error;
 pub use exception_table::{
-    EXCEPTION_TABLE_ALIGNMENT, PadClause, PadRange, TypeReference, write_exception_table,
+    EXCEPTION_TABLE_ALIGNMENT, PadClause, PadRange, TypeForm, TypeReference, write_exception_table,
 };
 pub use format::{Class, Format, RecordKind};
 pub use link::{Layout, LinkError, link_executable};

@@ -25,6 +25,8 @@ pub enum Error {
     /// This function is asked for before the [constructors](crate::LoadedModule::run_constructors) of its module were
     /// called.
     NotConstructed(String),
+    /// This function catches exceptions; on this machine code in memory has no tables for that.
+    Exceptions(String),
     /// A reference of this kind cannot be resolved in memory.
     UnsupportedReference(RelocKind),
     /// What has this name, or a part of the module itself, is too far away for the reference to it.
@@ -75,6 +77,9 @@ impl fmt::Display for Error {
             }
             Error::NotConstructed(function) => {
                 write!(f, "{function} is asked for before the constructors of its module were called")
+            }
+            Error::Exceptions(function) => {
+                write!(f, "{function} catches exceptions, which code in memory cannot on this machine")
             }
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")

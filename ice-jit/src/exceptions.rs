@@ -5,7 +5,7 @@ use crate::object::{Area, Object, Place, Target};
 use ice_asm::RelocKind;
 use ice_codegen::exceptions::ExceptionTable;
 use ice_driver::unwind::{Frames, write_exceptions};
-use ice_elf::EXCEPTION_TABLE_ALIGNMENT;
+use ice_elf::{EXCEPTION_TABLE_ALIGNMENT, TypeForm};
 use ice_ir::{Symbol, Type};
 
 impl Object<'_> {
@@ -17,7 +17,7 @@ impl Object<'_> {
         let area = &mut self.filled[Area::Constants as usize];
         area.align(EXCEPTION_TABLE_ALIGNMENT, 0);
         let mut references = Vec::new();
-        let offset = write_exceptions(table, size, &mut area.bytes, &mut references);
+        let offset = write_exceptions(TypeForm::Distance, table, size, &mut area.bytes, &mut references);
         for reference in references {
             if let Some(ty) = table.types[reference.index] {
                 let word = self.address_word(ty)?;

@@ -28,7 +28,7 @@ use ice_driver::names::undecorated;
 use ice_driver::object::{function_alignment, resolve_alias};
 use ice_driver::placement::{Contents, Placement, data_bytes};
 use ice_driver::relocations::TableEntries;
-use ice_driver::unwind::{Entries, Frames};
+use ice_driver::unwind::{Entries, Frames, UnwindForm};
 use ice_driver::{Options, RelocationModel, Sections};
 use ice_elf::{Of, Rule};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
@@ -159,6 +159,8 @@ pub(crate) struct Object<'m> {
     pub(crate) live: Vec<(u64, LiveCalls)>,
     /// Tables for unwinding, their references to functions, and where they are once all are there.
     pub(crate) frames: Option<Frames>,
+    /// Whether functions that catch exceptions would need tables of another form.
+    refuses_exceptions: bool,
     pub(crate) frame_references: Vec<(u64, Place)>,
     /// Words with addresses that tables for exceptions refer to.
     pub(crate) address_words: HashMap<Symbol, Place>,
@@ -198,6 +200,7 @@ impl<'m> Object<'m> {
                 if matches!(module.functions[f].kind, FunctionKind::Intrinsic(_)));
             !is_intrinsic && !module.linkage(symbol).0.is_local()
         };
+        let unwind = Entries::of(options);
         let mut object = Object {
             module,
             machine: options.arch.machine(),
@@ -223,7 +226,8 @@ impl<'m> Object<'m> {
             copies: CopyNumbers::default(),
             outer,
             live: Vec::new(),
-            frames: Entries::of(options).map(Frames::new),
+            frames: unwind.and_then(Frames::new),
+            refuses_exceptions: unwind.is_some_and(|entries| matches!(entries.form, UnwindForm::Index(_))),
             frame_references: Vec::new(),
             address_words: HashMap::new(),
             frames_at: None,
@@ -393,6 +397,10 @@ impl<'m> Object<'m> {
     /// # Errors
     /// References that code in memory cannot have; code out of proportion.
     pub(crate) fn add_function(&mut self, function: FuncId, code: &FunctionCode<'_>) -> Result<(), Error> {
+        if code.exceptions.is_some() && self.refuses_exceptions {
+            let name = self.module.name(self.module.functions[function].name);
+            return Err(Error::Exceptions(String::from_utf8_lossy(name).into_owned()));
+        }
         let alignment = function_alignment(self.module, function);
         let area = &mut self.filled[Area::Code as usize];
         let end = (area.bytes.len() as u64).next_multiple_of(alignment) + code.code.len() as u64;

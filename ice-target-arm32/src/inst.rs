@@ -23,7 +23,7 @@ use ice_codegen::mach::{MachBlock, MachInst, RegUnits, Remat, VReg};
 macro_rules! instructions {
     ($($reader:tt)*) => { $($reader)* { |em, bound|
     // ---- moves and memory
-    /// Defines the registers in its extra operands: the incoming arguments. No code.
+    /// Defines the registers in its extra operands: the incoming arguments, or what comes out of an invoke. No code.
     Params "params" [] => {};
     /// Some value, for the next instruction to destroy; no code.
     Scratch { dst: VReg } "{dst} = scratch" [dst: def_reg(GPR)] => { let _: Gpr = dst; };
@@ -233,6 +233,10 @@ macro_rules! instructions {
     Call { callee: Callee } is Clobbers "call {callee}" [callee: callee()] => em.call(callee);
     /// A call of a function that preserves nothing.
     CallPreserveNone { callee: Callee } is Clobbers "call_preserve_none {callee}" [callee: callee()] => em.call(callee);
+    /// A call that ends its block: goes to `normal` or, when an exception leaves it, to `pad`, which wants what the
+    /// function's pad of the number `clauses` says.
+    Invoke { callee: Callee, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
+        "invoke {callee} to {normal} unwind {pad} as {clauses}" [callee: callee()] => em.invoke(callee, normal, (pad, clauses));
     Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
     Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock } is Terminator
         "b.{cond} or {or} {if_true}, {if_false}" [] => em.branch_on(cond, or, if_true, if_false);
@@ -274,7 +278,7 @@ impl MachInst for Inst {
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,
+            Inst::Call { .. } | Inst::Invoke { .. } | Inst::ThreadLocalCall { .. } => CALLER_SAVED,
             Inst::CallPreserveNone { .. } => NOT_PRESERVED,
             _ => RegUnits::EMPTY,
         }

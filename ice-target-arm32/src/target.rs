@@ -10,9 +10,9 @@ use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::{NO_EXCEPTIONS, Rule};
+use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
-use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _};
+use ice_codegen::words::{CallRules as _, InvokeRules as _, PairRules as _, ParamRules as _};
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
     NativeModel, Target, UnwindFacts, ValueRegs,
@@ -183,7 +183,8 @@ impl Target for Arm32 {
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
             Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
-            Rule::InvokeResult | Rule::LandingPad { .. } => return Err(NO_EXCEPTIONS),
+            Rule::InvokeResult => self.invoke_result(cx, inst)?,
+            Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())
@@ -208,6 +209,9 @@ impl Target for Arm32 {
     fn noise(&self, _: Kinds) -> MachineNoise {
         MachineNoise { nops: NOPS, vary: None }
     }
+
+    /// Assemblers make `.debug_frame` of them; what unwinds reads another form.
+    const HAS_FRAME_DIRECTIVES: bool = false;
 
     fn emit<L: Listing>(
         &self,

@@ -4,7 +4,7 @@
 //! machine has none, are each the same few operations on words on all such machines; only the instructions for them differ.
 //!
 //! *Method.* A machine says what it does with words ([`Words`]); the rules stand here: [`divide`], [`PairRules`],
-//! [`BitRules`], [`MemoryRules`], [`CallRules`], [`ParamRules`], [`WordVectors`]. An operator is named as in the IR. An
+//! [`BitRules`], [`MemoryRules`], [`CallRules`], [`InvokeRules`], [`ParamRules`], [`WordVectors`]. An operator is named as in the IR. An
 //! operand may be a number or a shifted register, which the machine puts into its instruction or makes before, as it can.
 //!
 //! *Contract.* A rule never writes a register that it has not made, but for the destination, and that last: it may be
@@ -13,6 +13,7 @@
 mod bits;
 mod call;
 mod divide;
+mod invoke;
 mod lanes;
 mod memory;
 mod pair;
@@ -22,6 +23,7 @@ mod vector;
 pub use bits::BitRules;
 pub use call::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords};
 pub use divide::divide;
+pub use invoke::{InvokeRules, InvokeTargets};
 pub use lanes::{Lane, folds_insertion};
 pub use memory::MemoryRules;
 pub use pair::{PairRules, PairShift, long_factors};

@@ -6,7 +6,7 @@ use super::{AssemblyOutput, write_bytes};
 use crate::unwind::write_exceptions;
 use core::fmt::{self, Write as _};
 use ice_codegen::exceptions::ExceptionTable;
-use ice_elf::Sink;
+use ice_elf::{Sink, TypeForm};
 use ice_ir::{FuncId, Symbol, Type};
 
 impl<S: Sink> AssemblyOutput<'_, '_, S> {
@@ -34,7 +34,7 @@ impl<S: Sink> AssemblyOutput<'_, '_, S> {
         size: u32,
     ) -> fmt::Result {
         let (mut bytes, mut references) = (Vec::new(), Vec::new());
-        write_exceptions(table, size, &mut bytes, &mut references);
+        write_exceptions(TypeForm::Distance, table, size, &mut bytes, &mut references);
         self.text.push_str("\t.section .gcc_except_table,\"a\",%progbits\n\t.p2align 2\n");
         writeln!(self.text, ".LE{}:", function.as_u32())?;
         let mut at = 0;

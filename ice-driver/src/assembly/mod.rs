@@ -6,6 +6,7 @@
 //! first jump table of function 12, `.L12_7` its label 7.
 
 mod exceptions;
+mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
@@ -16,7 +17,7 @@ use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
 use crate::relocations::TableEntries;
-use crate::unwind::Entries;
+use crate::unwind::{Entries, UnwindForm};
 use core::fmt::{self, Write};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
 use ice_codegen::{CodeSymbol, FunctionCode};
@@ -54,8 +55,8 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     sizes: Vec<ConstantSize>,
     /// What words stand for that tables for exceptions refer to, by number.
     address_words: Vec<Symbol>,
-    /// A constant that the code of a function names and that is not there.
-    no_constant: Option<ConstantId>,
+    /// Why a function cannot be written: a defect.
+    fault: Option<Error>,
 }
 
 impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
@@ -93,7 +94,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             pool_order: PoolOrder::new(options.diversity),
             sizes,
             address_words: Vec::new(),
-            no_constant: None,
+            fault: None,
         };
         output.text.push_str(&output.own.head);
         for id in diversity::globals(options.diversity, module) {
@@ -218,15 +219,19 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let exceptions = compiled.exceptions.filter(|_| self.unwind.is_some());
         let has_frames =
             exceptions.is_some() || self.unwind.is_some_and(|entries| entries.include(self.module, function));
-        if has_frames {
-            out.write_str("\t.cfi_startproc\n")?;
-        }
-        if let Some(table) = exceptions {
-            self.write_personality(function, table)?;
+        let form = self.unwind.map(|entries| entries.form).filter(|_| has_frames || is_native);
+        match form {
+            Some(UnwindForm::Frames(_)) if has_frames => {
+                out.write_str("\t.cfi_startproc\n")?;
+                exceptions.map_or(Ok(()), |table| self.write_personality(function, table))?;
+            }
+            Some(UnwindForm::Index(_)) => out.write_str("\t.fnstart\n")?,
+            _ => {}
         }
         let out = &mut self.text;
         self.listing.clear();
-        let (constants, sizes, no_constant) = (&mut self.constants, &mut self.sizes, &mut self.no_constant);
+        let (constants, sizes, fault, module) =
+            (&mut self.constants, &mut self.sizes, &mut self.fault, self.module);
         let known_sizes = sizes.len();
         write_with_symbols(listing, &mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
@@ -241,7 +246,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     sizes.push(id.size);
                 }
                 let Some(bits) = compiled.constants.get(id) else {
-                    *no_constant = Some(id);
+                    *fault = Some(Error::no_constant(module, function, id));
                     return Err(fmt::Error);
                 };
                 write_constant_name(constants.intern(id.size, bits), out)
@@ -249,10 +254,12 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             CodeSymbol::JumpTable(table) => write!(out, ".LT{}_{table}", function.as_u32()),
         })?;
         write_with_unique_labels(&self.listing, function, out)?;
-        if has_frames {
-            out.write_str("\t.cfi_endproc\n")?;
+        match form {
+            Some(UnwindForm::Frames(_)) if has_frames => out.write_str("\t.cfi_endproc\n")?,
+            Some(UnwindForm::Index(_)) => self.write_index_entry(function, compiled, has_frames)?,
+            _ => {}
         }
-        writeln!(out, "\t.size {name}, .-{name}")?;
+        writeln!(self.text, "\t.size {name}, .-{name}")?;
         if !compiled.tables.is_empty() {
             self.write_section(&Placement::of_tables(self.module, function, self.sections))?;
             writeln!(self.text, "\t.p2align 2")?;
@@ -270,7 +277,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 }
             }
         }
-        if let Some(table) = exceptions {
+        if let (Some(UnwindForm::Frames(_)), Some(table)) = (form, exceptions) {
             self.write_exceptions(function, table, compiled.code.len() as u32)?;
         }
         let out = &mut self.text;
@@ -415,8 +422,8 @@ impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
         for index in 0..output.len() {
             let (function, code, listing) = output.function(index);
             let _ = self.write_function(function, &code, listing);
-            if let Some(id) = self.no_constant {
-                return Err(Error::no_constant(self.module, function, id));
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
             }
             self.flush(FLUSH_SIZE)?;
         }

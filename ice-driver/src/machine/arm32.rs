@@ -12,6 +12,7 @@ use super::{Arch, Attributes, FeatureId, Features, Machine, MappingSymbols, Swit
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::unwind::{IndexRelocations, UnwindForm};
 use ice_asm::RelocKind;
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{FloatRegisters, LlvmModule, MachineDescription, ResultRegisters};
@@ -131,7 +132,7 @@ const HARD: MachineDescription = MachineDescription {
     has_groups: true,
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
-    without_exceptions: Some("ARM"),
+    ends_cleanups: Some("__cxa_end_cleanup"),
     ..MachineDescription::PORTABLE
 };
 
@@ -210,6 +211,15 @@ impl Machine for Arm32 {
 
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
         relocation_type(kind)
+    }
+
+    /// ELF for the ARM architecture, IHI 0044F, 4.6.1.
+    fn unwind_form(&self) -> Option<UnwindForm> {
+        Some(UnwindForm::Index(IndexRelocations {
+            distance: elf::R_ARM_PREL31,
+            type_info: elf::R_ARM_TARGET2,
+            mention: elf::R_ARM_NONE,
+        }))
     }
 
     fn is_instruction_field(&self, kind: RelocKind) -> bool {

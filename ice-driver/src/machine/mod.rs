@@ -24,12 +24,13 @@ pub use features::{FeatureId, Features, Switch, with_switch};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::unwind::UnwindForm;
 use core::fmt;
 use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
-use ice_elf::{EntryFrame, Relocation};
+use ice_elf::Relocation;
 use ice_ir::{Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
@@ -145,8 +146,8 @@ pub trait Machine: Sync {
     /// The format of its objects with code of this model.
     fn format(&self, relocation: RelocationModel) -> ice_elf::Format;
 
-    /// What holds at the entry of its functions, if objects of it have tables for unwinding.
-    fn entry_frame(&self) -> Option<EntryFrame> {
+    /// What tables for unwinding look like, if objects of it have any.
+    fn unwind_form(&self) -> Option<UnwindForm> {
         None
     }
 

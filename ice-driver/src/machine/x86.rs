@@ -12,6 +12,7 @@ use super::{Arch, Bundles, Machine};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
@@ -138,11 +139,11 @@ impl Machine for X86 {
     }
 
     /// System V ABI: i386, table 2.14; x86-64, figure 3.36.
-    fn entry_frame(&self) -> Option<EntryFrame> {
-        Some(match self.0 {
+    fn unwind_form(&self) -> Option<UnwindForm> {
+        Some(UnwindForm::Frames(match self.0 {
             Mode::Bits32 => EntryFrame { word: 4, stack_pointer: 4, return_address: 8 },
             Mode::Bits64 => EntryFrame { word: 8, stack_pointer: 7, return_address: 16 },
-        })
+        }))
     }
 
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {

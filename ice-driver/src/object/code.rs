@@ -125,6 +125,11 @@ impl<S: Sink> ObjectOutput<'_, S> {
         let (bytes, section) = (compiled.code, CodeSection::In(section));
         let code = Code { symbol: None, bytes, alignment, section };
         self.writer.append_code(code, self.relocations.drain(..))?;
+        if let Some(index) = &self.index {
+            let is_included = exceptions.is_some() || index.entries.include(self.module, function);
+            let tables = is_included.then_some((compiled.frames, exceptions.map(|table| (table, size))));
+            return self.write_index_entry(function, &place, location, tables);
+        }
         match frame.and_then(|fields| fields.exceptions).zip(exceptions) {
             Some((field, table)) => self.write_exceptions(field, table, size),
             None => Ok(()),

@@ -10,7 +10,7 @@ use ice_asm::RelocKind;
 use ice_codegen::exceptions::ExceptionTable;
 use ice_elf::{
     AddendPlacement, EXCEPTION_TABLE_ALIGNMENT, Relocation, SectionId, SectionSpec, Sink, StandardSection,
-    Target, elf,
+    Target, TypeForm, elf,
 };
 use ice_ir::{Symbol, Type};
 
@@ -27,7 +27,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         self.type_references.clear();
-        write_exceptions(table, size, &mut bytes, &mut self.type_references);
+        write_exceptions(TypeForm::Distance, table, size, &mut bytes, &mut self.type_references);
         let mut waiting = Vec::with_capacity(self.type_references.len());
         for index in 0..self.type_references.len() {
             let reference = self.type_references[index];

@@ -5,8 +5,8 @@
 //! | functions and globals | see [`placement`](crate::placement); functions in the order of the module |
 //! | jump tables | `.rodata`: addresses, or distances in native code that has no addresses of 4 bytes |
 //! | constants of code | `.rodata.cst4`, `.rodata.cst8`, `.rodata.cst16`, in the order of first use |
-//! | tables for unwinding | `.eh_frame` |
-//! | tables for exceptions | `.gcc_except_table`; the addresses of types and personality routines in `.data.rel.ro` |
+//! | tables for unwinding | `.eh_frame`; or an index beside each section of code, and its table |
+//! | tables for exceptions | `.gcc_except_table`; the addresses of types and personality routines in `.data.rel.ro`; or in the table of the index |
 //! | aliases | second symbols, once everything has its place |
 //!
 //! Calls of functions that are already written and that nothing can replace are resolved here if both ends
@@ -18,6 +18,7 @@ mod code;
 mod data;
 mod exceptions;
 mod symbols;
+mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
@@ -36,6 +37,7 @@ use ice_elf::{
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, Module, Symbol};
 use std::collections::HashMap;
+use unwind_index::UnwindIndex;
 
 /// Alignment of functions, in bytes.
 pub const FUNCTION_ALIGNMENT: u64 = 16;
@@ -94,6 +96,7 @@ pub struct ObjectOutput<'m, S: Sink> {
     /// `.gcc_except_table`, once a function needs it.
     exception_section: Option<SectionId>,
     type_references: Vec<TypeReference>,
+    index: Option<UnwindIndex>,
 }
 
 impl<'m, S: Sink> ObjectOutput<'m, S> {
@@ -116,6 +119,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let code_fill = bundles.map_or(usual.code_fill, |bundles| bundles.halt);
         let mut writer = ObjectWriter::new(sink, Options { code_fill, ..usual })?;
         writer.standard_section(StandardSection::Text)?;
+        let unwind = Entries::of(options);
         let mut output = ObjectOutput {
             machine,
             relocation,
@@ -137,11 +141,12 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             latest_table: None,
             relocations: Vec::new(),
             bytes: Vec::new(),
-            frames: Entries::of(options).map(Frames::new),
+            frames: unwind.and_then(Frames::new),
             frame_relocations: Vec::new(),
             address_words: HashMap::new(),
             exception_section: None,
             type_references: Vec::new(),
+            index: unwind.and_then(UnwindIndex::new),
         };
         output.write_notes(options.features)?;
         let symbols = module.functions.len() + module.globals.len();

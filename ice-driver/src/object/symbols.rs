@@ -114,7 +114,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(section)
     }
 
-    fn group(&mut self, comdat: ComdatId) -> Result<GroupId, Error> {
+    pub(super) fn group(&mut self, comdat: ComdatId) -> Result<GroupId, Error> {
         if let Some(&group) = self.groups.get(&comdat) {
             return Ok(group);
         }

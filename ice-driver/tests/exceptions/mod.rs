@@ -1,5 +1,6 @@
 //! Exceptions of C++ and panics of Rust: programs that catch, clean up and pass on do what other compilers' do.
 
+mod arm;
 mod random;
 
 use crate::common::{self, Scratch, expect_success, ice};
@@ -20,11 +21,23 @@ const FRAMES: Program =
 const LIBRARY: Program =
     Program { name: "library.cc", source: include_str!("library.cc"), standard: "-std=c++17" };
 
+/// The headers of C++, which are those of a machine of 64 bits.
+const HEADERS: [&str; 3] =
+    ["/usr/include/c++/12", "/usr/include/x86_64-linux-gnu/c++/12", "/usr/include/c++/12/backward"];
+
 /// Compilers, of which each writes bitcode of its own version.
 const COMPILERS: [&str; 4] = ["clang++-14", "clang++-16", "clang++-19", "clang++-22"];
 
 fn run(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Runs a program, by an emulator if one is named.
+fn under(emulator: &[&str], program: &Path) -> Command {
+    let Some((name, arguments)) = emulator.split_first() else { return Command::new(program) };
+    let mut command = Command::new(name);
+    command.args(arguments).arg(program);
+    command
 }
 
 fn compile(compiler: &str, flags: &[&str], source: &Path, output: &Path) {
@@ -35,7 +48,13 @@ fn compile(compiler: &str, flags: &[&str], source: &Path, output: &Path) {
 
 /// Compiles to bitcode with `flags`, translates with `arguments`, links as `link` says, and expects what the program of the
 /// compiler alone does, which `link` makes too.
-fn check(
+fn check(program: (&str, &Program), flags: &[&str], arguments: &[&str], link: &dyn Fn(&Path, &Path)) {
+    check_under(&[], program, flags, arguments, link);
+}
+
+/// The same under an emulator, if one is named.
+fn check_under(
+    emulator: &[&str],
     (compiler, program): (&str, &Program),
     flags: &[&str],
     arguments: &[&str],
@@ -49,7 +68,7 @@ fn check(
     compile(compiler, &[&flags[..], &["-c", "-emit-llvm"]].concat(), &source, &path("a.bc"));
     let finish = |object: &Path, program: PathBuf| {
         link(object, &program);
-        run(&mut Command::new(program))
+        run(&mut under(emulator, &program))
     };
     let expected = finish(&path("expected.o"), path("expected"));
     assert!(expected.stdout.len() > 500, "{}: {expected:?}", program.name);
@@ -125,29 +144,31 @@ fn tables_are_the_same_as_text() {
     let Some(compiler) = common::find_tool(&["clang++-19"]).filter(|_| cfg!(target_arch = "x86_64")) else {
         return common::skip("exceptions of C++", "no clang++-19 on this machine");
     };
+    check_text(compiler, &["-O1"], &[], &link_with(compiler, &[]));
+}
+
+fn check_text(compiler: &str, flags: &[&str], emulator: &[&str], link: &dyn Fn(&Path, &Path)) {
     let scratch = Scratch::new();
     let source = scratch.write(CATCHING.name, CATCHING.source);
     let path = |name: &str| scratch.path(name);
-    compile(compiler, &[CATCHING.standard, "-O1", "-c", "-emit-llvm"], &source, &path("a.bc"));
+    let flags = [flags, &[CATCHING.standard, "-c", "-emit-llvm"]].concat();
+    compile(compiler, &flags, &source, &path("a.bc"));
     let mut outputs = Vec::new();
     for (name, arguments) in [("a.o", &[][..]), ("a.s", &["--emit", "asm"])] {
         let mut command = ice();
         command.arg("translate").args(arguments).arg(path("a.bc")).arg("-o").arg(path(name));
         expect_success(&run(&mut command), name);
-        link_with(compiler, &[])(&path(name), &path("a"));
-        outputs.push(run(&mut Command::new(path("a"))));
+        link(&path(name), &path("a"));
+        outputs.push(run(&mut under(emulator, &path("a"))));
     }
     assert!(outputs[0].stdout.len() > 500);
     assert_eq!(outputs[0].stdout, outputs[1].stdout);
     assert_eq!(outputs[0].status, outputs[1].status);
 }
 
-/// The headers are those of the machine of 64 bits.
 #[test]
 fn programs_of_32_bits_catch_as_those_of_clang() {
     const LIBRARIES: &str = "/usr/i686-linux-gnu/lib";
-    const HEADERS: [&str; 3] =
-        ["/usr/include/c++/12", "/usr/include/x86_64-linux-gnu/c++/12", "/usr/include/c++/12/backward"];
     let library = format!("{LIBRARIES}/libstdc++.so.6");
     let tools = ["clang++-19", "i686-linux-gnu-gcc"];
     let files = HEADERS.iter().copied().chain([&*library]);
@@ -188,19 +209,30 @@ fn random_programs_catch_as_those_of_clang() {
     let Some(compiler) = common::find_tool(&["clang++-19"]).filter(|_| cfg!(target_arch = "x86_64")) else {
         return common::skip("random programs with exceptions", "no clang++-19 on this machine");
     };
+    check_random(8, compiler, &[], &[], &link_with(compiler, &[]));
+}
+
+fn check_random(
+    usual_count: u64,
+    compiler: &str,
+    flags: &[&str],
+    emulator: &[&str],
+    link: &dyn Fn(&Path, &Path),
+) {
     let number =
         |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let (first, count) = (number("ICE_EXCEPTION_SEED", 0), number("ICE_EXCEPTION_SEEDS", 8));
+    let (first, count) = (number("ICE_EXCEPTION_SEED", 0), number("ICE_EXCEPTION_SEEDS", usual_count));
     let scratch = Scratch::new();
     let path = |name: &str| scratch.path(name);
     for seed in first..first + count {
         let source = scratch.write("a.cc", random::program(seed));
-        let flags = [["-O0", "-O1", "-O2", "-O3"][seed as usize % 4], "-ffp-contract=off", "-c"];
+        let level = ["-O0", "-O1", "-O2", "-O3"][seed as usize % 4];
+        let flags = [flags, &[level, "-ffp-contract=off", "-c"]].concat();
         compile(compiler, &flags, &source, &path("a.o"));
         compile(compiler, &[&flags[..], &["-emit-llvm"]].concat(), &source, &path("a.bc"));
         let finish = |object: &str| {
-            link_with(compiler, &[])(&path(object), &path("a"));
-            run(&mut Command::new(path("a")))
+            link(&path(object), &path("a"));
+            run(&mut under(emulator, &path("a")))
         };
         let expected = finish("a.o");
         assert!(expected.status.success(), "seed {seed}: {expected:?}");
@@ -218,16 +250,20 @@ fn random_programs_catch_as_those_of_clang() {
     }
 }
 
-/// Links a program with Rust's own library, and runs it.
-fn run_rust(scratch: &Scratch, object: &Path) -> Output {
+/// Links a program with Rust's own library, and runs it. The map brings what the program needs of libraries before it.
+fn run_rust(scratch: &Scratch, flags: &[&str], emulator: &[&str], object: &Path) -> Output {
     const MAIN: &str = "unsafe extern \"C\" { fn program() -> i32; }\n\
-        fn main() { std::process::exit(unsafe { program() }) }\n";
+        fn main() {\n\
+            let arguments: std::collections::HashSet<String> = std::env::args().collect();\n\
+            assert_eq!(arguments.len(), 1);\n\
+            std::process::exit(unsafe { program() })\n\
+        }\n";
     let (main, program) = (scratch.write("main.rs", MAIN), scratch.path("program"));
     let mut command = Command::new("rustc");
-    command.args(["--edition=2024", "-o"]).arg(&program).arg(&main);
+    command.args(["--edition=2024", "-o"]).arg(&program).arg(&main).args(flags);
     command.arg(format!("-Clink-arg={}", object.display()));
     expect_success(&run(&mut command), "rustc");
-    run(&mut Command::new(program))
+    run(&mut under(emulator, &program))
 }
 
 /// Panics are caught, what they pass is dropped in its order, and threads end by them, as in the program of rustc alone.
@@ -236,21 +272,25 @@ fn panics_of_rust_are_caught() {
     if !cfg!(target_arch = "x86_64") || !common::has_tool("rustc") {
         return common::skip("panics of Rust", "no rustc on this machine");
     }
+    check_panics(&[], &[]);
+}
+
+fn check_panics(flags: &[&str], emulator: &[&str]) {
     let scratch = Scratch::new();
     let source = scratch.write("panics.rs", include_str!("panics.rs"));
     for level in ["0", "3"] {
         let base = scratch.path("a");
         let mut command = Command::new("rustc");
         command.args(["--edition=2024", "--crate-type=lib", "--emit=llvm-bc,obj", "-Ccodegen-units=1", "-o"]);
-        command.arg(&base).arg(&source).arg(format!("-Copt-level={level}"));
+        command.arg(&base).arg(&source).arg(format!("-Copt-level={level}")).args(flags);
         expect_success(&run(&mut command), "rustc");
-        let expected = run_rust(&scratch, &base.with_extension("o"));
+        let expected = run_rust(&scratch, flags, emulator, &base.with_extension("o"));
         assert!(expected.stdout.len() > 500, "{expected:?}");
         for recipe in ["-O2", "-Om1"] {
             let mut command = ice();
             command.args(["translate", recipe]).arg(base.with_extension("bc"));
             expect_success(&run(command.arg("-o").arg(scratch.path("b.o"))), "ice");
-            let output = run_rust(&scratch, &scratch.path("b.o"));
+            let output = run_rust(&scratch, flags, emulator, &scratch.path("b.o"));
             let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
             assert_eq!(text(&output), text(&expected), "{level} {recipe}");
             assert_eq!(output.status, expected.status, "{level} {recipe}");

@@ -4,7 +4,7 @@
 
 use super::{AL, Emitter, TRAP};
 use crate::fuse::predicate::goes_round;
-use crate::inst::Inst;
+use crate::inst::{Callee, Inst};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, label};
@@ -61,6 +61,15 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn planned_switch(&mut self, switch: u32, index: Gpr, high: Option<Gpr>) {
         self.room_for_switch(switch);
         self.switch(switch, SwitchRegs { index, high });
+    }
+
+    /// A call that ends its block, whose exceptions go to a pad, which wants what the function's pad of a number says.
+    pub(super) fn invoke(&mut self, callee: Callee, normal: MachBlock, (pad, clauses): (MachBlock, u32)) {
+        self.target_label(pad);
+        let start = self.e.buf.offset();
+        self.call(callee);
+        self.sites.note(start, self.e.buf.offset(), pad, clauses);
+        self.jump_to(normal);
     }
 
     pub(super) fn unreachable(&mut self) {

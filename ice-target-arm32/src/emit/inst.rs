@@ -136,7 +136,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(valid);
     }
 
-    fn call(&mut self, callee: Callee) {
+    pub(super) fn call(&mut self, callee: Callee) {
         match callee {
             Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
             Callee::Value(_) => {

@@ -30,8 +30,9 @@ use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::{MachFunction, MachInstId, VReg};
-use ice_codegen::{CompiledCode, ErrorKind};
+use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, UnwindFacts};
 use ice_regalloc::{Allocation, Output};
 use ledger::Ledger;
 
@@ -47,12 +48,14 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, written, plan, ledger } = scratch;
+    let EmitScratch { frame, written, plan, ledger, steps, facts, sites } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     written.clear();
     written.resize(mach.num_blocks(), false);
     ledger.begin(mach);
+    steps.begin(mach.frame.unwind);
+    sites.begin();
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
     let mut emitter = Emitter {
@@ -67,12 +70,19 @@ pub(crate) fn emit_function<L: Listing>(
         planned: None,
         tested: None,
         ledger,
+        sites,
     };
     emitter.prologue();
+    if steps.are_wanted() {
+        frame.describe(facts);
+        steps.note_body(emitter.e.buf.offset(), facts);
+    }
     emitter.walk();
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
     ledger.check(mach);
+    sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
+    out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }
 
@@ -84,6 +94,9 @@ pub struct EmitScratch {
     written: Vec<bool>,
     plan: Plan,
     ledger: Ledger,
+    steps: FrameSteps,
+    facts: UnwindFacts,
+    sites: CallSites,
 }
 
 /// State of the walk.
@@ -103,6 +116,7 @@ struct Emitter<'a, L: Listing> {
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,
     ledger: &'a mut Ledger,
+    sites: &'a mut CallSites,
 }
 
 /// A fault: registers and instruction do not fit.

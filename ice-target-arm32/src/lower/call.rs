@@ -12,7 +12,7 @@ use crate::target::{Arm32, Cx, FloatAbi};
 use ice_asm::arm32::{Lane, Sign, Transfer};
 use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
-use ice_codegen::words::{ArgumentWords, CallInst, CallRules};
+use ice_codegen::words::{ArgumentWords, CallInst, CallRules, InvokeRules, InvokeTargets};
 use ice_codegen::{CodeSymbol, Libcall, Operands as _, Words as _};
 use ice_ir::native::{Arity, CallingConvention};
 use ice_ir::{Signature, Type, Value};
@@ -190,5 +190,14 @@ impl CallRules for Arm32 {
             false => self.convention(None),
         };
         (Callee::Symbol(CodeSymbol::Libcall(helper).pack()), convention)
+    }
+}
+
+/// The unwinder puts both words where arguments are (GCC's `EH_RETURN_DATA_REGNO`).
+impl InvokeRules for Arm32 {
+    const PAD: [u8; 2] = [0, 1];
+
+    fn invoke_inst(callee: Callee, InvokeTargets { normal, pad, clauses }: InvokeTargets) -> Inst {
+        Inst::Invoke { callee, normal, pad, clauses }
     }
 }

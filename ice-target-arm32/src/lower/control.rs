@@ -5,8 +5,8 @@ use super::compare::Test;
 use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use ice_codegen::mach::Sink;
-use ice_codegen::rules::{NO_EXCEPTIONS, Terminator};
-use ice_codegen::words::{CallRules as _, ParamRules as _};
+use ice_codegen::rules::Terminator;
+use ice_codegen::words::{CallRules as _, InvokeRules as _, InvokeTargets, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
 use ice_ir::{Type, Value};
 
@@ -33,7 +33,9 @@ impl Arm32 {
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
-            Terminator::Invoke { .. } => return Err(NO_EXCEPTIONS),
+            Terminator::Invoke { normal, pad, clauses } => {
+                return self.invoke(cx, inst, InvokeTargets { normal, pad, clauses });
+            }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())

@@ -38,6 +38,8 @@ pub struct MachineDescription {
     pub always_has_unwind_tables: bool,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
+    /// The function that ends a cleanup for exceptions of C++ and lets them go on.
+    pub ends_cleanups: Option<&'static str>,
     /// The name of a machine whose code for invokes is not known.
     pub without_exceptions: Option<&'static str>,
     /// Words of the size of an address in a `va_list`.
@@ -94,6 +96,7 @@ impl MachineDescription {
         foreign_convention: None,
         always_has_unwind_tables: false,
         has_assembler: false,
+        ends_cleanups: None,
         without_exceptions: None,
         va_list_words: 1,
         most_before_pair: None,

@@ -230,6 +230,9 @@ impl Runtime {
         let has_personality = program.functions.values().any(|info| info.personality != 0);
         if has_personality {
             runtime.function_of(program, &function(RESUME, "", &[T::P], T::Void), pointer);
+            if let Some(name) = machine.ends_cleanups {
+                runtime.function_of(program, &function(name, "", &[], T::Void), pointer);
+            }
         }
         if program.legal.has_extended() {
             runtime.declare_extended(program, libraries, pointer);

@@ -5,7 +5,8 @@
 //! record names; there a phi of the exception and one of the selector stand for the value of LANDINGPAD, made when all
 //! invokes are known. So phis of that basic block name the pads of their predecessors.
 //!
-//! What lets an exception go on is a call of `_Unwind_Resume`, as LLVM makes it.
+//! What lets an exception go on is a call of `_Unwind_Resume`, as LLVM makes it; on machines where a cleanup of C++ has
+//! an end that is told, a call of the function for that (`__cxa_end_cleanup` on ARM: IHI 0041, 3.2.3).
 
 use alloc::vec::Vec;
 
@@ -25,6 +26,9 @@ use crate::llvm::wire::types::LlvmType;
 
 /// The function that lets an exception go on.
 pub(in crate::llvm::legalize) const RESUME: &str = "_Unwind_Resume";
+
+/// What decides about exceptions of C++.
+const CPP_PERSONALITY: &[u8] = b"__gxx_personality_v0";
 
 /// What is known of the exceptions of a body.
 #[derive(Default)]
@@ -118,6 +122,14 @@ impl Body<'_, '_> {
             }
             false => Ok(function),
         }
+    }
+
+    /// Whether C++ decides about exceptions.
+    fn has_cpp_personality(&self) -> bool {
+        let personality = self.personality();
+        personality.is_ok_and(|function| {
+            self.m.module.name(self.m.module.functions[function].name) == CPP_PERSONALITY
+        })
     }
 
     /// The symbol whose address a constant is.
@@ -257,10 +269,13 @@ impl Body<'_, '_> {
             [first, ..] if first.ty == self.pointer() => self.part(value, 0),
             _ => return fail(self.type_class(value.ty, "the type of a landing pad")),
         };
-        let Some(resume) = self.p.runtime.function(RESUME) else {
+        let ends_cleanup = self.m.legal.machine().ends_cleanups.filter(|_| self.has_cpp_personality());
+        let resume = self.p.runtime.function(ends_cleanup.unwrap_or(RESUME));
+        let Some(resume) = resume else {
             return unsupported("an exception that goes on");
         };
-        self.b.call(resume, &[exception], Type::Void, TailHint::None);
+        let args = if ends_cleanup.is_some() { &[][..] } else { &[exception] };
+        self.b.call(resume, args, Type::Void, TailHint::None);
         self.b.unreachable();
         self.terminated()
     }

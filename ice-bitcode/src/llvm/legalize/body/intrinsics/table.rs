@@ -78,6 +78,7 @@ static TABLE: &[Row] = &[
     nothing("prefetch"),
     nothing("va_end"),
     nothing("x86.sse2.pause"),
+    nothing("arm.hint"),
     value("launder.invariant.group", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
     value("strip.invariant.group", 1, |cx, call| cx.first_argument(call))
