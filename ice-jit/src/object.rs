@@ -401,7 +401,7 @@ impl<'m> Object<'m> {
             let name = self.module.name(self.module.functions[function].name);
             return Err(Error::Exceptions(String::from_utf8_lossy(name).into_owned()));
         }
-        let alignment = function_alignment(self.module, function);
+        let alignment = function_alignment(self.module, function).max(self.machine.code_alignment());
         let area = &mut self.filled[Area::Code as usize];
         let end = (area.bytes.len() as u64).next_multiple_of(alignment) + code.code.len() as u64;
         if end > self.limit {

@@ -83,7 +83,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             own,
             relocation,
             sections: options.sections,
-            least_alignment: bundles.map_or(1, |bundles| bundles.bytes),
+            least_alignment: bundles.map_or(machine.code_alignment(), |bundles| bundles.bytes),
             unwind: Entries::of(options),
             module,
             names,

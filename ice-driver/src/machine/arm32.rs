@@ -213,6 +213,10 @@ impl Machine for Arm32 {
         relocation_type(kind)
     }
 
+    fn code_alignment(&self) -> u64 {
+        4
+    }
+
     /// ELF for the ARM architecture, IHI 0044F, 4.6.1.
     fn unwind_form(&self) -> Option<UnwindForm> {
         Some(UnwindForm::Index(IndexRelocations {

@@ -153,6 +153,10 @@ impl Machine for Mips32 {
         })
     }
 
+    fn code_alignment(&self) -> u64 {
+        4
+    }
+
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
         relocation_type(kind)
     }

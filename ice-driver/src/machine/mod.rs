@@ -180,6 +180,11 @@ pub trait Machine: Sync {
         SlotCount::default()
     }
 
+    /// What its instructions are aligned to, in bytes.
+    fn code_alignment(&self) -> u64 {
+        1
+    }
+
     /// How its code lies if it is confined, where it can be.
     fn bundles(&self) -> Option<Bundles> {
         None

@@ -132,7 +132,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
             groups: HashMap::new(),
-            least_alignment: bundles.map_or(1, |bundles| bundles.bytes),
+            least_alignment: bundles.map_or(machine.code_alignment(), |bundles| bundles.bytes),
             limit: data_limit,
             padding: 0,
             constants: ConstantPool::new(),
