@@ -147,6 +147,61 @@ static unsigned check_sum(const unsigned *list, int count) {
   return sum;
 }
 
+/* The register stack of the x87: results and inputs that the text leaves there, takes away, or turns into results. */
+static long double remainder_of(long double x, long double y) {
+  unsigned short status;
+  do __asm__("fprem; fnstsw %%ax" : "+t"(x), "=a"(status) : "u"(y));
+  while (status & 0x400);
+  return x;
+}
+
+static double root_and_status(double x, unsigned short *status) {
+  __asm__("fsqrt; fnstsw %1" : "+t"(x), "=a"(*status));
+  return x;
+}
+
+static long long rounded(float x) {
+  long long result;
+  __asm__("fistpll %0" : "=m"(result) : "t"(x) : "st");
+  return result;
+}
+
+static long double logarithm(long double x, long double factor) {
+  __asm__("fyl2x" : "+t"(x) : "u"(factor) : "st(1)");
+  return x;
+}
+
+static float sine(double x, float *cosine) {
+  float sine;
+  __asm__("fsincos" : "=t"(*cosine), "=u"(sine) : "0"(x));
+  return sine;
+}
+
+static long double squares(double x, float y) {
+  long double sum;
+  __asm__("fld %1\n\tfmul %%st, %%st\n\tfld %%st(2)\n\tfmul %%st(3), %%st\n\tfaddp\n\tfsub %%st(1), %%st\n\tfstp %%st(1)"
+          : "=&t"(sum)
+          : "0"((long double)x), "u"(y));
+  return sum;
+}
+
+static int is_below(double x, double y) {
+  unsigned char below;
+  __asm__("fucomi %2, %1" : "=@ccb"(below) : "t"(x), "u"(y));
+  return below;
+}
+
+static void stack(void) {
+  unsigned short status = 0;
+  for (int i = -3; i < 6; i++) {
+    float cosine;
+    float of_sine = sine(i * 0.75, &cosine);
+    printf("%La %a %lld", remainder_of(i * 1e9L, 7.25L), root_and_status(i * i + 0.5, &status), rounded(i * 1.5f));
+    printf(" %La %a %a %d", logarithm(i + 3.5L, 0.693147180559945309417L), of_sine, cosine, is_below(i, 2));
+    printf(" %La\n", squares(i, 0.5f));
+  }
+}
+
 int main(void) {
   unsigned leaf[4];
   cpuid(0, leaf);
@@ -190,6 +245,8 @@ int main(void) {
   copy(text, "programs are texts", 19);
   printf("%s %lu %lu\n", text, length(text), sum_to(100));
   printf("%g %g %g\n", root(2.25), minimum(1.5f, -0.25f), minimum(-3, 8));
+
+  stack();
 
   unsigned control;
   unsigned short fpu;

@@ -9,6 +9,7 @@ use crate::x86::int::{truncate, wide};
 use crate::x86::operand::{Cond, Gpr, Imm, Mem, Mode, Rm, Width, Xmm};
 use crate::x86::sse::SseOp;
 use crate::x86::text::NamedRegister;
+use alloc::vec::Vec;
 
 use Operand::{Indirect, Label, Number};
 
@@ -234,6 +235,12 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 let code = code.plus(wide(width));
                 return self.rm(code, width, Some(reg), place, none).filter(|()| reg.width >= Width::B32);
             }
+            (Shape::Stack | Shape::StackOne | Shape::StackTop | Shape::StackOther | Shape::StackPop, _)
+                if said.is_none() =>
+            {
+                let code = self.stack_code(row, operands)?;
+                self.encoder.inst_o(code, Attrs::NONE, 0, none);
+            }
             (Shape::Vector, [dst, src]) => self.vector_code(code, dst.xmm()?, src.vector()?, none),
             (Shape::Vector, [Operand::Register(Register::Xmm(Xmm::XMM0)), src, dst])
             | (Shape::Vector, [dst, src, Operand::Register(Register::Xmm(Xmm::XMM0))]) => {
@@ -246,6 +253,28 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// The code of an instruction with these operands on the stack of the x87.
+    fn stack_code(&self, row: &Row, operands: &[Operand]) -> Option<Code> {
+        let register = |operand: &Operand| match operand {
+            Operand::Register(Register::Stack(register)) => Some(*register),
+            _ => None,
+        };
+        let registers = operands.iter().map(register).collect::<Option<Vec<_>>>()?;
+        let register = match (row.shape, &registers[..]) {
+            (Shape::Stack | Shape::StackPop, []) => &1,
+            (Shape::Stack | Shape::StackOne | Shape::StackTop | Shape::StackPop, [register])
+            | (Shape::Stack | Shape::StackTop, [0, register])
+            | (Shape::StackOther | Shape::StackPop, [register, 0]) => register,
+            _ => return None,
+        };
+        // The syntax of AT&T has the names of differences and quotients the other way round where st is not the result.
+        let is_reversed = self.syntax == Syntax::Intel
+            && matches!(row.shape, Shape::StackOther | Shape::StackPop)
+            && row.code.opcode() & 0x20 != 0;
+        let other = if row.code.opcode() & 8 == 0 { 8 } else { -8 };
+        Some(row.code.plus(if is_reversed { other } else { 0 }).plus(*register as i8))
     }
 
     fn vector_code(&mut self, code: Code, dst: Xmm, src: Rm<Xmm>, imm: Immediate) {

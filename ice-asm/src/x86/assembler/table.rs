@@ -45,6 +45,16 @@ pub(super) enum Shape {
     Out,
     /// ax.
     Ax,
+    /// st(n), which is st(1) if it is left out. st may stand before it.
+    Stack,
+    /// st(n), which must be said.
+    StackOne,
+    /// st, st(n): the result is in st, which need not be said.
+    StackTop,
+    /// st(n), st: the result is in st(n).
+    StackOther,
+    /// The same, and st goes away. st need not be said, and st(1) neither.
+    StackPop,
     /// xmm, xmm/m.
     Vector,
     /// xmm, xmm/m, a byte.
@@ -80,7 +90,9 @@ pub(super) static ROWS: &[Row] = rows! {
         "fabs" "D9 E1", "fld1" "D9 E8", "fldl2t" "D9 E9", "fldl2e" "D9 EA", "fldpi" "D9 EB", "fldlg2" "D9 EC",
         "fldln2" "D9 ED", "fldz" "D9 EE", "f2xm1" "D9 F0", "fyl2x" "D9 F1", "fptan" "D9 F2", "fpatan" "D9 F3",
         "fxtract" "D9 F4", "fprem1" "D9 F5", "fprem" "D9 F8", "fyl2xp1" "D9 F9", "fsqrt" "D9 FA",
-        "fsincos" "D9 FB", "frndint" "D9 FC", "fscale" "D9 FD", "fsin" "D9 FE", "fcos" "D9 FF";
+        "fsincos" "D9 FB", "frndint" "D9 FC", "fscale" "D9 FD", "fsin" "D9 FE", "fcos" "D9 FF", "fxam" "D9 E5",
+        "ftst" "D9 E4", "fcompp" "DE D9", "fucompp" "DA E9", "fincstp" "D9 F7", "fdecstp" "D9 F6",
+        "fnstsw" "DF E0", "fstsw" "9B DF E0";
     Memory: "ldmxcsr" "0F AE /2", "stmxcsr" "0F AE /3", "clflush" "0F AE /7", "clflushopt" "66 0F AE /7",
         "clwb" "66 0F AE /6", "prefetchnta" "0F 18 /0", "prefetcht0" "0F 18 /1", "prefetcht1" "0F 18 /2",
         "prefetcht2" "0F 18 /3", "prefetchw" "0F 0D /1", "prefetch" "0F 0D /0", "cmpxchg8b" "0F C7 /1",
@@ -92,8 +104,24 @@ pub(super) static ROWS: &[Row] = rows! {
         "flds" "D9 /0", "fldl" "DD /0", "fldt" "DB /5", "fsts" "D9 /2", "fstl" "DD /2", "fstps" "D9 /3",
         "fstpl" "DD /3", "fstpt" "DB /7", "filds" "DF /0", "fildl" "DB /0", "fildll" "DF /5", "fildq" "DF /5",
         "fistps" "DF /3", "fistpl" "DB /3", "fistpll" "DF /7", "fistpq" "DF /7", "fists" "DF /2", "fistl" "DB /2",
-        "fisttps" "DF /1", "fisttpl" "DB /1", "fisttpll" "DD /1";
+        "fisttps" "DF /1", "fisttpl" "DB /1", "fisttpll" "DD /1",
+        "fadds" "D8 /0", "faddl" "DC /0", "fiadds" "DE /0", "fiaddl" "DA /0", "fmuls" "D8 /1", "fmull" "DC /1",
+        "fimuls" "DE /1", "fimull" "DA /1", "fcoms" "D8 /2", "fcoml" "DC /2", "ficoms" "DE /2",
+        "ficoml" "DA /2", "fcomps" "D8 /3", "fcompl" "DC /3", "ficomps" "DE /3", "ficompl" "DA /3",
+        "fsubs" "D8 /4", "fsubl" "DC /4", "fisubs" "DE /4", "fisubl" "DA /4", "fsubrs" "D8 /5",
+        "fsubrl" "DC /5", "fisubrs" "DE /5", "fisubrl" "DA /5", "fdivs" "D8 /6", "fdivl" "DC /6",
+        "fidivs" "DE /6", "fidivl" "DA /6", "fdivrs" "D8 /7", "fdivrl" "DC /7", "fidivrs" "DE /7",
+        "fidivrl" "DA /7";
     Ax: "fnstsw" "DF E0", "fstsw" "9B DF E0";
+    Stack: "fxch" "D9 C8", "fcom" "D8 D0", "fcomp" "D8 D8", "fucom" "DD E0", "fucomp" "DD E8", "fcomi" "DB F0",
+        "fucomi" "DB E8", "fcomip" "DF F0", "fcompi" "DF F0", "fucomip" "DF E8", "fucompi" "DF E8";
+    StackOne: "fld" "D9 C0", "fst" "DD D0", "fstp" "DD D8", "ffree" "DD C0";
+    StackTop: "fadd" "D8 C0", "fmul" "D8 C8", "fsub" "D8 E0", "fsubr" "D8 E8", "fdiv" "D8 F0", "fdivr" "D8 F8",
+        "fcmovb" "DA C0", "fcmove" "DA C8", "fcmovbe" "DA D0", "fcmovu" "DA D8", "fcmovnb" "DB C0",
+        "fcmovne" "DB C8", "fcmovnbe" "DB D0", "fcmovnu" "DB D8";
+    StackOther: "fadd" "DC C0", "fmul" "DC C8", "fsub" "DC E0", "fsubr" "DC E8", "fdiv" "DC F0", "fdivr" "DC F8";
+    StackPop: "faddp" "DE C0", "fmulp" "DE C8", "fsubp" "DE E0", "fsubrp" "DE E8", "fdivp" "DE F0",
+        "fdivrp" "DE F8";
     Arithmetic: "add" "80 /0", "or" "80 /1", "adc" "80 /2", "sbb" "80 /3", "and" "80 /4", "sub" "80 /5",
         "xor" "80 /6", "cmp" "80 /7";
     Store: "add" "00", "or" "08", "adc" "10", "sbb" "18", "and" "20", "sub" "28", "xor" "30", "cmp" "38",

@@ -48,6 +48,10 @@ fn both_syntaxes_are_one_language() {
         ("cvtsi2sdq %rax, %xmm1", "cvtsi2sd xmm1, rax"),
         ("rep movsb", "rep movsb"),
         ("xchgb %al, %ah", "xchg ah, al"),
+        ("fxch %st(1)", "fxch st(1)"),
+        ("fsub %st(2), %st", "fsub st, st(2)"),
+        ("fsub %st, %st(2)", "fsubr st(2), st"),
+        ("fdivrp", "fdivp"),
     ] {
         let [first, second] = [(first, Syntax::Att), (second, Syntax::Intel)]
             .map(|(text, syntax)| bytes(text, syntax, Mode::Bits64).map_err(|kind| (text, kind)).unwrap());

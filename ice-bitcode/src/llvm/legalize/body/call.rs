@@ -277,6 +277,11 @@ impl Body<'_, '_> {
                 if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
                     return unsupported("an object by value behind a variable argument of several parts");
                 }
+                if attributes.flags.has(ParamFlags::BYVAL)
+                    && self.m.types.get(operand.ty) != LlvmType::Pointer
+                {
+                    return fail(self.type_class(operand.ty, "a pointer"));
+                }
                 if self.m.types.get(operand.ty) == LlvmType::Int(128)
                     && most_before_pair.is_some_and(|most| self.general_arguments(signature, args) > most)
                 {

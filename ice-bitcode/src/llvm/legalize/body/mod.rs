@@ -48,6 +48,7 @@ mod numbers;
 mod pass;
 mod prototype;
 mod scratch;
+mod stack_operands;
 mod tail_call;
 mod values;
 mod vector;
