@@ -55,7 +55,8 @@
 //! Tests: programs against the reference interpreter, references of every kind, threads that load and unload. They are run as
 //! processes of the three hosts (`cargo test -p ice-jit --target i686-unknown-linux-gnu`, `armv7-unknown-linux-gnueabihf`
 //! with qemu); on any one of them the bytes linked for i686 and ARMv7 run in processes of these machines. `cargo xtask crosstest
-//! --in-process` calls the functions of the cross tests, on all three.
+//! --in-process` calls the functions of the cross tests, on all three, and `cargo xtask jit-load` has threads load and unload
+//! for a minute in each while it watches their memory.
 #![deny(unsafe_code)]
 
 mod debug;

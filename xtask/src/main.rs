@@ -13,6 +13,7 @@ mod crosstest;
 mod dist;
 mod diversity;
 mod fuzz;
+mod jit_load;
 mod lint;
 mod mutants;
 mod process;
@@ -45,6 +46,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "realworld", summary: "SQLite, Lua, zlib and others: translated whole, compared, timed", help: || realworld::HELP.to_owned(), run: realworld::run },
     Command { name: "fuzz",      summary: "damaged programs: accepted or refused with a place",       help: || fuzz::HELP.to_owned(),      run: fuzz::run },
     Command { name: "allocations", summary: "generated functions through the register allocator",      help: || allocations::HELP.to_owned(), run: allocations::run },
+    Command { name: "jit-load",  summary: "threads that compile, call and unload for a minute, and their memory", help: || jit_load::HELP.to_owned(), run: jit_load::run },
     Command { name: "mutants",   summary: "planted faults, and which tests see them",                help: || mutants::HELP.to_owned(),   run: mutants::run },
     Command { name: "compare-objects", summary: "whether two builds of ice make the same objects", help: || compare_objects::HELP.to_owned(), run: compare_objects::run },
     Command { name: "bench",     summary: "instructions of the translator and of what it translates", help: || bench::HELP.to_owned(),     run: bench::run },
