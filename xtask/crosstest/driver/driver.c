@@ -234,7 +234,7 @@ static void print_values(const struct kind *kinds, unsigned count, const union s
 }
 
 static void print_end(const struct side *side, const struct kind *kinds, unsigned count) {
-    if (side->signal == SIGALRM) printf("no end");
+    if (side->signal == SIGPROF) printf("no end");
     else if (side->signal) printf("signal %d", side->signal);
     else if (!count) printf("void");
     else print_values(kinds, count, side->results);
@@ -292,7 +292,7 @@ int main(int count, char **arguments) {
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternative, 0);
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGALRM};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, 0);
 
 #ifdef __arm__
@@ -308,7 +308,7 @@ int main(int count, char **arguments) {
         unsigned pointers = 0, reports = 0;
         for (unsigned i = 0; i < parameter_count; i++) pointers += parameters[i].letter == 'p';
         struct itimerval timer = {.it_value = {.tv_sec = SECONDS}};
-        setitimer(ITIMER_REAL, &timer, 0);
+        setitimer(ITIMER_PROF, &timer, 0);
         // Without parameters one call after another may still differ, because of state.
         unsigned long some = parameter_count ? calls : calls < 4 ? calls : 4;
         for (unsigned long i = 0; i < some; i++) {
@@ -322,7 +322,7 @@ int main(int count, char **arguments) {
             called++;
             if (compare(f, parameters, parameter_count, results, result_count, values, pointers, reports < MOST_REPORTS))
                 reports++;
-            if (test_side.signal == SIGALRM || reference_side.signal == SIGALRM) break;
+            if (test_side.signal == SIGPROF || reference_side.signal == SIGPROF) break;
             if (reports && test_side.signal && i > 50) break;
         }
         tested++;

@@ -6,7 +6,7 @@
 
 use super::in_process::Loaders;
 use super::record::{Record, Tally};
-use super::refusals;
+use super::refusals::{self, Constants};
 use super::sources::{self, Language, Prepared, Setting, Source};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
@@ -219,8 +219,12 @@ impl Plan {
                 tested.push(module.plain.clone());
                 continue;
             }
+            let constants = match &self.loaders {
+                Some(_) => Constants::Copied,
+                None => Constants::Shared,
+            };
             let mut translated =
-                refusals::translate(&self.translator, &module.bitcode, prepared.llvm, setting)?;
+                refusals::translate(&self.translator, &module.bitcode, prepared.llvm, setting, constants)?;
             tally.refused += translated.refusals.len();
             translated.refusals.iter().for_each(|refusal| refusals += &format!("{refusal}\n"));
             if translated.objects.is_empty() {

@@ -11,6 +11,18 @@ use std::path::{Path, PathBuf};
 /// More refusals than this and the module is given up.
 const MOST: usize = 60;
 
+/// Whose constants the functions of LLVM read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Constants {
+    /// Those of the first object.
+    Shared,
+    /// Copies: code that is made in the process shows functions only.
+    Copied,
+}
+
+/// Constants that nothing outside of a module names, as rustc and clang call them.
+const CONSTANTS: &str = r"--rglob=^(anon\.|alloc_|\.L|\.str|__const\.|switch\.table)";
+
 /// What came of a module.
 pub struct Translated {
     /// What is to be linked, that of the translator first; nothing if the module was given up.
@@ -35,6 +47,7 @@ pub fn translate(
     bitcode: &Path,
     llvm: Llvm,
     setting: Setting,
+    constants: Constants,
 ) -> anyhow::Result<Translated> {
     let file = |part: &str| bitcode.with_extension(format!("{}.{part}", setting.recipe.name()));
     let (object, rest, refused) = (file("o"), file("rest.bc"), file("refused.bc"));
@@ -57,7 +70,10 @@ pub fn translate(
             succeed(command.args(&flags).arg("-o").arg(to).arg(bitcode))
         };
         extract(&["--delete"], &rest)?;
-        extract(&[], &refused)?;
+        // A module without such constants is an error of the tool.
+        if constants == Constants::Shared || extract(&[CONSTANTS], &refused).is_err() {
+            extract(&[], &refused)?;
+        }
     }
     let mut objects = vec![object];
     let bitcode = if flags.is_empty() { bitcode.to_owned() } else { rest };
