@@ -226,6 +226,15 @@ impl Field {
             _ => self.with_value(word, addend),
         }
     }
+
+    /// The addend that a word has, as [`with_addend`](Self::with_addend) puts it there.
+    pub const fn addend(self, word: u32) -> i64 {
+        match self {
+            Field::ArmLow | Field::ArmHigh => ((word >> 4 & 0xf000 | word & 0xfff) as u16 as i16) as i64,
+            Field::ArmCall | Field::ArmJump => ((word << 8) as i32 >> 6) as i64,
+            _ => word as i32 as i64,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -275,6 +284,25 @@ mod tests {
         assert_eq!(call, Ok(0x1ffc));
         let branch = applied(elf::EM_ARM, elf::R_ARM_CALL, 0xeb00_0000, (0x1000, 0xffff_f000), -8);
         assert_eq!(branch, Ok(0xeb00_07fe));
+    }
+
+    #[test]
+    fn addends_are_read_as_they_are_written() {
+        for (field, word, addends) in [
+            (Field::ArmCall, 0xeb12_3456, [-8, -(1 << 25), (1 << 25) - 4]),
+            (Field::ArmJump, 0x1a12_3456, [0, -4, 0x0123_4568]),
+            (Field::ArmLow, 0xe30f_1fff, [-1, -32768, 32767]),
+            (Field::ArmHigh, 0xe34a_1abc, [0, -2, 0x1234]),
+            (Field::Word32, 7, [-1, 5, i32::MIN.into()]),
+        ] {
+            for addend in addends {
+                assert_eq!(
+                    field.addend(field.with_addend(word, addend).expect("it fits")),
+                    addend,
+                    "{addend}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -316,7 +316,7 @@ impl<'o, E: FileHeader<Endian = LE>> Linker<'o, E> {
         let start = usize::try_from(place.offset + offset).map_err(|_| LinkError::TooLarge)?;
         let field = self.segments[place.segment].bytes.get_mut(start..);
         let field = field.ok_or(LinkError::Misfit(Misfit::OutOfBounds))?;
-        let in_field = field.first_chunk().map_or(0, |&word| i64::from(i32::from_le_bytes(word)));
+        let in_field = field.first_chunk().map_or(0, |&word| rule.field.addend(u32::from_le_bytes(word)));
         rule.apply(field, of, base, addend.unwrap_or(in_field)).map_err(LinkError::Misfit)
     }
 

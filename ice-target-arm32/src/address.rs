@@ -2,7 +2,8 @@
 //!
 //! An addition that only loads and stores use, as their address, is folded if all of them have the form: a constant
 //! in reach of the instruction, or a register (of words and bytes also shifted to the left). The sum of two
-//! registers has two users at most, which are mostly the load and the store of one place. Registers are 32 bits wide,
+//! registers has two users at most, which are mostly the load and the store of one place; in confined code, which makes it
+//! for each of them, one. Registers are 32 bits wide,
 //! as addresses are, so that every fold is exact.
 //!
 //! The decision is taken once, at the addition, for all users: each of them then computes the address from values
@@ -118,7 +119,7 @@ impl Arm32 {
     ) -> bool {
         let Some(result) = cx.func.result(sum) else { return false };
         cx.uses.is_only_address(result)
-            && cx.uses.count(result) <= 2
+            && cx.uses.count(result) <= if self.is_confined() { 1 } else { 2 }
             && (cx.frame_object(base).is_none() || cx.frame_object(offset).is_none())
             && cx.uses.accessed(result).all(|ty| form(ty).index >= index)
     }

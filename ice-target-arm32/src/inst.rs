@@ -38,7 +38,7 @@ macro_rules! instructions {
     LoadTableEntry { dst: VReg, symbol: SymbolId } "{dst} = got {symbol}"
         [dst: def_reg(GPR)] => em.load_table_entry(dst, symbol);
     /// The address of this thread's data.
-    ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] => em.e.read_thread_id(AL, dst);
+    ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] => em.thread_pointer(dst);
     /// Adds the offset of a thread-local variable from this thread's data; and the same where only the linker's
     /// table knows it.
     AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
@@ -218,7 +218,7 @@ macro_rules! instructions {
     /// A pair read at once, into r0 and r1.
     AtomicLoadPair { dst: [VReg; 2], address: VReg } "{dst} = ldrexd [{address}]"
         [address: use_reg(GPR), dst: def_fixed_pair(GPR, [r(0), r(1)])]
-        => em.e.load_exclusive(AL, Exclusive::Double, dst[0], address);
+        => em.atomic_load_pair(dst, address);
     // ---- stack
     /// Lowers the stack pointer by less than a page, and touches where it was.
     StackTake { bytes: u32 } "take_stack {bytes}" [] => em.take_stack(bytes);
@@ -227,7 +227,7 @@ macro_rules! instructions {
     /// The stack pointer as it is.
     StackSave { dst: VReg } "{dst} = sp" [dst: def_reg(GPR)] => em.copy(dst, Gpr::SP);
     /// Sets the stack pointer.
-    StackRestore { src: VReg } "sp = {src}" [src: use_reg(GPR)] => em.copy(Gpr::SP, src);
+    StackRestore { src: VReg } "sp = {src}" [src: use_reg(GPR)] => em.copy_to_any(Gpr::SP, src);
     // ---- control
     /// Arguments and results are extra operands.
     Call { callee: Callee } is Clobbers "call {callee}" [callee: callee()] => em.call(callee);

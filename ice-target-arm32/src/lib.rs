@@ -42,6 +42,7 @@ mod abi;
 mod address;
 mod emit;
 mod fuse;
+mod helpers;
 mod inst;
 mod lower;
 mod operand;
@@ -50,6 +51,7 @@ mod symbols;
 mod target;
 mod text;
 
+pub use helpers::confined_helper;
 pub use ice_codegen::mach::FramePointer;
 pub use ice_codegen::{ForeignModule, NativeModel};
 pub use inst::Inst;

@@ -237,6 +237,9 @@ pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
 
 static CORE: [PReg; 13] = order(0, &[(0, 4), (14, 1), (4, 8)]);
 static CORE_FP: [PReg; 12] = order(0, &[(0, 4), (14, 1), (4, 7)]);
+/// Without r9, which has the thread of confined code.
+static CORE_CONFINED: [PReg; 12] = order(0, &[(0, 4), (14, 1), (4, 5), (10, 2)]);
+static CORE_CONFINED_FP: [PReg; 11] = order(0, &[(0, 4), (14, 1), (4, 5), (10, 1)]);
 static SINGLES: [PReg; 32] = order(FIRST_SINGLE, &[(0, 32)]);
 static DOUBLES: [PReg; 32] = order(FIRST_DOUBLE, &[(16, 16), (0, 16)]);
 static LOW_QUADS: [PReg; 8] = order(FIRST_QUAD, &[(0, 8)]);
@@ -246,24 +249,29 @@ const fn class(name: &'static str, order: &'static [PReg], size: u32, align: u32
     ClassInfo { name, order, spill_size: size, spill_align: align }
 }
 
-static CLASSES: [ClassInfo; 5] = [
-    class("core", &CORE, 4, 4),
-    class("single", &SINGLES, 4, 4),
-    class("double", &DOUBLES, 8, 8),
-    class("quad", &QUADS, 16, 8),
-    class("low_quad", &LOW_QUADS, 16, 8),
-];
-static CLASSES_FP: [ClassInfo; 5] = [
-    class("core", &CORE_FP, 4, 4),
-    class("single", &SINGLES, 4, 4),
-    class("double", &DOUBLES, 8, 8),
-    class("quad", &QUADS, 16, 8),
-    class("low_quad", &LOW_QUADS, 16, 8),
-];
+/// The classes of a file with these core registers.
+const fn classes(core: &'static [PReg]) -> [ClassInfo<'static>; 5] {
+    [
+        class("core", core, 4, 4),
+        class("single", &SINGLES, 4, 4),
+        class("double", &DOUBLES, 8, 8),
+        class("quad", &QUADS, 16, 8),
+        class("low_quad", &LOW_QUADS, 16, 8),
+    ]
+}
+
+static CLASSES: [ClassInfo; 5] = classes(&CORE);
+static CLASSES_FP: [ClassInfo; 5] = classes(&CORE_FP);
+static CLASSES_CONFINED: [ClassInfo; 5] = classes(&CORE_CONFINED);
+static CLASSES_CONFINED_FP: [ClassInfo; 5] = classes(&CORE_CONFINED_FP);
 
 /// The register files.
 pub(crate) static FILES: RegisterFiles =
     RegisterFiles::new(REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+
+/// Those of confined code.
+pub(crate) static FILES_CONFINED: RegisterFiles =
+    RegisterFiles::new(REGISTERS, [&CLASSES_CONFINED, &CLASSES_CONFINED_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
 
 /// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

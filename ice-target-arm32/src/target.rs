@@ -14,8 +14,8 @@ use ice_codegen::rules::Rule;
 use ice_codegen::target::TypeLayout;
 use ice_codegen::words::{CallRules as _, InvokeRules as _, PairRules as _, ParamRules as _};
 use ice_codegen::{
-    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, ErrorKind, ForeignModule, Generator, Lower,
-    NativeModel, Target, UnwindFacts, ValueRegs,
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, ErrorKind, ForeignModule,
+    Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
@@ -48,6 +48,8 @@ pub struct Arm32 {
     pub(crate) floats: FloatAbi,
     /// How addresses are made.
     pub(crate) model: CodeModel,
+    /// What holds of code whatever it computes.
+    pub(crate) confinement: Confinement,
 }
 
 /// The context of a lowering rule.
@@ -66,9 +68,18 @@ impl Arm32 {
         native: NativeModel,
     ) -> Result<Arm32, ForeignModule> {
         match module.pointer_type {
-            Type::I32 => Ok(Arm32 { division, floats, model: CodeModel::of_module(module, native) }),
+            Type::I32 => {
+                let model = CodeModel::of_module(module, native);
+                Ok(Arm32 { division, floats, model, confinement: Confinement::None })
+            }
             pointer => Err(ForeignModule { pointer }),
         }
+    }
+
+    /// The same with code of which this holds. Only PNaCl programs can be confined.
+    #[must_use]
+    pub const fn confined(self, confinement: Confinement) -> Arm32 {
+        Arm32 { confinement, ..self }
     }
 
     /// Whether addresses are distances from the code.
@@ -117,6 +128,9 @@ const NOPS: &[&[u8]] = &[
     &0xe1a0_d00d_u32.to_le_bytes(),
 ];
 
+/// Those of confined code, in which a move to the stack pointer has a mask behind it.
+const NOPS_CONFINED: &[&[u8]] = NOPS.split_last().expect("there is one").1;
+
 impl Target for Arm32 {
     type Inst = Inst;
     type Branches = Branches;
@@ -125,7 +139,8 @@ impl Target for Arm32 {
     const STACK_ALIGN_LOG2: u8 = crate::abi::STACK_ALIGN.trailing_zeros() as u8;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::FILES.of(frame.convention, frame.pointer())
+        let files = if self.is_confined() { &regs::FILES_CONFINED } else { &regs::FILES };
+        files.of(frame.convention, frame.pointer())
     }
 
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()] {
@@ -207,7 +222,7 @@ impl Target for Arm32 {
     }
 
     fn noise(&self, _: Kinds) -> MachineNoise {
-        MachineNoise { nops: NOPS, vary: None }
+        MachineNoise { nops: if self.is_confined() { NOPS_CONFINED } else { NOPS }, vary: None }
     }
 
     /// Assemblers make `.debug_frame` of them; what unwinds reads another form.

@@ -5,11 +5,12 @@
 //! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
 
 use crate::abi::Frame;
-use crate::emit::{BUNDLE, Dispatch, Landings};
+use crate::emit::{BUNDLE, Dispatch};
 use crate::inst::{Callee, Inst, Src, instructions};
 use crate::target::X86;
 use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::emission::Landings;
 use ice_codegen::mach::{FramePointer, MachBlock, MachFunction, MachInstId, Tables};
 use ice_regalloc::Output;
 

@@ -13,15 +13,17 @@
 //! two places become bytes; and the short ways that most instructions and edits go
 //! ([`usual`](InstEmitter::usual), [`edit`](InstEmitter::edit)), which are inlined into the walk. All is generic over
 //! the emitter: nothing is called through a pointer. [`BranchEmitter`] writes jumps and branches between blocks,
-//! [`SwitchEmitter`] the decisions of a switch.
+//! [`SwitchEmitter`] the decisions of a switch. [`Landings`] are the blocks that tables of confined code lead to.
 
 mod branch;
 mod cursor;
+mod landings;
 mod stack;
 mod switch;
 
 pub use branch::BranchEmitter;
 pub use cursor::{Cursor, finish, label};
+pub use landings::Landings;
 pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};
 

@@ -7,7 +7,7 @@
 use super::Assembly;
 #[cfg(feature = "cli")]
 use super::Tools;
-use super::{Arch, Attributes, FeatureId, Features, Machine, MappingSymbols, Switch};
+use super::{Arch, Attributes, Bundles, FeatureId, Features, Machine, MappingSymbols, Switch};
 #[cfg(feature = "arm32")]
 use crate::error::Error;
 use crate::options::RelocationModel;
@@ -241,6 +241,15 @@ impl Machine for Arm32 {
         matches!(kind, RelocKind::PcRel32 | RelocKind::ArmCall | RelocKind::ArmJump24)
     }
 
+    fn bundles(&self) -> Option<Bundles> {
+        Some(Bundles { bytes: 16, halt: 0xe7fe_deff_u32.to_le_bytes(), halt_text: "0xe7fedeff" })
+    }
+
+    #[cfg(feature = "arm32")]
+    fn confined_helper(&self, helper: ice_codegen::Libcall) -> Option<Vec<u8>> {
+        ice_target_arm32::confined_helper(helper)
+    }
+
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
         match relocation {
             RelocationModel::PositionIndependent => TableEntries::FromTable,
@@ -288,7 +297,7 @@ impl Machine for Arm32 {
         module: &Module,
         native: NativeModel,
         features: Features,
-        _: Confinement,
+        confinement: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         let division = if features.has(HWDIV) { Division::Hardware } else { Division::Helper };
         let floats = if features.has(SOFT_CALLS) { FloatAbi::Soft } else { FloatAbi::Hard };
@@ -297,7 +306,7 @@ impl Machine for Arm32 {
         if module.environment == Environment::Pnacl && floats == FloatAbi::Soft {
             return Err(Error::NotForPnacl("with floats in VFP registers (gnueabihf)"));
         }
-        Ok(Box::new(target))
+        Ok(Box::new(target.confined(confinement)))
     }
 }
 

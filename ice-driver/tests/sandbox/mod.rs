@@ -125,26 +125,82 @@ fn executables_are_what_the_original_loader_takes() {
     }
 }
 
-/// All that confined code of x86-32 calls is there, and the validator takes it.
+/// An executable of a program, which the validator takes.
+fn check_validity(input: &Path, target: &str, level: &str, scratch: &Scratch) {
+    let output = scratch.path("program.nexe");
+    let mut command = ice();
+    command.args(["build", "--sandbox", "--target", target, level, "-o"]).args([&output, input]);
+    let what = format!("{} {target} {level}", input.display());
+    expect_success(&command.output().expect("ice starts"), &what);
+    let validated = ice().arg("validate").arg(&output).output().expect("ice starts");
+    expect_success(&validated, &what);
+}
+
+/// All that confined code calls is there, and the validator takes it.
 #[test]
-fn executables_for_i686_are_valid() {
+fn executables_are_valid() {
     let Some(corpus) = corpus() else { return };
     let scratch = Scratch::new();
     for input in programs(&corpus, &["bench", "libc", "large"]) {
-        for level in ["-O2", "-Om1"] {
-            let output = scratch.path("program.nexe");
-            let mut command = ice();
-            command.args(["build", "--sandbox", "--target", "i686", level, "-o"]).args([&output, &input]);
-            expect_success(&command.output().expect("ice starts"), &format!("{}", input.display()));
-            let validated = ice().arg("validate").arg(&output).output().expect("ice starts");
-            expect_success(&validated, &format!("{} {level}", input.display()));
+        for target in ["i686", "armv7"] {
+            for level in ["-O2", "-Om1"] {
+                check_validity(&input, target, level, &scratch);
+            }
         }
     }
 }
 
+#[test]
+fn random_executables_are_valid() {
+    let scratch = Scratch::new();
+    for seed in 0..4 * RANDOM {
+        let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
+        let input = scratch.write("random.ice", text);
+        for level in ["-O2", "-Om1"] {
+            check_validity(&input, "armv7", level, &scratch);
+        }
+    }
+}
+
+/// The code of helpers as functions of C in front of `checks`, and whether the program says that they do what they should.
+fn check_helpers(arch: Arch, helpers: &[&str], checks: &str, compiler: &[&str], emulator: Option<&str>) {
+    let align = if arch == Arch::Arm32 { 4 } else { 5 };
+    let mut source = String::new();
+    for name in helpers {
+        let helper = Libcall::from_name(name.as_bytes()).expect("a helper");
+        let code = arch.machine().confined_helper(helper).expect("its code");
+        if arch == Arch::X86_32 {
+            let padded = [&code[..], &vec![0xf4; code.len().wrapping_neg() % 32]].concat();
+            rules::check(&padded, 32, &HashSet::new()).expect(name);
+        }
+        let bytes: Vec<_> = code.iter().map(u8::to_string).collect();
+        let label = format!("h_{}", name.trim_start_matches('_'));
+        source += &format!(
+            "__asm__(\".text\\n.p2align {align}\\n{label}: .byte {}\\n\");\nvoid {label}(void);\n",
+            bytes.join(",")
+        );
+    }
+    let scratch = Scratch::new();
+    let source = scratch.write("helpers.c", source + checks);
+    let program = scratch.path("helpers");
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).args(["-O1", "-no-pie", "-o"]).args([&program, &source]).arg("-lm");
+    expect_success(&command.output().expect("the compiler"), "the checks");
+    let mut command = match emulator {
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(program);
+            command
+        }
+        None => Command::new(program),
+    };
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success(), "{} {}", output.status, String::from_utf8_lossy(&output.stdout));
+}
+
 /// The helpers of x86-32 compute what C does.
 #[test]
-fn helpers_for_words_compute_what_c_does() {
+fn helpers_for_i686_compute_what_c_does() {
     const HELPERS: [&str; 11] = [
         "__udivdi3",
         "__umoddi3",
@@ -158,32 +214,43 @@ fn helpers_for_words_compute_what_c_does() {
         "__fixunsdfdi",
         "__fixunssfdi",
     ];
-    if !can_run("i686") {
-        return;
+    if can_run("i686") {
+        let compiler = find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc");
+        let flags = [compiler, "-m32", "-msse2", "-mfpmath=sse"];
+        check_helpers(Arch::X86_32, &HELPERS, include_str!("i686.c"), &flags, None);
     }
-    let mut source = String::new();
-    for name in HELPERS {
-        let helper = Libcall::from_name(name.as_bytes()).expect("a helper");
-        let code = Arch::X86_32.machine().confined_helper(helper).expect("its code");
-        rules::check(&[&code[..], &vec![0xf4; code.len().wrapping_neg() % 32]].concat(), 32, &HashSet::new())
-            .expect(name);
-        let bytes: Vec<_> = code.iter().map(u8::to_string).collect();
-        let label = name.replace("__", "h_");
-        source += &format!(
-            "__asm__(\".text\\n.p2align 5\\n{label}: .byte {}\\n\");\nvoid {label}(void);\n",
-            bytes.join(",")
-        );
+}
+
+/// So do those of ARM.
+#[test]
+fn helpers_for_armv7_compute_what_c_does() {
+    const HELPERS: [&str; 21] = [
+        "__udivdi3",
+        "__umoddi3",
+        "__divdi3",
+        "__moddi3",
+        "__aeabi_uidivmod",
+        "__aeabi_idivmod",
+        "__ice_i64_to_f64",
+        "__ice_u64_to_f64",
+        "__ice_i64_to_f32",
+        "__ice_u64_to_f32",
+        "__ice_f64_to_i64",
+        "__ice_f32_to_i64",
+        "__ice_f64_to_u64",
+        "__ice_f32_to_u64",
+        "__popcountsi2",
+        "__popcountdi2",
+        "fmod",
+        "fmodf",
+        "memcpy",
+        "memmove",
+        "memset",
+    ];
+    if can_run("armv7") {
+        let flags = ["arm-linux-gnueabihf-gcc", "-marm", "-static", "-ffp-contract=off", "-fno-builtin"];
+        check_helpers(Arch::Arm32, &HELPERS, include_str!("arm.c"), &flags, Some("qemu-arm"));
     }
-    let scratch = Scratch::new();
-    let source = scratch.write("words.c", source + include_str!("words.c"));
-    let program = scratch.path("words");
-    let compiler = find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc");
-    let flags = ["-m32", "-O1", "-msse2", "-mfpmath=sse", "-no-pie", "-o"];
-    let compiled =
-        Command::new(compiler).args(flags).args([&program, &source]).output().expect("the compiler");
-    expect_success(&compiled, "words.c");
-    let output = Command::new(program).output().expect("the program starts");
-    assert!(output.status.success(), "{} {}", output.status, String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

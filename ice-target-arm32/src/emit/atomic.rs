@@ -10,9 +10,15 @@ use ice_asm::arm32::{Alu, Compare, Cond, Exclusive, Flags, Gpr};
 impl<L: Listing> Emitter<'_, L> {
     /// Stores and goes back to `again` if somebody else was there in between.
     fn store_or_repeat(&mut self, width: Exclusive, value: Gpr, address: Gpr, again: ice_asm::Label) {
+        self.confine(address);
         self.e.store_exclusive(AL, width, Gpr::IP, value, address);
         self.e.compare(AL, Compare::Cmp, Gpr::IP, imm(0));
         self.e.jump_if(Cond::Ne, again);
+    }
+
+    pub(super) fn atomic_load_pair(&mut self, dst: [Gpr; 2], address: Gpr) {
+        self.confine(address);
+        self.e.load_exclusive(AL, Exclusive::Double, dst[0], address);
     }
 
     pub(super) fn atomic_rmw(
@@ -25,6 +31,7 @@ impl<L: Listing> Emitter<'_, L> {
     ) {
         let again = self.e.buf.new_label();
         self.e.bind(again);
+        self.confine(address);
         self.e.load_exclusive(AL, width, old, address);
         let value = match op {
             Some(op) => {
@@ -46,6 +53,7 @@ impl<L: Listing> Emitter<'_, L> {
     ) {
         let again = self.e.buf.new_label();
         self.e.bind(again);
+        self.confine(address);
         self.e.load_exclusive(AL, Exclusive::Double, old[0], address);
         match op {
             Some((low, high)) => {
@@ -71,6 +79,7 @@ impl<L: Listing> Emitter<'_, L> {
         let again = self.e.buf.new_label();
         let done = self.e.buf.new_label();
         self.e.bind(again);
+        self.confine(address);
         self.e.load_exclusive(AL, width, old, address);
         self.e.compare(AL, Compare::Cmp, old, expected);
         self.e.jump_if(Cond::Ne, done);
@@ -88,6 +97,7 @@ impl<L: Listing> Emitter<'_, L> {
         let again = self.e.buf.new_label();
         let done = self.e.buf.new_label();
         self.e.bind(again);
+        self.confine(address);
         self.e.load_exclusive(AL, Exclusive::Double, old[0], address);
         self.e.compare(AL, Compare::Cmp, old[0], expected[0]);
         self.e.compare(Cond::Eq, Compare::Cmp, old[1], expected[1]);

@@ -1,12 +1,14 @@
 //! Terminators and switches.
 //!
-//! A table of a switch is a row of branches in the code: the index, two bits to the left, is added to pc.
+//! A table of a switch is a row of branches in the code: the index, two bits to the left, is added to pc. That of confined
+//! code is one of addresses.
 
 use super::{AL, Emitter, TRAP};
 use crate::fuse::predicate::goes_round;
 use crate::inst::{Callee, Inst};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
 use ice_asm::{Label, Listing};
+use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, label};
 use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::TableBounds;
@@ -166,11 +168,18 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             self.compare_number(index, bound);
         }
         let cond = if is_tested { Cond::Lo } else { AL };
+        let rest = (len..bound).map(|_| default);
+        let targets = entries.iter().copied().map(label).chain(rest);
+        if self.is_confined {
+            if is_tested {
+                self.e.jump_if(Cond::Hs, default);
+            }
+            let table = CodeSymbol::JumpTable(self.tables.push(targets)).pack();
+            return self.confined_table_jump(regs.index, low, table);
+        }
         let step = Operand2::Shift(index, Shift::Lsl, 2);
         self.e.alu(cond, Alu::Add, Flags::Keep, Gpr::PC, Gpr::PC, step);
-        let rest = (len..bound).map(|_| default);
-        let targets = core::iter::once(default).chain(entries.iter().copied().map(label)).chain(rest);
-        self.e.buf.emit_branch_table(targets);
+        self.e.buf.emit_branch_table(core::iter::once(default).chain(targets));
     }
 }
 

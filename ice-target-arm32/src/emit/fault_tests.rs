@@ -4,9 +4,14 @@ use crate::inst::Inst;
 use crate::target::{Arm32, Division, FloatAbi};
 use ice_asm::arm32::Cond;
 use ice_codegen::mach::{MachBlock, VReg};
-use ice_codegen::{CodeModel, testing};
+use ice_codegen::{CodeModel, Confinement, testing};
 
-const TARGET: Arm32 = Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Pnacl };
+const TARGET: Arm32 = Arm32 {
+    division: Division::Helper,
+    floats: FloatAbi::Hard,
+    model: CodeModel::Pnacl,
+    confinement: Confinement::None,
+};
 
 /// Core registers, and those of 32, 64 and 128 bits.
 const BANKS: [core::ops::Range<u8>; 4] = [0..16, 16..48, 48..80, 80..96];

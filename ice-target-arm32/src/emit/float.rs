@@ -96,10 +96,12 @@ impl<L: Listing> Emitter<'_, L> {
         match reg {
             Reg::S(reg) => {
                 let (base, offset) = self.reach(base, offset, NEAR);
+                self.confine(base);
                 self.e.float_transfer(self.cond, op, reg, base, offset);
             }
             Reg::D(reg) => {
                 let (base, offset) = self.reach(base, offset, NEAR);
+                self.confine(base);
                 self.e.float_transfer(self.cond, op, reg, base, offset);
             }
             Reg::Q(reg) => {
@@ -110,7 +112,9 @@ impl<L: Listing> Emitter<'_, L> {
                         (Gpr::IP, 0)
                     }
                 };
+                self.confine(base);
                 self.e.float_transfer(self.cond, op, reg.low(), base, offset);
+                self.confine(base);
                 self.e.float_transfer(self.cond, op, reg.high(), base, offset + 8);
             }
         }
@@ -127,6 +131,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     pub(super) fn load_float(&mut self, dst: Reg, (base, offset): (Gpr, i32)) {
+        self.confine(base);
         match dst {
             Reg::Q(dst) => self.e.neon_transfer_q(NeonTransfer::Vld1, dst, base),
             _ => self.near_float(Direction::Load, dst, base, offset),
@@ -134,6 +139,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     pub(super) fn store_float(&mut self, src: Reg, (base, offset): (Gpr, i32)) {
+        self.confine(base);
         match src {
             Reg::Q(src) => self.e.neon_transfer_q(NeonTransfer::Vst1, src, base),
             _ => self.near_float(Direction::Store, src, base, offset),

@@ -26,7 +26,7 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
         self.e.mov_u32(AL, Gpr::IP, pages);
         let again = self.e.buf.new_label();
         self.e.bind(again);
-        self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
+        self.alu_to(AL, Alu::Sub, Gpr::SP, Gpr::SP, PAGE_IMM);
         self.e.transfer(AL, Transfer::Str, Gpr::IP, Mem::new(Gpr::SP, 0));
         self.e.alu(AL, Alu::Sub, Flags::Set, Gpr::IP, Gpr::IP, imm(1));
         self.e.jump_if(Cond::Ne, again);
@@ -60,10 +60,10 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(again);
         self.touch_stack();
         self.e.alu(AL, Alu::Sub, Flags::Set, amount, amount, PAGE_IMM);
-        self.e.alu(Cond::Hs, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, PAGE_IMM);
+        self.alu_to(Cond::Hs, Alu::Sub, Gpr::SP, Gpr::SP, PAGE_IMM);
         self.e.jump_if(Cond::Hs, again);
         self.e.alu(AL, Alu::Add, Flags::Keep, amount, amount, PAGE_IMM);
-        self.e.alu(AL, Alu::Sub, Flags::Keep, Gpr::SP, Gpr::SP, amount);
+        self.alu_to(AL, Alu::Sub, Gpr::SP, Gpr::SP, amount);
     }
 
     /// Gives back the frame, restores registers and returns.
@@ -74,18 +74,18 @@ impl<L: Listing> Emitter<'_, L> {
             FramePointer::Used => self.add_offset(Gpr::SP, self.base(), self.below_base()),
         }
         self.restore_doubles();
-        if frame.saved.is_empty() || frame.register_arguments > 0 {
+        if frame.saved.is_empty() || frame.register_arguments > 0 || self.is_confined {
             if !frame.saved.is_empty() {
                 self.e.pop(AL, frame.saved);
             }
             self.add_offset(Gpr::SP, Gpr::SP, frame.register_arguments as i32);
-            self.e.bx(AL, Gpr::LR);
+            self.jump_register(Gpr::LR);
         } else {
             // lr is in the list: it goes to pc.
             let lr = RegList::default().with(Gpr::LR);
             self.e.pop(AL, RegList(frame.saved.0 & !lr.0).with(Gpr::PC));
+            self.e.buf.stop_flow();
         }
-        self.e.buf.stop_flow();
     }
 
     /// The offset of the saved doubleword registers from r11.
@@ -116,10 +116,12 @@ impl<L: Listing> Emitter<'_, L> {
         }
         self.leave();
         match callee {
-            Callee::Symbol(symbol) => self.e.b_symbol(AL, symbol),
-            Callee::Value(_) => self.e.bx(AL, Gpr::IP),
+            Callee::Symbol(symbol) => {
+                self.e.b_symbol(AL, symbol);
+                self.e.buf.stop_flow();
+            }
+            Callee::Value(_) => self.jump_register(Gpr::IP),
         }
-        self.e.buf.stop_flow();
     }
 
     /// Gives back the frame and restores registers, and leaves r12 alone.
@@ -155,7 +157,7 @@ impl<L: Listing> Emitter<'_, L> {
         while left != 0 {
             let part = left & 0xff << (left.trailing_zeros() & !1);
             match ModImm::new(part) {
-                Some(part) => self.e.alu(AL, Alu::Add, Flags::Keep, Gpr::SP, Gpr::SP, part),
+                Some(part) => self.alu_to(AL, Alu::Add, Gpr::SP, Gpr::SP, part),
                 None => return self.fault("eight bits at an even place are no operand"),
             }
             left &= !part;

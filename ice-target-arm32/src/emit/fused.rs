@@ -44,6 +44,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
             return self.fault(NO_REGISTER);
         };
         let mem = Mem { index, ..Mem::new(base, amount) };
+        self.confine(base);
         self.e.transfer(self.cond, op, data, mem);
         self.ledger.itself(self.cursor.mach, self.cursor.at);
         self.ledger.part_of(self.cursor.mach, step, self.cursor.at);
@@ -81,6 +82,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
 
     /// Writes a block in place of the branch to it, under a condition.
     fn write_body(&mut self, block: MachBlock, cond: Cond) {
+        let had_plain_slots = core::mem::replace(&mut self.has_plain_slots, false);
         self.cond = cond;
         let (left, branch) = (self.cursor.edits, self.cursor.at);
         self.cursor.edits = self.code().edits_of(block, self.cursor.block, left);
@@ -90,6 +92,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         self.cursor.edits = left;
         self.cursor.at = branch;
         self.cond = AL;
+        self.has_plain_slots = had_plain_slots;
         self.written[block.as_u32() as usize] = true;
     }
 }

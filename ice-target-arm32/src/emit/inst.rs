@@ -81,7 +81,10 @@ impl<L: Listing> Emitter<'_, L> {
                     self.e.compare(AL, Compare::Cmp, reg, ModImm::small(0));
                 }
             }
-            Inst::Call { callee: Callee::Symbol(symbol) } => self.e.bl_symbol(*symbol),
+            Inst::Call { callee: Callee::Symbol(symbol) } => {
+                self.begin_call(1);
+                self.e.bl_symbol(*symbol);
+            }
             _ => return false,
         }
         true
@@ -92,6 +95,7 @@ impl<L: Listing> Emitter<'_, L> {
     fn usual_transfer(&mut self, op: Transfer, data: Gpr, base: Gpr, offset: i32) -> bool {
         let fits = offset.unsigned_abs() & !(op.max_offset() as u32) == 0 && !op.is_dual();
         if fits {
+            self.confine(base);
             self.e.transfer(AL, op, data, Mem::new(base, offset));
         }
         fits
@@ -138,7 +142,10 @@ impl<L: Listing> Emitter<'_, L> {
 
     pub(super) fn call(&mut self, callee: Callee) {
         match callee {
-            Callee::Symbol(symbol) => self.e.bl_symbol(symbol),
+            Callee::Symbol(symbol) => {
+                self.begin_call(1);
+                self.e.bl_symbol(symbol);
+            }
             Callee::Value(_) => {
                 let place = self.next();
                 let callee = match as_gpr(place) {
@@ -148,7 +155,7 @@ impl<L: Listing> Emitter<'_, L> {
                         Gpr::IP
                     }
                 };
-                self.e.blx(self.cond, callee);
+                self.call_register(callee);
             }
         }
     }

@@ -37,6 +37,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// Loads or stores a register at a base and any offset.
     pub(super) fn transfer_at(&mut self, op: Transfer, reg: Gpr, base: Gpr, offset: i32) {
         let (base, offset) = self.reach(base, offset, op.max_offset());
+        self.confine(base);
         self.e.transfer(self.cond, op, reg, Mem::new(base, offset));
     }
 
@@ -65,16 +66,25 @@ impl<L: Listing> Emitter<'_, L> {
     /// `dst = base + offset`.
     pub(super) fn add_offset(&mut self, dst: Gpr, base: Gpr, offset: i32) {
         if offset == 0 {
-            return self.copy(dst, base);
+            return self.copy_to_any(dst, base);
         }
         if let Some(imm) = ModImm::new(offset as u32) {
-            return self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, imm);
+            return self.alu_to(self.cond, Alu::Add, dst, base, imm);
         }
         if let Some(imm) = ModImm::new(offset.wrapping_neg() as u32) {
-            return self.e.alu(self.cond, Alu::Sub, Flags::Keep, dst, base, imm);
+            return self.alu_to(self.cond, Alu::Sub, dst, base, imm);
         }
         self.e.mov_u32(self.cond, Gpr::IP, offset as u32);
-        self.e.alu(self.cond, Alu::Add, Flags::Keep, dst, base, Gpr::IP);
+        self.alu_to(self.cond, Alu::Add, dst, base, Gpr::IP);
+    }
+
+    /// `reg += number`, byte by byte: without a second register.
+    pub(super) fn add_by_bytes(&mut self, reg: Gpr, number: u32) {
+        for shift in (0..32).step_by(8) {
+            if let Some(imm) = ModImm::new(number & 0xff << shift).filter(|imm| imm.value() != 0) {
+                self.e.alu(self.cond, Alu::Add, Flags::Keep, reg, reg, imm);
+            }
+        }
     }
 
     /// Base and displacement of an operand without an index, and the places behind that of its base, which is
@@ -138,24 +148,21 @@ impl<L: Listing> Emitter<'_, L> {
         if disp.unsigned_abs() & !(most as u32) == 0 {
             return (Gpr::IP, disp);
         }
-        // Byte by byte: a constant would need a second register.
-        for shift in (0..32).step_by(8) {
-            if let Some(imm) = ModImm::new(disp as u32 & 0xff << shift).filter(|imm| imm.value() != 0) {
-                self.e.alu(self.cond, Alu::Add, Flags::Keep, Gpr::IP, Gpr::IP, imm);
-            }
-        }
+        self.add_by_bytes(Gpr::IP, disp as u32);
         (Gpr::IP, 0)
     }
 
-    /// An operand of a load or store of core registers.
+    /// An operand of a load or store of core registers, which comes next.
     pub(super) fn mem(&mut self, op: Transfer, amode: &Amode) -> Mem {
         if let Amode { base: Base::Reg(_), index: Some((_, shift)), disp: 0 } = *amode
             && (shift == 0 || op.has_shift())
+            && !self.is_confined
         {
             let base = self.register();
             return Mem::indexed(base, self.register(), shift);
         }
         let (base, offset) = self.base_offset(amode, op.max_offset());
+        self.confine(base);
         Mem::new(base, offset)
     }
 

@@ -5,6 +5,7 @@
 //! instruction cannot carry is made in ip, which is never allocated; nothing else is kept there.
 
 mod atomic;
+pub(crate) mod confine;
 mod control;
 #[cfg(test)]
 mod fault_tests;
@@ -29,10 +30,10 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
-use ice_codegen::mach::{MachFunction, MachInstId, VReg};
-use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, UnwindFacts};
+use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, VReg};
+use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::{Allocation, Output};
 use ledger::Ledger;
 
@@ -48,7 +49,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, written, plan, ledger, steps, facts, sites } = scratch;
+    let EmitScratch { frame, written, plan, ledger, steps, facts, sites, tables, landings } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     written.clear();
@@ -56,6 +57,9 @@ pub(crate) fn emit_function<L: Listing>(
     ledger.begin(mach);
     steps.begin(mach.frame.unwind);
     sites.begin();
+    tables.clear();
+    landings.compute(target.confinement, mach);
+    buffer.set_bundle(target.bundle());
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
     let mut emitter = Emitter {
@@ -71,6 +75,10 @@ pub(crate) fn emit_function<L: Listing>(
         tested: None,
         ledger,
         sites,
+        tables,
+        landings,
+        is_confined: target.is_confined(),
+        has_plain_slots: !target.is_confined() || mach.frame.pointer() == FramePointer::None,
     };
     emitter.prologue();
     if steps.are_wanted() {
@@ -79,7 +87,9 @@ pub(crate) fn emit_function<L: Listing>(
     }
     emitter.walk();
     let faults = emitter.cursor.faults();
+    target.check_size(buffer.offset() as usize)?;
     emission::finish(mach, faults, buffer, out)?;
+    tables.place(buffer, &mut out.tables)?;
     ledger.check(mach);
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
     out.frames.extend_from_slice(steps.finish(buffer.offset()));
@@ -97,6 +107,8 @@ pub struct EmitScratch {
     steps: FrameSteps,
     facts: UnwindFacts,
     sites: CallSites,
+    tables: TableLabels,
+    landings: Landings,
 }
 
 /// State of the walk.
@@ -117,12 +129,20 @@ struct Emitter<'a, L: Listing> {
     tested: Option<VReg>,
     ledger: &'a mut Ledger,
     sites: &'a mut CallSites,
+    /// Those of confined code; else tables are branches in the code.
+    tables: &'a mut TableLabels,
+    /// The blocks that they lead to.
+    landings: &'a Landings,
+    /// [`Arm32::is_confined`].
+    is_confined: bool,
+    /// Whether slots are accessed as they are: without a condition and a mask.
+    has_plain_slots: bool,
 }
 
 /// A fault: registers and instruction do not fit.
 const WRONG_SIZE: &str = "it has operands of a size that it cannot have";
 
-const AL: Cond = Cond::Al;
+pub(crate) const AL: Cond = Cond::Al;
 
 impl<'a, L: Listing> Emitter<'a, L> {
     /// The offset of a slot.

@@ -9,14 +9,18 @@ use alloc::vec::Vec;
 use ice_asm::CodeBuffer;
 use ice_codegen::lower::{LowerScratch, lower_function};
 use ice_codegen::mach::MachFunction;
-use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Target, testing};
+use ice_codegen::{BlockOrder, CodeModel, CompiledCode, Confinement, Target, testing};
 use ice_ir::{ControlFlowGraph, Uses, parse_program};
 use ice_regalloc::{Context, Options};
 
+fn target(model: CodeModel) -> Arm32 {
+    let (division, floats) = (Division::Helper, FloatAbi::Hard);
+    Arm32 { model, division, floats, confinement: Confinement::None }
+}
+
 #[test]
 fn code_is_for_the_instruction_that_wanted_it() {
-    let (division, floats) = (Division::Helper, FloatAbi::Hard);
-    testing::check_origins(&Arm32 { model: CodeModel::Pnacl, division, floats });
+    testing::check_origins(&target(CodeModel::Pnacl));
 }
 
 /// The code of the first function, position-independent.
@@ -27,8 +31,7 @@ fn compiled(text: &str) -> CompiledCode {
     cfg.compute(func);
     order.compute(func, &cfg);
     uses.compute(func);
-    let target =
-        Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::PositionIndependent };
+    let target = target(CodeModel::PositionIndependent);
     let (mut scratch, mut mach, mut out) =
         (LowerScratch::default(), MachFunction::new(), CompiledCode::default());
     lower_function(&target, &program.module, func, &cfg, &order, &uses, &mut scratch, &mut mach)

@@ -5,7 +5,7 @@ use crate::inst::Inst;
 use crate::regs;
 use ice_asm::arm32::{Branches, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
@@ -27,6 +27,14 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn is_written(&mut self, block: MachBlock) -> bool {
         self.written[block.as_u32() as usize]
+    }
+
+    #[inline(always)]
+    fn bind_block(&mut self, block: MachBlock) {
+        match self.landings.has(block) {
+            false => self.e.buf.bind(label(block)),
+            true => self.e.buf.bind_aligned(label(block), self.target.bundle()),
+        }
     }
 
     #[inline(always)]
@@ -87,7 +95,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, .. } = edit;
-        if class == regs::GPR && self.cond == AL {
+        if class == regs::GPR && self.has_plain_slots {
             if let (Some(to), Some(offset @ 0..4096)) = (regs::as_gpr(to), self.offset(from)) {
                 return self.e.transfer(AL, Transfer::Ldr, to, Mem::new(self.base(), offset));
             }

@@ -25,7 +25,7 @@ impl Arm32 {
         match (op, result) {
             (Intrinsic::Memcpy | Intrinsic::Memmove, _) => self.copy_memory(cx, op, args),
             (Intrinsic::Memset, _) => self.fill_memory(cx, args),
-            (Intrinsic::ReadTp, Some(result)) if self.is_native() => {
+            (Intrinsic::ReadTp, Some(result)) if self.is_native() || self.is_confined() => {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::ThreadPointer { dst });
             }

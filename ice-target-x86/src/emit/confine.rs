@@ -20,13 +20,11 @@
 //! in r11.
 
 use super::Emitter;
-use crate::inst::{Amode, Inst};
+use crate::inst::Amode;
 use crate::target::X86;
-use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Alu, Base, Encoder, Gpr, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Listing, Place, RelocKind, SymbolId};
 use ice_codegen::Confinement;
-use ice_codegen::mach::{MachBlock, MachFunction};
 
 /// Bytes of a bundle.
 pub(crate) const BUNDLE: u32 = 32;
@@ -60,40 +58,6 @@ impl X86 {
     /// Bytes of a bundle, or 0.
     pub(super) const fn bundle(self) -> u32 {
         if self.is_confined() { BUNDLE } else { 0 }
-    }
-}
-
-/// The blocks of confined code that jump tables lead to: they begin bundles.
-#[derive(Default)]
-pub(crate) struct Landings {
-    /// One for each block, or empty where there are none.
-    blocks: Vec<bool>,
-}
-
-impl Landings {
-    /// Those of a function.
-    pub(super) fn compute(&mut self, target: X86, mach: &MachFunction<Inst>) {
-        self.blocks.clear();
-        if !target.is_confined() {
-            return;
-        }
-        for switch in mach.tables.switches() {
-            if !switch.plan.entries.is_empty() {
-                self.blocks.resize(mach.num_blocks(), false);
-            }
-            for block in &switch.plan.entries {
-                // One that is not there is found when the table is written.
-                if let Some(is_landing) = self.blocks.get_mut(block.as_u32() as usize) {
-                    *is_landing = true;
-                }
-            }
-        }
-    }
-
-    /// Whether the block is one of them.
-    #[inline(always)]
-    pub(crate) fn has(&self, block: MachBlock) -> bool {
-        self.blocks.get(block.as_u32() as usize).is_some_and(|&is_landing| is_landing)
     }
 }
 

@@ -23,7 +23,7 @@ mod tests;
 mod vector;
 mod walk;
 
-pub(crate) use confine::{BUNDLE, Landings};
+pub(crate) use confine::BUNDLE;
 pub(crate) use dispatch::Dispatch;
 pub(crate) use native::SAVED_VECTORS;
 pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
@@ -34,7 +34,7 @@ use crate::size;
 use crate::target::X86;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels};
@@ -58,7 +58,7 @@ pub(crate) fn emit_function<L: Listing>(
     sites.begin();
     buffer.set_bundle(target.bundle());
     buffer.clear();
-    landings.compute(target, mach);
+    landings.compute(target.confinement, mach);
     dispatch.compute(target, mach, allocation);
     size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);
     // Decisions of switches grow to less than twice their bounds where their numbers are hidden.

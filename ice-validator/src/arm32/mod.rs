@@ -50,7 +50,11 @@ impl Instruction {
     fn new(word: u32) -> Option<Instruction> {
         let table = if word >> 28 == 15 { &UNCONDITIONAL } else { &USUAL };
         let found = table.find(word).or_else(|| WORDS.contains(&word).then_some(Class::PLAIN));
-        let instruction = Instruction { word, class: found?, written: 0 };
+        let mut instruction = Instruction { word, class: found?, written: 0 };
+        // Elements of vectors have a register there by which the base steps, or what means a number or nothing.
+        if instruction.class.kind == Kind::Lanes && !instruction.steps_by_register() {
+            instruction.class.reads = N;
+        }
         Some(Instruction { written: instruction.find_written(), ..instruction })
     }
 
@@ -69,6 +73,15 @@ impl Instruction {
 
     fn m(self) -> u32 {
         bits(self.word, 3, 0)
+    }
+
+    /// Whether the base is changed by a register.
+    fn steps_by_register(self) -> bool {
+        match self.class.kind {
+            Kind::Register => true,
+            Kind::Lanes => !matches!(self.m(), SP | PC),
+            _ => false,
+        }
     }
 
     /// The registers in these fields, as a set.
@@ -99,12 +112,7 @@ impl Instruction {
             Kind::Multiple if loads => self.list(),
             _ => 0,
         };
-        let steps_by_register = match self.class.kind {
-            Kind::Register => true,
-            Kind::Lanes => !matches!(self.m(), SP | PC),
-            _ => false,
-        };
-        let steps = steps_by_register || self.steps_by_number() && self.n() != SP;
+        let steps = self.steps_by_register() || self.steps_by_number() && self.n() != SP;
         named | u32::from(steps) << self.n()
     }
 
@@ -194,6 +202,12 @@ fn alone(instruction: Instruction, slot: usize) -> Result<(), Rule> {
         return Err(Rule::MisplacedCall);
     }
     let used = instruction.written | instruction.fields(instruction.class.reads) | instruction.list();
+    // A list without a register is none.
+    if matches!(kind, Kind::Multiple) && instruction.list() == 0
+        || matches!(kind, Kind::Floats) && instruction.word & 0xff == 0
+    {
+        return Err(Rule::UnknownInstruction);
+    }
     if used & (1 << THREAD | 1 << PC) != 0 || matches!(kind, Kind::Double | Kind::ExclusiveDouble) {
         return special_registers(instruction, used);
     }

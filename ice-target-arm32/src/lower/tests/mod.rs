@@ -12,10 +12,15 @@ use crate::target::{Arm32, Division, FloatAbi};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_codegen::{CodeModel, testing};
+use ice_codegen::{CodeModel, Confinement, testing};
 
 /// The back end for programs of PNaCl.
-const PROGRAM: Arm32 = Arm32 { division: Division::Helper, floats: FloatAbi::Hard, model: CodeModel::Pnacl };
+const PROGRAM: Arm32 = Arm32 {
+    division: Division::Helper,
+    floats: FloatAbi::Hard,
+    model: CodeModel::Pnacl,
+    confinement: Confinement::None,
+};
 
 /// The machine instructions of a function with these parameters, constants and blocks, each by its name and, for
 /// arithmetic, its operation; without `Params`, copies and what ends it.

@@ -1,0 +1,42 @@
+//! The blocks of confined code that jump tables lead to: indirect jumps go to starts of bundles, so that these blocks
+//! begin there.
+//!
+//! Cost: a word for each entry of a table, and nothing in a function without one.
+
+use crate::mach::{MachBlock, MachFunction, MachInst};
+use crate::target::Confinement;
+use alloc::vec::Vec;
+
+/// The blocks of a function that jump tables lead to. Reused from function to function.
+#[derive(Default)]
+pub struct Landings {
+    /// One for each block, or empty where there are none.
+    blocks: Vec<bool>,
+}
+
+impl Landings {
+    /// Those of a function whose code is confined like this.
+    pub fn compute<I: MachInst>(&mut self, confinement: Confinement, mach: &MachFunction<I>) {
+        self.blocks.clear();
+        if confinement == Confinement::None {
+            return;
+        }
+        for switch in mach.tables.switches() {
+            if !switch.plan.entries.is_empty() {
+                self.blocks.resize(mach.num_blocks(), false);
+            }
+            for block in &switch.plan.entries {
+                // One that is not there is found when the table is written.
+                if let Some(is_landing) = self.blocks.get_mut(block.as_u32() as usize) {
+                    *is_landing = true;
+                }
+            }
+        }
+    }
+
+    /// Whether the block is one of them.
+    #[inline(always)]
+    pub fn has(&self, block: MachBlock) -> bool {
+        self.blocks.get(block.as_u32() as usize).is_some_and(|&is_landing| is_landing)
+    }
+}
