@@ -191,3 +191,100 @@ fn mips_slots_and_links() {
         stopped(Target::Mips32, &words(code), rule);
     }
 }
+
+/// For every rule of ARM what keeps it, and what misses it by a bit, a register or a place.
+#[test]
+fn arm_keeps_and_nearly_keeps_each_rule() {
+    const NOPS: &str = "E320F000 E320F000 ";
+    let mut wrong = String::new();
+    for (kept, missed, rule) in [
+        // Masks: all bits, the same register, none of the flags, the same condition, one instruction before, one bundle.
+        ("E3C00103 E5901000", "E3C00102 E5901000", Rule::UnmaskedAccess),
+        ("E3C00103 E5901000", "E3C10103 E5911000", Rule::UnmaskedAccess),
+        ("E3C00103 E5901000", "E3D00103 E5901000", Rule::UnmaskedAccess),
+        ("E3C00103 E5901000", "E3C00103 E320F000 E5901000", Rule::UnmaskedAccess),
+        ("13C00103 15901000", "13C00103 05901000", Rule::UnmaskedAccess),
+        ("E3C00103 F4600A0F", "E3C00103 F4610A0F", Rule::UnmaskedAccess),
+        ("E3C00103 ED900B02", "E3C01103 ED900B02", Rule::UnmaskedAccess),
+        ("E3C00103 E1902F9F", "E3800103 E1902F9F", Rule::UnmaskedAccess),
+        ("E59F1000", "E58F1000", Rule::UnknownInstruction),
+        ("E3C00103 E4901004", "E3C00103 E7901002", Rule::UnknownInstruction),
+        ("E3C00103 E8900006", "E3C00103 E8900000", Rule::UnknownInstruction),
+        ("E3C00103 E8900006", "E3C00103 E8D00006", Rule::UnknownInstruction),
+        ("E3C00103 ECB08B10", "E3C00103 ECB08B00", Rule::UnknownInstruction),
+        // Branches through registers.
+        ("E3C3313F E12FFF13", "E3C3313E E12FFF13", Rule::UnmaskedBranch),
+        ("E3C3313F E12FFF13", "E3C3313F E12FFF14", Rule::UnmaskedBranch),
+        ("E3C3313F E12FFF13", "E3C3313F 012FFF13 E12FFF13", Rule::UnmaskedBranch),
+        ("E3C3313F E12FFF13", "E3C3313F E12FFF23", Rule::UnknownInstruction),
+        (
+            "E320F000 E320F000 E3C3313F E12FFF13",
+            "E320F000 E320F000 E320F000 E3C3313F E12FFF13",
+            Rule::CrossesBundle,
+        ),
+        // Calls end their bundle.
+        ("E320F000 E320F000 E320F000 EBFFFFFE", "E320F000 E320F000 EBFFFFFE", Rule::MisplacedCall),
+        ("E320F000 E320F000 E3C3313F E12FFF33", "E320F000 E3C3313F E12FFF33", Rule::MisplacedCall),
+        (
+            "E320F000 E320F000 E320F000 EBFFFFFE",
+            "E320F000 E320F000 E320F000 FAFFFFFE",
+            Rule::UnknownInstruction,
+        ),
+        // The stack pointer.
+        ("E24DD010 E3CDD103", "E24DD010 E3CDD102", Rule::UnconfinedStackPointer),
+        ("E24DD010 E3CDD103", "E25DD010 E3CDD103", Rule::UnconfinedStackPointer),
+        ("224DD010 E3CDD103", "E24DD010 23CDD103", Rule::UnconfinedStackPointer),
+        ("E24DD010 E3CDD103", "E24DD010 E3C0D102", Rule::UnconfinedStackPointer),
+        ("E49DE004", "E69DE004", Rule::UnconfinedStackPointer),
+        ("E8BD4010", "E8BD6010", Rule::UnconfinedStackPointer),
+        ("F42D0A0D", "F42D0A01", Rule::UnconfinedStackPointer),
+        // The thread's register, and what is never written.
+        ("E5990004", "E5990008", Rule::UnmaskedAccess),
+        ("E5990000", "E5890000", Rule::UnmaskedAccess),
+        ("E5990000", "E5B90000", Rule::ReservedRegister),
+        ("E0800008", "E0800009", Rule::ReservedRegister),
+        ("E0808001", "E0809001", Rule::ReservedRegister),
+        ("EE198A10", "EE199A10", Rule::ReservedRegister),
+        ("E1A0E00F", "E1A0F00E", Rule::UnknownInstruction),
+        ("E8BD4010", "E8BD8010", Rule::UnknownInstruction),
+        // Branches: to words of the text that are no second ones, to bundles outside, in the first GiB.
+        ("EAFFFFFF E3C00103 E5901000", "EA000000 E3C00103 E5901000", Rule::BranchIntoInstruction),
+        ("EA000006", "EA000007", Rule::BranchOutside),
+        ("EAFFFFFA", "EAFFFFFB", Rule::BranchOutside),
+        ("EAFF7FFE", "EAFF7FFA", Rule::BranchOutside),
+        // Words with one meaning.
+        ("E7FEDEF0", "E7FEDEF2", Rule::UnknownInstruction),
+        ("E320F000", "E320F003", Rule::UnknownInstruction),
+        ("F57FF05F", "F57FF050", Rule::UnknownInstruction),
+        ("F57FF06F", "F57FF06E", Rule::UnknownInstruction),
+        ("EEF1FA10", "EEE1FA10 EEF81A10", Rule::UnknownInstruction),
+    ] {
+        let [kept, missed] = [kept, missed].map(|code| (code, padded_verdict(Target::Arm32, &words(code))));
+        if kept.1.is_err() || missed.1.map_err(|refusal| refusal.rule) != Err(rule) {
+            wrong += &format!("{kept:?}; {missed:?}, expected {rule:?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    // In any place of a bundle where both have room.
+    let moved = format!("{NOPS}E3C00103 E5901000");
+    assert_eq!(padded_verdict(Target::Arm32, &words(&moved)), Ok(()));
+    // Without the extensions.
+    for (code, feature) in [
+        ("E710F110", Features::DIVIDE),
+        ("E730F110", Features::DIVIDE),
+        ("E3100103 05801000", Features::CONDITIONAL_ACCESS),
+    ] {
+        let mut bytes = words(code);
+        bytes.resize(16, 0);
+        bytes[words(code).len()..]
+            .chunks_mut(4)
+            .for_each(|word| word.copy_from_slice(&[0x00, 0xf0, 0x20, 0xe3]));
+        let judge = |features| {
+            let text = Text { bytes: &bytes, address: 0 };
+            validate(Target::Arm32, features, text, &mut [0; scratch_words(16)])
+                .map_err(|refusal| refusal.rule)
+        };
+        let refusal = if feature == Features::DIVIDE { Rule::MissingFeature } else { Rule::UnmaskedAccess };
+        assert_eq!((judge(feature), judge(Features::NONE)), (Ok(()), Err(refusal)), "{code}");
+    }
+}

@@ -1,7 +1,9 @@
 //! Random changes of confined code: what is still accepted keeps the rules as the slow checker states them.
 
-use crate::common::mutants::{PARTS_32, PARTS_64, Random, function, mutate};
-use crate::common::{bytes, slow::Slow, verdict};
+use crate::common::mutants::{
+    PARTS_32, PARTS_64, PARTS_ARM, Random, function, function_of_words, mutate, mutate_words,
+};
+use crate::common::{bytes, slow::Slow, slow_arm::SlowArm, verdict, words};
 use ice_validator::Target;
 
 /// Mutates `count` functions, and gives how many were accepted and what is wrong with one of them.
@@ -40,6 +42,79 @@ fn mutated_functions_of_x86_32() {
     let (accepted, wrong) = run(Target::X86_32, PARTS_32, count());
     assert_eq!(wrong, None);
     assert!(accepted > count() / 20, "{accepted}");
+}
+
+#[test]
+fn mutated_functions_of_arm() {
+    let parts: Vec<_> = PARTS_ARM.iter().map(|part| words(part)).collect();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (slow, mut accepted) = (SlowArm::new(), 0);
+    for _ in 0..count() {
+        let mut code = function_of_words(&mut random, &parts, 3);
+        mutate_words(&mut random, &mut code, &parts);
+        if verdict(Target::Arm32, &code).is_ok() {
+            accepted += 1;
+            let why = slow.unsafe_text(&code);
+            let text: Vec<_> = code
+                .chunks(4)
+                .map(|word| format!("{:08X}", u32::from_le_bytes(word.try_into().unwrap())))
+                .collect();
+            assert_eq!(why, None, "{}", text.join(" "));
+        }
+    }
+    assert!(accepted > count() / 20, "{accepted}");
+}
+
+/// What the checker of ARM sees, and what it lets pass.
+#[test]
+fn the_slow_checker_of_arm_refuses() {
+    let slow = SlowArm::new();
+    let judge = |text: &str| {
+        // Branches of a few words lead to places that are there.
+        let nop = [0x00, 0xf0, 0x20, 0xe3];
+        let mut code = [&nop.repeat(4)[..], &words(text)].concat();
+        while code.len() < 80 {
+            code.extend(nop);
+        }
+        slow.unsafe_text(&code)
+    };
+    for text in [
+        "E5901000",
+        "E3C00103 E1A00001 E5801000",
+        "E3D00103 05801000",
+        "03C00103 E5801000",
+        "03C00103 E1510002 05801000",
+        "E3C00103 E7901002",
+        "E320F000 E320F000 E3C00103 E320F000 E5901000",
+        "EA000000 E3C00103 E5801000",
+        "E3CEE103 E12FFF1E",
+        "E12FFF1E",
+        "E24DD010",
+        "E24DD010 E320F000 E3CDD103",
+        "E8BD8010",
+        "E1A0F00E",
+        "E1A00009",
+        "E5890000",
+        "E3C99103",
+        "E8B09000",
+        "EF000000",
+        "EE1D0F70",
+        "EB000000",
+        "E68D1002",
+        "E1C420D0",
+        "F460020D",
+        "E8B001F0",
+    ] {
+        assert!(judge(text).is_some(), "{text}");
+    }
+    for text in PARTS_ARM {
+        let before = match *text {
+            "EB000002" => "E320F000 E320F000 E320F000 ",
+            "E3CCC13F E12FFF3C" => "E320F000 E320F000 ",
+            _ => "",
+        };
+        assert_eq!(judge(&format!("{before}{text}")), None, "{text}");
+    }
 }
 
 /// The checker itself sees what is wrong: without it the tests above could not fail.

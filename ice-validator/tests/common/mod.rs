@@ -2,6 +2,7 @@
 
 pub mod mutants;
 pub mod slow;
+pub mod slow_arm;
 
 use ice_validator::{Features, Refusal, Target, Text, scratch_words, validate};
 
