@@ -222,6 +222,18 @@ const EVERYWHERE: &[&str] = &[
     "fcmovne %st(2), %st",
     "fcmovnbe %st(2), %st",
     "fcmovnu %st(2), %st",
+    "insb",
+    "rep insw",
+    "insl",
+    "outsb",
+    "rep outsw",
+    "outsl",
+    "movw %gs, %ax",
+    "mov %fs, %ecx",
+    "movl %cs, %edx",
+    "mov %ax, %es",
+    "movl %eax, %gs",
+    "movw %ss, (%esi)",
 ];
 
 const WITH_MEMORY: &[&str] = &[
@@ -325,6 +337,9 @@ const ONLY_64: &[&str] = &[
     "xchgq %rax, %rbx",
     "pushfq",
     "popfq",
+    "mov %ds, %r9",
+    "movq %rax, %fs",
+    "mov (%rax), %ss",
 ];
 
 const ONLY_32: &[&str] = &[

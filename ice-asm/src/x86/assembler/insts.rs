@@ -1,7 +1,7 @@
 //! From a mnemonic with operands to the code of an instruction.
 
 use super::operand::{Operand, Register};
-use super::table::{CONDITIONS, ROWS, Row, STRINGS, Shape};
+use super::table::{CONDITIONS, PORT_STRINGS, ROWS, Row, STRINGS, Shape};
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
 use crate::listing::Listing;
 use crate::x86::code::{Attrs, Code, Immediate, code};
@@ -241,6 +241,22 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 let code = self.stack_code(row, operands)?;
                 self.encoder.inst_o(code, Attrs::NONE, 0, none);
             }
+            (Shape::SegmentStore, [place, Operand::Register(Register::Segment(number))]) => {
+                let place = place.place()?;
+                // Memory of 16 bits is all that is written, without a prefix.
+                let width = match place {
+                    Place::Reg(reg) => agreed([said, Some(reg.width)])??,
+                    Place::Mem(..) if said.is_none_or(|said| said == Width::B16) => Width::B32,
+                    Place::Mem(..) => return None,
+                };
+                return self.segment(code, width, *number, place);
+            }
+            (Shape::SegmentLoad, [Operand::Register(Register::Segment(number)), place]) if *number != 1 => {
+                let place = place.place()?;
+                let said = agreed([said, place.width()])?.unwrap_or(Width::B16);
+                let width = if said == Width::B16 { Width::B32 } else { said };
+                return self.segment(code, width, *number, place);
+            }
             (Shape::Vector, [dst, src]) => self.vector_code(code, dst.xmm()?, src.vector()?, none),
             (Shape::Vector, [Operand::Register(Register::Xmm(Xmm::XMM0)), src, dst])
             | (Shape::Vector, [dst, src, Operand::Register(Register::Xmm(Xmm::XMM0))]) => {
@@ -275,6 +291,13 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             && row.code.opcode() & 0x20 != 0;
         let other = if row.code.opcode() & 8 == 0 { 8 } else { -8 };
         Some(row.code.plus(if is_reversed { other } else { 0 }).plus(*register as i8))
+    }
+
+    /// A move between a segment register and another place.
+    fn segment(&mut self, code: Code, width: Width, number: u8, place: Place) -> Option<()> {
+        let mut code = code;
+        code.ext = number;
+        self.rm(code, width, None, place, Immediate::NONE).filter(|()| width != Width::B8)
     }
 
     fn vector_code(&mut self, code: Code, dst: Xmm, src: Rm<Xmm>, imm: Immediate) {
@@ -397,6 +420,9 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 (text, None) => suffix(text)?,
                 _ => return None,
             };
+            if width == Width::B64 && code < PORT_STRINGS + 4 {
+                return None;
+            }
             let code = Code::of_byte(code).plus(wide(width));
             self.encoder.inst_o(code, Attrs::width(width).no_reg(), 0, Immediate::NONE);
             return Some(());

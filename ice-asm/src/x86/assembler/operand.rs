@@ -12,10 +12,22 @@ use alloc::vec::Vec;
 pub(super) enum Register {
     Gpr(NamedRegister),
     Xmm(Xmm),
-    /// fs or gs.
-    Segment(Segment),
+    /// One of [`SEGMENTS`].
+    Segment(u8),
     /// st(n).
     Stack(u8),
+}
+
+/// The segment registers by number.
+const SEGMENTS: [&str; 6] = ["es", "cs", "ss", "ds", "fs", "gs"];
+
+/// The segment of an address that names this register. The others say what is so without them.
+fn segment(register: Register) -> Option<Segment> {
+    match register {
+        Register::Segment(4) => Some(Segment::Fs),
+        Register::Segment(5) => Some(Segment::Gs),
+        _ => None,
+    }
 }
 
 /// An operand.
@@ -55,13 +67,14 @@ fn register(name: &str) -> Option<Register> {
     let below = |digits: &str, limit: u8| digits.parse().ok().filter(|&number: &u8| number < limit);
     let stack = || name.strip_prefix("st(").and_then(|rest| rest.strip_suffix(')'));
     match name {
-        "fs" => Some(Register::Segment(Segment::Fs)),
-        "gs" => Some(Register::Segment(Segment::Gs)),
         "st" => Some(Register::Stack(0)),
         _ => match (NamedRegister::of_name(name), name.strip_prefix("xmm")) {
             (Some(gpr), _) => Some(Register::Gpr(gpr)),
             (None, Some(digits)) => below(digits, 16).map(|number| Register::Xmm(Xmm::new(number))),
-            (None, None) => below(stack()?, 8).map(Register::Stack),
+            (None, None) => match SEGMENTS.iter().position(|&known| known == name) {
+                Some(number) => Some(Register::Segment(number as u8)),
+                None => below(stack()?, 8).map(Register::Stack),
+            },
         },
     }
 }
@@ -91,14 +104,13 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         if let Some(value) = text.strip_prefix('$') {
             return number::evaluate(value).map(Operand::Number);
         }
-        let mut segment = Segment::Default;
+        let mut named = Segment::Default;
         let mut address = text;
         if let Some(name) = text.strip_prefix('%') {
             match name.split_once(':') {
                 None => return register(&squeezed(name)).map(Operand::Register),
                 Some((name, rest)) => {
-                    let Some(Register::Segment(named)) = register(name.trim()) else { return None };
-                    (segment, address) = (named, rest.trim_start());
+                    (named, address) = (segment(register(name.trim())?)?, rest.trim_start());
                 }
             }
         } else if is_name(text) {
@@ -121,7 +133,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             None => None,
             Some(index) => Some((gpr(index)?, number::evaluate(parts.next().unwrap_or("1"))?)),
         };
-        self.mem(segment, disp, base, index)
+        self.mem(named, disp, base, index)
             .filter(|_| parts.next().is_none())
             .map(|mem| Operand::Mem(mem, None))
     }
@@ -147,10 +159,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             return Some(Operand::Number(value));
         }
         let (segment, address) = match lower.split_once(':') {
-            Some((name, rest)) => match register(name)? {
-                Register::Segment(named) => (named, rest),
-                _ => return None,
-            },
+            Some((name, rest)) => (segment(register(name)?)?, rest),
             None => (Segment::Default, &*lower),
         };
         let (before, inside) = match address.split_once('[') {

@@ -55,6 +55,10 @@ pub(super) enum Shape {
     StackOther,
     /// The same, and st goes away. st need not be said, and st(1) neither.
     StackPop,
+    /// r/m, a segment register.
+    SegmentStore,
+    /// A segment register, r/m.
+    SegmentLoad,
     /// xmm, xmm/m.
     Vector,
     /// xmm, xmm/m, a byte.
@@ -128,6 +132,8 @@ pub(super) static ROWS: &[Row] = rows! {
         "test" "84", "xchg" "86", "mov" "88", "xadd" "0F C0", "cmpxchg" "0F B0";
     Load: "add" "02", "or" "0A", "adc" "12", "sbb" "1A", "and" "22", "sub" "2A", "xor" "32", "cmp" "3A",
         "test" "84", "xchg" "86", "mov" "8A";
+    SegmentStore: "mov" "8C";
+    SegmentLoad: "mov" "8E";
     Number: "test" "F6 /0", "mov" "C6 /0";
     Shift: "rol" "D0 /0", "ror" "D0 /1", "rcl" "D0 /2", "rcr" "D0 /3", "shl" "D0 /4", "sal" "D0 /4", "shr" "D0 /5",
         "sar" "D0 /7";
@@ -169,8 +175,18 @@ pub(super) fn prefix(name: &str) -> Option<u8> {
 }
 
 /// String operations, by the start of their names, and the code for bytes.
-pub(super) const STRINGS: [(&str, u8); 5] =
-    [("movs", 0xa4), ("cmps", 0xa6), ("stos", 0xaa), ("lods", 0xac), ("scas", 0xae)];
+pub(super) const STRINGS: [(&str, u8); 7] = [
+    ("movs", 0xa4),
+    ("cmps", 0xa6),
+    ("stos", 0xaa),
+    ("lods", 0xac),
+    ("scas", 0xae),
+    ("ins", PORT_STRINGS),
+    ("outs", PORT_STRINGS + 2),
+];
+
+/// The codes from here on read and write ports: none of 64 bits.
+pub(super) const PORT_STRINGS: u8 = 0x6c;
 
 /// Suffixes of conditions that have a second name, with the number of the condition.
 pub(super) const CONDITIONS: [(&str, u8); 14] = [
