@@ -372,6 +372,10 @@ pub trait CallRules: MemoryRules {
         area.check()?;
         cx.note_call(area);
         let call = Self::call_inst(CallInst::Call(callee, Self::preserved(convention)));
+        if let [None, None] = results {
+            cx.sink.push_with(call, operands);
+            return Ok(());
+        }
         let types = result_types(results, |(_, ty)| ty);
         if let (true, [Some((regs, _)), _]) = (Self::has_hidden_result(types), results) {
             self.call_with_memory(cx, call, operands, regs);
@@ -381,6 +385,7 @@ pub trait CallRules: MemoryRules {
     }
 
     /// An instruction behind which the results of a call are in their places.
+    #[inline(always)]
     fn receive<S: Sink<Self::Inst>>(
         self,
         cx: &mut Cx<'_, Self, S>,
@@ -388,10 +393,6 @@ pub trait CallRules: MemoryRules {
         operands: &mut CallOperands,
         results: [Option<ResultRegs>; 2],
     ) -> Result<(), ErrorKind> {
-        if let [None, None] = results {
-            cx.sink.push_with(call, operands);
-            return Ok(());
-        }
         let types = result_types(results, |(_, ty)| ty);
         let places = Self::result_places(convention, types).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut joined = ArrayVec::<(Type, VReg, ArgumentWords), 2>::new();

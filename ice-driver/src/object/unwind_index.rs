@@ -65,6 +65,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         tables: Option<FunctionTables<'_>>,
     ) -> Result<(), Error> {
         let Some(index) = &self.index else { return Ok(()) };
+        if tables.is_none() && index.sections.is_empty() {
+            return Ok(());
+        }
         let known = index.sections.get(&code.section).copied();
         let closed = Second::Word(ehabi::CANNOT_UNWIND, None);
         let Some((steps, exceptions)) = tables else {
