@@ -156,6 +156,8 @@ fn perform(work: &Invocation) -> Result<ExitCode, Failure> {
         Command::Dump => dump(work)?,
         #[cfg(feature = "llvm")]
         Command::Cc | Command::Cxx => return crate::cc::compile(work),
+        #[cfg(feature = "llvm")]
+        Command::Ld => return crate::ld::link(work),
         Command::Validate => {
             let judged = validate::validate_executable(&read(work)?);
             judged.map_err(|error| Failure::refused(&work.input, error))?;

@@ -98,6 +98,8 @@ pub mod inspect;
 pub mod interpret;
 #[cfg(feature = "cli")]
 pub mod isolate;
+#[cfg(all(feature = "cli", feature = "llvm"))]
+pub mod ld;
 pub mod machine;
 pub mod names;
 pub mod object;

@@ -19,6 +19,7 @@ mod helpers;
 mod inline_assembly;
 mod intrinsics;
 mod known_faults;
+mod ld;
 mod linking;
 mod live_calls;
 mod machine_text;

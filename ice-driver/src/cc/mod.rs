@@ -11,7 +11,7 @@
 mod jobs;
 
 use crate::cli::{Failure, translate_bytes};
-use crate::flags::{Command as Asked, Invocation, UsageError, flags};
+use crate::flags::{Command as Asked, Invocation, UsageError};
 use crate::temporary::TemporaryDirectory;
 use crate::toolchain::find_program;
 use jobs::{Code, Job, Plan};
@@ -48,7 +48,7 @@ impl Request {
                 (b"clang", Some(path)) => request.clang = Some(OsString::from_vec(path.to_vec()).into()),
                 (b"fallback", None) => request.has_fallback = true,
                 _ => {
-                    let names = flags().filter_map(|row| row.long).filter(|long| long.starts_with(&OWN[2..]));
+                    let names = Asked::Cc.flags().filter_map(|row| row.long);
                     let names: Vec<_> = names.map(|long| format!("--{long}")).collect();
                     let given = argument.to_string_lossy();
                     return Err(UsageError(format!("'{given}' is no flag; there are {}", names.join(", "))));

@@ -330,7 +330,7 @@ fn apply(
         Flag::FunctionSections => work.sections.functions = true,
         Flag::DataSections => work.sections.data = true,
         // Among the arguments of a compiler, which are not looked at here.
-        Flag::Clang | Flag::Fallback => return Err(bad()),
+        Flag::Clang | Flag::Fallback | Flag::RealLinker => return Err(bad()),
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),
         #[cfg(feature = "text")]
         Flag::PrintAfter if value == "all" => work.print_after = Step::ALL.to_vec(),

@@ -30,6 +30,8 @@ pub enum Command {
     Cc,
     /// Compile C++ as `c++` does.
     Cxx,
+    /// Link as `cc` does.
+    Ld,
 }
 
 /// One command of the table.
@@ -90,6 +92,7 @@ pub enum Flag {
     TimePasses,
     Clang,
     Fallback,
+    RealLinker,
     Help,
     Version,
     Man,
@@ -109,6 +112,7 @@ const D: u16 = bit(Command::Dump);
 const V: u16 = bit(Command::Verify);
 const P: u16 = bit(Command::Print);
 const F: u16 = bit(Command::Freeze);
+const L: u16 = bit(Command::Ld);
 /// Those that take the command lines of a compiler.
 const C: u16 = bit(Command::Cc) | bit(Command::Cxx);
 
@@ -135,6 +139,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command(Command::Freeze,    "freeze",    "IN -o OUT",     "write a program as bitcode (.pexe)"),
     command(Command::Cc,        "cc",        "ARGS...",       "compile C as cc does: clang makes bitcode, Ice the code"),
     command(Command::Cxx,       "c++",       "ARGS...",       "compile C++ as c++ does: clang makes bitcode, Ice the code"),
+    command(Command::Ld,        "ld",        "ARGS...",       "link as cc does: Ice makes objects of bitcode among the inputs"),
 ];
 
 const fn row(
@@ -216,6 +221,7 @@ pub const FLAGS: &[FlagRow] = &[
     row(Flag::TimePasses,   None,      Some("time-passes"),      None,             T|B|R,           Offers::None,                                   "print the time of each step to the error output"),
     row(Flag::Clang,        None,      Some("ice-clang"),        Some("PROGRAM"),  C,               Offers::None,                                   "the clang that makes bitcode (--ice-clang=PROGRAM), 14 to 22"),
     row(Flag::Fallback,     None,      Some("ice-fallback"),     None,             C,               Offers::None,                                   "what Ice refuses is compiled by clang, with a line that says so"),
+    row(Flag::RealLinker,   None,      Some("ice-linker"),       Some("PROGRAM"),  L,               Offers::None,                                   "the linker, or the compiler that links (--ice-linker=PROGRAM); cc if not given"),
     row(Flag::Help,         Some('h'), Some("help"),             None,             T|B|R|I|J|D|V|P|F, Offers::None,                                   "print this help"),
     row(Flag::Version,      Some('V'), Some("version"),          None,             0,               Offers::None,                                   "print the version"),
     row(Flag::Man,          None,      Some("man"),              None,             0,               Offers::None,                                   "print the manual page"),
@@ -237,7 +243,7 @@ impl Flag {
     fn is_built_in(self) -> bool {
         match self {
             Flag::Emit | Flag::Verbose | Flag::PrintAfter => cfg!(feature = "text"),
-            Flag::Clang | Flag::Fallback => cfg!(feature = "llvm"),
+            Flag::Clang | Flag::Fallback | Flag::RealLinker => cfg!(feature = "llvm"),
             Flag::Features => switches().next().is_some(),
             _ => true,
         }
@@ -251,7 +257,7 @@ impl Command {
             Command::Interpret => cfg!(feature = "interpreter"),
             Command::Dump => cfg!(any(feature = "pexe", feature = "llvm")),
             Command::Print => cfg!(feature = "text"),
-            Command::Cc | Command::Cxx => cfg!(feature = "llvm"),
+            Command::Cc | Command::Cxx | Command::Ld => cfg!(feature = "llvm"),
             Command::Freeze => cfg!(all(feature = "pexe", any(feature = "llvm", feature = "text"))),
             Command::Translate | Command::Build | Command::Run | Command::Validate | Command::Verify => true,
         }
@@ -272,9 +278,9 @@ impl Command {
         matches!(self, Command::Run | Command::Interpret)
     }
 
-    /// Whether everything behind it is for a compiler.
+    /// Whether everything behind it is for a compiler or a linker.
     pub const fn is_compiler(self) -> bool {
-        matches!(self, Command::Cc | Command::Cxx)
+        matches!(self, Command::Cc | Command::Cxx | Command::Ld)
     }
 
     pub(super) const fn needs_output(self) -> bool {
