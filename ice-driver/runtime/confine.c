@@ -263,24 +263,41 @@ static void allow_if(int call, int argument, u32 mask, u32 bits) {
     put(RETURN, SECCOMP_RET_TRAP, 0, 0);
 }
 
+#if defined(ICE_SANDBOX) && !defined(__x86_64__)
+/* Behind the image, or in the window behind the program. */
+static void allow_places(void) {
+    extern char _end[];
+    put(LEAST, (u32)(uintptr_t)_end, 2, 0);
+    put(LEAST, (u32)ICE_WINDOW_BYTES, 2, 0);
+    put(LEAST, ice_program_end, 0, 1);
+    put(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+}
+enum { PLACES_LENGTH = 4 };
+#else
+static void allow_places(void) {
+    extern char _end[];
+    put(LEAST, (u32)(uintptr_t)_end, 0, 1);
+    put(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+}
+enum { PLACES_LENGTH = 2 };
+#endif
+
 /* Lets a call through that changes memory behind the image of the program, or, with a protection as the third
  * argument, does not make it executable. A new mapping may be at address 0, which is anywhere. */
 static void allow_memory(int call, int has_protection, int may_be_anywhere) {
-    extern char _end[];
-    put(EQUAL, (u32)call, 0, (u8)(6 + 3 * has_protection + may_be_anywhere));
+    put(EQUAL, (u32)call, 0, (u8)(4 + PLACES_LENGTH + 3 * has_protection + may_be_anywhere));
     if (has_protection) {
         put(LOAD, low_half(2), 0, 0);
         put(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1);
         put(RETURN, SECCOMP_RET_TRAP, 0, 0);
     }
     put(LOAD, low_half(0) + 4, 0, 0);
-    put(EQUAL, 0, 0, (u8)(2 + may_be_anywhere));
+    put(EQUAL, 0, 0, (u8)(PLACES_LENGTH + may_be_anywhere));
     put(LOAD, low_half(0), 0, 0);
     if (may_be_anywhere) {
-        put(EQUAL, 0, 1, 0);
+        put(EQUAL, 0, PLACES_LENGTH - 1, 0);
     }
-    put(LEAST, (u32)(uintptr_t)_end, 0, 1);
-    put(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+    allow_places();
     put(RETURN, SECCOMP_RET_TRAP, 0, 0);
 }
 

@@ -56,7 +56,7 @@ u32 ice_granule(void) {
 #ifdef ICE_SANDBOX
 /* All of the window behind the program, but for its last 64 KiB. */
 static u32 reserve_arena(u32 minimum, u32 *size) {
-    *size = 0xffff0000u - ice_program_end;
+    *size = (u32)(ICE_WINDOW_BYTES - (64 << 10)) - ice_program_end;
     if (*size < minimum) {
         ice_fatal("no room for the program's stack (see ICE_STACK_SIZE)", "");
     }

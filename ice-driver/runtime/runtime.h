@@ -60,11 +60,18 @@ enum {
 
 #ifdef ICE_SANDBOX
 extern u8 *ice_window; /* sandbox.c */
+#ifdef __x86_64__
+static const u64 ICE_WINDOW_BYTES = (u64)1 << 32;
+#else
+static const u64 ICE_WINDOW_BYTES = (u64)1 << 30;
+#endif
 
 static inline void *guest(u32 address) {
-    return ice_window + address;
+    return ice_window + (address & (u32)(ICE_WINDOW_BYTES - 1));
 }
 #else
+static const u64 ICE_WINDOW_BYTES = (u64)1 << 32;
+
 static inline void *guest(u32 address) {
     return (void *)(uintptr_t)address;
 }
@@ -94,9 +101,10 @@ static inline i64 get_i64(u32 address) {
     return value;
 }
 
-/* A byte count that does not run past the end of the 32-bit address space. */
+/* A byte count that does not run past the end of the program's addresses. */
 static inline u32 clamp_count(u32 address, u32 count) {
-    return (u64)address + count > (u64)1 << 32 ? (u32)-address : count;
+    u64 left = ICE_WINDOW_BYTES - (address & (u32)(ICE_WINDOW_BYTES - 1));
+    return count > left ? (u32)left : count;
 }
 
 /* abi.c */
@@ -144,8 +152,13 @@ void ice_confine(void);
 extern const char ice_no_path[1]; /* the empty path of fstat, the only one that the filter lets through */
 
 /* thread.c */
-extern __thread u32 ice_thread_pointer;
-extern __thread uintptr_t ice_host_stack; /* the host's stack pointer while the program runs */
+struct ice_thread {
+    u32 pointer;          /* the program's thread pointer */
+    u32 second;           /* of NaCl's own library; 0 */
+    uintptr_t host_stack; /* the host's stack pointer while the program runs */
+    uintptr_t kept;       /* for the assembly */
+};
+extern __thread struct ice_thread ice_thread;
 u32 ice_run_main(u32 info, u32 stack_top);
 struct timespec_guest {
     i64 seconds;

@@ -1,4 +1,4 @@
-/* The loader of the sandbox: an executable of NaCl for x86-64 in its window of memory.
+/* The loader of the sandbox: an executable of NaCl in its window of memory, on x86-64 and ARM.
  *
  * The executable is the end of this file, as the driver has put it there: its bytes, their number in eight bytes, and
  * eight bytes of a mark. Its text was validated before. Here its segments are checked by the rules of the
@@ -7,7 +7,9 @@
  *     40 GiB nothing | 64 KiB nothing, calls, text, constants, data, arena, stack, 64 KiB nothing | 40 GiB nothing
  *                    ^ ice_window, a multiple of 4 GiB, in r15
  *
- * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S) with its number. That
+ * On ARM the window is the first GiB of the process, and the loader is linked above it.
+ *
+ * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S, arm.S) with its number. That
  * leaves the program's stack, which other threads of it can write, for the host's, calls the function of the number, and
  * returns to a masked address. So trusted code never runs on memory of the program, and every address of the program that
  * it uses is one in the window (guest()), whatever the program says.
@@ -36,19 +38,24 @@ enum {
     FIRST_FUNCTION = 1024, /* functions of tables from here on */
     TEXT_START = 0x20000,
     PAGE = 0x10000,
-    BUNDLE = 32,
-    HALT = 0xf4,
 };
 
+/* What differs from machine to machine. */
+#ifdef __x86_64__
+enum { BUNDLE = 32, OWN_MACHINE = EM_X86_64 };
 static const u64 GUARD = (u64)40 << 30;
-static const u64 WINDOW = (u64)1 << 32;
+static const u8 HALT[4] = {0xf4, 0xf4, 0xf4, 0xf4};
+#else
+enum { BUNDLE = 16, OWN_MACHINE = EM_ARM };
+static const u8 HALT[4] = {0xff, 0xde, 0xfe, 0xe7};
+#endif
+#define WINDOW ICE_WINDOW_BYTES
 
 u8 *ice_window;
 u32 ice_program_start, ice_program_end;
 void (*ice_functions[PLACES])(void);
 static u32 function_count = FIRST_FUNCTION;
 
-extern const u8 ice_tls_get_code[], ice_tls_get_end[]; /* x86_64.S */
 void ice_enter(void);
 _Noreturn void ice_return_stack(uintptr_t saved);
 
@@ -58,7 +65,7 @@ static i32 no_function(void) {
 }
 
 static void program_returned(void) {
-    ice_return_stack(ice_host_stack);
+    ice_return_stack(ice_thread.host_stack);
 }
 
 u32 ice_entry_address(void (*function)(void)) {
@@ -84,6 +91,7 @@ static void check_mapping(void *got) {
     }
 }
 
+#ifdef __x86_64__
 static void reserve_window(void) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     u64 bytes = GUARD + 2 * WINDOW + GUARD;
@@ -94,6 +102,18 @@ static void reserve_window(void) {
     u64 start = ((u64)(uintptr_t)got + GUARD + WINDOW - 1) & ~(WINDOW - 1);
     ice_window = (u8 *)(uintptr_t)start;
 }
+#else
+/* Nothing is at the first addresses anyway. Offsets reach a page beyond the window, and a little more: nothing may be there
+ * and on the last pages of the window. Emulators have the far end of the main stack there. */
+static void reserve_window(void) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    u8 *start = (u8 *)PLACES_START, *end = (u8 *)(uintptr_t)(WINDOW - PAGE);
+    if (mmap(start, (size_t)(end - start), PROT_NONE, flags, -1, 0) != start) { /* free places are given if asked for */
+        ice_fatal("the first GiB of addresses is not free for the window", "");
+    }
+    check_mapping(mmap(end, 2 * PAGE, PROT_NONE, flags | MAP_FIXED, -1, 0));
+}
+#endif
 
 /* Maps whole pages of the window, for now writable. */
 static void map_pages(u64 start, u64 end) {
@@ -111,24 +131,57 @@ static u64 page_end(u64 address) {
     return (address + PAGE - 1) & ~(u64)(PAGE - 1);
 }
 
+/* Fills whole words with the instruction that halts. */
+static void fill_with_halts(u64 start, u64 end) {
+    for (; start < end; start += sizeof HALT) {
+        memcpy(ice_window + start, HALT, sizeof HALT);
+    }
+}
+
+#ifdef __x86_64__
+extern const u8 ice_tls_get_code[], ice_tls_get_end[]; /* x86_64.S */
+
 /* mov $number, %eax; movabs $ice_enter, %r11; jmp *%r11 */
+static void write_place(u8 *place, u32 number) {
+    u64 target = (u64)(uintptr_t)&ice_enter;
+    place[0] = 0xb8;
+    memcpy(place + 1, &number, 4);
+    memcpy(place + 5, "\x49\xbb", 2);
+    memcpy(place + 7, &target, 8);
+    memcpy(place + 15, "\x41\xff\xe3", 3);
+}
+
+static void write_tls_get(u8 *place) {
+    memcpy(place, ice_tls_get_code, (size_t)(ice_tls_get_end - ice_tls_get_code));
+}
+#else
+/* ldr ip, [pc]; ldr pc, [pc]; the number; ice_enter: one bundle, so that no data begins one. */
+static void write_place(u8 *place, u32 number) {
+    u32 words[4] = {0xe59fc000, 0xe59ff000, number, (u32)(uintptr_t)&ice_enter};
+    memcpy(place, words, sizeof words);
+}
+
+static void write_tls_get(u8 *place) {
+    write_place(place, TLS_GET);
+    ice_functions[TLS_GET] = (void (*)(void))irt_tls_get;
+}
+#endif
+
 static void write_places(void) {
     map_pages(PLACES_START, TEXT_START);
-    u8 *place = ice_window + PLACES_START;
-    memset(place, HALT, PLACES * PLACE_BYTES);
-    u64 target = (u64)(uintptr_t)&ice_enter;
-    for (u32 i = 0; i < PLACES; i++, place += PLACE_BYTES) {
+    fill_with_halts(PLACES_START, TEXT_START);
+    for (u32 i = 0; i < PLACES; i++) {
+        u8 *place = ice_window + PLACES_START + i * PLACE_BYTES;
         ice_functions[i] = (void (*)(void))no_function;
-        place[0] = 0xb8;
-        memcpy(place + 1, &i, 4);
-        memcpy(place + 5, "\x49\xbb", 2);
-        memcpy(place + 7, &target, 8);
-        memcpy(place + 15, "\x41\xff\xe3", 3);
+        if (i == TLS_GET) {
+            write_tls_get(place);
+        } else {
+            write_place(place, i);
+        }
     }
     ice_functions[RETURNED] = program_returned;
-    place = ice_window + PLACES_START + TLS_GET * PLACE_BYTES;
-    memset(place, HALT, PLACE_BYTES);
-    memcpy(place, ice_tls_get_code, (size_t)(ice_tls_get_end - ice_tls_get_code));
+    u8 *places = ice_window + PLACES_START;
+    __builtin___clear_cache((char *)places, (char *)places + PLACES * PLACE_BYTES);
     protect_pages(PLACES_START, TEXT_START, PROT_READ | PROT_EXEC);
 }
 
@@ -176,7 +229,8 @@ static int kind_of(const struct segment *segment) {
     }
     int is_known = type == PT_PHDR || type == PT_TLS || type == PT_INTERP || type == PT_NOTE ||
                    type == PT_GNU_EH_FRAME || type == PT_GNU_RELRO || type == PT_NULL ||
-                   type == PT_DYNAMIC || type == PT_GNU_STACK;
+                   type == PT_DYNAMIC || type == PT_GNU_STACK ||
+                   (OWN_MACHINE == EM_ARM && type == PT_ARM_EXIDX);
     if (!is_known || (flags & PF_X) != 0) {
         refuse("a segment of another type");
     }
@@ -188,9 +242,13 @@ static void load_segment(const u8 *file, const struct segment *segment, int kind
     u64 start = segment->address & ~(u64)(PAGE - 1), end = page_end(segment->address + segment->in_memory);
     map_pages(start, end);
     if (kind == 0) {
-        memset(ice_window + start, HALT, end - start);
+        fill_with_halts(start, end);
     }
-    memcpy(ice_window + segment->address, file + segment->offset, segment->in_file);
+    u8 *at = ice_window + segment->address;
+    memcpy(at, file + segment->offset, segment->in_file);
+    if (kind == 0) {
+        __builtin___clear_cache((char *)at, (char *)ice_window + end);
+    }
     protect_pages(start, end, protections[kind]);
 }
 
@@ -207,10 +265,10 @@ static void load(const u8 *file, u64 size) {
     u64 headers = is_64 ? header.e_phoff : narrow.e_phoff;
     u32 count = is_64 ? header.e_phnum : narrow.e_phnum;
     u32 each = is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-    if (header.e_type != ET_EXEC || header.e_machine != EM_X86_64 || header.e_version != EV_CURRENT ||
+    if (header.e_type != ET_EXEC || header.e_machine != OWN_MACHINE || header.e_version != EV_CURRENT ||
         (is_64 ? header.e_phentsize : narrow.e_phentsize) != each || count > 128 || headers > size ||
         (u64)count * each > size - headers) {
-        refuse("its header is none of a program for x86-64");
+        refuse("its header is none of a program for this machine");
     }
     struct segment loaded[3] = {{0, 0, 0, 0, 0, 0}};
     for (u32 i = 0; i < count; i++) {
@@ -291,7 +349,12 @@ static void put_hexadecimal(u64 number, char *text) {
 
 static void report_fault(int signal, siginfo_t *info, void *context) {
     const ucontext_t *state = context;
-    u64 window = (u64)(uintptr_t)ice_window, place = (u64)state->uc_mcontext.gregs[REG_RIP];
+#ifdef __x86_64__
+    u64 place = (u64)state->uc_mcontext.gregs[REG_RIP];
+#else
+    u64 place = state->uc_mcontext.arm_pc;
+#endif
+    u64 window = (u64)(uintptr_t)ice_window;
     u64 address = (u64)(uintptr_t)info->si_addr;
     int is_program = place - window < WINDOW;
     char place_text[17], address_text[17];

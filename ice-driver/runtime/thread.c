@@ -17,20 +17,19 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-__thread u32 ice_thread_pointer;
-__thread uintptr_t ice_host_stack;
+__thread struct ice_thread ice_thread;
 
 u32 __ice_read_tp(void) {
-    return ice_thread_pointer;
+    return ice_thread.pointer;
 }
 
 i32 irt_tls_init(u32 value) {
-    ice_thread_pointer = value;
+    ice_thread.pointer = value;
     return 0;
 }
 
 u32 irt_tls_get(void) {
-    return ice_thread_pointer;
+    return ice_thread.pointer;
 }
 
 _Noreturn void irt_exit(i32 status) {
@@ -39,7 +38,7 @@ _Noreturn void irt_exit(i32 status) {
 
 /* Runs the program's main thread; comes back only when pexe_start returns. */
 u32 ice_run_main(u32 info, u32 stack_top) {
-    u32 left = ice_run_on_stack(ice_start_address(), info, stack_top & ~(u32)15, &ice_host_stack);
+    u32 left = ice_run_on_stack(ice_start_address(), info, stack_top & ~(u32)15, &ice_thread.host_stack);
     if (left) {
         /* The main thread ended by thread_exit: the other threads go on, and the process ends with
          * the last of them. pthread_exit would unwind, for which a static program lacks the code. */
@@ -61,8 +60,8 @@ static void *host_thread(void *argument) {
     u8 signal_stack[ICE_SIGNAL_STACK];
     ice_begin_thread(signal_stack, sizeof signal_stack);
 #endif
-    ice_thread_pointer = start.thread_pointer;
-    if (!ice_run_on_stack(start.function, 0, start.sp, &ice_host_stack)) {
+    ice_thread.pointer = start.thread_pointer;
+    if (!ice_run_on_stack(start.function, 0, start.sp, &ice_thread.host_stack)) {
         abort(); /* a start function never returns */
     }
     return NULL;
@@ -112,7 +111,7 @@ i32 irt_thread_create_with_id(u32 function, u32 stack_top, u32 pointer, u32 id) 
 }
 
 _Noreturn void irt_thread_exit(u32 stack_flag) {
-    ice_leave_stack(stack_flag, ice_host_stack);
+    ice_leave_stack(stack_flag, ice_thread.host_stack);
 }
 
 i32 irt_thread_nice(i32 nice) {

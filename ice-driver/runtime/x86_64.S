@@ -145,7 +145,7 @@ clear_registers:
 ice_enter:
         cld
         mov     %rsp, %r10
-        mov     %fs:ice_host_stack@tpoff, %rsp
+        mov     %fs:ice_thread@tpoff+8, %rsp
         push    %r10
         call    *ice_functions(,%rax,8)
         mov     %eax, %eax
@@ -183,7 +183,7 @@ ice_return_stack:                       /* rdi saved */
         .section .rodata
         .globl  ice_tls_get_code, ice_tls_get_end
 ice_tls_get_code:
-        mov     %fs:ice_thread_pointer@tpoff, %eax
+        mov     %fs:ice_thread@tpoff, %eax
         pop     %r11
         and     $-32, %r11d
         add     %r15, %r11

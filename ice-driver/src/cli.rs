@@ -10,7 +10,7 @@ use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
 use crate::isolate::{self, Child};
-use crate::machine::sandbox::LOADED;
+use crate::machine::sandbox::{is_emulated, loaded};
 use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
@@ -467,12 +467,13 @@ fn sandbox_program(work: &Invocation, directory: &Path) -> Result<Vec<u8>, Failu
 
 /// Runs a program in the sandbox.
 fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
-    let (arch, target) = LOADED;
-    if work.arch.or_else(Arch::host) != Some(arch) || Arch::host() != Some(arch) {
-        return Err(Failure::trouble(format_args!(
-            "confined programs run on {arch} alone; others can be built"
-        )));
-    }
+    let host = Arch::host();
+    let arch = work.arch.or(host).filter(|&arch| is_emulated(arch) || host == Some(arch));
+    let Some((arch, target)) = arch.and_then(|arch| Some((arch, loaded(arch)?))) else {
+        let names = Arch::ALL.iter().filter(|&&arch| loaded(arch).is_some()).map(ToString::to_string);
+        let names = names.collect::<Vec<_>>().join(" and ");
+        return Err(Failure::trouble(format_args!("confined programs run on {names}; others can be built")));
+    };
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = sandbox_program(work, directory.path())?;
     let judged = validate::validate_executable(&executable);

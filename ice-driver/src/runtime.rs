@@ -7,6 +7,7 @@
 //! the user, so directories and files count only where they are the user's own and nobody else can write them;
 //! else, and where the cache cannot be written, the objects live as long as the build.
 
+use crate::machine::Tools;
 use crate::temporary::TemporaryDirectory;
 use crate::toolchain::{Compiler, Error};
 use std::fs::{Metadata, Permissions};
@@ -168,7 +169,8 @@ fn remove_stale_directories(cache: &Path) {
 /// Names what a compiler makes of the runtime.
 fn key(compiler: &Compiler, kind: Kind) -> String {
     let mut hasher = DefaultHasher::new();
-    (SOURCES, compiler.tools().runtime_source, FLAGS, kind.ways(), compiler.identity()).hash(&mut hasher);
+    let Tools { runtime_source, loader_options, .. } = compiler.tools();
+    (SOURCES, runtime_source, FLAGS, kind.ways(), loader_options, compiler.identity()).hash(&mut hasher);
     format!("{}-{}-{:016x}", kind.name(), compiler.arch(), hasher.finish())
 }
 
@@ -202,7 +204,8 @@ fn compile(compiler: &Compiler, kind: Kind, directory: &Path) -> Result<Vec<Path
     let sources = ["runtime.c", &assembly];
     let mut result = Ok(());
     for way in kind.ways() {
-        let arguments = FLAGS.iter().chain(&sources).chain(*way);
+        let options: &[&str] = if kind == Kind::Loader { compiler.tools().loader_options } else { &[] };
+        let arguments = FLAGS.iter().chain(&sources).chain(options).chain(*way);
         result = compiler.run(directory, &mut arguments.map(std::ffi::OsStr::new));
         if result.is_ok() {
             break;

@@ -106,9 +106,10 @@ fn confined_code_stays_confined() {
     let mut files: Vec<_> = cases(&corpus).into_iter().map(|case| case.file).collect();
     files.dedup();
     for (seed, file) in files.iter().enumerate() {
-        for level in ["-Om1", "-O2"] {
+        let targets = ["x86_64", "armv7"].into_iter();
+        for (target, level) in targets.flat_map(|target| [(target, "-Om1"), (target, "-O2")]) {
             let output = ice()
-                .args(["build", "--sandbox", "--target", "x86_64", level, "--diversify", &seed.to_string()])
+                .args(["build", "--sandbox", "--target", target, level, "--diversify", &seed.to_string()])
                 .arg(corpus.join(file))
                 .arg("-o")
                 .arg(&program)

@@ -58,6 +58,16 @@ fn cases_in_the_sandbox() {
 }
 
 #[test]
+fn cases_in_the_sandbox_on_armv7() {
+    if can_run("armv7") {
+        let run = ["run", "--sandbox", "--target", "armv7"];
+        run_cases(&[&run[..], &["-Om1"]].concat(), &[]);
+        run_cases(&[&run[..], &["-O2", "--threads", "0"]].concat(), &[]);
+        run_cases(&[&run[..], &["-O2", "--threads", "4"]].concat(), &["nbody-50000"]);
+    }
+}
+
+#[test]
 fn cases_on_i686() {
     if can_run("i686") {
         run_cases(&["run", "--target", "i686", "-Om1"], &[]);

@@ -284,6 +284,8 @@ impl Machine for Arm32 {
             runtime_name: "arm",
             runtime_source: include_str!("../../runtime/arm.S"),
             emulator: "qemu-arm",
+            // Above the window.
+            loader_options: &["-Wl,-Ttext-segment=0x50000000"],
         }
     }
 

@@ -221,6 +221,7 @@ impl Machine for Mips32 {
             runtime_name: "mips",
             runtime_source: include_str!("../../runtime/mips.S"),
             emulator: "qemu-mipsel",
+            loader_options: &[],
         }
     }
 

@@ -105,6 +105,8 @@ pub struct Tools {
     pub runtime_source: &'static str,
     /// The emulator for its programs.
     pub emulator: &'static str,
+    /// With what the loader of the sandbox is linked.
+    pub loader_options: &'static [&'static str],
 }
 
 /// Everything that the driver must know of a machine.

@@ -3,8 +3,19 @@
 use super::Arch;
 use ice_validator::Target;
 
-/// The machine that there is a loader for.
-pub(crate) const LOADED: (Arch, Target) = (Arch::X86_64, Target::X86_64);
+/// What the validator calls a machine that there is a loader for.
+pub(crate) const fn loaded(arch: Arch) -> Option<Target> {
+    match arch {
+        Arch::X86_64 => Some(Target::X86_64),
+        Arch::Arm32 => Some(Target::Arm32),
+        Arch::X86_32 | Arch::Mips32 => None,
+    }
+}
+
+/// Whether a loader runs under an emulator: its window and what surrounds it are few addresses.
+pub(crate) const fn is_emulated(arch: Arch) -> bool {
+    matches!(arch, Arch::Arm32)
+}
 
 /// What the validator calls the machine of an executable: `e_machine`, and whether its class is that of 64 bits.
 pub(crate) const fn target_of(machine: u64, is_64: bool) -> Option<Target> {

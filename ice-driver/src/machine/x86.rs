@@ -188,6 +188,7 @@ impl Machine for X86 {
                 runtime_name: "i386",
                 runtime_source: include_str!("../../runtime/i386.S"),
                 emulator: "qemu-i386",
+                loader_options: &[],
             },
             Mode::Bits64 => Tools {
                 compilers: &["x86_64-linux-gnu-gcc"],
@@ -195,6 +196,7 @@ impl Machine for X86 {
                 runtime_name: "x86_64",
                 runtime_source: include_str!("../../runtime/x86_64.S"),
                 emulator: "qemu-x86_64",
+                loader_options: &[],
             },
         }
     }

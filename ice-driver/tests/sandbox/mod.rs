@@ -14,7 +14,7 @@ use object::{LittleEndian as LE, Object, ObjectSection};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// How many random programs.
 const RANDOM: u64 = 12;
@@ -253,62 +253,90 @@ fn helpers_for_armv7_compute_what_c_does() {
     }
 }
 
+/// The machines that there is a loader for, and that can be run.
+fn loaded() -> impl Iterator<Item = &'static str> {
+    ["x86_64", "armv7"].into_iter().filter(|target| can_run(target))
+}
+
+/// `ice run --sandbox`.
+fn run(target: &str) -> Command {
+    let mut command = ice();
+    command.args(["run", "--sandbox", "--target", target]);
+    command
+}
+
+/// The signal that has ended a program, or the emulator of it.
+fn signal(output: &Output) -> Option<i32> {
+    const SIGNALS: i32 = 128;
+    output.status.signal().or_else(|| output.status.code()?.checked_sub(SIGNALS).filter(|&signal| signal > 0))
+}
+
 #[test]
 fn random_programs_do_in_the_sandbox_what_the_interpreter_does() {
-    if !can_run("x86_64") {
-        return;
-    }
     let scratch = Scratch::new();
     for seed in 100..100 + RANDOM {
         let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
         let input = scratch.write("program.ice", text);
         let expected = ice().arg("interpret").arg(&input).output().expect("ice starts");
         expect_success(&expected, "interpreter");
-        for level in ["-Om1", "-O2"] {
-            let output = ice().args(["run", "--sandbox", level]).arg(&input).output().expect("ice starts");
-            expect_success(&output, &format!("seed {seed} {level}"));
-            assert_eq!(output.stdout, expected.stdout, "seed {seed} {level}");
+        for target in loaded() {
+            for level in ["-Om1", "-O2"] {
+                let output = run(target).arg(level).arg(&input).output().expect("ice starts");
+                expect_success(&output, &format!("seed {seed} {target} {level}"));
+                assert_eq!(output.stdout, expected.stdout, "seed {seed} {target} {level}");
+            }
         }
     }
 }
 
 /// Runs a program of which this is the body, and gives the signal that ends it and what it says.
-fn stopped(constants: &str, body: &str) -> (Option<i32>, String) {
+fn stopped(target: &str, constants: &str, body: &str) -> (Option<i32>, String) {
     let scratch = Scratch::new();
     let text = format!("define external @_start(v0: i32) -> void {{\n{constants}\nblock0:\n{body}\n}}\n");
     let input = scratch.write("program.ice", text);
-    let output = ice().args(["run", "--sandbox"]).arg(&input).output().expect("ice starts");
-    (output.status.signal(), errors(&output))
+    let output = run(target).arg(&input).output().expect("ice starts");
+    (signal(&output), errors(&output))
 }
 
 #[test]
 fn what_leads_out_of_the_sandbox_stops_the_program() {
     const SEGMENTATION: i32 = 11;
-    if !can_run("x86_64") {
-        return;
-    }
-    for (constants, body, expected) in [
-        // The first page, text, and the end of the window.
-        ("v1: i32 = 8", "store v1 to v1, align 1\nret", "to 0x0000000000000008, which is not open"),
-        ("v1: i32 = 131072", "store v1 to v1, align 1\nret", "to 0x0000000000020000, which is not open"),
-        ("v1: i32 = 4294967295", "store v1 to v1, align 1\nret", "to 0x00000000ffffffff, which is not open"),
-        // What wraps around: 0xffffffff + 9.
-        (
-            "v1: i32 = 4294967295\nv2: i32 = 9",
-            "v3: i32 = add v1, v2\nv4: i32 = load v3, align 1\nstore v4 to v3, align 1\nret",
-            "to 0x0000000000000008, which is not open",
-        ),
-        // Data as code, and a place in the middle of a call of the loader: masked to its start.
-        ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000010020000"),
-        ("v1: i32 = 0", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000000000000"),
+    // The last address of each window, and what is found if it is passed.
+    for (target, last, behind) in [
+        ("x86_64", "00000000ffffffff", "0000000000000008, which is not open"),
+        ("armv7", "000000003fffffff", "0000000040000008, outside of its window"),
     ] {
-        let (signal, said) = stopped(constants, body);
-        assert_eq!(signal, Some(SEGMENTATION), "{body}: {said}");
-        assert!(said.contains("the program is stopped") && said.contains(expected), "{body}: {said}");
+        if !can_run(target) {
+            continue;
+        }
+        for (constants, body, expected) in [
+            // The first page, text, and the end of the window.
+            ("v1: i32 = 8", "store v1 to v1, align 1\nret", "to 0x0000000000000008, which is not open"),
+            ("v1: i32 = 131072", "store v1 to v1, align 1\nret", "to 0x0000000000020000, which is not open"),
+            (
+                "v1: i32 = 4294967295",
+                "store v1 to v1, align 1\nret",
+                &format!("to 0x{last}, which is not open"),
+            ),
+            // What wraps around: 0xffffffff + 9.
+            (
+                "v1: i32 = 4294967295\nv2: i32 = 9",
+                "v3: i32 = add v1, v2\nv4: i32 = load v3, align 1\nstore v4 to v3, align 1\nret",
+                &format!("to 0x{behind}"),
+            ),
+            // Data as code, and a place in the middle of a call of the loader: masked to its start.
+            ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000010020000"),
+            ("v1: i32 = 0", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000000000000"),
+        ] {
+            let (signal, said) = stopped(target, constants, body);
+            assert_eq!(signal, Some(SEGMENTATION), "{target} {body}: {said}");
+            let is_said = said.contains("the program is stopped") && said.contains(expected);
+            assert!(is_said, "{target} {body}: {said}");
+        }
+        // A number of the loader that nothing stands behind answers; a return of `_start` is a success.
+        let (signal, said) = stopped(target, "v1: i32 = 65551", "v2: i32 = call_indirect v1()\nret");
+        assert_eq!((signal, &*said), (None, ""), "{target}");
     }
-    // A number of the loader that nothing stands behind answers; a return of `_start` is a success.
-    let (signal, said) = stopped("v1: i32 = 65567", "v2: i32 = call_indirect v1()\nret");
-    assert_eq!((signal, &*said), (None, ""));
 }
 
 #[test]
@@ -327,7 +355,7 @@ fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
     assert_eq!(scratch.names(), ["program.ice"]);
     let output =
         ice().args(["run", "--sandbox", "--target", "i686"]).arg(&program).output().expect("ice starts");
-    assert!(errors(&output).contains("run on x86_64 alone"), "{}", errors(&output));
+    assert!(errors(&output).contains("run on x86_64 and armv7"), "{}", errors(&output));
 }
 
 #[test]
@@ -387,45 +415,75 @@ const ESCAPES: [(&str, &[u8]); 24] = [
     ("keys of pages", &[0x0f, 0x01, 0xef]),
 ];
 
-/// Whoever made an executable, it does not begin to run.
-#[test]
-fn executables_of_strangers_are_refused() {
-    if !can_run("x86_64") {
-        return;
-    }
+/// The same for ARM, in words.
+const ESCAPES_ARM: [(&str, &[u32]); 20] = [
+    ("a system call", &[0xef00_0000]),
+    ("a jump behind a mask", &[0xea00_0000, 0xe3c0_0103, 0xe580_1000]),
+    ("a store without a mask", &[0xe580_1000]),
+    ("a load without a mask", &[0xe590_1000]),
+    ("a mask one instruction too early", &[0xe3c0_0103, 0xe320_f000, 0xe580_1000]),
+    ("a mask under another condition", &[0x03c0_0103, 0xe580_1000]),
+    ("a store with an index", &[0xe3c0_0103, 0xe780_1002]),
+    ("another stack", &[0xe1a0_d000]),
+    ("a stack by large steps", &[0xe24d_dd10]),
+    ("a stack from the stack", &[0xe8bd_6000]),
+    ("another thread", &[0xe1a0_9000]),
+    ("a thread from the stack", &[0xe49d_9004]),
+    ("a store to the thread", &[0xe589_0000]),
+    ("what the host keeps for the thread", &[0xe599_0008]),
+    ("a return by the stack", &[0xe8bd_8000]),
+    ("a jump to any place", &[0xe12f_ff10]),
+    ("a jump into a bundle", &[0xe3c0_0103, 0xe12f_ff10]),
+    ("Thumb", &[0xfa00_0000]),
+    ("the thread of the host", &[0xee1d_0f70]),
+    ("vectors at any place", &[0xf460_0a0f]),
+];
+
+/// Whoever made an executable, it does not begin to run. `fill` does nothing, `halt` halts.
+fn check_strangers(target: &str, fill: [u8; 4], halt: &[u8], escapes: &[(&str, Vec<u8>)]) {
     let scratch = Scratch::new();
     let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
     let executable = scratch.path("program.nexe");
     let mut build = ice();
-    build.args(["build", "--sandbox", "--target", "x86_64", "-o"]).args([&executable, &program]);
+    build.args(["build", "--sandbox", "--target", target, "-o"]).args([&executable, &program]);
     expect_success(&build.output().expect("ice starts"), "build");
     let valid = std::fs::read(&executable).expect("the executable");
     let run = |opening: &[u8]| {
         let mut bytes = valid.clone();
-        let bundle = &mut bytes[TEXT_IN_FILE..TEXT_IN_FILE + 32];
-        bundle.fill(0x90);
+        let bundle = &mut bytes[TEXT_IN_FILE..TEXT_IN_FILE + if target == "armv7" { 16 } else { 32 }];
+        bundle.chunks_mut(4).for_each(|word| word.copy_from_slice(&fill));
         bundle[..opening.len()].copy_from_slice(opening);
         let stranger = scratch.write("stranger.nexe", bytes);
-        ice().args(["run", "--sandbox"]).arg(&stranger).output().expect("ice starts")
+        run(target).arg(&stranger).output().expect("ice starts")
     };
-    for (what, opening) in ESCAPES {
+    for (what, opening) in escapes {
         let output = run(opening);
         let said = errors(&output);
-        assert_eq!(output.status.code(), Some(1), "{what}: {said}");
-        assert!(output.stdout.is_empty() && said.contains("offset 0x"), "{what}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{target}, {what}: {said}");
+        assert!(output.stdout.is_empty() && said.contains("offset 0x"), "{target}, {what}: {said}");
     }
     // What is allowed begins to run: it halts, and the report says where.
-    let output = run(&[0xf4]);
-    assert_eq!(output.status.code(), None, "{}", errors(&output));
-    assert!(errors(&output).contains("the program is stopped"), "{}", errors(&output));
+    let output = run(halt);
+    assert!(signal(&output).is_some(), "{target}: {}", errors(&output));
+    assert!(errors(&output).contains("the program is stopped"), "{target}: {}", errors(&output));
+}
+
+#[test]
+fn executables_of_strangers_are_refused() {
+    if can_run("x86_64") {
+        let escapes = ESCAPES.map(|(what, opening)| (what, opening.to_vec()));
+        check_strangers("x86_64", [0x90; 4], &[0xf4], &escapes);
+    }
+    if can_run("armv7") {
+        let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+        let escapes = ESCAPES_ARM.map(|(what, opening)| (what, bytes(opening)));
+        check_strangers("armv7", 0xe320_f000_u32.to_le_bytes(), &bytes(&[0xe7fe_deff]), &escapes);
+    }
 }
 
 /// The stack ends before anything else begins, whatever a frame takes.
 #[test]
 fn recursion_without_end_stops_the_program() {
-    if !can_run("x86_64") {
-        return;
-    }
     let scratch = Scratch::new();
     for size in [16, 70_000, 3_000_000] {
         let text = format!(
@@ -435,14 +493,11 @@ fn recursion_without_end_stops_the_program() {
              define external @_start(v0: i32) -> void {{\nblock0:\n  v1: i32 = call @deep(v0)\n  ret\n}}\n"
         );
         let input = scratch.write("deep.ice", text);
-        for level in ["-Om1", "-O2"] {
-            let output = ice().args(["run", "--sandbox", level]).arg(&input).output().expect("ice starts");
-            assert_eq!(output.status.signal(), Some(11), "{size} {level}: {}", errors(&output));
-            assert!(
-                errors(&output).contains("the program is stopped"),
-                "{size} {level}: {}",
-                errors(&output)
-            );
+        for (target, level) in loaded().flat_map(|target| [(target, "-Om1"), (target, "-O2")]) {
+            let output = run(target).arg(level).arg(&input).output().expect("ice starts");
+            let said = errors(&output);
+            assert_eq!(signal(&output), Some(11), "{size} {target} {level}: {said}");
+            assert!(said.contains("the program is stopped"), "{size} {target} {level}: {said}");
         }
     }
 }
