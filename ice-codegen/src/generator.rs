@@ -77,6 +77,12 @@ pub trait CodeGenerator: Send {
     /// Whether [`hold_constants`](Self::hold_constants) has anything to do on this machine.
     fn holds_constants(&self) -> bool;
 
+    /// Whether an access computes the sum of two registers, one of them scaled, and a number.
+    fn adds_in_addresses(&self) -> bool;
+
+    /// Whether the edge back of a loop stands in front of the header and falls into it.
+    fn falls_into_loops(&self) -> bool;
+
     /// From now on the code of functions says what it is for ([`CompiledCode::origins`]), or does not, as at first.
     fn keep_origins(&mut self, keep: KeepOrigins);
 
@@ -253,6 +259,14 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn holds_constants(&self) -> bool {
         self.target.holds_constants()
+    }
+
+    fn adds_in_addresses(&self) -> bool {
+        self.target.adds_in_addresses()
+    }
+
+    fn falls_into_loops(&self) -> bool {
+        self.target.falls_into_loops()
     }
 
     fn keep_origins(&mut self, keep: KeepOrigins) {

@@ -120,6 +120,18 @@ pub trait Target {
         false
     }
 
+    /// Whether an access computes the sum of two registers, one of them scaled, and a number, and there are registers
+    /// for that.
+    fn adds_in_addresses(&self) -> bool {
+        false
+    }
+
+    /// Whether the edge back of a loop stands in front of the header and falls into it: where its moves are no
+    /// conditional instructions.
+    fn falls_into_loops(&self) -> bool {
+        false
+    }
+
     /// Whether [`costly_constants`](Self::costly_constants) names any.
     fn holds_constants(&self) -> bool {
         false

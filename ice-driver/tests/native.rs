@@ -294,6 +294,34 @@ fn modules_without_a_data_layout_have_that_of_their_target() {
     }
 }
 
+/// `or` of bits that are in one operand each is a sum, and an address takes it: with a constant alone, and only where the
+/// flag says so.
+#[test]
+fn a_disjoint_constant_is_added_in_addresses() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("disjoint operands", "no llvm-as-19");
+    }
+    let element = |or: &str| {
+        let text = format!(
+            "target triple = \"x86_64-linux-gnu\"\ndefine i64 @f(ptr %p, i64 %i, i64 %j) {{\n  %n = {or}\n\
+             \x20 %q = getelementptr i64, ptr %p, i64 %n\n  %v = load i64, ptr %q\n  ret i64 %v\n}}\n"
+        );
+        let scratch = Scratch::new();
+        let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
+        run_tool(Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode), or);
+        let flags = ["translate", "-O2", "--target", "x86_64", "--emit", "asm", "-o", "-"];
+        let output = ice().args(flags).arg(&bitcode).output().unwrap();
+        expect_success(&output, or);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let sum = element("or disjoint i64 %i, 1");
+    assert!(sum.contains("8(%rdi,%rsi,8)") && !sum.contains("or"), "{sum}");
+    let shared = element("or i64 %i, 1");
+    assert!(shared.contains("orq $1, %rsi"), "{shared}");
+    let variable = element("or disjoint i64 %i, %j");
+    assert!(variable.contains("orq %r"), "{variable}");
+}
+
 /// What is translated is valid by the rules as well, and what breaks them is refused by both commands.
 #[test]
 fn verify_and_translate_refuse_the_same_attributes() {

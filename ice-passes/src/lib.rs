@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod addresses;
 pub mod changed;
 pub mod dead_cycles;
 pub mod hoist;
@@ -15,6 +16,7 @@ pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
 
+pub use addresses::{AddressScratch, fold_addresses};
 pub use changed::Changed;
 pub use dead_cycles::{CycleScratch, remove_dead_cycles};
 pub use hoist::{HoistScratch, hoist_invariants};

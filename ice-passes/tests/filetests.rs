@@ -9,8 +9,8 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch, hoist_invariants,
-    number_values, remove_dead_cycles, sink, split_conditions,
+    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
+    fold_addresses, hoist_invariants, number_values, remove_dead_cycles, sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -50,6 +50,11 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "short-circuit" => {
             let changed = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "fold-addresses" => {
+            let mut scratch = AddressScratch::default();
+            let changed = fold_addresses(func, module.pointer_type, &loops, &uses, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {

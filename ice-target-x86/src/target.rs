@@ -174,6 +174,14 @@ impl Target for X86 {
         X86::folds_into_addresses(*self, cx, def)
     }
 
+    fn adds_in_addresses(&self) -> bool {
+        self.has_wide_addresses()
+    }
+
+    fn falls_into_loops(&self) -> bool {
+        true
+    }
+
     fn holds_constants(&self) -> bool {
         X86::holds_constants(*self)
     }

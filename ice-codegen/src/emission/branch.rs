@@ -75,10 +75,21 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
             let if_false = self.target_label(if_false);
             self.jump_to_label_if(inverse, if_false, Self::REACH);
         } else {
-            let if_true = self.target_label(if_true);
-            self.jump_to_label_if(cond, if_true, Reach::FromLabels);
-            self.jump_to(if_false);
+            // If neither comes next, the one in more loops is taken in one step.
+            let goes_back = if_false != next && self.is_deeper(if_false, if_true);
+            let (cond, far, near) =
+                if goes_back { (inverse, if_false, if_true) } else { (cond, if_true, if_false) };
+            let far = self.target_label(far);
+            self.jump_to_label_if(cond, far, Reach::FromLabels);
+            self.jump_to(near);
         }
+    }
+
+    /// Whether `a` is in more loops than `b`.
+    #[inline]
+    fn is_deeper(&mut self, a: MachBlock, b: MachBlock) -> bool {
+        let mach = self.cursor().mach;
+        mach.loop_depth(a) > mach.loop_depth(b)
     }
 
     /// Where `block` jumps back to, if it has one predecessor and does nothing else.

@@ -40,6 +40,8 @@ pub enum Step {
     Licm,
     /// Branches on `a or b` become two branches.
     ShortCircuit,
+    /// What accesses share of their addresses goes to each of them, on targets whose operands of memory compute it.
+    FoldAddresses,
     /// Comparisons, scales and steps go to their users.
     Sink,
     /// The order of blocks for fast code; without it they stay in the order of the function.
@@ -58,7 +60,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 16] = [
+    pub const ALL: [Step; 17] = [
         Step::Read,
         Step::ControlFlow,
         Step::Uses,
@@ -68,6 +70,7 @@ impl Step {
         Step::NumberValues,
         Step::Licm,
         Step::ShortCircuit,
+        Step::FoldAddresses,
         Step::Sink,
         Step::Layout,
         Step::HoldConstants,
@@ -89,6 +92,7 @@ impl Step {
             Step::NumberValues => "number-values",
             Step::Licm => "licm",
             Step::ShortCircuit => "short-circuit",
+            Step::FoldAddresses => "fold-addresses",
             Step::Sink => "sink",
             Step::Layout => "layout",
             Step::HoldConstants => "hold-constants",
@@ -107,6 +111,7 @@ impl Step {
                 | Step::NumberValues
                 | Step::Licm
                 | Step::ShortCircuit
+                | Step::FoldAddresses
                 | Step::Sink
                 | Step::Layout
                 | Step::HoldConstants
@@ -135,6 +140,7 @@ const O2: &[Step] = &[
     Step::Licm,
     Step::Uses,
     Step::ShortCircuit,
+    Step::FoldAddresses,
     Step::Sink,
     Step::Uses,
     Step::Layout,

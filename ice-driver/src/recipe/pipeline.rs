@@ -13,7 +13,9 @@ use ice_codegen::{
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
-use ice_passes::{Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch};
+use ice_passes::{
+    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
+};
 use std::time::Instant;
 #[cfg(feature = "text")]
 use {
@@ -109,6 +111,7 @@ pub(crate) struct Pipeline {
     numbering: Numbering,
     hoist: HoistScratch,
     short_circuit: ShortCircuitScratch,
+    addresses: AddressScratch,
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
     random: RandomOrder,
@@ -186,6 +189,7 @@ impl Pipeline {
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
             short_circuit: ShortCircuitScratch::default(),
+            addresses: AddressScratch::default(),
             sink: SinkScratch::default(),
             layout: BlockLayout::default(),
             random: RandomOrder::default(),
@@ -314,7 +318,12 @@ impl Pipeline {
             }
             Step::Dominators => self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph)),
             Step::Loops => self.loops.compute(&self.func, graph(read, &self.cfg, self.graph)),
-            Step::DeadCycles | Step::NumberValues | Step::Licm | Step::ShortCircuit | Step::Sink => {
+            Step::DeadCycles
+            | Step::NumberValues
+            | Step::Licm
+            | Step::ShortCircuit
+            | Step::FoldAddresses
+            | Step::Sink => {
                 self.optimize(step, job, read);
                 self.verify(job);
             }
@@ -328,12 +337,16 @@ impl Pipeline {
                     Some(random) => Some(self.random.compute(&self.func, cfg, random)),
                     None => job.performs(Step::Layout).then(|| self.layout.blocks()),
                 };
+                let loops = job.performs(Step::Layout).then_some(&self.loops);
                 match blocks {
-                    Some(blocks) => self.order.compute_from(&self.func, cfg, blocks),
+                    Some(blocks) => {
+                        let latches = loops.filter(|_| self.generator.falls_into_loops());
+                        self.order.compute_from(&self.func, cfg, latches, blocks);
+                    }
                     None => self.order.compute(&self.func, cfg),
                 }
-                if job.performs(Step::Layout) {
-                    self.order.compute_depths(&self.loops);
+                if let Some(loops) = loops {
+                    self.order.compute_depths(loops);
                 }
             }
             Step::Lower => {
@@ -375,6 +388,11 @@ impl Pipeline {
             Step::ShortCircuit => {
                 ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit)
             }
+            Step::FoldAddresses if self.generator.adds_in_addresses() => {
+                let (loops, uses, scratch) = (&self.loops, &self.uses, &mut self.addresses);
+                ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
+            }
+            Step::FoldAddresses => Changed::Nothing,
             _ => {
                 let pointer = job.module.pointer_type;
                 ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink)

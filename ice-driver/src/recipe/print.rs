@@ -33,6 +33,7 @@ impl Pipeline {
             | Step::NumberValues
             | Step::Licm
             | Step::ShortCircuit
+            | Step::FoldAddresses
             | Step::Sink => {
                 self.write_ir(module, &mut out.log);
             }

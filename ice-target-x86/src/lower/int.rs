@@ -269,9 +269,6 @@ impl X86 {
             }
             CastOp::Zext => {
                 match (from, self.exact_src(cx, arg)) {
-                    (Type::I32, Src::Reg(src)) if !pair_result => {
-                        cx.sink.push(Inst::ZeroUpper { dst, src });
-                    }
                     (Type::I32, src) => self.mov(cx, Width::B32, dst, src),
                     (_, src) => {
                         let kind = Extend::Zero;

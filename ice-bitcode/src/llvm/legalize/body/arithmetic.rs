@@ -28,6 +28,9 @@ const INTEGER: [BinaryOp; 13] = [
     BinaryOp::Xor,
 ];
 
+/// Flag of `or`: no bit is in both operands (`PossiblyDisjointInst`, LLVM's `LLVMBitCodes.h`).
+const DISJOINT: u64 = 1;
+
 /// The operator with this opcode on a kind of scalars.
 fn operator(opcode: u64, scalar: Scalar) -> Checked<BinaryOp> {
     let op = match (scalar.is_float(), opcode) {
@@ -66,7 +69,7 @@ impl Body<'_, '_> {
     pub(super) fn binop(&mut self) -> Checked<()> {
         let a = self.vt()?;
         let (b, opcode) = (self.rel(a.ty)?, self.op()?);
-        let _flags = self.optional();
+        let flags = self.optional();
         self.end()?;
         if let Shape {
             kind: Kind::Scalar(scalar @ (Scalar::Int(_) | Scalar::Float | Scalar::Double)),
@@ -74,8 +77,16 @@ impl Body<'_, '_> {
             first,
         } = self.shape(a.ty)
         {
-            let op = operator(opcode, scalar)?;
+            let mut op = operator(opcode, scalar)?;
             let (x, y) = (self.single(a), self.single(b));
+            // An address takes a sum, and a copy with it.
+            if op == BinaryOp::Or
+                && flags & DISJOINT != 0
+                && matches!(scalar, Scalar::Int(32 | 64))
+                && self.b.func.int_value(y).is_some()
+            {
+                op = BinaryOp::Add;
+            }
             let value = match scalar {
                 Scalar::Int(bits) if bits != first.bits() || bits == 1 => self.int_binary(op, bits, x, y),
                 _ => self.b.binary(op, x, y),

@@ -1,0 +1,284 @@
+//! What several accesses share of their addresses is computed by each of them, where an operand of memory does that.
+//!
+//! On a machine with operands of two registers, one of them scaled, and a number, the sum of these costs nothing in a
+//! load or store, and an instruction and a register where it stands alone. A sum or scale of which nothing would be
+//! left but addresses of the same loop therefore goes to each access (as LLVM's CodeGenPrepare sinks addresses), in the
+//! form that lowering folds: `(base + (index << scale)) + number`. So does the next value of a phi, `i + 1`, into the
+//! addresses that it is: the phi's present value serves them, and the step may go down behind them
+//! ([`sink`](crate::sink())).
+//!
+//! A value is *free* if each of its uses is the address of an access, or the operand of a sum or scale that is free.
+//! Only what is free is looked through, and only within a loop: what is computed in front of it needs one register
+//! there, its terms may need two. Blocks outside of loops stay as they are: that is not worth the time. An address that has more terms than an operand takes stays. The address of a function
+//! or global counts as a register.
+//!
+//! Requires: a verified function, its loop forest and use counts. Preserves: all but addresses of loads and stores. The
+//! originals are left for [`Uses`] to find dead. Linear in the instructions of loops.
+
+use crate::changed::Changed;
+use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
+use ice_ir::{BinaryOp, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+
+/// Largest number that goes into an address.
+const MAX_NUMBER: i64 = 1 << 24;
+/// Deepest chain of sums that is looked through.
+const MAX_DEPTH: u32 = 6;
+/// How many of the latest addresses are searched for one that an access shares.
+const MAX_OWN: usize = 8;
+/// How many accesses lowering folds a sum of two registers into.
+const MAX_SHARED: u32 = 2;
+
+/// Vectors of the pass. Reused from function to function.
+#[derive(Default)]
+pub struct AddressScratch {
+    /// By value: how many of its uses are free.
+    free: Vec<u32>,
+    /// Addresses of the current block that were computed anew.
+    own: Vec<Own>,
+}
+
+/// An address, what accesses of one block have instead, and how many more may have it.
+#[derive(Clone, Copy)]
+struct Own {
+    address: Value,
+    value: Value,
+    left: u32,
+}
+
+/// The terms of an address.
+#[derive(Default)]
+struct Terms {
+    base: Option<Value>,
+    /// The index, and by how much it is shifted.
+    index: Option<(Value, Option<Value>)>,
+    symbol: Option<Value>,
+    number: i64,
+    /// How many instructions go away if no other access wants them.
+    sums: u32,
+    /// Whether one of them has several users or stands in another block.
+    is_shared: bool,
+}
+
+struct Pass<'a> {
+    func: &'a Function,
+    loops: &'a LoopForest,
+    uses: &'a Uses,
+    pointer: Type,
+    free: &'a mut Vec<u32>,
+}
+
+/// Gives accesses of `func` addresses of their own; `pointer` is the type of addresses.
+pub fn fold_addresses(
+    func: &mut Function,
+    pointer: Type,
+    loops: &LoopForest,
+    uses: &Uses,
+    scratch: &mut AddressScratch,
+) -> Changed {
+    if loops.num_loops() == 0 {
+        return Changed::Nothing;
+    }
+    scratch.free.clear();
+    scratch.free.resize(func.num_values(), 0);
+    let mut pass = Pass { func, loops, uses, pointer, free: &mut scratch.free };
+    if !pass.count() {
+        return Changed::Nothing;
+    }
+    let mut any = false;
+    let mut at = func.layout.entry();
+    while let Some(block) = at {
+        scratch.own.clear();
+        let mut next = func.layout.first_inst(block).filter(|_| loops.depth(block) > 0);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            if let InstData::Load { address, .. } | InstData::Store { address, .. } = *func.inst(inst) {
+                any |= give_address(func, (loops, uses), pointer, scratch, inst, address);
+            }
+        }
+        at = func.layout.next_block(block);
+    }
+    Changed::instructions(any)
+}
+
+/// Gives `access` an address of its own if that is worth while. Whether it did.
+fn give_address(
+    func: &mut Function,
+    (loops, uses): (&LoopForest, &Uses),
+    pointer: Type,
+    scratch: &mut AddressScratch,
+    access: Inst,
+    address: Value,
+) -> bool {
+    // A load, an operation and a store are one instruction if they have one address.
+    let known = scratch.own.iter_mut().rev().take(MAX_OWN).find(|own| own.address == address && own.left > 0);
+    let value = match known {
+        Some(own) => {
+            own.left -= 1;
+            own.value
+        }
+        None => {
+            let pass = Pass { func, loops, uses, pointer, free: &mut scratch.free };
+            let Some(terms) = pass.terms(access, address) else { return false };
+            let left = if terms.number == 0 { MAX_SHARED - 1 } else { u32::MAX };
+            let Some(value) = rebuild(func, pointer, access, address, terms) else { return false };
+            scratch.own.push(Own { address, value, left });
+            value
+        }
+    };
+    func.map_operands(access, |operand| if operand == address { value } else { operand });
+    true
+}
+
+impl Pass<'_> {
+    /// Counts the free uses of all values. Whether any sum has several.
+    fn count(&mut self) -> bool {
+        let func = self.func;
+        let mut any = false;
+        let mut at = func.layout.last_block();
+        while let Some(block) = at {
+            let mut next = func.layout.last_inst(block).filter(|_| self.loops.depth(block) > 0);
+            while let Some(inst) = next {
+                next = func.layout.prev_inst(inst);
+                match *func.inst(inst) {
+                    InstData::Load { address, .. } | InstData::Store { address, .. } => {
+                        any |= self.note(inst, address);
+                    }
+                    InstData::Binary { op: BinaryOp::Add | BinaryOp::Shl, args } if self.is_free(inst) => {
+                        for arg in args {
+                            any |= self.note(inst, arg);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            at = func.layout.prev_block(block);
+        }
+        any
+    }
+
+    /// Notes that `user`, which is free or an access, uses `value`. Whether that is a sum or scale of the same loop with
+    /// several users.
+    fn note(&mut self, user: Inst, value: Value) -> bool {
+        let Some(def) = self.func.defining_inst(value) else { return false };
+        let in_loop = |inst| {
+            let block = self.func.layout.block_of(inst)?;
+            Some(self.loops.innermost(block))
+        };
+        let is_near = self.parts(def).is_some() && in_loop(def) == in_loop(user);
+        if is_near {
+            self.free[value.index()] += 1;
+        }
+        is_near && self.uses.count_if_known(value) > 1
+    }
+
+    /// The operands of a sum of addresses, or of a scale.
+    fn parts(&self, inst: Inst) -> Option<(BinaryOp, [Value; 2])> {
+        match *self.func.inst(inst) {
+            InstData::Binary { op: BinaryOp::Add, args } if self.func.value_type(args[0]) == self.pointer => {
+                Some((BinaryOp::Add, args))
+            }
+            InstData::Binary { op: BinaryOp::Shl, args }
+                if self.func.value_type(args[0]) == self.pointer
+                    && matches!(self.func.int_value(args[1]), Some(1..=3)) =>
+            {
+                Some((BinaryOp::Shl, args))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether nothing but addresses is made of the result of `inst`.
+    fn is_free(&self, inst: Inst) -> bool {
+        self.func.result(inst).is_some_and(|result| {
+            let free = self.free.get(result.index()).copied().unwrap_or(0);
+            free > 0 && free == self.uses.count_if_known(result)
+        })
+    }
+
+    /// Whether `inst`, `x + number`, is the next value of the phi `x`, and for the rest addresses.
+    fn is_step(&self, inst: Inst, x: Value) -> bool {
+        let (Some(phi), Some(result)) = (self.func.defining_inst(x), self.func.result(inst)) else {
+            return false;
+        };
+        self.free[result.index()] + 1 == self.uses.count_if_known(result)
+            && matches!(*self.func.inst(phi), InstData::Phi { incoming }
+            if self.func.incoming(incoming).iter().take(4).any(|&(value, _)| value == result))
+    }
+
+    /// The terms of `address`, which `access` uses, if it is worth while to give it an address of its own.
+    fn terms(&self, access: Inst, address: Value) -> Option<Terms> {
+        let def = self.func.defining_inst(address)?;
+        let (BinaryOp::Add, [x, number]) = self.parts(def)? else { return None };
+        let mut terms = Terms::default();
+        if !self.is_free(def) {
+            let number = self.func.int_value(number).filter(|_| self.is_step(def, x))?;
+            terms = Terms { base: Some(x), number, ..terms };
+            return terms.fit().then_some(terms);
+        }
+        let block = self.func.layout.block_of(access);
+        let fits = self.add(&mut terms, address, block, MAX_DEPTH) && terms.fit();
+        // A sum of a register and a number is folded wherever it stands.
+        let is_plain = terms.sums == 1 && (terms.number != 0 || terms.symbol.is_some());
+        (fits && terms.is_shared && !is_plain).then_some(terms)
+    }
+
+    /// Adds the terms of `value`. Whether there is room.
+    fn add(&self, terms: &mut Terms, value: Value, block: Option<ice_ir::Block>, depth: u32) -> bool {
+        if let Some(number) = self.func.int_value(value) {
+            terms.number = terms.number.wrapping_add(number);
+            return true;
+        }
+        if self.func.is_constant(value) {
+            return terms.symbol.replace(value).is_none();
+        }
+        let def = self.func.defining_inst(value).filter(|&def| depth > 0 && self.is_free(def));
+        let Some((def, (op, [a, b]))) = def.and_then(|def| Some((def, self.parts(def)?))) else {
+            return terms.add_register(value);
+        };
+        terms.sums += 1;
+        terms.is_shared |= self.uses.count_if_known(value) > 1 || self.func.layout.block_of(def) != block;
+        match op {
+            BinaryOp::Add => self.add(terms, a, block, depth - 1) && self.add(terms, b, block, depth - 1),
+            _ => !self.func.is_constant(a) && terms.index.replace((a, Some(b))).is_none(),
+        }
+    }
+}
+
+impl Terms {
+    /// Adds a register. Whether there is room.
+    fn add_register(&mut self, value: Value) -> bool {
+        match self.base {
+            None => {
+                self.base = Some(value);
+                true
+            }
+            // A second one is an index without scale.
+            Some(_) => self.index.replace((value, None)).is_none(),
+        }
+    }
+
+    /// Whether an operand takes them all.
+    fn fit(&self) -> bool {
+        let has_room = self.symbol.is_none() || self.base.is_none() || self.index.is_none();
+        has_room && self.number.unsigned_abs() <= MAX_NUMBER as u64
+    }
+}
+
+/// Computes `terms`, those of `address`, in front of `access`.
+fn rebuild(func: &mut Function, pointer: Type, access: Inst, address: Value, terms: Terms) -> Option<Value> {
+    let origin = func.defining_inst(address).unwrap_or(access);
+    let make = |func: &mut Function, op, a, b| {
+        let new = func.make_inst_for(origin, InstData::Binary { op, args: [a, b] }, pointer);
+        func.layout.insert_before(access, new);
+        func.result(new).expect("the type is not void")
+    };
+    let index = terms.index.map(|(index, amount)| match amount {
+        Some(amount) => make(func, BinaryOp::Shl, index, amount),
+        None => index,
+    });
+    let number = (terms.number != 0).then(|| func.make_int(pointer, terms.number));
+    // The number is outermost.
+    let parts = [terms.symbol, terms.base, index, number].into_iter().flatten();
+    parts.reduce(|sum, part| make(func, BinaryOp::Add, sum, part))
+}
