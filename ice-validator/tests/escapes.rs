@@ -214,6 +214,7 @@ fn arm_keeps_and_nearly_keeps_each_rule() {
         ("E3C00103 ECB08B10", "E3C00103 ECB08B00", Rule::UnknownInstruction),
         // Branches through registers.
         ("E3C3313F E12FFF13", "E3C3313E E12FFF13", Rule::UnmaskedBranch),
+        ("E3C3313F E12FFF13", "E3C3311F E12FFF13", Rule::UnmaskedBranch),
         ("E3C3313F E12FFF13", "E3C3313F E12FFF14", Rule::UnmaskedBranch),
         ("E3C3313F E12FFF13", "E3C3313F 012FFF13 E12FFF13", Rule::UnmaskedBranch),
         ("E3C3313F E12FFF13", "E3C3313F E12FFF23", Rule::UnknownInstruction),

@@ -393,7 +393,7 @@ fn written(i: &Instruction) -> Vec<usize> {
         for operand in i.operands.iter().take(results) {
             let to = register(operand);
             written.extend(
-                to.filter(|_| !operand.starts_with('[') && !(is_flags && operand.starts_with("apsr"))),
+                to.filter(|_| !(operand.starts_with('[') || is_flags && operand.starts_with("apsr"))),
             );
         }
         // The second of a pair is told by its name; a base steps behind the bracket.
