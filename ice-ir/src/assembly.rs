@@ -21,6 +21,8 @@ pub struct Assembly {
     pub constraints: String,
     /// How the text is written.
     pub dialect: Dialect,
+    /// Whether control may come again to where the text ends, as it does behind a call of `setjmp`.
+    pub returns_twice: bool,
 }
 
 /// The syntax of a template. Machines with one syntax do not look at it.
@@ -253,7 +255,7 @@ mod tests {
     use alloc::vec;
 
     fn assembly(template: &str, constraints: &str, dialect: Dialect) -> Assembly {
-        Assembly { template: template.into(), constraints: constraints.into(), dialect }
+        Assembly { template: template.into(), constraints: constraints.into(), dialect, returns_twice: false }
     }
 
     #[test]

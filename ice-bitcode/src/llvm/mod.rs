@@ -11,7 +11,7 @@ mod legalize;
 mod wire;
 
 pub use legalize::body::{FunctionReader, LlvmProgram};
-pub use legalize::machine::{FloatRegisters, MachineDescription, ResultRegisters};
+pub use legalize::machine::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters};
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};
 pub use wire::attributes::{ParamAttributes, ParamFlags};

@@ -5,7 +5,7 @@
 use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::Target;
-use ice_ir::{FuncId, Function, Inst, InstData, Intrinsic};
+use ice_ir::{Assembly, FuncId, Function, Inst, InstData, Intrinsic};
 
 /// The size in bytes, and log2 of the alignment, of an alloca that becomes a fixed object of the frame: constant, in the
 /// entry block, of no more than the alignment that the target gives without moving the stack pointer.
@@ -39,6 +39,11 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
         frame.returns_twice |= op.returns_twice();
         frame.has_dynamic_alloca |= matches!(op, Intrinsic::Stacksave | Intrinsic::Stackrestore);
         frame.needs_frame_pointer |= matches!(op, Intrinsic::FrameAddress | Intrinsic::ReturnAddress);
+    }
+
+    /// Notes what a statement of inline assembly demands.
+    pub(super) fn note_assembly(&mut self, assembly: &Assembly) {
+        self.sink.frame().returns_twice |= assembly.returns_twice;
     }
 
     /// Notes what a call of a function of the module demands.

@@ -190,7 +190,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::LandingPad { exception: self.result(inst), selector }
             }
             InstData::Assembly { assembly, args } => match func.assembly(assembly) {
-                Some(assembly) => Rule::Assembly { assembly, args: func.args(args) },
+                Some(assembly) => {
+                    self.note_assembly(assembly);
+                    Rule::Assembly { assembly, args: func.args(args) }
+                }
                 None => Rule::Misplaced,
             },
             // The instruction before has defined it.

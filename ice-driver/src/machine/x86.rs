@@ -16,7 +16,7 @@ use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
+use ice_bitcode::llvm::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters};
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
 use ice_ir::Passing;
@@ -51,6 +51,16 @@ const WIDE: MachineDescription = MachineDescription {
     extended_params: &[Type::I64],
     extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
     has_wide_functions: true,
+    jumps: Some(JumpTexts {
+        set: [
+            "call 1f; movl $$1, %eax; jmp 2f; 1: popq %rcx; movq %rcx, 8(%rdx); xorl %eax, %eax; 2:",
+            "={eax},={rdx},1,~{rbx},~{rcx},~{rsi},~{rdi},~{r8},~{r9},~{r10},~{r11},~{r12},~{r13},~{r14},~{r15},~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},~{xmm5},~{xmm6},~{xmm7},~{xmm8},~{xmm9},~{xmm10},~{xmm11},~{xmm12},~{xmm13},~{xmm14},~{xmm15},~{memory}",
+        ],
+        jump: [
+            "movq (%rdx), %rbp; movq 8(%rdx), %rcx; movq 16(%rdx), %rsp; jmp *%rcx",
+            "{rdx},~{rcx},~{memory}",
+        ],
+    }),
     ..NARROW
 };
 
@@ -66,6 +76,16 @@ const NARROW: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
     has_assembler: true,
+    jumps: Some(JumpTexts {
+        set: [
+            "call 1f; movl $$1, %eax; jmp 2f; 1: popl %ecx; movl %ecx, 4(%edx); xorl %eax, %eax; 2:",
+            "={eax},={edx},1,~{ebx},~{ecx},~{esi},~{edi},~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},~{xmm5},~{xmm6},~{xmm7},~{memory}",
+        ],
+        jump: [
+            "movl (%edx), %ebp; movl 4(%edx), %ecx; movl 8(%edx), %esp; jmp *%ecx",
+            "{edx},~{ecx},~{memory}",
+        ],
+    }),
     extended_params: &[Type::I64, Type::I32],
     extended_passing: Passing::Plain,
     ..MachineDescription::PORTABLE

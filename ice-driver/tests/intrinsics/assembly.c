@@ -202,6 +202,26 @@ static void stack(void) {
   }
 }
 
+/* Jumps out of functions: registers have lost their values behind one, memory has not. */
+static void *buffer[5];
+
+__attribute__((noinline)) static void jump_out(int depth) {
+  if (depth) jump_out(depth - 1);
+  __builtin_longjmp(buffer, 1);
+}
+
+__attribute__((noinline)) static word jumps(int count, word start, double factor) {
+  volatile int passed = 0;
+  word kept[3] = {start, start ^ 0x55, ~start};
+  double scaled = factor * count;
+  if (__builtin_setjmp(buffer)) {
+    passed++;
+    kept[passed % 3] += (word)(scaled * passed);
+  }
+  if (passed < count) jump_out(passed);
+  return kept[0] + kept[1] * 3 + kept[2] * 7 + start + count + (word)factor;
+}
+
 int main(void) {
   unsigned leaf[4];
   cpuid(0, leaf);
@@ -247,6 +267,7 @@ int main(void) {
   printf("%g %g %g\n", root(2.25), minimum(1.5f, -0.25f), minimum(-3, 8));
 
   stack();
+  printf("%lx %lx\n", jumps(7, 12345, 2.5), jumps(1, 99, 1e3));
 
   unsigned control;
   unsigned short fpu;

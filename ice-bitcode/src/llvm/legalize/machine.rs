@@ -6,6 +6,17 @@
 
 use ice_ir::{Passing, Type};
 
+/// Inline assembly for jumps by a buffer of five addresses (LLVM, «Exception Handling», SJLJ intrinsics). Of these the
+/// program has written the first, the frame pointer, and the third, the stack pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JumpTexts {
+    /// Template and constraints that note in the second where they end. The input is the buffer, outputs are 0, or 1 when a jump
+    /// has come, and what is left of the input. No register keeps its value.
+    pub set: [&'static str; 2],
+    /// Template and constraints of a jump by the buffer that is their input.
+    pub jump: [&'static str; 2],
+}
+
 /// One machine, as legalisation sees it. The default is a machine with the vectors of the frozen format and no rules
 /// of its own for calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +49,8 @@ pub struct MachineDescription {
     pub always_has_unwind_tables: bool,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
+    /// How code jumps out of functions by a buffer.
+    pub jumps: Option<JumpTexts>,
     /// The function that ends a cleanup for exceptions of C++ and lets them go on.
     pub ends_cleanups: Option<&'static str>,
     /// The name of a machine whose code for invokes is not known.
@@ -96,6 +109,7 @@ impl MachineDescription {
         foreign_convention: None,
         always_has_unwind_tables: false,
         has_assembler: false,
+        jumps: None,
         ends_cleanups: None,
         without_exceptions: None,
         va_list_words: 1,

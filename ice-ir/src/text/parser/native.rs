@@ -112,11 +112,12 @@ impl Parser<'_> {
 
     /// Inline assembly, behind its first word and without its arguments.
     pub(super) fn assembly(&mut self) -> Result<Assembly, Failure> {
+        let returns_twice = self.accept_word("returns_twice");
         let dialect = if self.accept_word("intel") { Dialect::Intel } else { Dialect::Att };
         let template = self.text_string()?;
         self.expect(b',', "','")?;
         let constraints = self.text_string()?;
-        Ok(Assembly { template, constraints, dialect })
+        Ok(Assembly { template, constraints, dialect, returns_twice })
     }
 
     /// A linkage, if one stands here.

@@ -106,7 +106,9 @@ pub(super) fn write_symbol_words(
 
 /// Inline assembly without its arguments.
 pub(super) fn write_assembly(assembly: &Assembly, out: &mut impl Write) -> fmt::Result {
-    out.write_str(if assembly.dialect == Dialect::Intel { "asm intel " } else { "asm " })?;
+    out.write_str("asm ")?;
+    out.write_str(if assembly.returns_twice { "returns_twice " } else { "" })?;
+    out.write_str(if assembly.dialect == Dialect::Intel { "intel " } else { "" })?;
     write_string(assembly.template.as_bytes(), out)?;
     out.write_str(", ")?;
     write_string(assembly.constraints.as_bytes(), out)

@@ -336,6 +336,7 @@ mod tests {
             template: alloc::string::String::new(),
             constraints: constraints.into(),
             dialect: Dialect::Att,
+            returns_twice: false,
         };
         let constraints = assembly.operands().unwrap();
         let mut types = types.iter();

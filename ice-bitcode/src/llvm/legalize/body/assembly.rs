@@ -35,7 +35,7 @@ impl Body<'_, '_> {
         let text = |run| String::from_utf8_lossy(table.bytes(run)).into_owned();
         let dialect = if known.flags & INTEL != 0 { Dialect::Intel } else { Dialect::Att };
         let (template, constraints) = (text(known.template), text(known.constraints));
-        let assembly = Assembly { template, constraints, dialect };
+        let assembly = Assembly { template, constraints, dialect, returns_twice: false };
         // Comments and the alignment of code are nothing.
         let is_nothing =
             |line: &str| line.is_empty() || line.starts_with(['#', ';']) || line.starts_with(".p2align ");

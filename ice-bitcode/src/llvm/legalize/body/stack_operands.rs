@@ -105,7 +105,7 @@ impl StackOperands {
             _ => text.into(),
         });
         let constraints = constraints.collect::<Vec<String>>().join(",");
-        Some(Assembly { template, constraints, dialect: Dialect::Att })
+        Some(Assembly { template, constraints, dialect: Dialect::Att, returns_twice: assembly.returns_twice })
     }
 
     fn is_destroyed(&self, constraint: usize) -> bool {
@@ -142,8 +142,12 @@ mod tests {
     use super::*;
 
     fn rewritten(template: &str, constraints: &str, suffixes: &[char]) -> Option<(String, String)> {
-        let assembly =
-            Assembly { template: template.into(), constraints: constraints.into(), dialect: Dialect::Att };
+        let assembly = Assembly {
+            template: template.into(),
+            constraints: constraints.into(),
+            dialect: Dialect::Att,
+            returns_twice: false,
+        };
         let operands = assembly.operands().unwrap();
         let stack = StackOperands::of(&operands);
         let moved = stack.in_memory(&assembly, &operands, suffixes)?;

@@ -9,11 +9,13 @@
 //! | `table`    | all names, and the search for one |
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
+//! | `jump` | jumps out of functions |
 //! | `sse` | instructions of x86 by their names |
 
 mod extended;
 mod float;
 mod integer;
+mod jump;
 mod lanes;
 mod memory;
 mod sse;

@@ -93,6 +93,8 @@ static TABLE: &[Row] = &[
     value("arithmetic.fence", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
     operands("eh.typeid.for", |cx, prototype| cx.type_id(prototype)),
+    value("eh.sjlj.setjmp", 1, |cx, call| cx.set_jump(call)),
+    effect("eh.sjlj.longjmp", 1, |cx, call| cx.jump(call)),
     effect("memcpy", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memcpy.inline", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memmove", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memmove)),
