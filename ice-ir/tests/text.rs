@@ -341,7 +341,7 @@ block0:
   v13: i64 = call @gone(v0) live()
   call @llvm.va_start.p0(v0)
   asm \"pause\\0anop # \\22\", \"~{memory}\"()
-  v14: i32 = asm intel \"mul $2\", \"={eax},={edx},r,0\"(v5, v5)
+  v14: i32 = asm returns_twice intel \"mul $2\", \"={eax},={edx},r,0\"(v5, v5)
   v15: i32 = output v14, 1
   ret v8, v9
 }

@@ -46,7 +46,7 @@
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
 //! `section "name"`, `comdat0`, and of a function `returns_twice noreturn frame_pointer uwtable align 32` (or `uwtable_sync`); `alias … =
 //! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
-//! `asm "template", "constraints"(arguments)` or `asm intel …`, `output v3, 1`.
+//! `asm "template", "constraints"(arguments)` or `asm returns_twice intel …`, with either word left out; `output v3, 1`.
 //!
 //! *Exceptions* ([`exceptions`](crate::exceptions)): a body may begin with `personality @routine (@type, any)`, whose types have the
 //! numbers from 1 on. `invoke @name(v1) -> i32 to block1 unwind block2` and likewise `invoke_indirect v9(v1) …` and `invoke_as sig1(v9, v1) …`
