@@ -83,6 +83,8 @@ sum:
 	xorl %eax, %eax
 .L0_1:
 	# block1: live in rax rcx rdx rdi, live out rax rcx rdx rdi
+.L0_2:
+	# block2: live in rax rcx rdx rdi, live out rax rcx rdx rdi
 	# v8: i32 = add v6, v7; ends rax
 	addl (%rdi), %eax
 	# v9: i64 = add v5, v3; ends rdi

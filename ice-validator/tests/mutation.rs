@@ -1,8 +1,7 @@
 //! Random changes of confined code: what is still accepted keeps the rules as the slow checker states them.
 
-use crate::common::mutants::{
-    PARTS_32, PARTS_64, PARTS_ARM, Random, function, function_of_words, mutate, mutate_words,
-};
+use crate::common::mutants::{PARTS_32, PARTS_64, Random, function, mutate};
+use crate::common::mutants_arm::{PARTS_ARM, function_of_words, mutate_words};
 use crate::common::{bytes, slow::Slow, slow_arm::SlowArm, verdict, words};
 use ice_validator::Target;
 

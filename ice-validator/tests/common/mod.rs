@@ -1,6 +1,7 @@
 //! Short texts and their verdicts.
 
 pub mod mutants;
+pub mod mutants_arm;
 pub mod slow;
 pub mod slow_arm;
 
