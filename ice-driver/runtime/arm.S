@@ -29,27 +29,8 @@ ice_run_on_stack:                       @ r0 function, r1 argument, r2 sp, r3 sa
         blx     ip
         mov     sp, r4
         mov     r0, #0
-.Lleave:
-#ifdef ICE_VFP
-        vpop    {d8-d15}
-#endif
-        pop     {r3-r11, pc}
-        .size   ice_run_on_stack, . - ice_run_on_stack
-
-        .globl  ice_leave_stack
-        .type   ice_leave_stack, %function
-ice_leave_stack:                        @ r0 flag, r1 saved
-        mov     sp, r1
-        cmp     r0, #0
-        beq     1f
-#if __ARM_ARCH >= 7
-        dmb     ish                     @ all uses of the program's stack come before
-#endif
-        mov     r2, #0
-        str     r2, [r0]                @ from here on the program's stack may be gone
-1:      mov     r0, #1
         b       .Lleave
-        .size   ice_leave_stack, . - ice_leave_stack
+        .size   ice_run_on_stack, . - ice_run_on_stack
 
         .globl  __ice_setjmp
         .type   __ice_setjmp, %function
@@ -118,9 +99,6 @@ ice_run_on_stack:                       @ r0 function, r1 argument, r2 sp, r3 sa
         vmsr    fpscr, r1
         clear_vectors 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
         bx      ip
-.Lleave:
-        vpop    {d8-d15}
-        pop     {r3-r11, pc}
         .size   ice_run_on_stack, . - ice_run_on_stack
 
         @ From the program: ip is the number of a function, registers have its first arguments, the program's stack the
@@ -153,20 +131,6 @@ ice_enter:
         bx      lr
         .size   ice_enter, . - ice_enter
 
-        .globl  ice_leave_stack
-        .type   ice_leave_stack, %function
-ice_leave_stack:                        @ r0 flag, r1 saved
-        mov     sp, r1
-        cmp     r0, #0
-        beq     1f
-        bic     r0, r0, #0xc0000000
-        dmb     ish                     @ all uses of the program's stack come before
-        mov     r2, #0
-        str     r2, [r0]                @ from here on the program's stack may be gone
-1:      mov     r0, #1
-        b       .Lleave
-        .size   ice_leave_stack, . - ice_leave_stack
-
         .globl  ice_return_stack
         .type   ice_return_stack, %function
 ice_return_stack:                       @ r0 saved
@@ -174,7 +138,28 @@ ice_return_stack:                       @ r0 saved
         mov     r0, #0
         b       .Lleave
         .size   ice_return_stack, . - ice_return_stack
-
 #endif
+
+        .globl  ice_leave_stack
+        .type   ice_leave_stack, %function
+ice_leave_stack:                        @ r0 flag, r1 saved
+        mov     sp, r1
+        cmp     r0, #0
+        beq     1f
+#ifdef ICE_SANDBOX
+        bic     r0, r0, #0xc0000000     @ the flag is the program's
+#endif
+#if __ARM_ARCH >= 7
+        dmb     ish                     @ all uses of the program's stack come before
+#endif
+        mov     r2, #0
+        str     r2, [r0]                @ from here on the program's stack may be gone
+1:      mov     r0, #1
+.Lleave:                                @ sp as ice_run_on_stack has saved it
+#ifdef ICE_VFP
+        vpop    {d8-d15}
+#endif
+        pop     {r3-r11, pc}
+        .size   ice_leave_stack, . - ice_leave_stack
 #endif
         .section .note.GNU-stack, "", %progbits

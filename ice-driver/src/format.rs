@@ -48,12 +48,17 @@ pub fn is_pexe(start: &[u8]) -> bool {
     start.starts_with(b"PEXE")
 }
 
+/// Whether an input that begins like this is LLVM bitcode.
+pub fn is_llvm(start: &[u8]) -> bool {
+    LLVM.iter().any(|magic| start.starts_with(magic))
+}
+
 /// The form of an input.
 ///
 /// # Errors
 /// [`Error::NoProgram`] with what it is instead.
 pub fn input_format(path: &Path, bytes: &[u8]) -> Result<InputFormat, Error> {
-    if LLVM.iter().any(|start| bytes.starts_with(start)) {
+    if is_llvm(bytes) {
         return Ok(InputFormat::Llvm);
     }
     if is_pexe(bytes) {

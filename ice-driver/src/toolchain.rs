@@ -67,6 +67,12 @@ pub struct Compiler {
 /// The compilers for the host in order of preference.
 const HOST_COMPILERS: &[&str] = &["cc", "gcc", "clang"];
 
+/// The code with which this process ends as a program did.
+#[cfg(feature = "llvm")]
+pub(crate) fn code_of(status: std::process::ExitStatus) -> u8 {
+    status.code().map_or(1, |code| code as u8)
+}
+
 /// Where a program is: as the shell would find it.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     if name.contains('/') {

@@ -9,8 +9,8 @@
 //!
 //! A value is *free* if each of its uses is the address of an access, or the operand of a sum or scale that is free.
 //! Only what is free is looked through, and only within a loop: what is computed in front of it needs one register
-//! there, its terms may need two. Blocks outside of loops stay as they are: that is not worth the time. An address that has more terms than an operand takes stays. The address of a function
-//! or global counts as a register.
+//! there, its terms may need two. Blocks outside of loops stay as they are: that is not worth the time. An address that
+//! has more terms than an operand takes stays. The address of a function or global counts as a register.
 //!
 //! Requires: a verified function, its loop forest and use counts. Preserves: all but addresses of loads and stores. The
 //! originals are left for [`Uses`] to find dead. Linear in the instructions of loops.

@@ -11,18 +11,15 @@
 mod jobs;
 
 use crate::cli::{Failure, translate_bytes};
-use crate::flags::{Command as Asked, Invocation, UsageError};
+use crate::flags::{Command as Asked, Invocation, UsageError, no_own_flag, own_flag};
 use crate::temporary::TemporaryDirectory;
-use crate::toolchain::find_program;
+use crate::toolchain::{code_of, find_program};
 use jobs::{Code, Job, Plan};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-
-/// How the flags that are Ice's own begin, among those of clang.
-const OWN: &str = "--ice-";
 
 /// The newest and the oldest clang whose bitcode is read.
 const VERSIONS: core::ops::RangeInclusive<u32> = 14..=22;
@@ -39,20 +36,11 @@ impl Request {
     fn parse(arguments: &[OsString]) -> Result<Request, UsageError> {
         let mut request = Request::default();
         for argument in arguments {
-            let Some(own) = argument.as_bytes().strip_prefix(OWN.as_bytes()) else {
-                request.arguments.push(argument.clone());
-                continue;
-            };
-            let at = own.iter().position(|&byte| byte == b'=').unwrap_or(own.len());
-            match (&own[..at], own.get(at + 1..)) {
-                (b"clang", Some(path)) => request.clang = Some(OsString::from_vec(path.to_vec()).into()),
-                (b"fallback", None) => request.has_fallback = true,
-                _ => {
-                    let names = Asked::Cc.flags().filter_map(|row| row.long);
-                    let names: Vec<_> = names.map(|long| format!("--{long}")).collect();
-                    let given = argument.to_string_lossy();
-                    return Err(UsageError(format!("'{given}' is no flag; there are {}", names.join(", "))));
-                }
+            match own_flag(argument) {
+                None => request.arguments.push(argument.clone()),
+                Some((b"clang", Some(path))) => request.clang = Some(OsStr::from_bytes(path).into()),
+                Some((b"fallback", None)) => request.has_fallback = true,
+                Some(_) => return Err(no_own_flag(Asked::Cc, argument)),
             }
         }
         Ok(request)
@@ -71,13 +59,8 @@ fn find_clang(asked: Asked, named: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let found = candidates.iter().find_map(|candidate| find_program(candidate));
     found.ok_or_else(|| {
-        Failure::trouble(format_args!("no {} to make bitcode with; name one with {OWN}clang", candidates[0]))
+        Failure::trouble(format_args!("no {} to make bitcode with; name one with --ice-clang", candidates[0]))
     })
-}
-
-/// The code with which this process ends as a program did.
-fn code_of(status: ExitStatus) -> u8 {
-    status.code().map_or(1, |code| code as u8)
 }
 
 fn start_failed(program: &OsStr, error: &io::Error) -> Failure {

@@ -15,6 +15,8 @@ use ice_codegen::diversity::{Diversity, Kind, Kinds};
 use ice_ir::native::UnwindTables;
 use lexopt::Arg;
 use std::ffi::{OsStr, OsString};
+#[cfg(feature = "llvm")]
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use table::bit;
 
@@ -118,6 +120,24 @@ pub enum Request {
 /// Why a command line is not understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsageError(pub String);
+
+/// A flag of Ice's own among those of a compiler or linker, `--ice-NAME` or `--ice-NAME=VALUE`: its name and its value.
+#[cfg(feature = "llvm")]
+pub(crate) fn own_flag(argument: &OsStr) -> Option<(&[u8], Option<&[u8]>)> {
+    let own = argument.as_bytes().strip_prefix(b"--ice-")?;
+    let at = own.iter().position(|&byte| byte == b'=').unwrap_or(own.len());
+    Some((&own[..at], own.get(at + 1..)))
+}
+
+/// The error for a flag that begins like Ice's own and is none of this command, which has some.
+#[cfg(feature = "llvm")]
+pub(crate) fn no_own_flag(command: Command, argument: &OsStr) -> UsageError {
+    let names = command.flags().filter_map(|row| row.long);
+    let names: Vec<_> = names.map(|long| format!("--{long}")).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    let given = argument.to_string_lossy();
+    UsageError(format!("'{given}' is no flag; there {are} {}", names.join(", ")))
+}
 
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,13 +1,11 @@
 //! Archives of objects: read in every form that linkers take, written in that of System V with an index (`ar` of GNU:
 //! System V ABI, "Archive File").
 
+use object::archive::{MAGIC, THIN_MAGIC};
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _};
 use std::io;
 use std::path::Path;
-
-/// How archives begin, and those that only name their members.
-const MAGIC: [&[u8; 8]; 2] = [b"!<arch>\n", b"!<thin>\n"];
 
 /// The most bytes of a name that stands in a header, with the `/` behind it.
 const SHORT_NAME: usize = 16;
@@ -21,7 +19,7 @@ pub(super) struct Member {
 
 /// Whether a file begins as archives do.
 pub(super) fn is_archive(start: &[u8]) -> bool {
-    MAGIC.iter().any(|magic| start.starts_with(*magic))
+    start.starts_with(&MAGIC) || start.starts_with(&THIN_MAGIC)
 }
 
 /// The members of the archive with these bytes at `path`, but for indices.
@@ -71,7 +69,7 @@ pub(super) fn write(members: &[Member]) -> io::Result<Vec<u8>> {
             }
         })
         .collect();
-    let mut at = MAGIC[0].len() + HEADER + index_size;
+    let mut at = MAGIC.len() + HEADER + index_size;
     if !long_names.is_empty() {
         at += HEADER + long_names.len().next_multiple_of(2);
     }
@@ -81,7 +79,7 @@ pub(super) fn write(members: &[Member]) -> io::Result<Vec<u8>> {
         offsets.extend(names.iter().map(|_| offset));
         at += HEADER + member.bytes.len().next_multiple_of(2);
     }
-    let mut out = MAGIC[0].to_vec();
+    let mut out = MAGIC.to_vec();
     out.reserve(at);
     let mut index = (offsets.len() as u32).to_be_bytes().to_vec();
     offsets.iter().for_each(|offset| index.extend_from_slice(&offset.to_be_bytes()));

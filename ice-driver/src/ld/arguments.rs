@@ -3,15 +3,12 @@
 //! Inputs are words that name files, alone or between the commas of `-Wl,`, and libraries that are found by name. What is
 //! meant for the plug-in of LLVM, which has nothing left to do, is taken out.
 
-use crate::flags::UsageError;
+use crate::flags::{Command, UsageError, no_own_flag, own_flag};
 use crate::options::OptLevel;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-
-/// How the flags that are Ice's own begin.
-const OWN: &[u8] = b"--ice-";
 
 /// Response files name others no deeper than this.
 const MAX_DEPTH: u32 = 16;
@@ -30,13 +27,10 @@ impl Request {
     pub(super) fn parse(arguments: &[OsString]) -> Result<Request, UsageError> {
         let mut request = Request { linker: "cc".into(), arguments: Vec::new() };
         for argument in arguments {
-            match argument.as_bytes().strip_prefix(OWN).map(|own| own.strip_prefix(b"linker=")) {
+            match own_flag(argument) {
                 None => request.arguments.push(argument.clone()),
-                Some(Some(name)) => request.linker = String::from_utf8_lossy(name).into_owned(),
-                Some(None) => {
-                    let given = argument.to_string_lossy();
-                    return Err(UsageError(format!("'{given}' is no flag; there is --ice-linker")));
-                }
+                Some((b"linker", Some(name))) => request.linker = String::from_utf8_lossy(name).into_owned(),
+                Some(_) => return Err(no_own_flag(Command::Ld, argument)),
             }
         }
         Ok(request)

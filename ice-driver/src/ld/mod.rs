@@ -17,9 +17,10 @@ mod arguments;
 
 use crate::cli::{Failure, translate_bytes};
 use crate::flags::Invocation;
+use crate::format::is_llvm;
 use crate::options::{Emit, OptLevel, Sections};
 use crate::temporary::TemporaryDirectory;
-use crate::toolchain::find_program;
+use crate::toolchain::{code_of, find_program};
 use archive::Member;
 use arguments::{Arguments, Request};
 use std::collections::HashMap;
@@ -31,15 +32,8 @@ use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How bitcode begins: as it is, or behind a header.
-const BITCODE: [&[u8; 4]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
-
 /// The stack of a thread that translates, in bytes: that of a main thread.
 const STACK: usize = 8 << 20;
-
-fn is_bitcode(bytes: &[u8]) -> bool {
-    BITCODE.iter().any(|magic| bytes.starts_with(*magic))
-}
 
 /// A module, and the file that its object becomes.
 struct Module {
@@ -84,7 +78,7 @@ impl<'a> Work<'a> {
         // What cannot be read is no input, or the linker's to complain of.
         let Ok(start) = start_of(path) else { return Ok(None) };
         let read = || std::fs::read(path).map_err(|error| Failure::file(path, error));
-        if is_bitcode(&start) {
+        if is_llvm(&start) {
             return Ok(Some(self.add_module(path.to_owned(), read()?, path)));
         }
         if !archive::is_archive(&start) {
@@ -92,12 +86,12 @@ impl<'a> Work<'a> {
         }
         // What is no archive after all is the linker's to complain of, too.
         let Ok(members) = archive::read(path, &read()?) else { return Ok(None) };
-        if !members.iter().any(|member| is_bitcode(&member.bytes)) {
+        if !members.iter().any(|member| is_llvm(&member.bytes)) {
             return Ok(None);
         }
         let place = self.place(path);
         let members = members.into_iter().map(|mut member| {
-            let module = is_bitcode(&member.bytes).then(|| {
+            let module = is_llvm(&member.bytes).then(|| {
                 let shown = format!("{}({})", path.display(), String::from_utf8_lossy(&member.name));
                 self.add_module(shown.into(), std::mem::take(&mut member.bytes), Path::new("member.o"));
                 self.modules.len() - 1
@@ -218,5 +212,5 @@ pub fn link(work: &Invocation) -> Result<ExitCode, Failure> {
     }
     let status = command.status().map_err(|error| Failure::file(&linker, error))?;
     drop::<TemporaryDirectory>(directory);
-    Ok(ExitCode::from(status.code().map_or(1, |code| code as u8)))
+    Ok(ExitCode::from(code_of(status)))
 }

@@ -181,7 +181,7 @@ fn check_helpers(arch: Arch, helpers: &[&str], checks: &str, compiler: &[&str], 
         );
     }
     let scratch = Scratch::new();
-    let source = scratch.write("helpers.c", source + checks);
+    let source = scratch.write("helpers.c", source + include_str!("values.c") + checks);
     let program = scratch.path("helpers");
     let mut command = Command::new(compiler[0]);
     command.args(&compiler[1..]).args(["-O1", "-no-pie", "-o"]).args([&program, &source]).arg("-lm");

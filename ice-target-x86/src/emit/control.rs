@@ -155,28 +155,16 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             self.e.mov_r_rm(regs.width, regs.scratch, Rm::Reg(regs.index));
             self.e.alu_rm_i(Alu::Sub, regs.width, Rm::Reg(regs.scratch), Imm::from(low as i32));
         }
-        if !is_tested && bounds == TableBounds::Test {
-            let default = self.target_label(default);
-            let len = Imm::from(entries.len() as i32);
-            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.scratch), len);
-            self.e.jump_if(Cond::Ae, default);
+        if !is_tested {
+            self.test_bounds(bounds, regs.width, regs.scratch, entries, default);
         }
         let symbol = self.jump_table(entries);
         if let Some(base) = regs.table {
             return self.relative_table_jump(regs.scratch, base, symbol);
         }
-        let mem = Mem::index(regs.scratch, Scale::X4, 0);
-        match self.mode {
-            _ if self.target.is_confined() => self.confined_table_jump(regs.scratch, symbol),
-            Mode::Bits32 => {
-                let mem = mem.with_target(Target::Symbol(symbol, RelocKind::Abs32));
-                self.e.jmp_rm(Rm::Mem(mem));
-            }
-            Mode::Bits64 => {
-                let mem = mem.with_target(Target::Symbol(symbol, RelocKind::Abs32S));
-                self.e.mov_r_rm(Width::B32, regs.scratch, Rm::Mem(mem));
-                self.e.jmp_rm(Rm::Reg(regs.scratch));
-            }
+        match self.target.is_confined() {
+            true => self.confined_table_jump(regs.scratch, symbol),
+            false => self.jump_to_entry(regs.scratch, Mem::index(regs.scratch, Scale::X4, 0), symbol),
         }
     }
 }
@@ -210,20 +198,39 @@ impl<L: Listing> Emitter<'_, L> {
         default: MachBlock,
         bounds: TableBounds,
     ) {
+        self.test_bounds(bounds, regs.width, regs.index, entries, default);
+        let table = self.jump_table(entries);
+        let mem = Mem::index(regs.index, Scale::X4, (low as i32).wrapping_mul(-4));
+        self.jump_to_entry(regs.scratch, mem, table);
+    }
+
+    /// Goes to `default` from an index that is behind the entries, if it is not known to be one of theirs.
+    fn test_bounds(
+        &mut self,
+        bounds: TableBounds,
+        width: Width,
+        index: Gpr,
+        entries: &[MachBlock],
+        default: MachBlock,
+    ) {
         if bounds == TableBounds::Test {
             let default = self.target_label(default);
             let len = Imm::from(entries.len() as i32);
-            self.e.alu_rm_i(Alu::Cmp, regs.width, Rm::Reg(regs.index), len);
+            self.e.alu_rm_i(Alu::Cmp, width, Rm::Reg(index), len);
             self.e.jump_if(Cond::Ae, default);
         }
-        let table = self.jump_table(entries);
-        let mem = Mem::index(regs.index, Scale::X4, (low as i32).wrapping_mul(-4));
+    }
+
+    /// Jumps to the address that stands at a place of a table.
+    fn jump_to_entry(&mut self, scratch: Gpr, place: Mem, table: SymbolId) {
         match self.mode {
-            Mode::Bits32 => self.e.jmp_rm(Rm::Mem(mem.with_target(Target::Symbol(table, RelocKind::Abs32)))),
+            Mode::Bits32 => {
+                self.e.jmp_rm(Rm::Mem(place.with_target(Target::Symbol(table, RelocKind::Abs32))));
+            }
             Mode::Bits64 => {
-                let mem = mem.with_target(Target::Symbol(table, RelocKind::Abs32S));
-                self.e.mov_r_rm(Width::B32, regs.scratch, Rm::Mem(mem));
-                self.e.jmp_rm(Rm::Reg(regs.scratch));
+                let place = place.with_target(Target::Symbol(table, RelocKind::Abs32S));
+                self.e.mov_r_rm(Width::B32, scratch, Rm::Mem(place));
+                self.e.jmp_rm(Rm::Reg(scratch));
             }
         }
     }

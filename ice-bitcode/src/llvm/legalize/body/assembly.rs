@@ -1,6 +1,5 @@
 //! Inline assembly: nothing where it emits nothing, else a statement of the IR with the same text.
 
-use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -170,14 +169,12 @@ impl Body<'_, '_> {
         places: &[Option<Value>],
     ) -> Checked<()> {
         let outputs = types.iter().zip(places).filter(|(_, place)| place.is_none());
-        let mut outputs: VecDeque<_> = outputs.map(|(&ty, _)| self.shape(ty).first).collect();
-        let first = self.b.assembly(assembly, args, outputs.pop_front().unwrap_or(Type::Void));
-        let mut values = Vec::with_capacity(types.len());
-        values.extend(first);
-        for (number, ty) in (1..).zip(outputs) {
-            if let Some(first) = first {
-                values.push(self.b.assembly_output(first, number, ty));
-            }
+        let outputs: Vec<_> = outputs.map(|(&ty, _)| self.shape(ty).first).collect();
+        let first = self.b.assembly(assembly, args, outputs.first().copied().unwrap_or(Type::Void));
+        let mut values: Vec<_> = first.into_iter().collect();
+        if let Some(first) = first {
+            let others = outputs.iter().zip(0..).skip(1);
+            values.extend(others.map(|(&ty, number)| self.b.assembly_output(first, number, ty)));
         }
         let mut values = values.into_iter();
         let mut parts = Vec::new();
