@@ -114,6 +114,9 @@ static const struct {
     NAME(mkdir),  NAME(rmdir),   NAME(unlink), NAME(rename),   NAME(link),      NAME(symlink), NAME(chmod),
     NAME(chdir),  NAME(readlink), NAME(access), NAME(truncate), NAME(mount),    NAME(setuid),  NAME(chroot),
     NAME(pipe),   NAME(utimensat),
+#ifdef SYS_modify_ldt
+    NAME(modify_ldt),
+#endif
 #ifdef SYS_mmap2
     NAME(mmap2),
 #else
@@ -137,7 +140,7 @@ static const char *name_of(int number) {
 }
 
 /* Says which call it was, and ends the process by the signal, whose action is the default again. */
-static void stop(int signal, siginfo_t *info, void *context) {
+void ice_stop(int signal, siginfo_t *info, void *context) {
     (void)context;
     static int is_reported;
     char digits[12];
@@ -160,8 +163,15 @@ static void stop(int signal, siginfo_t *info, void *context) {
     _exit(128 + signal);
 }
 
+#ifdef ICE_SEGMENTS
+void ice_on_stop(int signal, siginfo_t *info, void *context); /* i386.S; goes to ice_stop */
+#else
+#define ice_on_stop ice_stop
+#endif
+
 static void report_stops(void) {
-    struct sigaction action = {.sa_sigaction = stop, .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER};
+    const int flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND | SA_NODEFER;
+    struct sigaction action = {.sa_sigaction = ice_on_stop, .sa_flags = flags};
     sigaction(SIGSYS, &action, NULL);
 }
 
@@ -263,7 +273,7 @@ static void allow_if(int call, int argument, u32 mask, u32 bits) {
     put(RETURN, SECCOMP_RET_TRAP, 0, 0);
 }
 
-#if defined(ICE_SANDBOX) && !defined(__x86_64__)
+#if defined(ICE_SANDBOX) && defined(__arm__)
 /* Behind the image, or in the window behind the program. */
 static void allow_places(void) {
     extern char _end[];

@@ -10,6 +10,7 @@
 #include "memory.c"
 #ifdef ICE_SANDBOX
 #include "sandbox.c"
+#include "segments.c"
 #endif
 #include "start.c"
 #include "sync.c"

@@ -11,6 +11,7 @@
  *   abi.c       numbers and helpers that differ between hosts
  *   i386.S x86_64.S arm.S mips.S    stack switch, setjmp, longjmp
  *   sandbox.c   the loader of confined programs, in place of a program that is linked (ICE_SANDBOX)
+ *   segments.c  the segments of such a program, on x86-32
  *   runtime.c   all the C files as one translation unit
  *
  * Data: every address of the program is a u32, on 64-bit hosts too; `guest()` is the only way from
@@ -30,6 +31,11 @@
 /* 64-bit file offsets and times on 32-bit hosts too; must precede every system header. */
 #define _FILE_OFFSET_BITS 64
 #define _TIME_BITS 64
+
+/* Confined code of x86-32 is held by segments, one of which each thread has for itself. */
+#if defined(ICE_SANDBOX) && defined(__i386__)
+#define ICE_SEGMENTS 1
+#endif
 
 #include <errno.h>
 #include <stddef.h>
@@ -66,11 +72,25 @@ static const u64 ICE_WINDOW_BYTES = (u64)1 << 32;
 static const u64 ICE_WINDOW_BYTES = (u64)1 << 30;
 #endif
 
+/* Where in its window an address of the program is. Beyond its end there is on x86-32 what is at its beginning, which is
+ * nothing: segments end there. On ARM code takes the address as one in the window, and so do its calls. */
+static inline u32 ice_offset(u32 address) {
+#ifdef __i386__
+    return address < ICE_WINDOW_BYTES ? address : 0;
+#else
+    return address & (u32)(ICE_WINDOW_BYTES - 1);
+#endif
+}
+
 static inline void *guest(u32 address) {
-    return ice_window + (address & (u32)(ICE_WINDOW_BYTES - 1));
+    return ice_window + ice_offset(address);
 }
 #else
 static const u64 ICE_WINDOW_BYTES = (u64)1 << 32;
+
+static inline u32 ice_offset(u32 address) {
+    return address;
+}
 
 static inline void *guest(u32 address) {
     return (void *)(uintptr_t)address;
@@ -103,7 +123,7 @@ static inline i64 get_i64(u32 address) {
 
 /* A byte count that does not run past the end of the program's addresses. */
 static inline u32 clamp_count(u32 address, u32 count) {
-    u64 left = ICE_WINDOW_BYTES - (address & (u32)(ICE_WINDOW_BYTES - 1));
+    u64 left = ICE_WINDOW_BYTES - ice_offset(address);
     return count > left ? (u32)left : count;
 }
 
@@ -119,7 +139,7 @@ static inline i32 result_of(long host_result) {
 /* Where the program finds a function of the runtime, and where the program begins. */
 #ifdef ICE_SANDBOX
 enum { ICE_SIGNAL_STACK = 64 << 10 };
-extern u32 ice_program_end;
+extern u32 ice_program_end, ice_text_end;
 u32 ice_entry_address(void (*function)(void));
 u32 ice_start_address(void);
 void ice_begin_thread(void *stack, size_t bytes);
@@ -157,8 +177,34 @@ struct ice_thread {
     u32 second;           /* of NaCl's own library; 0 */
     uintptr_t host_stack; /* the host's stack pointer while the program runs */
     uintptr_t kept;       /* for the assembly */
+#ifdef ICE_SEGMENTS
+    u32 code;     /* the selector of the program's code: with `kept` before it a far address */
+    u32 selector; /* of the segment that is these words */
+#endif
 };
+#ifdef ICE_SEGMENTS
+extern __thread struct ice_thread *ice_own_thread;
+static inline struct ice_thread *ice_own(void) {
+    return ice_own_thread;
+}
+
+/* segments.c */
+extern u32 ice_program_code, ice_program_data, ice_host_data, ice_host_tls;
+void ice_segments_init(void);
+struct ice_start *ice_claim_segment(void);
+void ice_begin_segment(struct ice_start *start);
+void ice_release_segment(struct ice_start *start);
+#else
 extern __thread struct ice_thread ice_thread;
+static inline struct ice_thread *ice_own(void) {
+    return &ice_thread;
+}
+#endif
+struct ice_start { /* of a new thread */
+    u32 function;
+    u32 thread_pointer;
+    u32 sp;
+};
 u32 ice_run_main(u32 info, u32 stack_top);
 struct timespec_guest {
     i64 seconds;

@@ -1,4 +1,4 @@
-/* The loader of the sandbox: an executable of NaCl in its window of memory, on x86-64 and ARM.
+/* The loader of the sandbox: an executable of NaCl in its window of memory, on x86-64, x86-32 and ARM.
  *
  * The executable is the end of this file, as the driver has put it there: its bytes, their number in eight bytes, and
  * eight bytes of a mark. Its text was validated before. Here its segments are checked by the rules of the
@@ -7,9 +7,10 @@
  *     40 GiB nothing | 64 KiB nothing, calls, text, constants, data, arena, stack, 64 KiB nothing | 40 GiB nothing
  *                    ^ ice_window, a multiple of 4 GiB, in r15
  *
- * On ARM the window is the first GiB of the process, and the loader is linked above it.
+ * On ARM the window is the first GiB of the process, and the loader is linked above it. On x86-32 it is any GiB, to which
+ * the program's segments are limited (segments.c): nothing needs to surround it.
  *
- * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S, arm.S) with its number. That
+ * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S, i386.S, arm.S) with its number. That
  * leaves the program's stack, which other threads of it can write, for the host's, calls the function of the number, and
  * returns to a masked address. So trusted code never runs on memory of the program, and every address of the program that
  * it uses is one in the window (guest()), whatever the program says.
@@ -42,17 +43,20 @@ enum {
 
 /* What differs from machine to machine. */
 #ifdef __x86_64__
-enum { BUNDLE = 32, OWN_MACHINE = EM_X86_64 };
+enum { BUNDLE = 32, HALT_BYTES = 1, OWN_MACHINE = EM_X86_64 };
 static const u64 GUARD = (u64)40 << 30;
 static const u8 HALT[4] = {0xf4, 0xf4, 0xf4, 0xf4};
+#elif defined(__i386__)
+enum { BUNDLE = 32, HALT_BYTES = 1, OWN_MACHINE = EM_386 };
+static const u8 HALT[4] = {0xf4, 0xf4, 0xf4, 0xf4};
 #else
-enum { BUNDLE = 16, OWN_MACHINE = EM_ARM };
+enum { BUNDLE = 16, HALT_BYTES = 4, OWN_MACHINE = EM_ARM };
 static const u8 HALT[4] = {0xff, 0xde, 0xfe, 0xe7};
 #endif
 #define WINDOW ICE_WINDOW_BYTES
 
 u8 *ice_window;
-u32 ice_program_start, ice_program_end;
+u32 ice_program_start, ice_program_end, ice_text_end;
 void (*ice_functions[PLACES])(void);
 static u32 function_count = FIRST_FUNCTION;
 
@@ -65,7 +69,7 @@ static i32 no_function(void) {
 }
 
 static void program_returned(void) {
-    ice_return_stack(ice_thread.host_stack);
+    ice_return_stack(ice_own()->host_stack);
 }
 
 u32 ice_entry_address(void (*function)(void)) {
@@ -91,6 +95,10 @@ static void check_mapping(void *got) {
     }
 }
 
+static u64 page_end(u64 address) {
+    return (address + PAGE - 1) & ~(u64)(PAGE - 1);
+}
+
 #ifdef __x86_64__
 static void reserve_window(void) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -101,6 +109,15 @@ static void reserve_window(void) {
     }
     u64 start = ((u64)(uintptr_t)got + GUARD + WINDOW - 1) & ~(WINDOW - 1);
     ice_window = (u8 *)(uintptr_t)start;
+}
+#elif defined(__i386__)
+static void reserve_window(void) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    u8 *got = mmap(NULL, (size_t)WINDOW + PAGE, PROT_NONE, flags, -1, 0);
+    if (got == MAP_FAILED) {
+        ice_fatal("no room for the window, a GiB of addresses (see ulimit -v)", "");
+    }
+    ice_window = (u8 *)(uintptr_t)page_end((uintptr_t)got);
 }
 #else
 /* Nothing is at the first addresses anyway. Offsets reach a page beyond the window, and a little more: nothing may be there
@@ -127,10 +144,6 @@ static void protect_pages(u64 start, u64 end, int protection) {
     }
 }
 
-static u64 page_end(u64 address) {
-    return (address + PAGE - 1) & ~(u64)(PAGE - 1);
-}
-
 /* Fills whole words with the instruction that halts. */
 static void fill_with_halts(u64 start, u64 end) {
     for (; start < end; start += sizeof HALT) {
@@ -155,11 +168,25 @@ static void write_tls_get(u8 *place) {
     memcpy(place, ice_tls_get_code, (size_t)(ice_tls_get_end - ice_tls_get_code));
 }
 #else
+#ifdef __i386__
+/* mov $number, %eax; ljmp $the host's code, $ice_enter */
+static void write_place(u8 *place, u32 number) {
+    u32 target = (u32)(uintptr_t)&ice_enter;
+    u16 selector;
+    __asm__("mov %%cs, %0" : "=r"(selector));
+    place[0] = 0xb8;
+    memcpy(place + 1, &number, 4);
+    place[5] = 0xea;
+    memcpy(place + 6, &target, 4);
+    memcpy(place + 10, &selector, 2);
+}
+#else
 /* ldr ip, [pc]; ldr pc, [pc]; the number; ice_enter: one bundle, so that no data begins one. */
 static void write_place(u8 *place, u32 number) {
     u32 words[4] = {0xe59fc000, 0xe59ff000, number, (u32)(uintptr_t)&ice_enter};
     memcpy(place, words, sizeof words);
 }
+#endif
 
 static void write_tls_get(u8 *place) {
     write_place(place, TLS_GET);
@@ -296,6 +323,7 @@ static void load(const u8 *file, u64 size) {
     if (entry % BUNDLE != 0 || entry < TEXT_START || entry >= TEXT_START + text->in_file) {
         refuse("it does not begin in its text");
     }
+    ice_text_end = (u32)page_end(TEXT_START + text->in_file);
     u64 end = page_end(TEXT_START + text->in_file + BUNDLE);
     for (int i = 1; i < 3; i++) {
         if (loaded[i].type == 0) {
@@ -347,37 +375,75 @@ static void put_hexadecimal(u64 number, char *text) {
     text[16] = 0;
 }
 
-static void report_fault(int signal, siginfo_t *info, void *context) {
-    const ucontext_t *state = context;
-#ifdef __x86_64__
-    u64 place = (u64)state->uc_mcontext.gregs[REG_RIP];
+/* Where the processor was: whether in the program, and if so, where in its window. */
+static int find_place(const ucontext_t *state, u64 *place) {
+#ifdef __i386__
+    *place = (u32)state->uc_mcontext.gregs[REG_EIP];
+    return (u16)state->uc_mcontext.gregs[REG_CS] == ice_program_code;
 #else
-    u64 place = state->uc_mcontext.arm_pc;
+#ifdef __x86_64__
+    *place = (u64)state->uc_mcontext.gregs[REG_RIP];
+#else
+    *place = state->uc_mcontext.arm_pc;
 #endif
-    u64 window = (u64)(uintptr_t)ice_window;
-    u64 address = (u64)(uintptr_t)info->si_addr;
-    int is_program = place - window < WINDOW;
+    u64 offset = *place - (uintptr_t)ice_window;
+    int is_program = offset < WINDOW;
+    *place = is_program ? offset : *place;
+    return is_program;
+#endif
+}
+
+static const char *name_of_fault(int signal) {
+    switch (signal) {
+    case SIGILL:
+        return "an illegal instruction";
+    case SIGFPE:
+        return "an arithmetic fault";
+    case SIGTRAP:
+        return "a trap";
+    default:
+        return "an access";
+    }
+}
+
+/* The address of an access is not known where the processor has not come to it: at the end of a segment, or for an
+ * instruction that may not be executed, which in code that was validated is one that halts. */
+void ice_report_fault(int signal, siginfo_t *info, void *context) {
+    u64 place;
+    int is_program = find_place(context, &place);
+    u64 address = (u64)(uintptr_t)info->si_addr - (uintptr_t)ice_window;
     char place_text[17], address_text[17];
-    put_hexadecimal(is_program ? place - window : place, place_text);
-    put_hexadecimal(address - window, address_text);
-    const char *what = signal == SIGILL    ? "an illegal instruction"
-                       : signal == SIGFPE  ? "an arithmetic fault"
-                       : signal == SIGTRAP ? "a trap"
-                                           : "an access";
-    const char *parts[8] = {"ice: the program is stopped: ", what, is_program ? " at 0x" : " of a call at 0x", place_text};
+    put_hexadecimal(place, place_text);
+    put_hexadecimal(address, address_text);
+    int is_access = signal == SIGSEGV || signal == SIGBUS;
+    int is_known = info->si_code != SI_KERNEL;
+    int is_halt = is_access && !is_known && is_program && memcmp(ice_window + place, HALT, HALT_BYTES) == 0;
+    const char *parts[8] = {"ice: the program is stopped: ", is_halt ? "a halt" : name_of_fault(signal),
+                            is_program ? " at 0x" : " of a call at 0x", place_text};
     int count = 4;
-    if (signal == SIGSEGV || signal == SIGBUS) {
+    if (is_access && is_known) {
         parts[count++] = " to 0x";
         parts[count++] = address_text;
-        parts[count++] = address - window < WINDOW ? ", which is not open to it" : ", outside of its window";
+    }
+    if (is_access && !is_halt) {
+        parts[count++] = is_known && address < WINDOW ? ", which is not open to it" : ", outside of its window";
     }
     parts[count++] = "\n";
     ice_write_error(parts, count);
 }
 
-/* A stack for the handler in each thread: that of the program is the program's. */
+/* A stack for the handler in each thread: that of the program is the program's. On x86-32 the stack pointer may have any
+ * value, also one of this stack: the system must not take it for one. */
+#ifdef ICE_SEGMENTS
+enum { STACK_FLAGS = (int)(1u << 31) }; /* SS_AUTODISARM, which headers of the C library lack; Linux 4.7 */
+void ice_on_fault(int signal, siginfo_t *info, void *context); /* i386.S; goes to ice_report_fault */
+#else
+enum { STACK_FLAGS = 0 };
+#define ice_on_fault ice_report_fault
+#endif
+
 void ice_begin_thread(void *stack, size_t bytes) {
-    stack_t own = {.ss_sp = stack, .ss_size = bytes};
+    stack_t own = {.ss_sp = stack, .ss_size = bytes, .ss_flags = STACK_FLAGS};
     if (sigaltstack(&own, NULL) != 0) {
         ice_fatal("cannot set the stack of signals: ", strerror(errno));
     }
@@ -385,13 +451,16 @@ void ice_begin_thread(void *stack, size_t bytes) {
 
 void ice_sandbox_init(void) {
     static u8 stack[ICE_SIGNAL_STACK];
+    reserve_window();
+    write_places();
+    load_own_end();
+#ifdef ICE_SEGMENTS
+    ice_segments_init();
+#endif
     ice_begin_thread(stack, sizeof stack);
-    struct sigaction action = {.sa_sigaction = report_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_sigaction = ice_on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         sigaction(signals[i], &action, NULL);
     }
-    reserve_window();
-    write_places();
-    load_own_end();
 }

@@ -4,7 +4,7 @@
  * switches to the stack the program gave. The host thread's own stack is small and used only before
  * and after. thread_exit goes back to the host's stack *before* it clears the program's stack flag.
  * The words a new host thread needs lie below the top of the program's stack, which may be
- * clobbered before the start function runs: no allocation, no hand-shake.
+ * clobbered before the start function runs, or with the thread's segment: no allocation, no hand-shake.
  *
  * A futex word is 32 bits in program memory; deadlines are absolute on the real-time clock, as in
  * FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME.
@@ -17,19 +17,23 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
+#ifdef ICE_SEGMENTS
+__thread struct ice_thread *ice_own_thread;
+#else
 __thread struct ice_thread ice_thread;
+#endif
 
 u32 __ice_read_tp(void) {
-    return ice_thread.pointer;
+    return ice_own()->pointer;
 }
 
 i32 irt_tls_init(u32 value) {
-    ice_thread.pointer = value;
+    ice_own()->pointer = value;
     return 0;
 }
 
 u32 irt_tls_get(void) {
-    return ice_thread.pointer;
+    return ice_own()->pointer;
 }
 
 _Noreturn void irt_exit(i32 status) {
@@ -38,7 +42,7 @@ _Noreturn void irt_exit(i32 status) {
 
 /* Runs the program's main thread; comes back only when pexe_start returns. */
 u32 ice_run_main(u32 info, u32 stack_top) {
-    u32 left = ice_run_on_stack(ice_start_address(), info, stack_top & ~(u32)15, &ice_thread.host_stack);
+    u32 left = ice_run_on_stack(ice_start_address(), info, stack_top & ~(u32)15, &ice_own()->host_stack);
     if (left) {
         /* The main thread ended by thread_exit: the other threads go on, and the process ends with
          * the last of them. pthread_exit would unwind, for which a static program lacks the code. */
@@ -47,23 +51,47 @@ u32 ice_run_main(u32 info, u32 stack_top) {
     return 0;
 }
 
-struct thread_start {
-    u32 function;
-    u32 thread_pointer;
-    u32 sp;
-};
+/* Where a new thread finds what it needs: below the top of its stack, or with its segment. */
+#ifdef ICE_SEGMENTS
+static void *claim_start(u32 sp) {
+    (void)sp;
+    return ice_claim_segment();
+}
+
+static void begin_segment(void *start) {
+    ice_begin_segment(start);
+}
+
+static void release_start(void *start) {
+    ice_release_segment(start);
+}
+#else
+static void *claim_start(u32 sp) {
+    return guest(sp - 16);
+}
+
+static void begin_segment(void *start) {
+    (void)start;
+}
+
+static void release_start(void *start) {
+    (void)start;
+}
+#endif
 
 static void *host_thread(void *argument) {
-    struct thread_start start;
+    struct ice_start start;
     memcpy(&start, argument, sizeof start);
+    begin_segment(argument);
 #ifdef ICE_SANDBOX
     u8 signal_stack[ICE_SIGNAL_STACK];
     ice_begin_thread(signal_stack, sizeof signal_stack);
 #endif
-    ice_thread.pointer = start.thread_pointer;
-    if (!ice_run_on_stack(start.function, 0, start.sp, &ice_thread.host_stack)) {
+    ice_own()->pointer = start.thread_pointer;
+    if (!ice_run_on_stack(start.function, 0, start.sp, &ice_own()->host_stack)) {
         abort(); /* a start function never returns */
     }
+    release_start(argument);
     return NULL;
 }
 
@@ -92,10 +120,17 @@ static i32 create_host_thread(void *start) {
 
 i32 irt_thread_create(u32 function, u32 stack_top, u32 pointer) {
     u32 sp = stack_top & ~(u32)15; /* programs pass tops that are 8 modulo 16 */
-    struct thread_start start = {function, pointer, sp};
-    void *kept = guest(sp - 16);
+    struct ice_start start = {function, pointer, sp};
+    void *kept = claim_start(sp);
+    if (kept == NULL) {
+        return PEXE_EAGAIN;
+    }
     memcpy(kept, &start, sizeof start);
-    return create_host_thread(kept);
+    i32 error = create_host_thread(kept);
+    if (error != 0) {
+        release_start(kept);
+    }
+    return error;
 }
 
 /* The identifier must be there before the thread runs, and must not change on failure. */
@@ -111,7 +146,7 @@ i32 irt_thread_create_with_id(u32 function, u32 stack_top, u32 pointer, u32 id) 
 }
 
 _Noreturn void irt_thread_exit(u32 stack_flag) {
-    ice_leave_stack(stack_flag, ice_thread.host_stack);
+    ice_leave_stack(stack_flag, ice_own()->host_stack);
 }
 
 i32 irt_thread_nice(i32 nice) {

@@ -468,10 +468,12 @@ fn sandbox_program(work: &Invocation, directory: &Path) -> Result<Vec<u8>, Failu
 /// Runs a program in the sandbox.
 fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let host = Arch::host();
-    let arch = work.arch.or(host).filter(|&arch| is_emulated(arch) || host == Some(arch));
-    let Some((arch, target)) = arch.and_then(|arch| Some((arch, loaded(arch)?))) else {
+    let is_run =
+        |arch: &Arch| is_emulated(*arch) || host.is_some_and(|host| arch.machine().is_native_on(host));
+    let found = work.arch.or(host).filter(is_run).and_then(|arch| Some((arch, loaded(arch)?)));
+    let Some((arch, target)) = found else {
         let names = Arch::ALL.iter().filter(|&&arch| loaded(arch).is_some()).map(ToString::to_string);
-        let names = names.collect::<Vec<_>>().join(" and ");
+        let names = names.collect::<Vec<_>>().join(", ");
         return Err(Failure::trouble(format_args!("confined programs run on {names}; others can be built")));
     };
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;

@@ -39,7 +39,9 @@ const ATTACKS: [Attack; 5] = [
     attack("utimensat", [280, 320, 348, 4316], ["-100", "@path", "0"]),
 ];
 /// Natively, where memory is the program's own.
-const MEMORY_ATTACKS: [Attack; 3] = [
+const MEMORY_ATTACKS: [Attack; 4] = [
+    // Segments, by which confined code of x86-32 is held.
+    attack("modify_ldt", [154, 123, 0, 0], ["17", "@path", "16"]),
     attack("mprotect", [10, 125, 125, 4125], ["1610612736", "4096", "5"]),
     // The program's own image, which is not its to change.
     attack("munmap", [11, 91, 91, 4091], ["@path", "4096", "0"]),

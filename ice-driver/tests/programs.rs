@@ -48,13 +48,26 @@ fn cases_on_x86_64() {
     }
 }
 
+/// Every case in the sandbox of a machine whose programs the host executes.
+fn run_confined_cases(target: &str) {
+    if can_run(target) {
+        let run = ["run", "--sandbox", "--target", target];
+        for level in ["-Om1", "-O2"] {
+            for threads in ["0", "4"] {
+                run_cases(&[&run[..], &[level, "--threads", threads]].concat(), &[]);
+            }
+        }
+    }
+}
+
 #[test]
 fn cases_in_the_sandbox() {
-    if can_run("x86_64") {
-        run_cases(&["run", "--sandbox", "-Om1"], &[]);
-        run_cases(&["run", "--sandbox", "-O2", "--threads", "0"], &[]);
-        run_cases(&["run", "--sandbox", "-O2", "--threads", "4"], &[]);
-    }
+    run_confined_cases("x86_64");
+}
+
+#[test]
+fn cases_in_the_sandbox_on_i686() {
+    run_confined_cases("i686");
 }
 
 #[test]
@@ -85,8 +98,9 @@ fn cases_by_chance() {
             run_cases(&arguments, &["nbody-50000", "binarytrees-12", "fannkuchredux-9"]);
         }
     }
-    if can_run("x86_64") {
-        run_cases(&["run", "--sandbox", "-O2", "--diversify", "9"], &["nbody-50000"]);
+    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        let run = ["run", "--sandbox", "--target", target];
+        run_cases(&[&run[..], &["-O2", "--diversify", "9"]].concat(), &["nbody-50000"]);
     }
 }
 

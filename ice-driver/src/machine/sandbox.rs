@@ -7,12 +7,14 @@ use ice_validator::Target;
 pub(crate) const fn loaded(arch: Arch) -> Option<Target> {
     match arch {
         Arch::X86_64 => Some(Target::X86_64),
+        Arch::X86_32 => Some(Target::X86_32),
         Arch::Arm32 => Some(Target::Arm32),
-        Arch::X86_32 | Arch::Mips32 => None,
+        Arch::Mips32 => None,
     }
 }
 
-/// Whether a loader runs under an emulator: its window and what surrounds it are few addresses.
+/// Whether a loader runs under an emulator: its window and what surrounds it are few addresses, and it needs no segments,
+/// whose ends emulators do not know.
 pub(crate) const fn is_emulated(arch: Arch) -> bool {
     matches!(arch, Arch::Arm32)
 }

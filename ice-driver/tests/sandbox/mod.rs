@@ -8,7 +8,9 @@ use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, f
 use ice_codegen::Libcall;
 use ice_driver::machine::Arch;
 use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
-use object::elf::{EM_X86_64, ET_EXEC, FileHeader64, PF_R, PF_W, PF_X, PT_GNU_STACK, PT_LOAD};
+use object::elf::{
+    EM_386, EM_X86_64, ET_EXEC, FileHeader32, FileHeader64, PF_R, PF_W, PF_X, PT_GNU_STACK, PT_LOAD,
+};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{LittleEndian as LE, Object, ObjectSection};
 use std::collections::HashSet;
@@ -77,17 +79,20 @@ fn code_of_random_programs_keeps_the_rules() {
     check_programs(&random.collect::<Vec<_>>());
 }
 
-/// Checks an executable for x86-64 by the rules of the original loader, and its text.
-fn check_executable(bytes: &[u8]) -> Result<(), String> {
-    let header = FileHeader64::<LE>::parse(bytes).map_err(|error| error.to_string())?;
-    let is_program = (header.e_type(LE), header.e_machine(LE)) == (ET_EXEC, EM_X86_64);
-    if !is_program || header.e_ident.os_abi != 123 || header.e_entry(LE) % 32 != 0 {
+/// Checks an executable for a machine with bundles of 32 bytes by the rules of the original loader, and its text.
+fn check_executable<H: FileHeader<Endian = LE>>(bytes: &[u8], machine: u16) -> Result<(), String> {
+    let header = H::parse(bytes).map_err(|error| error.to_string())?;
+    let is_program = (header.e_type(LE), header.e_machine(LE)) == (ET_EXEC, machine);
+    let entry: u64 = header.e_entry(LE).into();
+    if !is_program || header.e_ident().os_abi != 123 || entry % 32 != 0 {
         return Err("the header".into());
     }
+    let bits = if header.is_type_64() { 64 } else { 32 };
     let mut end = 0x20000;
     for segment in header.program_headers(LE, bytes).map_err(|error| error.to_string())? {
         let (kind, flags) = (segment.p_type(LE), segment.p_flags(LE));
-        let (start, in_file, in_memory) = (segment.p_vaddr(LE), segment.p_filesz(LE), segment.p_memsz(LE));
+        let start: u64 = segment.p_vaddr(LE).into();
+        let (in_file, in_memory): (u64, u64) = (segment.p_filesz(LE).into(), segment.p_memsz(LE).into());
         let is_text = flags == PF_R | PF_X;
         match (kind, flags) {
             (PT_GNU_STACK, _) if flags & PF_X == 0 => continue,
@@ -98,12 +103,11 @@ fn check_executable(bytes: &[u8]) -> Result<(), String> {
         }
         end = (start + in_memory).next_multiple_of(0x10000);
         if is_text {
-            let entry = header.e_entry(LE);
             let text = segment.data(LE, bytes).map_err(|()| "a text that is not there")?;
             if !(start..start + in_file).contains(&entry) {
                 return Err("the entry".into());
             }
-            rules::check(text, 64, &HashSet::new())?;
+            rules::check(text, bits, &HashSet::new())?;
         }
     }
     Ok(())
@@ -114,13 +118,17 @@ fn executables_are_what_the_original_loader_takes() {
     let Some(corpus) = corpus() else { return };
     let scratch = Scratch::new();
     for input in programs(&corpus, &["bench", "libc", "large"]) {
-        for level in ["-O2", "-Om1"] {
+        for (target, level) in TARGETS.iter().flat_map(|target| [(target, "-O2"), (target, "-Om1")]) {
             let output = scratch.path("program.nexe");
             let mut command = ice();
-            command.args(["build", "--sandbox", "--target", "x86_64", level, "-o"]).args([&output, &input]);
+            command.args(["build", "--sandbox", "--target", target, level, "-o"]).args([&output, &input]);
             expect_success(&command.output().expect("ice starts"), &format!("{}", input.display()));
-            let checked = check_executable(&std::fs::read(&output).expect("the executable"));
-            assert_eq!(checked, Ok(()), "{} {level}", input.display());
+            let bytes = std::fs::read(&output).expect("the executable");
+            let checked = match *target {
+                "x86_64" => check_executable::<FileHeader64<LE>>(&bytes, EM_X86_64),
+                _ => check_executable::<FileHeader32<LE>>(&bytes, EM_386),
+            };
+            assert_eq!(checked, Ok(()), "{} {target} {level}", input.display());
         }
     }
 }
@@ -156,8 +164,10 @@ fn random_executables_are_valid() {
     for seed in 0..4 * RANDOM {
         let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
         let input = scratch.write("random.ice", text);
-        for level in ["-O2", "-Om1"] {
-            check_validity(&input, "armv7", level, &scratch);
+        for target in ["x86_64", "i686", "armv7"] {
+            for level in ["-O2", "-Om1"] {
+                check_validity(&input, target, level, &scratch);
+            }
         }
     }
 }
@@ -255,7 +265,7 @@ fn helpers_for_armv7_compute_what_c_does() {
 
 /// The machines that there is a loader for, and that can be run.
 fn loaded() -> impl Iterator<Item = &'static str> {
-    ["x86_64", "armv7"].into_iter().filter(|target| can_run(target))
+    ["x86_64", "i686", "armv7"].into_iter().filter(|target| can_run(target))
 }
 
 /// `ice run --sandbox`.
@@ -301,10 +311,27 @@ fn stopped(target: &str, constants: &str, body: &str) -> (Option<i32>, String) {
 #[test]
 fn what_leads_out_of_the_sandbox_stops_the_program() {
     const SEGMENTATION: i32 = 11;
-    // The last address of each window, and what is found if it is passed.
-    for (target, last, behind) in [
-        ("x86_64", "00000000ffffffff", "0000000000000008, which is not open"),
-        ("armv7", "000000003fffffff", "0000000040000008, outside of its window"),
+    // What is said of an access at the last address, of one that passes it, and of a jump to data.
+    for (target, last, behind, data) in [
+        (
+            "x86_64",
+            "to 0x00000000ffffffff, which is not open",
+            "to 0x0000000000000008, which is not open",
+            "an access at 0x0000000010020000",
+        ),
+        // Neither the end of a segment is an address, nor a place of the code that is behind it.
+        (
+            "i686",
+            "outside of its window",
+            "to 0x0000000000000008, which is not open",
+            ", outside of its window",
+        ),
+        (
+            "armv7",
+            "to 0x000000003fffffff, which is not open",
+            "to 0x0000000040000008, outside of its window",
+            "an access at 0x0000000010020000",
+        ),
     ] {
         if !can_run(target) {
             continue;
@@ -313,19 +340,15 @@ fn what_leads_out_of_the_sandbox_stops_the_program() {
             // The first page, text, and the end of the window.
             ("v1: i32 = 8", "store v1 to v1, align 1\nret", "to 0x0000000000000008, which is not open"),
             ("v1: i32 = 131072", "store v1 to v1, align 1\nret", "to 0x0000000000020000, which is not open"),
-            (
-                "v1: i32 = 4294967295",
-                "store v1 to v1, align 1\nret",
-                &format!("to 0x{last}, which is not open"),
-            ),
+            ("v1: i32 = 4294967295", "store v1 to v1, align 1\nret", last),
             // What wraps around: 0xffffffff + 9.
             (
                 "v1: i32 = 4294967295\nv2: i32 = 9",
                 "v3: i32 = add v1, v2\nv4: i32 = load v3, align 1\nstore v4 to v3, align 1\nret",
-                &format!("to 0x{behind}"),
+                behind,
             ),
             // Data as code, and a place in the middle of a call of the loader: masked to its start.
-            ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000010020000"),
+            ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", data),
             ("v1: i32 = 0", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000000000000"),
         ] {
             let (signal, said) = stopped(target, constants, body);
@@ -354,34 +377,40 @@ fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
     assert!(said.contains("there is no confined code for mipsel"), "{said}");
     assert_eq!(scratch.names(), ["program.ice"]);
     let output =
-        ice().args(["run", "--sandbox", "--target", "i686"]).arg(&program).output().expect("ice starts");
-    assert!(errors(&output).contains("run on x86_64 and armv7"), "{}", errors(&output));
+        ice().args(["run", "--sandbox", "--target", "mipsel"]).arg(&program).output().expect("ice starts");
+    assert!(errors(&output).contains("run on i686, x86_64, armv7;"), "{}", errors(&output));
 }
 
 #[test]
 fn executables_run_if_the_validator_takes_them() {
-    if !can_run("x86_64") {
-        return;
+    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+        let scratch = Scratch::new();
+        let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
+        let executable = scratch.path("program.nexe");
+        let mut build = ice();
+        build.args(["build", "--sandbox", "--target", target, "-o"]).args([&executable, &program]);
+        expect_success(&build.output().expect("ice starts"), "build");
+        let run = |target| run(target).arg(&executable).output().expect("ice starts");
+        expect_success(&run(target), target);
+        // On another machine it is none.
+        let other = if target == "i686" { "x86_64" } else { "i686" };
+        if can_run(other) {
+            let output = run(other);
+            assert_eq!(output.status.code(), Some(1), "{target} {other}");
+            assert!(errors(&output).contains("for another machine"), "{target}: {}", errors(&output));
+        }
+        let mut bytes = std::fs::read(&executable).expect("the executable");
+        // `syscall`.
+        bytes[TEXT_IN_FILE..TEXT_IN_FILE + 2].copy_from_slice(&[0x0f, 0x05]);
+        std::fs::write(&executable, &bytes).expect("the executable");
+        let output = run(target);
+        assert_eq!(output.status.code(), Some(1), "{target}");
+        assert!(errors(&output).contains("offset 0x0"), "{target}: {}", errors(&output));
+        bytes.truncate(TEXT_IN_FILE + 16);
+        std::fs::write(&executable, &bytes).expect("the executable");
+        let output = run(target);
+        assert_eq!(output.status.code(), Some(1), "{target}: {}", errors(&output));
     }
-    let scratch = Scratch::new();
-    let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
-    let executable = scratch.path("program.nexe");
-    let mut build = ice();
-    build.args(["build", "--sandbox", "--target", "x86_64", "-o"]).args([&executable, &program]);
-    expect_success(&build.output().expect("ice starts"), "build");
-    let run = || ice().args(["run", "--sandbox"]).arg(&executable).output().expect("ice starts");
-    expect_success(&run(), "run");
-    let mut bytes = std::fs::read(&executable).expect("the executable");
-    // The text is on the second page of the file. `syscall`.
-    bytes[0x10000..0x10002].copy_from_slice(&[0x0f, 0x05]);
-    std::fs::write(&executable, &bytes).expect("the executable");
-    let output = run();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(errors(&output).contains("offset 0x0"), "{}", errors(&output));
-    bytes.truncate(0x10010);
-    std::fs::write(&executable, &bytes).expect("the executable");
-    let output = run();
-    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
 }
 
 /// Where the text is in an executable: on its second page.
@@ -413,6 +442,34 @@ const ESCAPES: [(&str, &[u8]); 24] = [
     ("system calls", &[0x0f, 0x05]),
     ("system calls of old", &[0xcd, 0x80]),
     ("keys of pages", &[0x0f, 0x01, 0xef]),
+];
+
+/// The same for x86-32, where segments hold all accesses: what is tried is to be rid of them.
+const ESCAPES_I686: [(&str, &[u8]); 24] = [
+    ("a jump into an instruction", &[0xeb, 0x01, 0x0f, 0x1f, 0x00]),
+    ("a system call in a constant, and a jump there", &[0xb8, 0xcd, 0x80, 0x90, 0x90, 0xeb, 0xfa]),
+    ("a jump behind a mask", &[0xeb, 0x03, 0x83, 0xe0, 0xe0, 0xff, 0xe0]),
+    ("a jump to any place", &[0xff, 0xe0]),
+    ("a jump by another register", &[0x83, 0xe0, 0xe0, 0xff, 0xe1]),
+    ("a jump into a bundle", &[0x83, 0xe0, 0xf0, 0xff, 0xe0]),
+    ("a jump by memory", &[0xff, 0x20]),
+    ("a call by the stack", &[0xff, 0x14, 0x24]),
+    ("a return", &[0xc3]),
+    ("a far return", &[0xcb]),
+    ("a return from an interrupt", &[0xcf]),
+    ("a far jump to the host", &[0xea, 0x00, 0x90, 0x04, 0x08, 0x23, 0x00]),
+    ("a far jump by the thread", &[0x65, 0xff, 0x2d, 0x0c, 0, 0, 0]),
+    ("a far call by memory", &[0xff, 0x18]),
+    ("another data segment", &[0x8e, 0xd8]),
+    ("another stack segment from the stack", &[0x17]),
+    ("another thread", &[0x8e, 0xe8]),
+    ("segment and address from memory", &[0xc5, 0x00]),
+    ("what the host keeps for the thread", &[0x65, 0xa1, 8, 0, 0, 0]),
+    ("a store to the thread", &[0x65, 0xa3, 0, 0, 0, 0]),
+    ("code as data", &[0x2e, 0x8b, 0x00]),
+    ("where the table of segments is", &[0x0f, 0x01, 0x00]),
+    ("system calls", &[0xcd, 0x80]),
+    ("system calls by registers", &[0x0f, 0x34]),
 ];
 
 /// The same for ARM, in words.
@@ -473,6 +530,10 @@ fn executables_of_strangers_are_refused() {
     if can_run("x86_64") {
         let escapes = ESCAPES.map(|(what, opening)| (what, opening.to_vec()));
         check_strangers("x86_64", [0x90; 4], &[0xf4], &escapes);
+    }
+    if can_run("i686") {
+        let escapes = ESCAPES_I686.map(|(what, opening)| (what, opening.to_vec()));
+        check_strangers("i686", [0x90; 4], &[0xf4], &escapes);
     }
     if can_run("armv7") {
         let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
