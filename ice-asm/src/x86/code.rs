@@ -313,7 +313,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     #[inline(always)]
-    fn finish_inst(&mut self, head: Part, tail: Part, imm: Immediate) {
+    pub(super) fn finish_inst(&mut self, head: Part, tail: Part, imm: Immediate) {
         if imm.size == 0 {
             self.buf.append_inst([head, tail]);
         } else {
@@ -431,7 +431,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// Records what fills in the displacement, `at` bytes into the instruction that is about to be appended.
-    fn target_field(&mut self, at: u32, mem: &Mem, imm_size: u32) {
+    pub(super) fn target_field(&mut self, at: u32, mem: &Mem, imm_size: u32) {
         let offset = self.buf.offset() + at;
         let pc = if mem.base == Base::Rip { 4 + i64::from(imm_size) } else { 0 };
         let addend = i64::from(mem.disp) - pc;
@@ -469,7 +469,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     #[inline]
-    fn address_prefixes(&self, head: &mut Part, mem: &Mem) {
+    pub(super) fn address_prefixes(&self, head: &mut Part, mem: &Mem) {
         if self.mode == Mode::Bits64 && mem.needs_addr32() {
             head.put_first(0x67);
         }
@@ -483,7 +483,7 @@ impl<L: Listing> Encoder<'_, L> {
     /// ModRM, SIB and displacement (SDM volume 2, tables 2-2 and 2-3). A displacement that is filled in
     /// later is the last four bytes.
     #[inline]
-    fn address(&mut self, reg: u8, mem: &Mem) -> Part {
+    pub(super) fn address(&mut self, reg: u8, mem: &Mem) -> Part {
         let disp = if mem.target == Target::None { mem.disp } else { 0 };
         let index =
             mem.index.map_or(NO_INDEX, |(index, scale)| (scale as u8) << 6 | (index.number() & 7) << 3);

@@ -18,6 +18,7 @@ mod operand;
 mod sse;
 mod text;
 mod vary;
+mod vex;
 mod x87;
 
 pub use assembler::{AssemblyError, AssemblyErrorKind, Syntax, assemble};

@@ -21,7 +21,7 @@ enum Place {
 }
 
 impl Operand {
-    fn reg(&self) -> Option<NamedRegister> {
+    pub(super) fn reg(&self) -> Option<NamedRegister> {
         match *self {
             Operand::Register(Register::Gpr(reg)) => Some(reg),
             _ => None,
@@ -42,24 +42,29 @@ impl Operand {
         }
     }
 
-    fn xmm(&self) -> Option<Xmm> {
+    pub(super) fn xmm(&self) -> Option<Xmm> {
         match *self {
             Operand::Register(Register::Xmm(xmm)) => Some(xmm),
             _ => None,
         }
     }
 
-    fn vector(&self) -> Option<Rm<Xmm>> {
+    pub(super) fn vector(&self) -> Option<Rm<Xmm>> {
         self.xmm().map(Rm::Reg).or_else(|| self.mem().map(Rm::Mem))
     }
 
-    fn general(&self) -> Option<Rm<Gpr>> {
+    /// The width that it has by itself.
+    pub(super) fn width(&self) -> Option<Width> {
+        self.place()?.width()
+    }
+
+    pub(super) fn general(&self) -> Option<Rm<Gpr>> {
         self.reg().map(|reg| Rm::Reg(reg.reg)).or_else(|| self.mem().map(Rm::Mem))
     }
 }
 
 /// The width that all say who say one. `None` if two differ.
-fn agreed(widths: impl IntoIterator<Item = Option<Width>>) -> Option<Option<Width>> {
+pub(super) fn agreed(widths: impl IntoIterator<Item = Option<Width>>) -> Option<Option<Width>> {
     let mut agreed = None;
     for width in widths.into_iter().flatten() {
         if agreed.is_some_and(|known| known != width) {
@@ -113,7 +118,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                     return Ok(());
                 }
             }
-            let others = [Self::control, Self::moves, Self::conditional, Self::vector];
+            let others = [Self::control, Self::moves, Self::conditional, Self::vector, Self::vex];
             if others.iter().any(|other| other(self, name, width, operands).is_some()) {
                 return Ok(());
             }

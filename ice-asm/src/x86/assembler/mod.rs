@@ -4,16 +4,17 @@
 //! ends and semicolons, local labels (`1:` with `1b` and `1f`, names) and directives that make data. A text that it cannot
 //! assemble whole gives an error that shows the first statement in doubt; what was appended before it stays.
 //!
-//! *Not here*: symbols of other modules, sections, macros, conditional assembly, instructions with VEX prefixes. Directives
+//! *Not here*: symbols of other modules, sections, macros, conditional assembly, registers of 256 bits. Directives
 //! that only align code make nothing, for the text may stand anywhere.
 //!
 //! [`operand`] reads operands, [`number`] their numbers; [`insts`] finds the encoder's function for a mnemonic with its
-//! operands, [`table`] has the instructions that compilers never choose.
+//! operands, [`table`] has the instructions that compilers never choose, [`vex`] those with VEX prefixes.
 
 mod insts;
 mod number;
 mod operand;
 mod table;
+mod vex;
 
 use super::Encoder;
 use crate::buffer::Label;

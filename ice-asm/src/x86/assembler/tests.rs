@@ -85,6 +85,33 @@ fn what_is_not_known_is_an_error() {
 }
 
 #[test]
+fn vex_prefixes_say_registers_widths_and_maps() {
+    // As llvm-mc 19 encodes them, but that it takes the short prefix where it can.
+    for (text, code) in [
+        ("vfmadd213ps %xmm3, %xmm2, %xmm1", &[0xc4, 0xe2, 0x69, 0xa8, 0xcb][..]),
+        ("vfnmsub231sd 8(%r9,%r10,4), %xmm12, %xmm9", &[0xc4, 0x02, 0x99, 0xbf, 0x4c, 0x91, 0x08]),
+        ("vcvtph2ps (%rdi), %xmm8", &[0xc4, 0x62, 0x79, 0x13, 0x07]),
+        ("vcvtps2ph $4, %xmm9, %xmm1", &[0xc4, 0x63, 0x79, 0x1d, 0xc9, 0x04]),
+        ("pdepl %ecx, %edx, %eax", &[0xc4, 0xe2, 0x6b, 0xf5, 0xc1]),
+        ("pext %r10, %r9, %r8", &[0xc4, 0x42, 0xb2, 0xf5, 0xc2]),
+        ("bzhiq %rax, 16(%rsp), %rbx", &[0xc4, 0xe2, 0xf8, 0xf5, 0x5c, 0x24, 0x10]),
+        ("blsi %eax, %r11d", &[0xc4, 0xe2, 0x20, 0xf3, 0xd8]),
+        ("rorx $7, %ebx, %ecx", &[0xc4, 0xe3, 0x7b, 0xf0, 0xcb, 0x07]),
+        ("shlxq %r12, %rax, %rdx", &[0xc4, 0xe2, 0x99, 0xf7, 0xd0]),
+    ] {
+        assert_eq!(att(text).unwrap(), code, "{text}");
+    }
+    let intel = |text| bytes(text, Syntax::Intel, Mode::Bits32);
+    assert_eq!(intel("bextr eax, [ecx], edx").unwrap(), [0xc4, 0xe2, 0x68, 0xf7, 0x01]);
+    assert_eq!(intel("vfmadd231ss xmm1, xmm2, xmm3").unwrap(), [0xc4, 0xe2, 0x69, 0xb9, 0xcb]);
+    for text in
+        ["pdep rax, rcx, rdx", "vfmadd231ss xmm1, xmm8, xmm3", "pdep ax, cx, dx", "bzhi eax, [ecx], rdx"]
+    {
+        assert!(intel(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn any_text_ends() {
     for text in [
         "",

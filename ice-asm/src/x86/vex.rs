@@ -1,0 +1,122 @@
+//! Instructions with a VEX prefix on registers of 128 bits and general ones (SDM volume 2, section 2.3).
+//!
+//! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`. The prefix always has
+//! its form of three bytes, which can say everything. `VEX.256` is not here: nothing of this crate has registers of 256 bits.
+
+use super::Encoder;
+use super::code::Immediate;
+use super::operand::{Base, Mem, Mode, Rm, Target};
+use crate::buffer::bytes::Part;
+use crate::listing::Listing;
+
+/// An opcode with what its prefix says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct VexCode {
+    /// 1, 2, 3: 0F, 0F 38, 0F 3A.
+    map: u8,
+    /// 0, 1, 2, 3: none, 66, F3, F2.
+    prefix: u8,
+    pub is_wide: bool,
+    opcode: u8,
+    /// The digit in place of a register.
+    pub digit: u8,
+}
+
+impl VexCode {
+    /// The code with operands of 64 bits.
+    pub(super) const fn wide(self, is_wide: bool) -> VexCode {
+        VexCode { is_wide, ..self }
+    }
+}
+
+const fn hex(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'A'..=b'F' => digit - b'A' + 10,
+        _ => panic!("not an upper-case hexadecimal digit"),
+    }
+}
+
+/// Parses the manual's notation: `VEX`, fields behind dots (`128`, `LZ`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
+/// a blank, the opcode and perhaps `/digit`.
+pub(super) const fn vex(text: &str) -> VexCode {
+    let text = text.as_bytes();
+    let mut code = VexCode { map: 0, prefix: 0, is_wide: false, opcode: 0, digit: 0 };
+    let mut i = 3;
+    while text[i] == b'.' {
+        let start = i + 1;
+        i = start;
+        while text[i] != b'.' && text[i] != b' ' {
+            i += 1;
+        }
+        match (i - start, text[start], text[start + 1]) {
+            (3, b'1', b'2') | (2, b'L', b'Z') | (2, b'W', b'0') => {}
+            (2, b'W', b'1') => code.is_wide = true,
+            (2, b'6', b'6') => code.prefix = 1,
+            (2, b'F', b'3') => code.prefix = 2,
+            (2, b'F', b'2') => code.prefix = 3,
+            (2, b'0', b'F') => code.map = 1,
+            (4, b'0', b'F') if text[start + 2] == b'3' && text[start + 3] == b'8' => code.map = 2,
+            (4, b'0', b'F') if text[start + 2] == b'3' && text[start + 3] == b'A' => code.map = 3,
+            _ => panic!("not a field of VEX"),
+        }
+    }
+    code.opcode = hex(text[i + 1]) << 4 | hex(text[i + 2]);
+    if text.len() > i + 3 {
+        code.digit = hex(text[i + 5]);
+    }
+    code
+}
+
+impl<L: Listing> Encoder<'_, L> {
+    /// An instruction with the registers of these numbers: in ModRM (or a digit), in the prefix (0 where there is none), and as
+    /// r/m, or memory.
+    pub(super) fn inst_vex(&mut self, code: VexCode, reg: u8, first: u8, rm: Rm<u8>, imm: Immediate) {
+        let extension = |number: u8| number >> 3 & 1;
+        let (index, base) = match rm {
+            Rm::Reg(rm) => (0, extension(rm)),
+            Rm::Mem(mem) => {
+                let base = if let Base::Reg(base) = mem.base { extension(base.number()) } else { 0 };
+                (mem.index.map_or(0, |(index, _)| extension(index.number())), base)
+            }
+        };
+        let bits = extension(reg) << 2 | index << 1 | base;
+        if self.mode == Mode::Bits32 && (bits != 0 || first >= 8) {
+            return self.invalid();
+        }
+        let fields = (7 ^ bits) << 5 | code.map;
+        let operands = (code.is_wide as u8) << 7 | (15 ^ first) << 3 | code.prefix;
+        let bytes = [0xc4, fields, operands, code.opcode];
+        let mut head = Part { bytes: u32::from_le_bytes(bytes).into(), len: 4 };
+        let tail = match rm {
+            Rm::Reg(rm) => Part { bytes: u64::from(0xc0 | (reg & 7) << 3 | rm & 7), len: 1 },
+            Rm::Mem(mem) => self.vex_memory(&mut head, reg, &mem, imm),
+        };
+        self.finish_inst(head, tail, imm);
+    }
+
+    fn vex_memory(&mut self, head: &mut Part, reg: u8, mem: &Mem, imm: Immediate) -> Part {
+        if mem.index.is_some_and(|(index, _)| index == super::Gpr::RSP) {
+            self.invalid();
+        }
+        self.address_prefixes(head, mem);
+        let tail = self.address((reg & 7) << 3, mem);
+        if mem.target != Target::None {
+            self.target_field(head.len + tail.len - 4, mem, imm.size);
+        }
+        tail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notation_is_parsed() {
+        let code = vex("VEX.128.66.0F38.W1 98");
+        assert_eq!((code.map, code.prefix, code.is_wide, code.opcode, code.digit), (2, 1, true, 0x98, 0));
+        let code = vex("VEX.LZ.0F38.W0 F3 /3");
+        assert_eq!((code.map, code.prefix, code.is_wide, code.opcode, code.digit), (2, 0, false, 0xf3, 3));
+    }
+}
