@@ -75,6 +75,7 @@ const NARROW: MachineDescription = MachineDescription {
         general: 3,
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
+    has_wide_registers: true,
     has_assembler: true,
     jumps: Some(JumpTexts {
         set: [

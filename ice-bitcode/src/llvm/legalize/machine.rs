@@ -47,6 +47,8 @@ pub struct MachineDescription {
     pub foreign_convention: Option<(u64, &'static str)>,
     /// All functions that an exception may leave have tables for it, also without `uwtable`.
     pub always_has_unwind_tables: bool,
+    /// Where a function is for processors with vector registers of 256 bits and more, LLVM passes vectors in them; Ice has none.
+    pub has_wide_registers: bool,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
     /// How code jumps out of functions by a buffer.
@@ -108,6 +110,7 @@ impl MachineDescription {
         has_groups: false,
         foreign_convention: None,
         always_has_unwind_tables: false,
+        has_wide_registers: false,
         has_assembler: false,
         jumps: None,
         ends_cleanups: None,

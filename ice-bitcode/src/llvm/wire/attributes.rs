@@ -79,6 +79,8 @@ flags! { FunctionFlags,
     UNWIND_TABLE = 17, "Needs an entry in the unwind tables.";
     HARDWARE_DIVIDE = 18, "The processor divides, in ARM state.";
     UNWIND_TABLE_SYNC = 19, "That entry need only be right at calls.";
+    WIDE_REGISTERS = 20, "The processor may have vector registers of 256 bits or more (AVX of x86).";
+    FUSED_MULTIPLY_ADD = 21, "The processor multiplies and adds with one rounding (FMA of x86).";
 }
 
 impl FunctionFlags {
@@ -436,6 +438,33 @@ fn enum_attribute(kind: u64, group: &mut Group) {
     }
 }
 
+/// Features of x86 with which LLVM has registers of 256 bits, by the starts of their names (`X86.td`).
+const WIDE_FEATURES: [&[u8]; 8] =
+    [b"+avx", b"+f16c", b"+fma4", b"+vaes", b"+vpclmulqdq", b"+xop", b"+sha512", b"+sm"];
+
+/// Processors with them, by parts of their names (`X86.td`): haswell, skylake, sandybridge, znver4 and so on. A few that are meant as
+/// well have none, which nobody sees who does not pass such vectors between modules.
+const WIDE_CPUS: [&[u8]; 14] = [
+    b"lake",
+    b"rapids",
+    b"bridge",
+    b"well",
+    b"forest",
+    b"ridge",
+    b"gracemont",
+    b"avx",
+    b"ver",
+    b"skx",
+    b"knl",
+    b"knm",
+    b"-v3",
+    b"-v4",
+];
+
+fn has_part(name: &[u8], part: &[u8]) -> bool {
+    name.windows(part.len()).any(|window| window == part)
+}
+
 fn string_attribute(key: &[u8], value: &[u8], flags: &mut FunctionFlags) {
     use FunctionFlags as F;
     let flag = match (key, value) {
@@ -445,6 +474,11 @@ fn string_attribute(key: &[u8], value: &[u8], flags: &mut FunctionFlags) {
         (b"use-soft-float", b"true") => F::SOFT_FLOAT,
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
+        (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
+        (b"target-features", feature) if WIDE_FEATURES.iter().any(|start| feature.starts_with(start)) => {
+            F::WIDE_REGISTERS
+        }
+        (b"target-cpu", cpu) if WIDE_CPUS.iter().any(|part| has_part(cpu, part)) => F::WIDE_REGISTERS,
         _ => return,
     };
     *flags = flags.with(flag);

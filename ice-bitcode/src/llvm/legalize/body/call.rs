@@ -135,6 +135,7 @@ impl Body<'_, '_> {
     ) -> Checked<()> {
         let attributes = self.m.attributes.list(list)?;
         self.check_result(prototype.ret, attributes.ret, function)?;
+        self.check_wide(prototype.ty, function)?;
         let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
@@ -271,6 +272,9 @@ impl Body<'_, '_> {
             while self.has_more() {
                 let operand = self.vt()?;
                 self.value_shape(operand.ty)?;
+                if self.has_wide_registers() && self.is_wide(operand.ty) {
+                    return self.refuse_wide(None);
+                }
                 let attributes = self.m.attributes.param(attributes, index);
                 // The signature counts parts as if each argument had one.
                 let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;

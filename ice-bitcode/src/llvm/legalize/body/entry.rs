@@ -1,11 +1,14 @@
 //! The function itself: its parameters at the entry, and RET.
 
+use alloc::format;
+use alloc::string::String;
+
 use super::extended::Argument;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
-use crate::llvm::legalize::shape::Kind;
+use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::legalize::signature::{Form, differs_from_llvm, is_demoted, result_units, units};
-use crate::llvm::wire::attributes::ParamAttributes;
+use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 use ice_ir::FuncId;
 
@@ -21,6 +24,8 @@ impl Body<'_, '_> {
         let attributes = self.m.attributes.list(info.attributes.into())?;
         self.check_result(ret, attributes.ret, Some(self.s.function))?;
         self.s.ret = Some((ret, attributes.ret));
+        self.s.flags = attributes.function.flags;
+        self.check_wide(ty, Some(self.s.function))?;
         let mut at = 0;
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void
@@ -84,6 +89,52 @@ impl Body<'_, '_> {
         self.s.args = args;
         passed?;
         self.terminated()
+    }
+
+    /// Refuses vectors by value that the callers or callees of others expect in registers of 256 bits and more, which Ice does
+    /// not use: those of a function of type `ty` that is called by name, where processors may have such registers.
+    pub(super) fn check_wide(&self, ty: TypeId, function: Option<FuncId>) -> Checked<()> {
+        if !self.has_wide_registers() {
+            return Ok(());
+        }
+        let functions = &self.m.module.functions;
+        if function.is_some_and(|function| functions[function].linkage.is_local()) {
+            return Ok(());
+        }
+        let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
+        if !self.is_wide(ret) && !params.iter().any(|&ty| self.is_wide(ty)) {
+            return Ok(());
+        }
+        self.refuse_wide(function)
+    }
+
+    /// Whether LLVM may pass vectors in registers that Ice does not have.
+    pub(super) fn has_wide_registers(&self) -> bool {
+        self.s.flags.has(FunctionFlags::WIDE_REGISTERS) && self.m.legal.machine().has_wide_registers
+    }
+
+    #[cold]
+    pub(super) fn refuse_wide<T>(&self, function: Option<FuncId>) -> Checked<T> {
+        let name = function.map(|function| self.m.module.functions[function].name);
+        let name = name.map(|name| String::from_utf8_lossy(self.m.module.name(name)).into_owned());
+        let what = format!(
+            "a vector of more than 128 bits by value between modules, in registers of AVX, of {}",
+            name.as_deref().unwrap_or("a function that is called by its address")
+        );
+        fail(Error::Unsupported { what })
+    }
+
+    /// Whether a value is or has a vector that registers of 128 bits do not have room for.
+    pub(super) fn is_wide(&self, ty: TypeId) -> bool {
+        match (self.kind(ty), self.m.types.get(ty)) {
+            (Kind::Vector(VectorShape { lane: Scalar::Int(1), lanes, .. }), _) => lanes > 16,
+            (Kind::Vector(VectorShape { lane, lanes, .. }), _) => lane.bits().saturating_mul(lanes) > 128,
+            (Kind::Aggregate, LlvmType::Array { element, .. }) => self.is_wide(element),
+            (Kind::Aggregate, LlvmType::Struct { members, .. }) => {
+                self.m.types.list(members).iter().any(|&member| self.is_wide(member))
+            }
+            _ => false,
+        }
     }
 
     /// Refuses a result that the callers or callees of others expect elsewhere.

@@ -13,7 +13,7 @@ use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
 use crate::llvm::legalize::module::LlvmModule;
 use crate::llvm::legalize::parts::PartConstant;
-use crate::llvm::wire::attributes::ParamAttributes;
+use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::constants::Constants;
 use crate::llvm::wire::types::TypeId;
 use crate::ssa::SsaChecks;
@@ -50,6 +50,8 @@ pub(super) struct Scratch {
     pub(super) past_phis: bool,
     pub(super) has_begun: bool,
     pub(super) ret: Option<(TypeId, ParamAttributes)>,
+    /// What is said of the function itself.
+    pub(super) flags: FunctionFlags,
     /// Where a result of many parts goes.
     pub(super) result_slot: Option<Value>,
     /// The temporaries of operations on `x86_fp80`.
@@ -120,6 +122,7 @@ impl Default for Scratch {
             past_phis: false,
             has_begun: false,
             ret: None,
+            flags: FunctionFlags::default(),
             result_slot: None,
             extended: None,
             argument_places: Vec::new(),

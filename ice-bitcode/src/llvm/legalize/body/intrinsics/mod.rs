@@ -10,7 +10,7 @@
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
 //! | `jump` | jumps out of functions |
-//! | `sse` | instructions of x86 by their names |
+//! | `x86` | instructions of x86 by their names |
 
 mod extended;
 mod float;
@@ -18,9 +18,9 @@ mod integer;
 mod jump;
 mod lanes;
 mod memory;
-mod sse;
 mod table;
 mod vector;
+mod x86;
 
 use ice_ir::Value;
 

@@ -5,7 +5,7 @@
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
-use super::sse::{Lanes, Rounding};
+use super::x86;
 use super::{Compute, Effect, Row, Rule};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
@@ -15,7 +15,7 @@ const fn row(name: &'static str, least: usize, rule: Rule) -> Row {
 }
 
 /// A hint, or a fact for optimisers.
-const fn nothing(name: &'static str) -> Row {
+pub(super) const fn nothing(name: &'static str) -> Row {
     row(name, 0, Rule::Nothing)
 }
 
@@ -23,11 +23,11 @@ const fn operands(name: &'static str, rule: super::Operands) -> Row {
     row(name, 0, Rule::Operands(rule))
 }
 
-const fn effect(name: &'static str, least: usize, rule: Effect) -> Row {
+pub(super) const fn effect(name: &'static str, least: usize, rule: Effect) -> Row {
     row(name, least, Rule::Effect(rule))
 }
 
-const fn value(name: &'static str, least: usize, rule: Compute) -> Row {
+pub(super) const fn value(name: &'static str, least: usize, rule: Compute) -> Row {
     row(name, least, Rule::Value(rule))
 }
 
@@ -55,7 +55,8 @@ pub(in crate::llvm::legalize::body) fn find(name: &[u8]) -> Option<&'static Row>
         let rest = name.strip_prefix(row.name.as_bytes());
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
     };
-    TABLE.iter().filter(fits).max_by_key(|row| row.name.len())
+    let tables: &[&[Row]] = if name.starts_with(b"x86.") { x86::table::ALL } else { &[TABLE] };
+    tables.iter().copied().flatten().filter(fits).max_by_key(|row| row.name.len())
 }
 
 /// Every name that is understood, with the fewest arguments that it has.
@@ -77,7 +78,6 @@ static TABLE: &[Row] = &[
     nothing("fake.use"),
     nothing("prefetch"),
     nothing("va_end"),
-    nothing("x86.sse2.pause"),
     nothing("arm.hint"),
     value("launder.invariant.group", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
@@ -147,7 +147,9 @@ static TABLE: &[Row] = &[
     libm("nearbyint", 1, "nearbyint"),
     libm("round", 1, "round"),
     libm("roundeven", 1, "roundeven"),
-    libm("fma", 3, "fma"),
+    value("fma", 3, |cx, call| cx.fused_multiply_add(call, |cx, call| cx.libm_call(call)))
+        .extended(|cx, call| cx.extended_library_call(call))
+        .library("fma"),
     libm("pow", 2, "pow"),
     libm("powi", 2, "__powidf2"),
     libm("ldexp", 2, "ldexp"),
@@ -179,7 +181,8 @@ static TABLE: &[Row] = &[
     value("llround", 1, |cx, call| cx.rounded_to_int(call))
         .extended(|cx, call| cx.extended_rounded_to_int(call))
         .library("round"),
-    value("fmuladd", 3, |cx, call| cx.multiply_add(call)).extended(|cx, call| cx.extended_multiply_add(call)),
+    value("fmuladd", 3, |cx, call| cx.fused_multiply_add(call, |cx, call| cx.multiply_add(call)))
+        .extended(|cx, call| cx.extended_multiply_add(call)),
     value("canonicalize", 1, |cx, call| cx.first_argument(call)).extended(|cx, call| cx.first_argument(call)),
     value("is.fpclass", 2, |cx, call| cx.float_classes(call))
         .extended(|cx, call| cx.extended_class_call(call)),
@@ -228,86 +231,4 @@ static TABLE: &[Row] = &[
     value("objectsize", 2, |cx, call| cx.object_size(call)),
     value("ptrmask", 2, |cx, call| cx.pointer_mask(call)),
     value("load.relative", 2, |cx, call| cx.load_relative(call)),
-    value("x86.sse.min.ps", 2, |cx, call| cx.sse_extreme(call, FloatCond::Olt, Lanes::All)),
-    value("x86.sse.min.ss", 2, |cx, call| cx.sse_extreme(call, FloatCond::Olt, Lanes::First)),
-    value("x86.sse.max.ps", 2, |cx, call| cx.sse_extreme(call, FloatCond::Ogt, Lanes::All)),
-    value("x86.sse.max.ss", 2, |cx, call| cx.sse_extreme(call, FloatCond::Ogt, Lanes::First)),
-    value("x86.sse.cmp.ps", 3, |cx, call| cx.sse_compare(call, Lanes::All)),
-    value("x86.sse.cmp.ss", 3, |cx, call| cx.sse_compare(call, Lanes::First)),
-    value("x86.sse.comieq.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Oeq)),
-    value("x86.sse.comilt.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Olt)),
-    value("x86.sse.comile.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Ole)),
-    value("x86.sse.comigt.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Ogt)),
-    value("x86.sse.comige.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Oge)),
-    value("x86.sse.comineq.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Une)),
-    value("x86.sse.ucomieq.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Oeq)),
-    value("x86.sse.ucomilt.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Olt)),
-    value("x86.sse.ucomile.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Ole)),
-    value("x86.sse.ucomigt.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Ogt)),
-    value("x86.sse.ucomige.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Oge)),
-    value("x86.sse.ucomineq.ss", 2, |cx, call| cx.sse_order(call, FloatCond::Une)),
-    value("x86.sse.cvtss2si", 1, |cx, call| cx.sse_to_integer(call, Rounding::Environment)),
-    value("x86.sse.cvttss2si", 1, |cx, call| cx.sse_to_integer(call, Rounding::Zero)),
-    value("x86.sse.cvtss2si64", 1, |cx, call| cx.sse_to_integer(call, Rounding::Environment)),
-    value("x86.sse.cvttss2si64", 1, |cx, call| cx.sse_to_integer(call, Rounding::Zero)),
-    value("x86.sse2.min.pd", 2, |cx, call| cx.sse_extreme(call, FloatCond::Olt, Lanes::All)),
-    value("x86.sse2.min.sd", 2, |cx, call| cx.sse_extreme(call, FloatCond::Olt, Lanes::First)),
-    value("x86.sse2.max.pd", 2, |cx, call| cx.sse_extreme(call, FloatCond::Ogt, Lanes::All)),
-    value("x86.sse2.max.sd", 2, |cx, call| cx.sse_extreme(call, FloatCond::Ogt, Lanes::First)),
-    value("x86.sse2.cmp.pd", 3, |cx, call| cx.sse_compare(call, Lanes::All)),
-    value("x86.sse2.cmp.sd", 3, |cx, call| cx.sse_compare(call, Lanes::First)),
-    value("x86.sse2.comieq.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Oeq)),
-    value("x86.sse2.comilt.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Olt)),
-    value("x86.sse2.comile.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Ole)),
-    value("x86.sse2.comigt.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Ogt)),
-    value("x86.sse2.comige.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Oge)),
-    value("x86.sse2.comineq.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Une)),
-    value("x86.sse2.ucomieq.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Oeq)),
-    value("x86.sse2.ucomilt.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Olt)),
-    value("x86.sse2.ucomile.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Ole)),
-    value("x86.sse2.ucomigt.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Ogt)),
-    value("x86.sse2.ucomige.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Oge)),
-    value("x86.sse2.ucomineq.sd", 2, |cx, call| cx.sse_order(call, FloatCond::Une)),
-    value("x86.sse2.cvtsd2si", 1, |cx, call| cx.sse_to_integer(call, Rounding::Environment)),
-    value("x86.sse2.cvttsd2si", 1, |cx, call| cx.sse_to_integer(call, Rounding::Zero)),
-    value("x86.sse2.cvtsd2si64", 1, |cx, call| cx.sse_to_integer(call, Rounding::Environment)),
-    value("x86.sse2.cvttsd2si64", 1, |cx, call| cx.sse_to_integer(call, Rounding::Zero)),
-    value("x86.sse2.cvtps2dq", 1, |cx, call| cx.sse_to_integers(call, Rounding::Environment)),
-    value("x86.sse2.cvttps2dq", 1, |cx, call| cx.sse_to_integers(call, Rounding::Zero)),
-    value("x86.sse2.cvtpd2dq", 1, |cx, call| cx.sse_to_integers(call, Rounding::Environment)),
-    value("x86.sse2.cvttpd2dq", 1, |cx, call| cx.sse_to_integers(call, Rounding::Zero)),
-    value("x86.sse2.cvtpd2ps", 1, |cx, call| cx.sse_to_singles(call)),
-    value("x86.sse2.cvtsd2ss", 2, |cx, call| cx.sse_to_single(call)),
-    value("x86.sse.movmsk.ps", 1, |cx, call| cx.sse_signs(call)),
-    value("x86.sse2.movmsk.pd", 1, |cx, call| cx.sse_signs(call)),
-    value("x86.sse2.pmovmskb.128", 1, |cx, call| cx.sse_signs(call)),
-    value("x86.sse2.psll.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.psll.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.psll.q", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.pslli.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.pslli.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.pslli.q", 2, |cx, call| cx.sse_shift(call, BinaryOp::Shl)),
-    value("x86.sse2.psrl.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psrl.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psrl.q", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psrli.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psrli.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psrli.q", 2, |cx, call| cx.sse_shift(call, BinaryOp::Lshr)),
-    value("x86.sse2.psra.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Ashr)),
-    value("x86.sse2.psra.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Ashr)),
-    value("x86.sse2.psrai.w", 2, |cx, call| cx.sse_shift(call, BinaryOp::Ashr)),
-    value("x86.sse2.psrai.d", 2, |cx, call| cx.sse_shift(call, BinaryOp::Ashr)),
-    value("x86.sse2.pavg.b", 2, |cx, call| cx.sse_average(call)),
-    value("x86.sse2.pavg.w", 2, |cx, call| cx.sse_average(call)),
-    value("x86.sse2.pmulh.w", 2, |cx, call| cx.sse_high_product(call, Sign::Signed)),
-    value("x86.sse2.pmulhu.w", 2, |cx, call| cx.sse_high_product(call, Sign::Unsigned)),
-    value("x86.sse2.pmadd.wd", 2, |cx, call| cx.sse_multiply_add(call)),
-    value("x86.sse2.psad.bw", 2, |cx, call| cx.sse_distance(call)),
-    value("x86.sse2.packssdw.128", 2, |cx, call| cx.sse_pack(call, Sign::Signed)),
-    value("x86.sse2.packsswb.128", 2, |cx, call| cx.sse_pack(call, Sign::Signed)),
-    value("x86.sse2.packuswb.128", 2, |cx, call| cx.sse_pack(call, Sign::Unsigned)),
-    effect("x86.sse.sfence", 0, |cx, _| cx.sse_fence()),
-    effect("x86.sse2.lfence", 0, |cx, _| cx.sse_fence()),
-    effect("x86.sse2.mfence", 0, |cx, _| cx.sse_fence()),
-    effect("x86.sse2.maskmov.dqu", 3, |cx, call| cx.sse_masked_store(call)),
 ];

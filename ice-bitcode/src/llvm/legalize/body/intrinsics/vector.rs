@@ -5,7 +5,7 @@ use ice_ir::{BinaryOp, FloatCond, IntCond, Value};
 use super::Call;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::memory::Access;
-use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -94,20 +94,31 @@ impl Body<'_, '_> {
     fn load_lanes(
         &mut self,
         call: &Call,
-        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+        place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
     ) -> Checked<Operand> {
         let (ty, mask, other) = (call.ret, call.args[call.count - 2], call.args[call.count - 1]);
-        let shape = self.masked_shape(ty, mask)?;
+        self.check_masked(ty, mask)?;
         if other.ty != ty {
             return fail(self.type_class(other.ty, "the type of the vector that is loaded"));
         }
+        let (conds, others) = (self.lanes_of(mask)?, self.lanes_of(other)?);
+        self.load_lanes_if(ty, conds, others, place)
+    }
+
+    /// Loads the lanes of a vector of type `ty` whose conditions hold; the others are those of `others`.
+    pub(super) fn load_lanes_if(
+        &mut self,
+        ty: TypeId,
+        conds: Run,
+        others: Run,
+        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+    ) -> Checked<Operand> {
+        let shape = self.conditional_shape(ty, conds)?;
         let (lane_ty, size) = self.masked_lane(ty)?;
-        let mask = self.lanes_of(mask)?;
-        let others = self.lanes_of(other)?;
         let each = shape.lane.parts();
         let out = self.reserve(others.len);
         for lane in 0..shape.lanes {
-            let cond = self.get(mask, lane);
+            let cond = self.get(conds, lane);
             let address = place(self, lane, size)?;
             let other = others.part(lane * each, each);
             let value = match self.b.func.int_value(cond) {
@@ -145,16 +156,27 @@ impl Body<'_, '_> {
     fn store_lanes(
         &mut self,
         call: &Call,
-        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+        place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
     ) -> Checked<()> {
         let (value, mask) = (call.args[0], call.args[call.count - 1]);
-        let shape = self.masked_shape(value.ty, mask)?;
+        self.check_masked(value.ty, mask)?;
+        let conds = self.lanes_of(mask)?;
+        self.store_lanes_if(value, conds, place)
+    }
+
+    /// Stores the lanes of a vector whose conditions hold.
+    pub(super) fn store_lanes_if(
+        &mut self,
+        value: Operand,
+        conds: Run,
+        mut place: impl FnMut(&mut Self, u32, u64) -> Checked<Value>,
+    ) -> Checked<()> {
+        let shape = self.conditional_shape(value.ty, conds)?;
         let (lane_ty, size) = self.masked_lane(value.ty)?;
-        let mask = self.lanes_of(mask)?;
         let lanes = self.lanes_of(value)?;
         let each = shape.lane.parts();
         for lane in 0..shape.lanes {
-            let cond = self.get(mask, lane);
+            let cond = self.get(conds, lane);
             let address = place(self, lane, size)?;
             let value = self.operand(lane_ty, lanes.part(lane * each, each));
             match self.b.func.int_value(cond) {
@@ -173,11 +195,20 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The shape of a vector that is accessed under a mask.
-    fn masked_shape(&self, ty: TypeId, mask: Operand) -> Checked<VectorShape> {
+    /// The shape of a vector with a condition for each lane.
+    fn conditional_shape(&self, ty: TypeId, conds: Run) -> Checked<VectorShape> {
+        let shape = self.vector_shape(ty)?;
+        match shape.lanes == conds.len {
+            true => Ok(shape),
+            false => fail(self.type_class(ty, "a vector of as many lanes as the mask")),
+        }
+    }
+
+    /// Refuses a mask of a vector that is none.
+    fn check_masked(&self, ty: TypeId, mask: Operand) -> Checked<()> {
         let (shape, mask) = (self.vector_shape(ty)?, self.vector_shape(mask.ty)?);
         match mask.lane == Scalar::Int(1) && mask.lanes == shape.lanes {
-            true => Ok(shape),
+            true => Ok(()),
             false => fail(self.type_class(ty, "a vector of as many lanes as the mask")),
         }
     }

@@ -1,4 +1,4 @@
-//! The intrinsics of SSE and SSE2 that clang's headers do not write as operations of LLVM.
+//! The intrinsics of SSE and SSE2 that clang's headers do not write as operations of LLVM, in operations of the IR.
 //!
 //! Each is what Intel's manual (volume 2) says of its instruction, in operations that any machine has: on whole vectors
 //! where the IR has the operation, else lane by lane in 32 bits.
@@ -8,7 +8,7 @@
 
 use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value};
 
-use super::Call;
+use super::super::Call;
 use crate::llvm::legalize::body::integer::Sign;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
@@ -80,9 +80,10 @@ impl Body<'_, '_> {
         self.of_register(call, value)
     }
 
-    /// `cmp`: lanes of ones where the condition with this number holds.
+    /// `cmp`: lanes of ones where the condition with this number holds. The second half of the 32 conditions differs from the first
+    /// in which NaNs raise exceptions.
     pub(super) fn sse_compare(&mut self, call: &Call, lanes: Lanes) -> Checked<Operand> {
-        const CONDS: [FloatCond; 8] = [
+        const CONDS: [FloatCond; 16] = [
             FloatCond::Oeq,
             FloatCond::Olt,
             FloatCond::Ole,
@@ -91,30 +92,40 @@ impl Body<'_, '_> {
             FloatCond::Uge,
             FloatCond::Ugt,
             FloatCond::Ord,
+            FloatCond::Ueq,
+            FloatCond::Ult,
+            FloatCond::Ule,
+            FloatCond::False,
+            FloatCond::One,
+            FloatCond::Oge,
+            FloatCond::Ogt,
+            FloatCond::True,
         ];
-        let (a, b) = self.two_registers(call)?;
-        let number = self.constant_number(call.args[2]).and_then(|number| usize::try_from(number).ok());
-        let Some(&cond) = number.and_then(|number| CONDS.get(number)) else {
+        self.check_alike(call)?;
+        let Some(number @ 0..=31) = self.constant_number(call.args[2]) else {
             return unsupported("a comparison of SSE with another number");
         };
-        let ty = self.ty_of(a);
-        let value = match lanes {
-            Lanes::All => {
-                let holds = self.fcmp(cond, a, b);
-                let wide = if ty == Type::V2F64 { Type::V2I64 } else { Type::V4I32 };
-                let ones = self.cast(CastOp::Sext, holds, wide);
-                self.bits_as(ones, ty)
-            }
-            Lanes::First => {
-                let (x, y) = (self.lane(a, 0), self.lane(b, 0));
-                let holds = self.fcmp(cond, x, y);
-                let wide = if ty == Type::V2F64 { Type::I64 } else { Type::I32 };
-                let ones = self.cast(CastOp::Sext, holds, wide);
-                let ones = self.bits_as(ones, ty.element());
-                self.set_lane(a, 0, ones)
-            }
-        };
-        self.of_register(call, value)
+        let cond = CONDS[number as usize % CONDS.len()];
+        self.by_registers(call, 2, |cx, _, registers| {
+            let (a, b) = (registers[0], registers[1]);
+            let ty = cx.ty_of(a);
+            Ok(match lanes {
+                Lanes::All => {
+                    let holds = cx.fcmp(cond, a, b);
+                    let wide = if ty == Type::V2F64 { Type::V2I64 } else { Type::V4I32 };
+                    let ones = cx.cast(CastOp::Sext, holds, wide);
+                    cx.bits_as(ones, ty)
+                }
+                Lanes::First => {
+                    let (x, y) = (cx.lane(a, 0), cx.lane(b, 0));
+                    let holds = cx.fcmp(cond, x, y);
+                    let wide = if ty == Type::V2F64 { Type::I64 } else { Type::I32 };
+                    let ones = cx.cast(CastOp::Sext, holds, wide);
+                    let ones = cx.bits_as(ones, ty.element());
+                    cx.set_lane(a, 0, ones)
+                }
+            })
+        })
     }
 
     /// `comi`, `ucomi`: whether the condition holds between the first lanes.
@@ -216,43 +227,44 @@ impl Body<'_, '_> {
     /// Shifts of lanes by one number of bits, which may be all of them or more: a register whose low half it is, or
     /// 32 bits.
     pub(super) fn sse_shift(&mut self, call: &Call, op: BinaryOp) -> Checked<Operand> {
-        let a = self.register(call.args[0])?;
         let count = call.args[1];
-        let ty = self.ty_of(a);
-        let bits = i64::from(ty.element().bits());
-        if let Some(number) = self.constant_number(count) {
-            let number = number & 0xffff_ffff;
-            let value = match (number < bits, op) {
-                (true, _) => self.bin_int(op, a, number),
-                (false, BinaryOp::Ashr) => self.bin_int(op, a, bits - 1),
-                (false, _) => self.b.func.make_zero(ty),
-            };
-            return self.of_register(call, value);
-        }
-        let count = match self.vector_shape(count.ty) {
-            Ok(_) => {
+        let known = self.constant_number(count).map(|number| number & 0xffff_ffff);
+        let count = match (known, self.vector_shape(count.ty)) {
+            (Some(_), _) => None,
+            (None, Ok(_)) => {
                 let whole = self.register(count)?;
                 let halves = self.bits_as(whole, Type::V2I64);
-                self.lane(halves, 0)
+                Some(self.lane(halves, 0))
             }
-            Err(_) => self.single(count),
+            (None, Err(_)) => Some(self.single(count)),
         };
-        let is_inside = self.icmp_int(IntCond::Ult, count, bits);
-        let last = self.int(self.ty_of(count), bits - 1);
-        let inside = self.choose(is_inside, count, last);
-        let amount = self.resize_zero(inside, ty.element());
-        let amounts = self.lanes_from(ty, |_, _| amount);
-        let shifted = self.bin(op, a, amounts);
-        let value = match op {
-            BinaryOp::Ashr => shifted,
-            _ => {
-                // Ones, or zeros if all bits are gone.
-                let kept = self.cast(CastOp::Sext, is_inside, ty.element());
-                let kept = self.lanes_from(ty, |_, _| kept);
-                self.bin(BinaryOp::And, shifted, kept)
-            }
-        };
-        self.of_register(call, value)
+        self.by_registers(call, 1, |cx, _, registers| {
+            let a = registers[0];
+            let ty = cx.ty_of(a);
+            let bits = i64::from(ty.element().bits());
+            let Some(count) = count else {
+                return Ok(match (known.filter(|&number| number < bits), op) {
+                    (Some(number), _) => cx.bin_int(op, a, number),
+                    (None, BinaryOp::Ashr) => cx.bin_int(op, a, bits - 1),
+                    (None, _) => cx.b.func.make_zero(ty),
+                });
+            };
+            let is_inside = cx.icmp_int(IntCond::Ult, count, bits);
+            let last = cx.int(cx.ty_of(count), bits - 1);
+            let inside = cx.choose(is_inside, count, last);
+            let amount = cx.resize_zero(inside, ty.element());
+            let amounts = cx.lanes_from(ty, |_, _| amount);
+            let shifted = cx.bin(op, a, amounts);
+            Ok(match op {
+                BinaryOp::Ashr => shifted,
+                _ => {
+                    // Ones, or zeros if all bits are gone.
+                    let kept = cx.cast(CastOp::Sext, is_inside, ty.element());
+                    let kept = cx.lanes_from(ty, |_, _| kept);
+                    cx.bin(BinaryOp::And, shifted, kept)
+                }
+            })
+        })
     }
 
     /// A function of both operands' lanes in 32 bits, extended as `sign` says and cut to the lanes of the result.
