@@ -418,8 +418,8 @@ void ice_report_fault(int signal, siginfo_t *info, void *context) {
     int is_access = signal == SIGSEGV || signal == SIGBUS;
     int is_known = info->si_code != SI_KERNEL;
     int is_halt = is_access && !is_known && is_program && memcmp(ice_window + place, HALT, HALT_BYTES) == 0;
-    const char *parts[8] = {"ice: the program is stopped: ", is_halt ? "a halt" : name_of_fault(signal),
-                            is_program ? " at 0x" : " of a call at 0x", place_text};
+    const char *what = is_halt ? "a halt" : is_access && !is_known ? "an access or a jump" : name_of_fault(signal);
+    const char *parts[8] = {"ice: the program is stopped: ", what, is_program ? " at 0x" : " of a call at 0x", place_text};
     int count = 4;
     if (is_access && is_known) {
         parts[count++] = " to 0x";

@@ -1,6 +1,8 @@
 //! Confined code keeps the rules of the sandbox, whatever the program; executables of it are what the original loader
 //! takes; in the sandbox they do what they do elsewhere, and what leads out of it stops them.
 
+mod attempts;
+mod calls;
 mod rules;
 
 use crate::armv7::generate;
