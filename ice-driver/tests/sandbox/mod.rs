@@ -86,7 +86,7 @@ fn check_executable<H: FileHeader<Endian = LE>>(bytes: &[u8], machine: u16) -> R
     let header = H::parse(bytes).map_err(|error| error.to_string())?;
     let is_program = (header.e_type(LE), header.e_machine(LE)) == (ET_EXEC, machine);
     let entry: u64 = header.e_entry(LE).into();
-    if !is_program || header.e_ident().os_abi != 123 || entry % 32 != 0 {
+    if !is_program || header.e_ident().os_abi != 123 || !entry.is_multiple_of(32) {
         return Err("the header".into());
     }
     let bits = if header.is_type_64() { 64 } else { 32 };
@@ -98,9 +98,10 @@ fn check_executable<H: FileHeader<Endian = LE>>(bytes: &[u8], machine: u16) -> R
         let is_text = flags == PF_R | PF_X;
         match (kind, flags) {
             (PT_GNU_STACK, _) if flags & PF_X == 0 => continue,
-            (PT_LOAD, _) if is_text && start == 0x20000 && in_file == in_memory && in_file % 32 == 0 => {}
-            (PT_LOAD, PF_R) if start >= end + 32 && start % 0x10000 == 0 => {}
-            (PT_LOAD, _) if flags == PF_R | PF_W && start >= end && start % 0x10000 == 0 => {}
+            (PT_LOAD, _)
+                if is_text && start == 0x20000 && in_file == in_memory && in_file.is_multiple_of(32) => {}
+            (PT_LOAD, PF_R) if start >= end + 32 && start.is_multiple_of(0x10000) => {}
+            (PT_LOAD, _) if flags == PF_R | PF_W && start >= end && start.is_multiple_of(0x10000) => {}
             _ => return Err(format!("a segment of type {kind} at {start:#x} with rights {flags}")),
         }
         end = (start + in_memory).next_multiple_of(0x10000);

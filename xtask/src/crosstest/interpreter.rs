@@ -14,6 +14,7 @@ use crate::workspace::{self, Profile, Workspace, show};
 use anyhow::{Context as _, bail, ensure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 use xshell::cmd;
 
@@ -31,6 +32,7 @@ pub const OPTIONS: &str = "\
   --size N         statements a function; 0, the default, lets the seed decide
   --targets LIST   targets, separated by commas; all if not given
   --recipes LIST   recipes, separated by commas: Om1, O2; both if not given; --reduce takes the first
+  --sandbox        confined programs, behind their loaders; targets that have one; also with --corpus and --reduce
   --text           translates the text itself, not the .pexe frozen from it; functions then also end in tail calls
   --corpus         runs the corpus's table of programs instead (ICE_CORPUS)
   --all            with --corpus: interprets programs that take minutes, too
@@ -44,12 +46,17 @@ pub const INTERPRETER_LIMIT: Duration = Duration::from_secs(120);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
 const CORPUS_LIMIT: Duration = Duration::from_secs(1800);
 
+/// Targets with a loader for confined programs.
+const LOADED: [&str; 3] = ["x86_64", "i686", "armv7"];
+
 /// What is compared, and how.
 pub struct Plan {
     pub ice: PathBuf,
     pub targets: Vec<String>,
     pub recipes: Vec<Recipe>,
     form: Form,
+    /// What `ice` is told of confinement.
+    sandbox: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,6 +71,12 @@ impl Plan {
         process::run(process::command(&self.ice, ["interpret"]).arg(file), limit)
     }
 
+    /// `ice COMMAND --target TARGET -ORECIPE`, confined or not.
+    fn command(&self, command: &str, target: &str, recipe: Recipe) -> Command {
+        let flags = [command, "--target", target, level(recipe)];
+        process::command(&self.ice, flags.into_iter().chain(self.sandbox))
+    }
+
     /// `ice run --target TARGET -ORECIPE FILE`.
     pub fn translated(
         &self,
@@ -72,14 +85,13 @@ impl Plan {
         recipe: Recipe,
         limit: Duration,
     ) -> anyhow::Result<Outcome> {
-        let flags = ["run", "--target", target, level(recipe)];
-        process::run(process::command(&self.ice, flags).arg(file), limit)
+        process::run(self.command("run", target, recipe).arg(file), limit)
     }
 
     /// The object of a file for a number of threads.
     fn object(&self, file: &Path, target: &str, recipe: Recipe, threads: &str) -> anyhow::Result<Outcome> {
-        let flags = ["translate", level(recipe), "--target", target, "--threads", threads, "-o", "-"];
-        process::run(process::command(&self.ice, flags).arg(file), RUN_LIMIT)
+        let mut command = self.command("translate", target, recipe);
+        process::run(command.args(["--threads", threads, "-o", "-"]).arg(file), RUN_LIMIT)
     }
 
     /// What is wrong with a program; empty if nothing is.
@@ -139,7 +151,9 @@ fn level(recipe: Recipe) -> &'static str {
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
     let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
-    let targets = workspace::targets(arguments.text("--targets")?, &workspace::TARGETS)?;
+    let sandbox = arguments.switch("--sandbox").then_some("--sandbox");
+    let all_targets = if sandbox.is_some() { &LOADED[..] } else { &workspace::TARGETS };
+    let targets = workspace::targets(arguments.text("--targets")?, all_targets)?;
     let recipes = Recipe::list(arguments.text("--recipes")?)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let (with_corpus, all) = (arguments.switch("--corpus"), arguments.switch("--all"));
@@ -147,7 +161,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let seeds = arguments.range("--seeds")?.unwrap_or(0..200);
     let size = arguments.value("--size", 0u32)?;
     arguments.finish()?;
-    let plan = Plan { ice: workspace.build_ice(profile)?, targets, recipes, form };
+    let plan = Plan { ice: workspace.build_ice(profile)?, targets, recipes, form, sandbox };
     if let Some(file) = reduce {
         return reduce::reduce(&plan, Path::new(&file));
     }
@@ -203,7 +217,10 @@ fn run_corpus(workspace: &Workspace, plan: &Plan, all: bool, jobs: usize) -> any
             work.push((case, vec!["interpret"]));
         }
         for &recipe in &plan.recipes {
-            let run = |target| (case, vec!["run", level(recipe), "--target", target]);
+            let run = |target| {
+                let flags = ["run", level(recipe), "--target", target];
+                (case, flags.into_iter().chain(plan.sandbox).collect())
+            };
             work.extend(plan.targets.iter().map(|target| run(target.as_str())));
         }
     }
