@@ -105,9 +105,9 @@ void ice_irt_init(void) {
         gate_open[gate] = gate_variables[gate] == NULL || ice_switch_is_on(gate_variables[gate]);
     }
     trace_queries = ice_switch_is_on("ICE_IRT_TRACE");
-    /* All have their places before the program has threads. */
+    /* All that are open have their places before the program has threads; a confined program calls any place that there is. */
     for (size_t i = 0; i < sizeof catalogue / sizeof catalogue[0]; i++) {
-        for (u32 j = 0; j < catalogue[i].count; j++) {
+        for (u32 j = 0; gate_open[catalogue[i].gate] && j < catalogue[i].count; j++) {
             (void)ice_entry_address(catalogue[i].entries[j]);
         }
     }

@@ -171,6 +171,29 @@ fn bad_addresses_and_lengths_are_refused() {
     }
 }
 
+/// Functions of closed interfaces have no place, so that the first layer alone keeps a program from files. Those of the
+/// interfaces that are always open come first; behind the last of them there is nothing.
+#[test]
+fn functions_of_closed_interfaces_cannot_be_called() {
+    let text = format!(
+        "{PRELUDE}constant @name align 1 = bytes \"nacl-irt-dev-getpid-0.1\\00\"\n\
+         constant @path align 1 = bytes \"/dev/null\\00\"\n\
+         define external @_start(v0: i32) -> void {{\n  v1: i32 = 0\n  v2: i32 = 32\nblock0:\n  call @find(v0)\n  \
+         v3: i32 = call @entry(@name, v1)\n  v4: i32 = add v3, v2\n  \
+         v5: i32 = call_indirect v4(@path, v1, v1, @room)\n  v6: i32 = sub v1, v5\n  call @finish(v6)\n  ret\n}}\n"
+    );
+    let scratch = Scratch::new();
+    let input = scratch.write("program.ice", text);
+    for target in loaded() {
+        for (files, code) in [("", 38), ("1", 0)] {
+            let mut command = run(target);
+            let output =
+                command.arg("--trust").arg(&input).env("ICE_FILES", files).output().expect("ice starts");
+            assert_eq!(output.status.code(), Some(code), "{target} {files:?}: {}", errors(&output));
+        }
+    }
+}
+
 /// A program whose first thread gives way again and again, so long that it ends for another reason if there is one.
 fn with_patience(functions: &str, constants: &str, body: &str) -> String {
     format!(
