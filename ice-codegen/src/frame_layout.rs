@@ -14,6 +14,7 @@ use crate::abi::MAX_FRAME;
 use crate::mach::{FrameInfo, FrameObject, FramePointer};
 use crate::target::ErrorKind;
 use alloc::vec::Vec;
+use ice_ir::ObjectKind;
 use ice_regalloc::SlotInfo;
 
 /// Offsets of everything in the frame from the register that it hangs off, in bytes. Reused from function to function.
@@ -57,7 +58,36 @@ impl FrameLayout {
             let FrameLayout { slots: slot_offsets, objects, .. } = self;
             return shuffle.place([slot_offsets, objects], (slots, info), align, outgoing);
         }
+        if info.is_guarded {
+            return self.lay_out_by_kinds(&info.objects, slots, align, outgoing);
+        }
         self.lay_out(&info.objects, slots, align, outgoing)
+    }
+
+    /// Puts spill slots and then fixed objects upwards from the offset `start`, and gives the end: the objects in the order
+    /// of their kinds, so that the guard is above all that could be overrun. What is of one kind is in the order in which
+    /// it came.
+    #[cold]
+    fn lay_out_by_kinds(
+        &mut self,
+        objects: &[FrameObject],
+        slots: &[SlotInfo],
+        max_align: u32,
+        start: u64,
+    ) -> u64 {
+        let mut end = self.lay_out(&[], slots, max_align, start);
+        self.objects.resize(objects.len(), 0);
+        for &kind in ObjectKind::ALL {
+            for (offset, object) in self.objects.iter_mut().zip(objects) {
+                if object.kind == kind {
+                    let align = u64::from((1u32 << object.align_log2.min(31)).min(max_align));
+                    end = end.next_multiple_of(align);
+                    *offset = end as i32;
+                    end += u64::from(object.size);
+                }
+            }
+        }
+        end
     }
 
     /// Puts what is saved above a body of `end` bytes.

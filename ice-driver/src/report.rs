@@ -15,11 +15,6 @@ pub enum Warning {
         /// Its name.
         function: String,
     },
-    /// The function, the first of such, asks for a stack protector, and none is made.
-    NoStackProtector {
-        /// Its name.
-        function: String,
-    },
 }
 
 impl fmt::Display for Warning {
@@ -28,11 +23,6 @@ impl fmt::Display for Warning {
             Warning::NoUnwindTables { function } => write!(
                 f,
                 "function {function} may unwind: there are no unwind tables, an exception that reaches it ends the program"
-            ),
-            Warning::NoStackProtector { function } => write!(
-                f,
-                "function {function} asks for a stack protector (ssp, sspstrong or sspreq): there is none, an overrun of its \
-                 arrays is not found"
             ),
         }
     }

@@ -15,6 +15,7 @@ mod escapes;
 mod exceptions;
 mod extremes;
 mod freeze;
+mod hardening;
 mod helpers;
 mod inline_assembly;
 mod intrinsics;

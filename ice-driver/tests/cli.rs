@@ -256,11 +256,8 @@ fn what_a_function_does_not_get_is_warned_of() {
     assert_eq!(warnings("armv7-linux-gnueabihf", "nounwind", without), None);
     assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]), None);
     assert_eq!(warnings("mipsel-linux-gnu", "uwtable", &[]).as_deref(), Some(warning));
-    let warning = "warning: function passes asks for a stack protector (ssp, sspstrong or sspreq): there is none, an overrun \
-                   of its arrays is not found\n";
     for attribute in ["ssp", "sspstrong", "sspreq"] {
-        let found = warnings("x86_64-linux-gnu", &format!("nounwind {attribute}"), &[]);
-        assert_eq!(found.as_deref(), Some(warning), "{attribute}");
+        assert_eq!(warnings("x86_64-linux-gnu", &format!("nounwind {attribute}"), &[]), None, "{attribute}");
     }
 }
 

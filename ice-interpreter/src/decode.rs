@@ -375,7 +375,7 @@ impl<'a> Decoder<'a> {
                 let (v, e) = self.pair([vector, element])?;
                 Op::Insert { ty, lane: self.lane(ty, index)?, d, v, e }
             }
-            InstData::Alloca { size, align_log2 } => Op::Alloca { d, size: self.slot(size)?, align_log2 },
+            InstData::Alloca { size, align_log2, .. } => Op::Alloca { d, size: self.slot(size)?, align_log2 },
             InstData::Load { address, .. } => load(ty, d, self.slot(address)?),
             InstData::Store { address, value, .. } => {
                 let (a, s) = self.pair([address, value])?;

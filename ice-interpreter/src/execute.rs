@@ -407,7 +407,8 @@ fn intrinsic(
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::Extended
         | Intrinsic::ByValue
-        | Intrinsic::MulHigh => {
+        | Intrinsic::MulHigh
+        | Intrinsic::SegmentWord => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));
         }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),

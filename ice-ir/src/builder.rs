@@ -8,6 +8,7 @@ use crate::entities::{Block, FuncId, Inst, Pad, SigId, SwitchTable, Symbol, Valu
 use crate::exceptions::InvokeData;
 use crate::filter::Filtered;
 use crate::function::Function;
+use crate::hardening::ObjectKind;
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint};
 use crate::intrinsics::Intrinsic;
 use crate::module::Signature;
@@ -208,7 +209,12 @@ impl<'f> FunctionBuilder<'f> {
 
     /// Fresh storage; `pointer` is the address type.
     pub fn alloca(&mut self, size: Value, align_log2: u8, pointer: Type) -> Value {
-        self.append_value(InstData::Alloca { size, align_log2 }, pointer)
+        self.alloca_of(ObjectKind::Local, size, align_log2, pointer)
+    }
+
+    /// Fresh storage for an object of this kind.
+    pub fn alloca_of(&mut self, kind: ObjectKind, size: Value, align_log2: u8, pointer: Type) -> Value {
+        self.append_value(InstData::Alloca { size, align_log2, kind }, pointer)
     }
 
     /// A load of `ty`.

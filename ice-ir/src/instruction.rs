@@ -1,6 +1,7 @@
 //! Instructions: one enum of 16 bytes, with argument lists in pools of the function.
 
 use crate::entities::{AssemblyId, Block, FuncId, Invocation, Pad, SigId, SwitchTable, Value};
+use crate::hardening::ObjectKind;
 use crate::intrinsics::Intrinsic;
 
 /// Declares a C-like enum with a name in the text form for each variant.
@@ -337,7 +338,7 @@ pub enum InstData {
     /// A vector with one lane replaced; `index` as above.
     InsertElement { vector: Value, element: Value, index: Value },
     /// Fresh storage of `size` bytes in the frame; alignment is `1 << align_log2`.
-    Alloca { size: Value, align_log2: u8 },
+    Alloca { size: Value, align_log2: u8, kind: ObjectKind },
     /// A load of the result's type.
     Load { address: Value, align_log2: u8 },
     /// A store of `value`.

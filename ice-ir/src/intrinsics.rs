@@ -69,6 +69,9 @@ named_enum!(
         ByValue = "by.value",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
+        /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
+        /// number. It is read each time.
+        SegmentWord = "segment.word",
     }
 );
 

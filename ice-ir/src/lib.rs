@@ -40,6 +40,7 @@ pub mod flowgraph;
 pub mod function;
 #[cfg(feature = "generate")]
 pub mod generate;
+pub mod hardening;
 pub mod instruction;
 pub mod intrinsics;
 pub mod layout;
@@ -64,6 +65,7 @@ pub use exceptions::{Clause, Exceptions, InvokeCallee, InvokeData, PadData};
 pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, ValueDef};
+pub use hardening::{GuardSource, Hardening, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 pub use intrinsics::{AtomicOp, ExtendedOp, Intrinsic, IntrinsicDecl};
 pub use locations::SourceLocation;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
 use crate::function::Function;
+use crate::hardening::{Hardening, Tracking};
 use crate::instruction::{InstData, TailHint, named_enum};
 use crate::intrinsics::Intrinsic;
 use crate::native::{
@@ -36,19 +37,23 @@ pub struct Signature {
     pub arity: Arity,
     /// The registers of calls.
     pub convention: CallingConvention,
+    /// Whether calls through addresses are looked at.
+    pub tracking: Tracking,
 }
 
 impl Signature {
     /// A signature with at most one result and nothing special about its parameters.
     pub const fn new(params: Vec<Type>, ret: Type) -> Self {
-        let convention = CallingConvention::Standard;
-        Signature { params, ret, second: Type::Void, passing: Vec::new(), arity: Arity::Fixed, convention }
+        let (convention, tracking) = (CallingConvention::Standard, Tracking::Tracked);
+        let (second, arity) = (Type::Void, Arity::Fixed);
+        Signature { params, ret, second, passing: Vec::new(), arity, convention, tracking }
     }
 
     /// True where [`new`](Self::new) could have made it.
     pub fn is_plain(&self) -> bool {
         let is_standard = self.arity == Arity::Fixed && self.convention == CallingConvention::Standard;
-        self.second == Type::Void && self.passing.is_empty() && is_standard
+        let is_tracked = self.tracking == Tracking::Tracked;
+        self.second == Type::Void && self.passing.is_empty() && is_standard && is_tracked
     }
 
     /// Which parameter is the address of the memory for the result, if one is.
@@ -274,6 +279,8 @@ pub struct Module {
     pub environment: Environment,
     /// The integer type of an address: `i32` for PNaCl programs.
     pub pointer_type: Type,
+    /// What it asks for against attacks.
+    pub hardening: Hardening,
     /// Type table in wire order.
     pub types: Vec<TypeDef>,
     /// Function signatures.
@@ -327,6 +334,7 @@ impl Module {
         Module {
             environment: Environment::Pnacl,
             pointer_type: Type::I32,
+            hardening: Hardening::default(),
             types: Vec::new(),
             signatures: PrimaryMap::new(),
             functions: PrimaryMap::new(),

@@ -5,6 +5,7 @@
 //! explains every word; a back end that does not know a word refuses the function.
 
 use crate::entities::ComdatId;
+use crate::hardening::StackProtection;
 use crate::instruction::named_enum;
 use crate::module::Name;
 use cranelift_entity::packed_option::PackedOption;
@@ -208,8 +209,15 @@ pub struct FunctionTraits {
     pub returns_twice: bool,
     /// It never returns.
     pub noreturn: bool,
+    /// Of a function that never returns: no exception leaves it either.
+    pub nounwind: bool,
     /// Its frame must be found through the frame pointer.
     pub frame_pointer: bool,
     /// From where its callers must be found.
     pub unwind: UnwindTables,
+    /// An indirect call may lead here: where [branches are tracked](crate::Hardening::tracks_branches) it begins with the
+    /// instruction that says so.
+    pub landing: bool,
+    /// Whether its frame is guarded.
+    pub protection: StackProtection,
 }

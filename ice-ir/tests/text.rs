@@ -348,13 +348,59 @@ block0:
 alias external hidden @other(i64) -> i64 = @gone
 ";
 
+/// What modules ask for against attacks, as the writer prints it: by a variable, and by a word of a segment.
+const HARDENED: [&str; 2] = [
+    "\
+target pointer i32 native
+sig0 = () -> void
+sig1 = (i32) -> i32 untracked
+sig2 = (i32) -> i32
+global external declared @number align 4
+declare external noreturn nounwind @fail() -> void
+define external landing protect_buffers @f(v0: i32) -> i32 {
+block0:
+  v1: i32 = alloca v0, align 16, buffer
+  v2: i32 = alloca v0, align 16
+  v3: i32 = alloca v0, align 16, temporary
+  v4: i32 = call_as sig1(v1, v2)
+  ret v3
+}
+harden branches
+harden returns
+harden stack @fail by @number
+",
+    "\
+target pointer i64 native
+sig0 = (i32, i32) -> i64
+sig1 = () -> void
+intrinsic external @word(i32, i32) -> i64 as segment.word
+declare external @fail() -> void
+define external protect_strong @f() -> void {
+block0:
+  ret
+}
+define external protect @g() -> void {
+block0:
+  ret
+}
+harden stack @fail by @word(gs, -20)
+",
+];
+
 #[test]
 fn native_words_survive_a_round_trip_and_are_valid() {
-    let program = parse_program(NATIVE).unwrap();
+    for text in HARDENED {
+        check_round_trip(text);
+    }
+    check_round_trip(NATIVE);
+}
+
+fn check_round_trip(native: &str) {
+    let program = parse_program(native).unwrap();
     let mut text = String::new();
     write_program(&program, &mut text).unwrap();
     let plain = |text: &str| text.split('\n').filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
-    assert_eq!(plain(&text), plain(NATIVE));
+    assert_eq!(plain(&text), plain(native));
     ice_ir::verify_program(&program, ice_ir::Rules::Ice).unwrap();
     assert!(ice_ir::verify_program(&program, ice_ir::Rules::Pnacl).is_err());
 }

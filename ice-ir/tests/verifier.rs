@@ -1,8 +1,9 @@
 //! One program for each rule that breaks exactly that rule.
 
 use ice_ir::{
-    FuncId, Function, FunctionBuilder, GlobalId, InstData, Location, Program, Rule, Rules, SigId, Signature,
-    SwitchTable, Symbol, Type, TypeDef, Value, VerifierError, parse_program, verify_program,
+    FuncId, Function, FunctionBuilder, GlobalId, GuardSource, InstData, Location, Program, Rule, Rules,
+    Segment, SigId, Signature, StackGuard, SwitchTable, Symbol, Type, TypeDef, Value, VerifierError,
+    parse_program, verify_program,
 };
 use std::collections::BTreeSet;
 
@@ -276,6 +277,18 @@ fn broken_by_hand() -> Vec<(Rule, Program)> {
         p.module.set_symbol_name(Symbol::Global(GlobalId::from_u32(0)), *b"callee");
     });
     add(Rule::GlobalContents, &|p| p.module.globals[GlobalId::from_u32(0)].initializers = 5..6);
+    let guard = |source, fail| Some(StackGuard { source, fail });
+    let variable = GuardSource::Variable(GlobalId::from_u32(0));
+    add(Rule::StackGuard, &|p| p.module.hardening.stack_guard = guard(variable, FuncId::from_u32(99)));
+    add(Rule::StackGuard, &|p| {
+        // It takes something, or it is an intrinsic.
+        p.module.hardening.stack_guard = guard(variable, p.bodies[2].id);
+    });
+    add(Rule::StackGuard, &|p| {
+        let read = p.bodies[2].id;
+        let source = GuardSource::Segment { read, segment: Segment::Fs, offset: 40 };
+        p.module.hardening.stack_guard = guard(source, read);
+    });
     add(Rule::Bodies, &|p| drop(p.bodies.pop()));
     add(Rule::Bodies, &|p| p.bodies.swap(0, 1));
     all

@@ -9,8 +9,9 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
-    fold_addresses, hoist_invariants, number_values, remove_dead_cycles, sink, split_conditions,
+    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
+    SinkScratch, fold_addresses, hoist_invariants, number_values, protect_stack, remove_dead_cycles, sink,
+    split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -50,6 +51,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "short-circuit" => {
             let changed = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "protect-stack" => {
+            let changed = protect_stack(module, func, &mut ProtectScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "fold-addresses" => {

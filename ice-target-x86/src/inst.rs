@@ -219,6 +219,9 @@ macro_rules! instructions {
     // ---- threads
     /// The thread pointer.
     ThreadPointer { dst: VReg } "{dst} = thread" [dst: def_reg(GPR)] max 9 => em.e.mov_r_thread_pointer(dst);
+    /// The word at an offset of a segment, which is named by its number.
+    SegmentWord { dst: VReg, segment: u8, offset: i32 } "{dst} = word segment{segment} {offset}"
+        [dst: def_reg(GPR)] max 9 => em.segment_word(dst, segment, offset);
     /// dst = dst + offset of a thread-local symbol from the thread pointer.
     AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
         [dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset(dst, symbol);
@@ -248,6 +251,12 @@ macro_rules! instructions {
     /// The same of a function that preserves nothing.
     CallPreserveNone { callee: Callee, mode: Mode } is Clobbers "call_preserve_none {callee} {mode}"
         [callee: callee()] max bound.call(callee) => em.call(callee, 0);
+    /// A call that may return twice, where branches are tracked: it comes back to an instruction that says so.
+    CallLanding { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call_landing {callee} {mode} pops {popped}"
+        [callee: callee()] max bound.call(callee) + 4 => em.call_landing(callee, popped);
+    /// A call through an address that may lead anywhere, where branches are tracked.
+    CallUntracked { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call_untracked {callee} {mode} pops {popped}"
+        [callee: callee()] max bound.call(callee) + 1 => em.call_untracked(callee, popped);
     /// A call that ends its block: goes to `normal` or, when an exception leaves it, to `pad`, which wants what the
     /// function's pad of the number `clauses` says.
     Invoke { callee: Callee, mode: Mode, popped: u8, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
@@ -292,17 +301,25 @@ impl MachInst for Inst {
     ice_codegen::row_methods!();
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. })
+        matches!(
+            self,
+            Inst::Call { .. }
+                | Inst::CallPreserveNone { .. }
+                | Inst::CallLanding { .. }
+                | Inst::CallUntracked { .. }
+        )
     }
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { mode, .. } | Inst::Invoke { mode, .. } | Inst::ThreadLocalCall { mode, .. } => {
-                match mode {
-                    Mode::Bits32 => CALLER_SAVED_32,
-                    Mode::Bits64 => CALLER_SAVED_64,
-                }
-            }
+            Inst::Call { mode, .. }
+            | Inst::CallLanding { mode, .. }
+            | Inst::CallUntracked { mode, .. }
+            | Inst::Invoke { mode, .. }
+            | Inst::ThreadLocalCall { mode, .. } => match mode {
+                Mode::Bits32 => CALLER_SAVED_32,
+                Mode::Bits64 => CALLER_SAVED_64,
+            },
             Inst::CallPreserveNone { mode: Mode::Bits32, .. } => NOT_PRESERVED_32,
             Inst::CallPreserveNone { mode: Mode::Bits64, .. } => NOT_PRESERVED_64,
             _ => RegUnits::EMPTY,

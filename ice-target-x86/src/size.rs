@@ -21,6 +21,9 @@ const MEMORY: u32 = 7;
 const SMALL: u32 = 3;
 const LARGE: u32 = 6;
 
+/// Bytes of the instruction that says where an indirect branch may lead.
+const LANDING: u64 = 4;
+
 /// Sizes that depend on the function. `SLOT` is for ModRM, SIB and displacement of a slot: where it is a constant
 /// nearly all bounds are.
 struct Bounds<'a, const SLOT: u32> {
@@ -138,14 +141,14 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     let edits_again = allocation.edits.iter().filter(|edit| edit.from.is_remat()).count();
     let mut operands_in_memory = (allocation.stats.rematerialized as usize).saturating_sub(edits_again);
     let copy = dispatch.block.map_or(0, |block| bounds.copy(mach, allocation, block, edit));
-    let mut offset = u64::from(40 + saved);
+    let mut offset = u64::from(40 + saved) + if mach.frame.is_landing { LANDING } else { 0 };
     if CONFINED {
         offset *= 4;
     }
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
-        if CONFINED && landings.has(block) {
-            offset += u64::from(BUNDLE);
+        if landings.has(block) {
+            offset += if CONFINED { BUNDLE.into() } else { LANDING };
         }
         // Too large a number is one that the buffer takes for unknown.
         buffer.new_label_within(u32::try_from(offset).unwrap_or(u32::MAX));

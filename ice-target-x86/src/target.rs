@@ -29,6 +29,8 @@ pub struct X86 {
     pub(crate) model: CodeModel,
     /// What holds of the code.
     pub(crate) confinement: Confinement,
+    /// Indirect branches may lead only to instructions that say so.
+    pub(crate) tracks_branches: bool,
 }
 
 /// The context of a lowering rule.
@@ -41,7 +43,8 @@ impl X86 {
     /// The addresses of the module are not as wide as those of its code would be.
     pub fn new(mode: Mode, module: &Module, native: NativeModel) -> Result<X86, ForeignModule> {
         let model = CodeModel::of_module(module, native);
-        let target = X86 { mode, model, confinement: Confinement::None };
+        let tracks_branches = module.hardening.tracks_branches;
+        let target = X86 { mode, model, confinement: Confinement::None, tracks_branches };
         match target.address_type() == module.pointer_type {
             true => Ok(target),
             false => Err(ForeignModule { pointer: module.pointer_type }),

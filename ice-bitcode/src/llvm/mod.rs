@@ -11,7 +11,8 @@ mod legalize;
 mod wire;
 
 pub use legalize::body::{FunctionReader, LlvmProgram};
-pub use legalize::machine::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters};
+pub use legalize::landings::mark_landings;
+pub use legalize::machine::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, ThreadGuard};
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};
 pub use wire::attributes::{ParamAttributes, ParamFlags};

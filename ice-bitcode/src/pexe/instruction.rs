@@ -3,6 +3,7 @@
 //! Each record is checked against its rule, its operands are resolved, and it becomes one instruction. The
 //! types of operands decide the types of results, so every operand has a known type when it is used.
 
+use ice_ir::ObjectKind;
 use ice_ir::{
     AtomicOp, BinaryOp, Block, CastOp, FuncId, FunctionBuilder, FunctionKind, InstData, Intrinsic, Module,
     TailHint, Type, Value, ValueRange,
@@ -443,7 +444,7 @@ impl Reading<'_, '_> {
             return fail(Error::Alignment { code: align, ty });
         };
         let align_log2 = align_log2 as u8;
-        self.append(InstData::Alloca { size, align_log2 }, self.module.pointer_type)
+        self.append(InstData::Alloca { size, align_log2, kind: ObjectKind::Local }, self.module.pointer_type)
     }
 
     #[inline(always)]

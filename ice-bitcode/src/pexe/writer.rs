@@ -518,7 +518,7 @@ impl BodyWriter<'_, '_> {
                 ops.extend([self.relative(vector)?, self.relative(element)?, self.relative(index)?]);
                 (NONE, code::INSERTELT)
             }
-            InstData::Alloca { size, align_log2 } => {
+            InstData::Alloca { size, align_log2, .. } => {
                 ops.extend([self.relative(size)?, align(align_log2)]);
                 (NONE, code::ALLOCA)
             }

@@ -14,7 +14,8 @@ pub struct FrameShuffle(pub Random);
 
 impl FrameShuffle {
     /// Puts spill slots and fixed objects by falling alignment, which is `max_align` at most, upwards from `start`, as
-    /// frames always are laid out, but in any order of what is aligned alike, and with room at the start. Fills the lists of
+    /// frames always are laid out, but in any order of what is aligned alike, and with room at the start; in a guarded frame
+    /// objects are behind slots, by kinds. Fills the lists of
     /// their offsets and gives the end. A function that needs no frame gets none.
     pub(crate) fn place(
         &self,
@@ -30,17 +31,19 @@ impl FrameShuffle {
         objects.clear();
         objects.resize(object_sizes.len(), 0);
         let slot_facts = slot_sizes.iter().map(|slot| (slot.align.clamp(1, max_align), slot.size));
-        let object_facts = object_sizes
-            .iter()
-            .map(|object| ((1u32 << object.align_log2.min(31)).min(max_align), object.size));
+        let slot_facts = slot_facts.map(|fact| (None, fact));
+        let object_facts = object_sizes.iter().map(|object| {
+            let fact = ((1u32 << object.align_log2.min(31)).min(max_align), object.size);
+            (info.is_guarded.then_some(object.kind), fact)
+        });
         let offsets = slots.iter_mut().chain(objects.iter_mut());
         let mut all: Vec<_> = slot_facts.chain(object_facts).zip(offsets).collect();
         random.shuffle(&mut all);
         // Stable: the order of those that are aligned alike stays.
-        all.sort_by_key(|((align, _), _)| core::cmp::Reverse(*align));
+        all.sort_by_key(|((kind, (align, _)), _)| (*kind, core::cmp::Reverse(*align)));
         let needs_frame = !all.is_empty() || info.has_calls;
         let mut end = start + if needs_frame { u64::from(max_align * random.below(MOST_ROOM)) } else { 0 };
-        for ((align, size), offset) in all {
+        for ((_, (align, size)), offset) in all {
             end = end.next_multiple_of(u64::from(align));
             *offset = end as i32;
             end += u64::from(size);

@@ -1,5 +1,6 @@
-//! The blocks of confined code that jump tables lead to: indirect jumps go to starts of bundles, so that these blocks
-//! begin there.
+//! The blocks that begin in a way of their own, because control comes there by an indirect jump: in confined code those
+//! that jump tables lead to, which begin at starts of bundles; where branches are tracked, those that exceptions lead to,
+//! which begin with an instruction that says so.
 //!
 //! Cost: a word for each entry of a table, and nothing in a function without one.
 
@@ -31,6 +32,15 @@ impl Landings {
                     *is_landing = true;
                 }
             }
+        }
+    }
+
+    /// Adds a block.
+    pub fn add<I: MachInst>(&mut self, mach: &MachFunction<I>, block: MachBlock) {
+        self.blocks.resize(mach.num_blocks(), false);
+        // One that is not there is found when something goes to it.
+        if let Some(is_landing) = self.blocks.get_mut(block.as_u32() as usize) {
+            *is_landing = true;
         }
     }
 

@@ -521,7 +521,9 @@ pub fn lower_function<T: Target>(
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();
-    mach.frame.needs_frame_pointer = module.functions[func.id].traits.frame_pointer;
+    let traits = &module.functions[func.id].traits;
+    mach.frame.needs_frame_pointer = traits.frame_pointer;
+    mach.frame.is_landing = traits.landing && module.hardening.tracks_branches;
     if func.exceptions.has_invocations() {
         mach.exceptions = Some(Box::new(func.exceptions.clone()));
     }

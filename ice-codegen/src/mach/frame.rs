@@ -2,8 +2,8 @@
 
 use crate::diversity::FrameShuffle;
 use alloc::vec::Vec;
-use ice_ir::CallingConvention;
 use ice_ir::native::UnwindTables;
+use ice_ir::{CallingConvention, ObjectKind};
 use ice_regalloc::VReg;
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
@@ -13,6 +13,8 @@ pub struct FrameObject {
     pub size: u32,
     /// log2 of the alignment.
     pub align_log2: u8,
+    /// What it is to who protects the frame.
+    pub kind: ObjectKind,
 }
 
 /// Whether a function keeps its frame in a register of its own.
@@ -55,6 +57,10 @@ pub struct FrameInfo {
     pub unwind: UnwindTables,
     /// Bytes right below the incoming stack arguments for arguments that came in registers.
     pub register_arguments: u32,
+    /// Whether one of the objects guards the frame: they are then in the order of their kinds.
+    pub is_guarded: bool,
+    /// Whether an indirect call may lead to the function, where that is to be said.
+    pub is_landing: bool,
     /// How it is laid out, if that is left to chance.
     pub shuffle: Option<FrameShuffle>,
 }
@@ -75,6 +81,8 @@ impl FrameInfo {
         self.saved_arguments = None;
         self.unwind = UnwindTables::None;
         self.register_arguments = 0;
+        self.is_guarded = false;
+        self.is_landing = false;
         self.shuffle = None;
     }
 
@@ -88,7 +96,13 @@ impl FrameInfo {
 
     /// Adds a fixed object and gives its index.
     pub fn add_object(&mut self, size: u32, align_log2: u8) -> u32 {
-        self.objects.push(FrameObject { size, align_log2 });
+        self.add_object_of(ObjectKind::Temporary, size, align_log2)
+    }
+
+    /// Adds a fixed object of this kind and gives its index.
+    pub fn add_object_of(&mut self, kind: ObjectKind, size: u32, align_log2: u8) -> u32 {
+        self.is_guarded |= kind == ObjectKind::Guard;
+        self.objects.push(FrameObject { size, align_log2, kind });
         self.objects.len() as u32 - 1
     }
 }

@@ -10,7 +10,7 @@ use ice_ir::{Assembly, FuncId, Function, Inst, InstData, Intrinsic};
 /// The size in bytes, and log2 of the alignment, of an alloca that becomes a fixed object of the frame: constant, in the
 /// entry block, of no more than the alignment that the target gives without moving the stack pointer.
 pub fn fixed_alloca<T: Target>(func: &Function, inst: Inst) -> Option<(u32, u8)> {
-    let &InstData::Alloca { size, align_log2 } = func.inst(inst) else { return None };
+    let &InstData::Alloca { size, align_log2, .. } = func.inst(inst) else { return None };
     let in_entry = func.layout.block_of(inst) == func.layout.entry();
     let ty = func.value_type(size);
     let size = func.int_value(size).filter(|_| in_entry && align_log2 <= T::STACK_ALIGN_LOG2)?;
@@ -22,7 +22,8 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
     pub(super) fn place_alloca<T: Target<Inst = I>>(&mut self, inst: Inst) -> bool {
         match fixed_alloca::<T>(self.func, inst) {
             Some((size, align_log2)) => {
-                let object = self.sink.frame().add_object(size, align_log2);
+                let &InstData::Alloca { kind, .. } = self.func.inst(inst) else { return false };
+                let object = self.sink.frame().add_object_of(kind, size, align_log2);
                 self.set_frame_object(self.result(inst), object);
                 true
             }

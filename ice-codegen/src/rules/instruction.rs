@@ -169,7 +169,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             InstData::InsertElement { vector, element, index } => {
                 Rule::Vector(VectorRule::InsertElement { vector, element, index, result: self.result(inst) })
             }
-            InstData::Alloca { size, align_log2 } => match self.place_alloca::<T>(inst) {
+            InstData::Alloca { size, align_log2, .. } => match self.place_alloca::<T>(inst) {
                 true => Rule::Done,
                 false => Rule::DynamicAlloca { size, align_log2, result: self.result(inst) },
             },

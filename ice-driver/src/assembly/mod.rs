@@ -10,7 +10,7 @@ mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
-use crate::machine::{Assembly, Machine};
+use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
@@ -97,12 +97,25 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             fault: None,
         };
         output.text.push_str(&output.own.head);
+        // Writing into a string cannot fail.
+        let _ = output.write_property_note();
         for id in diversity::globals(options.diversity, module) {
             // Writing into a string cannot fail.
             let _ = output.write_global(id);
             output.flush(FLUSH_SIZE)?;
         }
         Ok(output)
+    }
+
+    /// What the machine says of the code.
+    fn write_property_note(&mut self) -> fmt::Result {
+        let note = self.machine.property_note(&self.module.hardening);
+        if note.is_empty() {
+            return Ok(());
+        }
+        let align_log2 = self.machine.address_type().bytes().trailing_zeros();
+        writeln!(self.text, "\t.section {PROPERTY_NOTE},\"a\",%note\n\t.p2align {align_log2}")?;
+        write_bytes(&mut self.text, &note)
     }
 
     fn flush(&mut self, from: usize) -> Result<(), Error> {

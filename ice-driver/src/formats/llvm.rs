@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::report::{Report, Warning};
 use crate::unwind::Entries;
-use ice_bitcode::llvm;
-use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, Symbol};
+use ice_bitcode::{LocatedError, llvm};
+use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Symbol};
 #[cfg(feature = "cli")]
 use {crate::inspect::Purpose, crate::machine::legalization_of_triple, ice_ir::Program};
 
@@ -19,7 +19,11 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let machine = options.arch.machine();
     let features = options.features.or(machine.features_of_triple(&triple));
     let module = llvm::read_module(input, machine.legalization(features)).map_err(Error::Bitcode)?;
-    let program = llvm::LlvmProgram::new(module);
+    let mut program = llvm::LlvmProgram::new(module);
+    if let Err(error) = llvm::mark_landings(&mut program, input) {
+        let function = error.location.function.map_or(FuncId::from_u32(0), FuncId::from_u32);
+        return Err(body_error(&program, function, error));
+    }
     let module = program.module();
     if module.pointer_type != machine.address_type() {
         return Err(Error::WrongTarget { arch: options.arch, triple });
@@ -32,9 +36,7 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let name =
         |function| String::from_utf8_lossy(module.symbol_name(Symbol::Function(function))).into_owned();
     let unwinding = without_tables.map(|function| Warning::NoUnwindTables { function: name(function) });
-    let protected = program.header().first_protected();
-    let protected = protected.map(|function| Warning::NoStackProtector { function: name(function) });
-    report.warnings.extend(unwinding.into_iter().chain(protected));
+    report.warnings.extend(unwinding);
     Ok(report)
 }
 
@@ -45,6 +47,13 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
 pub fn triple_of(input: &[u8]) -> Result<Option<String>, Error> {
     let triple = llvm::read_triple(input).map_err(Error::Bitcode)?;
     Ok((!triple.is_empty()).then(|| String::from_utf8_lossy(&triple).into_owned()))
+}
+
+/// What is wrong with the body of a function.
+#[cold]
+fn body_error(program: &llvm::LlvmProgram, function: FuncId, error: Box<LocatedError>) -> Error {
+    let name = program.module().symbol_name(Symbol::Function(function));
+    Error::Body { name: String::from_utf8_lossy(name).into_owned(), function, error }
 }
 
 /// The bodies of a module of LLVM.
@@ -79,10 +88,8 @@ impl BodyReader for LlvmReader<'_> {
         let LlvmBodies { bytes, program } = *self.bodies;
         let body = &program.bodies()[index];
         let mut builder = FunctionBuilder::filtered(func, filter);
-        self.reader.read(program, bytes, body, &mut builder).map_err(|error| {
-            let name = program.module().symbol_name(Symbol::Function(body.function));
-            Error::Body { name: String::from_utf8_lossy(name).into_owned(), function: body.function, error }
-        })
+        let result = self.reader.read(program, bytes, body, &mut builder);
+        result.map_err(|error| body_error(program, body.function, error))
     }
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {
@@ -100,7 +107,8 @@ pub fn read(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
         Purpose::Look => legalization_of_triple(&String::from_utf8_lossy(&llvm::read_triple(bytes)?)),
         Purpose::Freeze => &llvm::MachineDescription::PORTABLE,
     };
-    let program = llvm::LlvmProgram::new(llvm::read_module(bytes, machine)?);
+    let mut program = llvm::LlvmProgram::new(llvm::read_module(bytes, machine)?);
+    llvm::mark_landings(&mut program, bytes)?;
     let mut reader = llvm::FunctionReader::new();
     let mut bodies = Vec::with_capacity(program.bodies().len());
     for body in program.bodies() {

@@ -31,8 +31,11 @@ use ice_asm::{RelocKind, SlotCount};
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
 use ice_elf::Relocation;
-use ice_ir::{Module, Type};
+use ice_ir::{Hardening, Module, Type};
 use target_lexicon::{Architecture, OperatingSystem, Triple};
+
+/// The section of a note about the code of an object (Linux Extensions to gABI, 2.1).
+pub const PROPERTY_NOTE: &str = ".note.gnu.property";
 
 /// A machine that `ice` knows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -204,6 +207,11 @@ pub trait Machine: Sync {
 
     /// The sections of an object that say what its code needs.
     fn attributes(&self, _features: Features) -> Vec<Attributes> {
+        Vec::new()
+    }
+
+    /// What the object says of its code to those who run programs, in [`PROPERTY_NOTE`]; nothing if empty.
+    fn property_note(&self, _hardening: &Hardening) -> Vec<u8> {
         Vec::new()
     }
 

@@ -16,11 +16,11 @@ use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters};
+use ice_bitcode::llvm::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, ThreadGuard};
 use ice_elf::EntryFrame;
+use ice_ir::{Hardening, Type};
 #[cfg(feature = "llvm")]
-use ice_ir::Passing;
-use ice_ir::Type;
+use ice_ir::{Passing, Segment};
 use object::elf;
 use target_lexicon::Architecture;
 #[cfg(feature = "x86")]
@@ -60,7 +60,9 @@ const WIDE: MachineDescription = MachineDescription {
             "movq (%rdx), %rbp; movq 8(%rdx), %rcx; movq 16(%rdx), %rsp; jmp *%rcx",
             "{rdx},~{rcx},~{memory}",
         ],
+        landing: ["call 1f; ", "call 1f; endbr64; "],
     }),
+    thread_guard: Some(ThreadGuard { segment: Segment::Fs, offset: 0x28 }),
     ..NARROW
 };
 
@@ -86,7 +88,10 @@ const NARROW: MachineDescription = MachineDescription {
             "movl (%edx), %ebp; movl 4(%edx), %ecx; movl 8(%edx), %esp; jmp *%ecx",
             "{edx},~{ecx},~{memory}",
         ],
+        landing: ["call 1f; ", "call 1f; endbr32; "],
     }),
+    tracks_branches: true,
+    thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],
     extended_passing: Passing::Plain,
     ..MachineDescription::PORTABLE
@@ -173,6 +178,20 @@ impl Machine for X86 {
             Mode::Bits32 => narrow,
             Mode::Bits64 => wide,
         }
+    }
+
+    /// One property, the features of all code: filled up to the size of an address (x86-64 psABI, 12.1.1).
+    fn property_note(&self, hardening: &Hardening) -> Vec<u8> {
+        const OF_ALL_CODE: u32 = 0xc000_0002;
+        let features = u32::from(hardening.tracks_branches) | u32::from(hardening.has_shadow_stack) << 1;
+        if features == 0 {
+            return Vec::new();
+        }
+        let fill = self.address_type().bytes() - 4;
+        let property = [OF_ALL_CODE, 4, features];
+        let words = [4, 12 + fill, elf::NT_GNU_PROPERTY_TYPE_0, u32::from_le_bytes(*b"GNU\0")];
+        let words = words.into_iter().chain(property).chain((fill > 0).then_some(0));
+        words.flat_map(u32::to_le_bytes).collect()
     }
 
     fn bundles(&self) -> Option<Bundles> {

@@ -22,7 +22,7 @@ mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
-use crate::machine::{Attributes, Features, Machine};
+use crate::machine::{Attributes, Features, Machine, PROPERTY_NOTE};
 use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
@@ -172,6 +172,13 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             let spec = SectionSpec { entry_size, ..SectionSpec::new(name, sh_type, sh_flags.into()) };
             let section = self.writer.create_section(&spec)?;
             self.writer.append_data(section, alignment, &contents, [])?;
+        }
+        let note = self.machine.property_note(&self.module.hardening);
+        if !note.is_empty() {
+            let spec = SectionSpec::new(PROPERTY_NOTE.as_bytes(), elf::SHT_NOTE, elf::SHF_ALLOC.into());
+            let section = self.writer.create_section(&spec)?;
+            let alignment = u64::from(self.machine.address_type().bytes());
+            self.writer.append_data(section, alignment, &note, [])?;
         }
         let text = self.writer.standard_section(StandardSection::Text)?;
         self.code_begins(text)

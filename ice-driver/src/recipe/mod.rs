@@ -24,6 +24,8 @@ pub enum Recipe {
 pub enum Step {
     /// Read the body; constants fold and common subexpressions of a block vanish while it is built.
     Read,
+    /// Frames of functions that ask for it are guarded.
+    ProtectStack,
     /// Predecessors and successors of blocks.
     ControlFlow,
     /// Use counts and dead instructions.
@@ -60,8 +62,9 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 17] = [
+    pub const ALL: [Step; 18] = [
         Step::Read,
+        Step::ProtectStack,
         Step::ControlFlow,
         Step::Uses,
         Step::Dominators,
@@ -84,6 +87,7 @@ impl Step {
     pub const fn name(self) -> &'static str {
         match self {
             Step::Read => "read",
+            Step::ProtectStack => "protect-stack",
             Step::ControlFlow => "control-flow",
             Step::Uses => "uses",
             Step::Dominators => "dominators",
@@ -125,12 +129,21 @@ impl Step {
 }
 
 /// Om1: values are in registers within a block, and in one behind it that it alone leads to.
-const OM1: &[Step] =
-    &[Step::Read, Step::ControlFlow, Step::Uses, Step::BlockOrder, Step::Lower, Step::Allocate, Step::Emit];
+const OM1: &[Step] = &[
+    Step::Read,
+    Step::ProtectStack,
+    Step::ControlFlow,
+    Step::Uses,
+    Step::BlockOrder,
+    Step::Lower,
+    Step::Allocate,
+    Step::Emit,
+];
 
 /// O2: values are in registers as long as they live, and no more is computed than is used.
 const O2: &[Step] = &[
     Step::Read,
+    Step::ProtectStack,
     Step::ControlFlow,
     Step::Dominators,
     Step::Loops,

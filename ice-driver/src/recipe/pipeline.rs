@@ -12,9 +12,12 @@ use ice_codegen::{
     BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
 };
 use ice_ir::native::UnwindTables;
-use ice_ir::{ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, Uses};
+use ice_ir::{
+    ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, StackProtection, Uses,
+};
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ShortCircuitScratch, SinkScratch,
+    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
+    SinkScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -107,6 +110,9 @@ pub(crate) struct Pipeline {
     uses_hold: bool,
     pub(super) dominators: DominatorTree,
     pub(super) loops: LoopForest,
+    protect: ProtectScratch,
+    /// Blocks have come since the function was read.
+    has_new_blocks: bool,
     cycles: CycleScratch,
     numbering: Numbering,
     hoist: HoistScratch,
@@ -185,6 +191,8 @@ impl Pipeline {
             uses_hold: false,
             dominators: DominatorTree::new(),
             loops: LoopForest::new(),
+            protect: ProtectScratch::default(),
+            has_new_blocks: false,
             cycles: CycleScratch::default(),
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
@@ -208,7 +216,7 @@ impl Pipeline {
         read: Option<&ControlFlowGraph>,
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
-        self.uses_hold = false;
+        (self.uses_hold, self.has_new_blocks) = (false, false);
         let last = job.last();
         let is_observed = job.is_observed();
         for &step in job.recipe.steps() {
@@ -301,11 +309,16 @@ impl Pipeline {
     ) -> StepResult {
         match step {
             Step::Read => self.verify(job),
+            Step::ProtectStack => {
+                if job.module.functions[self.func.id].traits.protection != StackProtection::None {
+                    self.protect_stack(job);
+                }
+            }
             Step::ControlFlow => {
                 // The reader of bitcode needs the graph for its own checks.
                 self.graph = match read {
-                    Some(_) => Graph::Reader,
-                    None => {
+                    Some(_) if !self.has_new_blocks => Graph::Reader,
+                    _ => {
                         self.cfg.compute(&self.func);
                         Graph::Own
                     }
@@ -364,6 +377,14 @@ impl Pipeline {
             Step::Emit => self.emit(job, out)?,
         }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn protect_stack(&mut self, job: &Job<'_>) {
+        let changed = ice_passes::protect_stack(job.module, &mut self.func, &mut self.protect);
+        self.has_new_blocks = changed == Changed::Blocks;
+        self.verify(job);
     }
 
     /// The passes over the IR.

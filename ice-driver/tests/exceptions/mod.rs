@@ -138,6 +138,24 @@ fn levels_and_models_of_clang_make_no_difference() {
     check((compiler, &LIBRARY), &sections, &["--function-sections"], &collected);
 }
 
+/// Pads are landings, and frames that exceptions leave are guarded.
+#[test]
+fn hardened_programs_catch_as_those_of_clang() {
+    let Some(compiler) = common::find_tool(&["clang++-19"]).filter(|_| cfg!(target_arch = "x86_64")) else {
+        return common::skip("exceptions of C++", "no clang++-19 on this machine");
+    };
+    for program in [&CATCHING, &FRAMES] {
+        for protector in ["-fstack-protector-strong", "-fstack-protector-all"] {
+            check(
+                (compiler, program),
+                &["-O1", "-fcf-protection", protector],
+                &[],
+                &link_with(compiler, &[]),
+            );
+        }
+    }
+}
+
 /// An assembler makes of the text what links and catches as the object does.
 #[test]
 fn tables_are_the_same_as_text() {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::types::is_plain_argument;
 use super::{Location, MAX_ERRORS, Rule, Rules, VerifierError, VerifierScratch, verify_function};
 use crate::entities::Symbol;
+use crate::hardening::{GuardSource, StackGuard};
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{
     FunctionDecl, FunctionKind, Initializer, Linkage, MAX_ALIGN_LOG2, Module, Program, Signature, TypeDef,
@@ -23,6 +24,7 @@ pub fn verify_module(module: &Module, rules: Rules) -> Result<(), Vec<VerifierEr
     verifier.functions();
     verifier.globals();
     verifier.names();
+    verifier.stack_guard();
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
@@ -61,7 +63,7 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         | Intrinsic::ByValue => {
             return own == (1, false);
         }
-        Intrinsic::MulHigh => return own == (2, false),
+        Intrinsic::MulHigh | Intrinsic::SegmentWord => return own == (2, false),
         Intrinsic::Extended => return own == (4, true),
         _ => {}
     }
@@ -164,6 +166,27 @@ impl ModuleVerifier<'_> {
             }
             self.check(Rule::GlobalContents, good && u32::try_from(module.global_size(id)).is_ok());
         }
+    }
+
+    fn stack_guard(&mut self) {
+        let module = self.module;
+        self.place = Location::Module;
+        let Some(StackGuard { source, fail }) = module.hardening.stack_guard else { return };
+        let decl = |function| module.functions.get(function);
+        let takes_nothing =
+            |signature: &Signature| signature.params.is_empty() && signature.ret == Type::Void;
+        let fails = decl(fail).is_some_and(|decl| {
+            !matches!(decl.kind, FunctionKind::Intrinsic(_))
+                && module.signatures.get(decl.signature).is_some_and(takes_nothing)
+        });
+        let has_source = match source {
+            GuardSource::Variable(global) => module.globals.is_valid(global),
+            GuardSource::Segment { read, .. } => {
+                let is_read = FunctionKind::Intrinsic(Intrinsic::SegmentWord);
+                decl(read).is_some_and(|decl| decl.kind == is_read)
+            }
+        };
+        self.check(Rule::StackGuard, fails && has_source);
     }
 
     /// Whether `symbol` is something with an address.

@@ -131,7 +131,7 @@ impl<'a> Verifier<'a> {
                 self.check(Rule::LaneType, lanes);
                 self.lane_index(vector, index);
             }
-            InstData::Alloca { size, align_log2 } => {
+            InstData::Alloca { size, align_log2, .. } => {
                 self.check(Rule::PointerOperand, result == pointer);
                 let wide = self.rules == Rules::Ice && ty(size) == pointer;
                 self.check(Rule::AllocaSize, ty(size) == Type::I32 || wide);

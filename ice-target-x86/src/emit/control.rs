@@ -225,12 +225,12 @@ impl<L: Listing> Emitter<'_, L> {
     fn jump_to_entry(&mut self, scratch: Gpr, place: Mem, table: SymbolId) {
         match self.mode {
             Mode::Bits32 => {
-                self.e.jmp_rm(Rm::Mem(place.with_target(Target::Symbol(table, RelocKind::Abs32))));
+                self.jump_in_table(Rm::Mem(place.with_target(Target::Symbol(table, RelocKind::Abs32))));
             }
             Mode::Bits64 => {
                 let place = place.with_target(Target::Symbol(table, RelocKind::Abs32S));
                 self.e.mov_r_rm(Width::B32, scratch, Rm::Mem(place));
-                self.e.jmp_rm(Rm::Reg(scratch));
+                self.jump_in_table(Rm::Reg(scratch));
             }
         }
     }
@@ -251,7 +251,15 @@ impl<L: Listing> Emitter<'_, L> {
             }
         }
         self.e.alu_rm_r(Alu::Add, width, Rm::Reg(index), base);
-        self.e.jmp_rm(Rm::Reg(index));
+        self.jump_in_table(Rm::Reg(index));
+    }
+
+    /// The jump by a table, which nobody can write to: where it leads is not looked at.
+    fn jump_in_table(&mut self, to: Rm<Gpr>) {
+        match self.target.tracks_branches {
+            false => self.e.jmp_rm(to),
+            true => self.e.jmp_rm_untracked(to),
+        }
     }
 
     /// Jumps to the address in a register, which is changed.

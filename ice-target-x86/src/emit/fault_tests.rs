@@ -7,8 +7,18 @@ use ice_codegen::mach::{MachBlock, VReg};
 use ice_codegen::{CodeModel, Confinement, testing};
 
 const TARGETS: [X86; 2] = [
-    X86 { mode: Mode::Bits32, model: CodeModel::Pnacl, confinement: Confinement::None },
-    X86 { mode: Mode::Bits64, model: CodeModel::Pnacl, confinement: Confinement::None },
+    X86 {
+        mode: Mode::Bits32,
+        model: CodeModel::Pnacl,
+        confinement: Confinement::None,
+        tracks_branches: false,
+    },
+    X86 {
+        mode: Mode::Bits64,
+        model: CodeModel::Pnacl,
+        confinement: Confinement::None,
+        tracks_branches: false,
+    },
 ];
 
 #[test]

@@ -57,6 +57,9 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn prologue(&mut self) {
         let width = self.stack_width();
         let mut pushed = 1;
+        if self.target.tracks_branches && self.cursor.mach.frame.is_landing {
+            self.e.end_branch();
+        }
         if self.frame.layout.pointer == FramePointer::Used {
             self.e.push_r(Gpr::RBP);
             pushed += 1;

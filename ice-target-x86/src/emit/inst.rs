@@ -173,6 +173,34 @@ impl<L: Listing> Emitter<'_, L> {
                 self.call_indirect(place);
             }
         }
+        self.take_again(popped);
+    }
+
+    /// A call to behind which control may come again.
+    #[cold]
+    pub(super) fn call_landing(&mut self, callee: Callee, popped: u8) {
+        self.call(callee, 0);
+        self.e.end_branch();
+        self.take_again(popped);
+    }
+
+    /// A call of whatever is there.
+    #[cold]
+    pub(super) fn call_untracked(&mut self, callee: Callee, popped: u8) {
+        match callee {
+            Callee::Value(_) => {
+                let place = self.next();
+                let callee = self.place_rm(place);
+                self.e.call_rm_untracked(callee);
+            }
+            Callee::Symbol(_) | Callee::Linked(_) => self.fault("a call by a name is not looked at"),
+        }
+        self.take_again(popped);
+    }
+
+    /// Takes the bytes of arguments again that a callee has popped.
+    #[inline]
+    fn take_again(&mut self, popped: u8) {
         if popped > 0 {
             let bytes = i32::from(popped);
             self.note_excursion(self.e.buf.offset(), -bytes);

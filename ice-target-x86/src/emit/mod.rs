@@ -59,6 +59,9 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.set_bundle(target.bundle());
     buffer.clear();
     landings.compute(target.confinement, mach);
+    if target.tracks_branches && mach.exceptions.is_some() {
+        add_pads(mach, landings);
+    }
     dispatch.compute(target, mach, allocation);
     size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);
     // Decisions of switches grow to less than twice their bounds where their numbers are hidden.
@@ -88,6 +91,16 @@ pub(crate) fn emit_function<L: Listing>(
     Ok(())
 }
 
+/// Adds the blocks that exceptions lead to.
+#[cold]
+fn add_pads(mach: &MachFunction<Inst>, landings: &mut Landings) {
+    for inst in mach.insts() {
+        if let Inst::Invoke { pad, .. } = *inst {
+            landings.add(mach, pad);
+        }
+    }
+}
+
 /// Memory of emission, reused from function to function.
 #[derive(Default)]
 pub struct EmitScratch {
@@ -111,7 +124,7 @@ struct Emitter<'a, L: Listing> {
     tables: &'a mut TableLabels,
     steps: &'a mut FrameSteps,
     sites: &'a mut CallSites,
-    /// The blocks that jump tables of confined code lead to.
+    /// The blocks that begin in a way of their own.
     landings: &'a Landings,
     /// What replaces the jumps to it.
     dispatch: &'a mut Dispatch,

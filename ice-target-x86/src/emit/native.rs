@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use ice_asm::Listing;
-use ice_asm::x86::{Cond, Gpr, Mem, Rm, SseOp, Width, Xmm};
+use ice_asm::x86::{Cond, Gpr, Mem, Rm, Segment, SseOp, Width, Xmm};
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::{CodeSymbol, Libcall};
 
@@ -22,6 +22,17 @@ impl<L: Listing> Emitter<'_, L> {
             self.note_excursion(call_end, self.stack_width().bytes() as i32);
             self.note_excursion(call_end + 1, 0);
         }
+    }
+
+    /// The word at an offset of a segment of this number.
+    pub(super) fn segment_word(&mut self, dst: Gpr, segment: u8, offset: i32) {
+        let segment = match ice_ir::Segment::from_code(segment.into()) {
+            Some(ice_ir::Segment::Fs) => Segment::Fs,
+            Some(ice_ir::Segment::Gs) => Segment::Gs,
+            None => return self.fault("there is no such segment"),
+        };
+        let word = Mem::absolute(offset).with_segment(segment);
+        self.e.mov_r_rm(self.stack_width(), dst, Rm::Mem(word));
     }
 
     /// The code of inline assembly, which is there already.

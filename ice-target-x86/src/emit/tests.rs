@@ -13,7 +13,8 @@ use ice_regalloc::{Allocation, Context, Edit, Options, Output, PReg, ProgPoint, 
 
 /// The code of the first function, after `change` to what the allocator made.
 fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mut Output)) -> Vec<u8> {
-    let target = X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None };
+    let target =
+        X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None, tracks_branches: false };
     let mach = testing::machine(&target, text);
     let mut allocator = Context::default();
     allocator
@@ -30,7 +31,12 @@ fn compiled(mode: Mode, text: &str, change: impl FnOnce(&MachFunction<Inst>, &mu
 #[test]
 fn code_is_for_the_instruction_that_wanted_it() {
     for mode in [Mode::Bits32, Mode::Bits64] {
-        testing::check_origins(&X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None });
+        testing::check_origins(&X86 {
+            mode,
+            model: CodeModel::Pnacl,
+            confinement: Confinement::None,
+            tracks_branches: false,
+        });
     }
 }
 

@@ -34,6 +34,10 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     fn bind_block(&mut self, block: MachBlock) {
         match self.landings.has(block) {
             false => self.e.buf.bind(label(block)),
+            true if self.target.tracks_branches => {
+                self.e.buf.bind(label(block));
+                self.e.end_branch();
+            }
             true => self.e.buf.bind_aligned(label(block), BUNDLE),
         }
     }

@@ -13,7 +13,7 @@ use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
 use ice_ir::native::{Arity, CallingConvention, Passing};
-use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Type, Value};
+use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Tracking, Type, Value};
 
 /// Most registers that carry arguments and results of one call: 12 general ones, 8 vectors, the global base, and two
 /// results, one of them a pair.
@@ -186,12 +186,30 @@ impl X86 {
         };
         let results = cx.call_results(inst, signature);
         let call = match convention {
+            CallingConvention::Standard if self.tracks_branches => self.tracked_call(cx, &call, callee),
             CallingConvention::Standard => {
                 Inst::Call { callee, mode: self.mode, popped: self.popped(signature) }
             }
             CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
         };
         self.finish_call(cx, (call, origin), &mut operands, stack, results)
+    }
+
+    /// A call of the standard convention where branches are tracked.
+    #[cold]
+    fn tracked_call<S: Sink<Inst>>(self, cx: &Cx<'_, S>, call: &Call<'_>, callee: Callee) -> Inst {
+        let (mode, popped) = (self.mode, self.popped(call.signature));
+        match call.callee {
+            Destination::Function(function) | Destination::Retyped(function)
+                if cx.module.functions[function].traits.returns_twice =>
+            {
+                Inst::CallLanding { callee, mode, popped }
+            }
+            Destination::Address(_) if is_untracked(call.signature) => {
+                Inst::CallUntracked { callee, mode, popped }
+            }
+            _ => Inst::Call { callee, mode, popped },
+        }
     }
 
     /// Bytes of arguments that a callee of the standard convention pops.
@@ -458,6 +476,11 @@ impl X86 {
         cx.sink.push(Inst::Lea { width, dst, mem: of });
         self.store_src(cx, width, Src::Reg(dst), to);
     }
+}
+
+/// Whether a call may lead anywhere.
+pub(super) fn is_untracked(signature: Option<&Signature>) -> bool {
+    signature.is_some_and(|signature| signature.tracking == Tracking::Untracked)
 }
 
 /// The class of a one-register value in a fixed register.

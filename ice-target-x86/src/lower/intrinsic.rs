@@ -7,7 +7,7 @@ use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, BitOp, Cond, Shift, SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
-use ice_ir::{Intrinsic, Type, Value, ValueDef};
+use ice_ir::{Intrinsic, Segment, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 128;
@@ -68,6 +68,16 @@ impl X86 {
             }
             Intrinsic::Extended => return self.extended_operation(cx, args),
             Intrinsic::MulHigh => return self.multiply_whole(cx, inst, args),
+            Intrinsic::SegmentWord => {
+                let number = |arg: Value| cx.func.int_value(arg);
+                let segment = number(args[0]).and_then(Segment::from_code);
+                let offset = number(args[1]).and_then(|offset| i32::try_from(offset).ok());
+                let (Some(segment), Some(offset), Some(result)) = (segment, offset, result) else {
+                    return Err(ErrorKind::Unsupported("a word of a segment at a place that varies"));
+                };
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::SegmentWord { dst, segment: segment.code() as u8, offset });
+            }
             Intrinsic::ByValue => {
                 if let Some(result) = result {
                     let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));

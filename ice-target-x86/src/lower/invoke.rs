@@ -4,7 +4,7 @@
 //! The personality routine gives a pad two words, in the registers of the numbers 0 and 1 of DWARF on x86-64 and of 0
 //! and 2 on x86-32 (GCC's `EH_RETURN_DATA_REGNO`): rax and rdx in both.
 
-use super::call::Operands;
+use super::call::{Operands, is_untracked};
 use crate::inst::{Callee, Inst};
 use crate::regs::{GPR, RAX, RDX};
 use crate::target::{Cx, X86};
@@ -37,6 +37,17 @@ impl X86 {
                 self.callee(cx, CodeSymbol::Function(callee), &mut operands)
             }
         };
+        let returns_twice = match call.callee {
+            Destination::Function(callee) | Destination::Retyped(callee) => {
+                cx.module.functions[callee].traits.returns_twice
+            }
+            Destination::Address(_) => is_untracked(signature),
+        };
+        if self.tracks_branches && returns_twice {
+            return Err(ErrorKind::Unsupported(
+                "an invoke of what returns twice or may be anything, where branches are tracked",
+            ));
+        }
         cx.note_call(stack);
         let popped = self.popped(signature);
         let invoke = Inst::Invoke { callee, mode: self.mode, popped, normal, pad, clauses };

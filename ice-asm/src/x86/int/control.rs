@@ -5,8 +5,11 @@ use crate::listing::{LabelText, Listing, SymbolText};
 use crate::reloc::{Reloc, RelocKind, SymbolId};
 use crate::x86::Encoder;
 use crate::x86::code::{Attrs, Code, Immediate};
-use crate::x86::operand::{Gpr, Rm};
+use crate::x86::operand::{Gpr, Mode, Rm};
 use crate::x86::text::Op;
+
+/// The prefix of a branch that is not looked at, which elsewhere is that of the segment ds (SDM volume 1, 17.3.1).
+const NOTRACK: u8 = 0x3e;
 
 impl<L: Listing> Encoder<'_, L> {
     /// `call` of a place in this buffer: E8 cd.
@@ -47,6 +50,30 @@ impl<L: Listing> Encoder<'_, L> {
         self.line(&["jmp"], &[Op::Star(&Op::rm(&rm, self.word()))]);
         self.inst_reg_rm(code!("FF"), Attrs::NONE, 4, &rm, Immediate::NONE);
         self.buf.stop_flow();
+    }
+
+    /// [`jmp_rm`](Self::jmp_rm) to wherever it leads, where indirect branches are looked at (CET): 3E FF /4.
+    pub fn jmp_rm_untracked(&mut self, rm: Rm<Gpr>) {
+        self.line(&["notrack jmp"], &[Op::Star(&Op::rm(&rm, self.word()))]);
+        self.buf.append(&[NOTRACK]);
+        self.inst_reg_rm(code!("FF"), Attrs::NONE, 4, &rm, Immediate::NONE);
+        self.buf.stop_flow();
+    }
+
+    /// [`call_rm`](Self::call_rm) of whatever is there: 3E FF /2.
+    pub fn call_rm_untracked(&mut self, rm: Rm<Gpr>) {
+        self.line(&["notrack call"], &[Op::Star(&Op::rm(&rm, self.word()))]);
+        self.buf.append(&[NOTRACK]);
+        self.inst_reg_rm(code!("FF"), Attrs::NONE, 2, &rm, Immediate::NONE);
+    }
+
+    /// Where an indirect branch may lead, where these are looked at (CET), in the mode: `endbr32` F3 0F 1E FB, `endbr64`
+    /// F3 0F 1E FA. Other processors do nothing.
+    pub fn end_branch(&mut self) {
+        match self.mode {
+            Mode::Bits32 => self.plain("endbr32", code!("F3 0F 1E FB")),
+            Mode::Bits64 => self.plain("endbr64", code!("F3 0F 1E FA")),
+        }
     }
 
     /// `ret`: C3.

@@ -417,6 +417,24 @@ impl<'a> Reader<'a> {
         self.update_scope();
     }
 
+    /// Goes on at a bit of the innermost block, counted from the start of the file: where a record begins, in front of which
+    /// all abbreviations of the block are defined.
+    ///
+    /// # Errors
+    ///
+    /// `B01`: the bit is not in the block.
+    pub fn seek(&mut self, bit: u64) -> Result<()> {
+        let position =
+            bit.checked_sub(self.base).filter(|&at| bit >= self.open.scope.body && at < self.limit);
+        match position {
+            Some(position) => {
+                self.position = position;
+                Ok(())
+            }
+            None => Err(self.error(Error::Truncated)),
+        }
+    }
+
     /// Makes the list that blocks with this id inherit the current one.
     fn inherit(&mut self, block: u32) {
         let OpenBlocks { inherited, info, .. } = &mut *self.open;

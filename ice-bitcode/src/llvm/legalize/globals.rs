@@ -7,7 +7,8 @@ use ice_ir::native::{
     Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, UnwindTables, Visibility,
 };
 use ice_ir::{
-    ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId, Symbol,
+    ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId,
+    StackProtection, Symbol,
 };
 
 use super::module::{FunctionInfo, SpecialGlobal, rules, unsupported};
@@ -151,6 +152,10 @@ impl<'a> Builder<'a> {
             let hooks = match name {
                 b"llvm.global_ctors" => HookKind::Constructors,
                 b"llvm.global_dtors" => HookKind::Destructors,
+                b"llvm.used" | b"llvm.compiler.used" => {
+                    self.deferred.extend(initializer.map(Deferred::Used));
+                    return Ok(());
+                }
                 _ => return Ok(()),
             };
             self.deferred.extend(initializer.map(|id| Deferred::Hooks(hooks, id)));
@@ -226,10 +231,16 @@ impl<'a> Builder<'a> {
             align_log2: alignment(ops[7])?.unwrap_or(0),
             returns_twice: has(FunctionFlags::RETURNS_TWICE),
             noreturn: has(FunctionFlags::NORETURN),
+            nounwind: has(FunctionFlags::NORETURN.with(FunctionFlags::NOUNWIND)),
             frame_pointer: has(FunctionFlags::FRAME_POINTER_ALL)
                 || has(FunctionFlags::FRAME_POINTER_NON_LEAF),
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
+            landing: false,
+            protection: match is_declared || is_dropped {
+                true => StackProtection::None,
+                false => flags.stack_protection(),
+            },
         };
         let kind = match is_declared || is_dropped {
             true => FunctionKind::Declared,

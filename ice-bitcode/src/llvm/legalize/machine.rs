@@ -4,7 +4,7 @@
 //! knows one by name: a new machine is one more description. What the module itself says (the width of addresses,
 //! sizes and alignments) is no part of it; for that there is the data layout.
 
-use ice_ir::{Passing, Type};
+use ice_ir::{Passing, Segment, Type};
 
 /// Inline assembly for jumps by a buffer of five addresses (LLVM, «Exception Handling», SJLJ intrinsics). Of these the
 /// program has written the first, the frame pointer, and the third, the stack pointer.
@@ -13,6 +13,9 @@ pub struct JumpTexts {
     /// Template and constraints that note in the second where they end. The input is the buffer, outputs are 0, or 1 when a jump
     /// has come, and what is left of the input. No register keeps its value.
     pub set: [&'static str; 2],
+    /// In the template, what stands in front of where control comes back to, and what stands there instead where
+    /// branches are tracked.
+    pub landing: [&'static str; 2],
     /// Template and constraints of a jump by the buffer that is their input.
     pub jump: [&'static str; 2],
 }
@@ -68,6 +71,19 @@ pub struct MachineDescription {
     pub extended_passing: Passing,
     /// The compiler's library has functions for integers of 128 bits.
     pub has_wide_functions: bool,
+    /// The processor can look at where indirect branches lead.
+    pub tracks_branches: bool,
+    /// Where each thread has the number that guards frames; `None` if it is in a variable.
+    pub thread_guard: Option<ThreadGuard>,
+}
+
+/// A word at an offset of a segment, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadGuard {
+    /// The segment.
+    pub segment: Segment,
+    /// The offset.
+    pub offset: i32,
 }
 
 /// How many registers there are for results.
@@ -120,6 +136,8 @@ impl MachineDescription {
         extended_params: &[Type::I64, Type::I32],
         extended_passing: Passing::Plain,
         has_wide_functions: false,
+        tracks_branches: false,
+        thread_guard: None,
     };
 
     /// How many values of type `ty` a result of three or four of them has in one vector.

@@ -9,6 +9,7 @@
 //! | `initializer` | the contents of variables |
 //! | `module`      | everything of a module but its bodies |
 //! | `reader`      | how that is read |
+//! | `hardening`, `landings` | what it asks for against attacks; the functions that indirect calls may lead to |
 //! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
 //! | `shape`       | what bodies must know of a type at once |
 //! | `runtime`     | declarations that bodies need and LLVM does not write |
@@ -16,7 +17,9 @@
 
 pub mod body;
 pub mod globals;
+pub mod hardening;
 pub mod initializer;
+pub mod landings;
 pub mod lanes;
 pub mod legal;
 pub mod machine;

@@ -80,6 +80,8 @@ pub struct LlvmModule {
     pub bundle_tags: Vec<Name>,
     /// Names of synchronisation scopes, by number.
     pub sync_scopes: Vec<Name>,
+    /// Functions of which the module says that they are used from elsewhere (`llvm.used`).
+    pub(super) used: Vec<FuncId>,
     /// Abbreviations that blocks inherit.
     pub(super) block_info: Arc<BlockInfo>,
     /// The MODULE block, for locations.
@@ -106,15 +108,6 @@ impl LlvmModule {
             let list = self.attributes.list(self.functions[function].attributes.into()).unwrap_or_default();
             let has = |flag| list.function.flags.has(flag);
             !has(FunctionFlags::NOUNWIND) && (always_has_tables || has(FunctionFlags::UNWIND_TABLE))
-        })
-    }
-
-    /// The first function with a body that asks for a stack protector (`ssp`, `sspstrong`, `sspreq`).
-    #[must_use]
-    pub fn first_protected(&self) -> Option<FuncId> {
-        self.module.defined_functions().find(|&function| {
-            let list = self.attributes.list(self.functions[function].attributes.into());
-            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::STACK_PROTECT))
         })
     }
 

@@ -32,9 +32,10 @@ use crate::bitstream::{BLOCKINFO, BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
 use crate::llvm::wire::attributes::AttributeTable;
 use crate::llvm::wire::codes::{block, module as code};
-use crate::llvm::wire::constants::{Checked, Constants, GlobalValue};
+use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, View};
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::metadata::{ModuleFlag, read_flags};
 use crate::llvm::wire::types::{self, LlvmType, TypeId, TypeTable};
 use crate::pexe::BodyRange;
 
@@ -81,6 +82,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         specials: builder.specials,
         bundle_tags: builder.bundle_tags,
         sync_scopes: builder.sync_scopes,
+        used: builder.used,
     })
 }
 
@@ -160,6 +162,8 @@ pub(super) enum Deferred {
     Alias(Symbol, u32),
     /// The functions to be run before or after the program.
     Hooks(HookKind, u32),
+    /// Functions and variables that are used from elsewhere.
+    Used(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,6 +197,9 @@ pub(super) struct Builder<'a> {
     pub(super) sections: Vec<Name>,
     pub(super) comdats: u64,
     pub(super) gc_names: u64,
+    /// Functions that are used from elsewhere, by what the module says.
+    pub(super) used: Vec<FuncId>,
+    pub(super) flags: Vec<ModuleFlag>,
     pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
     pub(super) deferred: Vec<Deferred>,
     /// The functions that have a body, in order; `None` for a body that is dropped.
@@ -232,6 +239,8 @@ impl<'a> Builder<'a> {
             sections: Vec::new(),
             comdats: 0,
             gc_names: 0,
+            used: Vec::new(),
+            flags: Vec::new(),
             names: IndexSet::default(),
             deferred: Vec::new(),
             defined: Vec::new(),
@@ -386,8 +395,14 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
+            block::METADATA => {
+                let env = own_environment!(self);
+                let view = View { env: &env, local: &self.constants };
+                let number = |id| view.number(id);
+                self.flags = read_flags(reader, found, record, number)?;
+                Ok(())
+            }
             block::VALUE_SYMTAB
-            | block::METADATA
             | block::METADATA_ATTACHMENT
             | block::METADATA_KIND
             | block::USELIST
@@ -426,6 +441,7 @@ impl<'a> Builder<'a> {
         if self.last < Part::Bodies {
             self.advance(Part::Bodies)?;
         }
+        self.harden()?;
         match self.defined.len() - self.met {
             0 => Ok(()),
             count => Err(Error::MissingBodies { count }),

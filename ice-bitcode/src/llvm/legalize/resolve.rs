@@ -1,7 +1,10 @@
 //! What takes the constants of the module: contents of variables, targets of aliases, functions to be run before and
 //! after the program.
 
+use alloc::vec::Vec;
 use ice_ir::native::Preemption;
+
+use ice_ir::FuncId;
 use ice_ir::{FunctionKind, GlobalDecl, GlobalKind, Initializer, Linkage, Module, Mutability, Name, Symbol};
 
 use super::initializer;
@@ -45,6 +48,7 @@ impl Builder<'_> {
                     }
                 }
                 Deferred::Hooks(kind, id) => hooks(&view, kind, id, &mut self.module)?,
+                Deferred::Used(id) => used(&view, id, &mut self.used),
             }
         }
         // Aliases of aliases: at most as many steps as there are aliases.
@@ -72,6 +76,16 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Gathers the functions of `llvm.used` or `llvm.compiler.used`.
+fn used(view: &View<'_>, id: u32, functions: &mut Vec<FuncId>) {
+    let Some((Constant::Aggregate(run), _)) = view.get(id) else { return };
+    for &entry in view.table(id).operands(run) {
+        if let Scalar::Address { target: Symbol::Function(function), .. } = view.scalar(entry) {
+            functions.push(function);
+        }
     }
 }
 

@@ -314,7 +314,7 @@ impl Runtime {
 }
 
 /// The function of this name. One of another type is another function, and there is none.
-fn known_or_declared(module: &mut Module, name: &[u8], signature: Signature) -> Option<FuncId> {
+pub(super) fn known_or_declared(module: &mut Module, name: &[u8], signature: Signature) -> Option<FuncId> {
     let types = |s: &Signature| (s.params.clone(), s.passing.clone(), s.ret, s.second, s.arity);
     match module.function_by_name(name) {
         Some(id) => (types(module.signature(id)) == types(&signature)).then_some(id),
@@ -322,7 +322,7 @@ fn known_or_declared(module: &mut Module, name: &[u8], signature: Signature) -> 
     }
 }
 
-fn declare(module: &mut Module, name: &[u8], signature: Signature, kind: FunctionKind) -> FuncId {
+pub(super) fn declare(module: &mut Module, name: &[u8], signature: Signature, kind: FunctionKind) -> FuncId {
     let known = module.signatures.iter().find(|(_, known)| **known == signature).map(|(id, _)| id);
     let signature = known.unwrap_or_else(|| module.signatures.push(signature));
     let decl = FunctionDecl::new(Default::default(), signature, Linkage::External, kind);

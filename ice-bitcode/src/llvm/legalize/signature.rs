@@ -19,14 +19,16 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, Module, Passing, SigId, Signature, Type};
+use ice_ir::{Arity, Module, Passing, SigId, Signature, Tracking, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::legal::{Legal, Part};
 use super::machine::{FloatRegisters, MachineDescription};
 use crate::error::Error;
-use crate::llvm::wire::attributes::{AttributeList, AttributeTable, ParamAttributes, ParamFlags};
+use crate::llvm::wire::attributes::{
+    AttributeList, AttributeTable, FunctionFlags, ParamAttributes, ParamFlags,
+};
 use crate::llvm::wire::constants::Checked;
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
@@ -60,6 +62,8 @@ pub struct Signatures {
     /// By function type and attribute list, 0 where the list says nothing about calls.
     known: IndexMap<(TypeId, u32), Known, FxBuildHasher>,
     interned: IndexMap<Signature, SigId, FxBuildHasher>,
+    /// Those of calls that may lead anywhere, by the same of others; empty if there are no such calls.
+    untracked: IndexMap<SigId, SigId, FxBuildHasher>,
     /// Parameters of all that were made, and of those that were new.
     made: usize,
     stored: usize,
@@ -234,6 +238,45 @@ impl Signatures {
         (!known.is_plain).then_some(known.id)
     }
 
+    /// The same of a call through an address, which may be one that leads anywhere.
+    #[inline]
+    #[must_use]
+    pub fn call_address(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+        match self.untracked.is_empty() {
+            true => self.call(attributes, ty, list),
+            false => self.call_anywhere(attributes, ty, list),
+        }
+    }
+
+    #[cold]
+    fn call_anywhere(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+        let found = attributes.list(list).ok()?;
+        if !found.function.flags.has(FunctionFlags::NO_BRANCH_CHECK) {
+            return self.call(attributes, ty, list);
+        }
+        let changes = attributes.changes_calls(&found);
+        let known = self.known.get(&(ty, if changes { list as u32 } else { 0 }))?;
+        self.untracked.get(&known.id).copied()
+    }
+
+    /// Makes each signature also as that of calls that may lead anywhere, if there are such calls.
+    fn add_untracked(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        let says_so = |number: u32| {
+            let list = rules.attributes.list(number.into());
+            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::NO_BRANCH_CHECK))
+        };
+        if !(1..=rules.attributes.len()).any(says_so) {
+            return;
+        }
+        let all: Vec<SigId> = self.known.values().map(|known| known.id).collect();
+        for id in all {
+            let signature = Signature { tracking: Tracking::Untracked, ..module.signatures[id].clone() };
+            if let Ok(untracked) = self.intern(signature, module) {
+                self.untracked.insert(id, untracked);
+            }
+        }
+    }
+
     /// The signature of a function of type `ty` with attribute list number `list`.
     pub(super) fn of_function(
         &mut self,
@@ -281,13 +324,14 @@ impl Signatures {
             for &(id, is_variadic_or_pair) in &functions {
                 let work = 1 + rules.attributes.params(&list).len();
                 if limited(&mut steps, work, MAX_STEPS).is_err() {
-                    return;
+                    return self.add_untracked(rules, module);
                 }
                 if (is_special || is_variadic_or_pair) && rules.may_fit(id, &list) {
                     let _ = self.of_function(rules, module, id, number.into());
                 }
             }
         }
+        self.add_untracked(rules, module);
     }
 
     fn intern(&mut self, signature: Signature, module: &mut Module) -> Checked<SigId> {

@@ -8,6 +8,7 @@
 use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
+use ice_ir::StackProtection;
 use ice_ir::native::UnwindTables;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -65,7 +66,7 @@ flags! { FunctionFlags,
     NOUNWIND = 3, "Raises no exception.";
     NO_RED_ZONE = 4, "Memory below the stack pointer is not its own.";
     NO_IMPLICIT_FLOAT = 5, "No floating-point registers for integer work.";
-    STACK_PROTECT = 6, "A stack protector is wanted.";
+    STACK_PROTECT = 6, "The frame is guarded if it has large arrays of bytes (`ssp`).";
     NON_LAZY_BIND = 7, "Calls go through the table of addresses, not through stubs.";
     NO_JUMP_TABLES = 8, "Switches become no tables of addresses.";
     FRAME_POINTER_ALL = 9, "Keeps the frame pointer.";
@@ -81,6 +82,9 @@ flags! { FunctionFlags,
     UNWIND_TABLE_SYNC = 19, "That entry need only be right at calls.";
     WIDE_REGISTERS = 20, "The processor may have vector registers of 256 bits or more (AVX of x86).";
     FUSED_MULTIPLY_ADD = 21, "The processor multiplies and adds with one rounding (FMA of x86).";
+    STACK_PROTECT_STRONG = 22, "The frame is guarded if it has arrays, or objects whose address goes elsewhere.";
+    STACK_PROTECT_ALWAYS = 23, "The frame is guarded.";
+    NO_BRANCH_CHECK = 24, "No indirect call leads to the function, or the call may lead anywhere (`nocf_check`).";
 }
 
 impl FunctionFlags {
@@ -91,6 +95,21 @@ impl FunctionFlags {
             (true, false, _) => UnwindTables::Async,
             (true, true, _) | (false, _, false) => UnwindTables::Sync,
             (false, _, true) => UnwindTables::None,
+        }
+    }
+
+    /// Whether the frame is guarded.
+    #[must_use]
+    pub const fn stack_protection(self) -> StackProtection {
+        match (
+            self.has(Self::STACK_PROTECT_ALWAYS),
+            self.has(Self::STACK_PROTECT_STRONG),
+            self.has(Self::STACK_PROTECT),
+        ) {
+            (true, ..) => StackProtection::Always,
+            (false, true, _) => StackProtection::Strong,
+            (false, false, true) => StackProtection::Buffers,
+            (false, false, false) => StackProtection::None,
         }
     }
 }
@@ -121,6 +140,8 @@ pub struct FunctionAttributes {
     pub flags: FunctionFlags,
     /// log2 of the alignment that the stack is to have, 0 if not given.
     pub stack_align_log2: u8,
+    /// From how many bytes on an array is a large one to who guards the frame, if given.
+    pub large_array: Option<u32>,
 }
 
 /// The attributes of one function or call.
@@ -307,13 +328,13 @@ impl AttributeTable {
                         let op = next()?;
                         if op != 0 && op == end.into() {
                             let feature = core::mem::take(&mut value);
-                            string_attribute(key.bytes(), feature.bytes(), &mut group.function.flags);
+                            string_attribute(key.bytes(), feature.bytes(), &mut group.function);
                         } else if !value.push(op)? {
                             break;
                         }
                     }
                 }
-                string_attribute(key.bytes(), value.bytes(), &mut group.function.flags);
+                string_attribute(key.bytes(), value.bytes(), &mut group.function);
             }
             5 => drop(self.known(next()?)),
             6 => {
@@ -426,7 +447,9 @@ fn enum_attribute(kind: u64, group: &mut Group) {
         22 => param(P::RETURNED),
         23 => function(F::RETURNS_TWICE),
         24 => param(P::SIGNEXT),
-        26..=28 => function(F::STACK_PROTECT),
+        26 => function(F::STACK_PROTECT),
+        27 => function(F::STACK_PROTECT_ALWAYS),
+        28 => function(F::STACK_PROTECT_STRONG),
         29 => param(P::SRET),
         33 => function(F::UNWIND_TABLE),
         34 => param(P::ZEROEXT),
@@ -434,6 +457,7 @@ fn enum_attribute(kind: u64, group: &mut Group) {
         37 => function(F::OPTIMIZE_NONE),
         46 | 47 | 75 => param(P::SWIFT),
         54 => function(F::STRICT_FP),
+        56 => function(F::NO_BRANCH_CHECK),
         _ => {}
     }
 }
@@ -465,7 +489,7 @@ fn has_part(name: &[u8], part: &[u8]) -> bool {
     name.windows(part.len()).any(|window| window == part)
 }
 
-fn string_attribute(key: &[u8], value: &[u8], flags: &mut FunctionFlags) {
+fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes) {
     use FunctionFlags as F;
     let flag = match (key, value) {
         (b"frame-pointer", b"all") => F::FRAME_POINTER_ALL,
@@ -479,15 +503,20 @@ fn string_attribute(key: &[u8], value: &[u8], flags: &mut FunctionFlags) {
             F::WIDE_REGISTERS
         }
         (b"target-cpu", cpu) if WIDE_CPUS.iter().any(|part| has_part(cpu, part)) => F::WIDE_REGISTERS,
+        (b"stack-protector-buffer-size", value) => {
+            // LLVM takes what is no number for the usual one.
+            function.large_array = core::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+            return;
+        }
         _ => return,
     };
-    *flags = flags.with(flag);
+    function.flags = function.flags.with(flag);
 }
 
 /// The first bytes of a string, as many as matter.
 #[derive(Default)]
 struct Text {
-    text: [u8; 24],
+    text: [u8; 32],
     len: usize,
 }
 
@@ -582,7 +611,7 @@ mod tests {
             table.add_list(&[1]).expect("legal");
             table.list(1).expect("exists").function.flags.has(FunctionFlags::HARDWARE_DIVIDE)
         };
-        let long = b"+a-feature-of-more-than-twenty-four-letters,+hwdiv-arm,+neon";
+        let long = b"+a-feature-of-more-than-thirty-two-letters,+hwdiv-arm,+neon";
         assert!(divides(b"+hwdiv-arm") && divides(b"+armv7-a,+hwdiv-arm") && divides(long));
         assert!(!divides(b"") && !divides(b"+hwdiv,-hwdiv-arm") && !divides(b"+hwdiv-arm2"));
     }

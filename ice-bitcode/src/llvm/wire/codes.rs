@@ -122,6 +122,19 @@ pub mod constants {
     pub const PTRAUTH2: u32 = 34;
 }
 
+/// Records of METADATA.
+pub mod metadata {
+    pub const VALUE: u32 = 2;
+    pub const NODE: u32 = 3;
+    pub const NAME: u32 = 4;
+    pub const KIND: u32 = 6;
+    pub const NAMED_NODE: u32 = 10;
+    pub const STRINGS: u32 = 35;
+    pub const GLOBAL_DECL_ATTACHMENT: u32 = 36;
+    pub const INDEX_OFFSET: u32 = 38;
+    pub const INDEX: u32 = 39;
+}
+
 /// Records of FUNCTION.
 pub mod function {
     pub const DECLAREBLOCKS: u32 = 1;

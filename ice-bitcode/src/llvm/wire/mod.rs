@@ -8,6 +8,7 @@
 //! | `attributes`  | attributes of functions, parameters and calls |
 //! | `data_layout` | sizes, alignments and offsets in memory |
 //! | `constants`   | constants of modules and functions |
+//! | `metadata`    | the flags of a module |
 //! | `fold`        | what expressions of constants come to |
 
 pub mod attributes;
@@ -16,4 +17,5 @@ pub mod constants;
 pub mod container;
 pub mod data_layout;
 pub mod fold;
+pub mod metadata;
 pub mod types;

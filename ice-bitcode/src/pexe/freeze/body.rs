@@ -293,7 +293,9 @@ impl Body<'_, '_> {
                 element: self.value(element),
                 index: self.value(index),
             },
-            InstData::Alloca { size, align_log2 } => InstData::Alloca { size: self.value(size), align_log2 },
+            InstData::Alloca { size, align_log2, kind } => {
+                InstData::Alloca { size: self.value(size), align_log2, kind }
+            }
             InstData::Phi { incoming } => {
                 let old = self.old;
                 let pairs: Vec<(Value, Block)> =

@@ -1,13 +1,13 @@
 //! Machine functions from text.
 
-use super::super::{FrameObject, MachBlock, MachFunction, Operand, Role, Sink as _};
+use super::super::{MachBlock, MachFunction, Operand, Role, Sink as _};
 use super::field::{FieldText, Reader};
 use super::{ReadInst, TextError};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_ir::CallingConvention;
 use ice_ir::native::UnwindTables;
+use ice_ir::{CallingConvention, ObjectKind};
 use ice_regalloc::{Constraint, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
 
 impl<I: ReadInst> MachFunction<I> {
@@ -220,8 +220,14 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             "object" => {
                 let size = reader.numbered(" ")?;
                 let align: u32 = reader.numbered(" align ").filter(|align: &u32| align.is_power_of_two())?;
-                frame.objects.push(FrameObject { size, align_log2: align.trailing_zeros() as u8 });
+                frame.add_object(size, align.trailing_zeros() as u8);
             }
+            "kind" => {
+                let kind = reader.eat(" ").then(|| ObjectKind::from_name(reader.word()))??;
+                frame.objects.last_mut()?.kind = kind;
+                frame.is_guarded |= kind == ObjectKind::Guard;
+            }
+            "landing" => frame.is_landing = true,
             "outgoing" => frame.outgoing = reader.numbered(" ")?,
             "popped" => frame.popped = reader.numbered(" ")?,
             "register_arguments" => frame.register_arguments = reader.numbered(" ")?,

@@ -2,8 +2,8 @@
 
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
-use ice_ir::CallingConvention;
 use ice_ir::native::UnwindTables;
+use ice_ir::{CallingConvention, ObjectKind};
 use ice_regalloc::{
     Allocation, Constraint, Edit, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
 };
@@ -183,6 +183,9 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         saved_arguments,
         unwind,
         register_arguments,
+        // Said by the objects.
+        is_guarded: _,
+        is_landing,
         // Chosen behind lowering.
         shuffle: _,
     } = frame;
@@ -193,6 +196,10 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
     };
     for object in objects {
         item(format_args!("object {} align {}", object.size, 1u64 << object.align_log2))?;
+        match object.kind {
+            ObjectKind::Temporary | ObjectKind::Local => {}
+            kind => item(format_args!("kind {kind}"))?,
+        }
     }
     for (name, number) in
         [("outgoing", outgoing), ("popped", popped), ("register_arguments", register_arguments)]
@@ -213,6 +220,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("returns_twice", returns_twice),
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
+        ("landing", is_landing),
         (CallingConvention::PreserveNone.name(), &(*convention == CallingConvention::PreserveNone)),
         ("uwtable", &(*unwind == UnwindTables::Async)),
         ("uwtable_sync", &(*unwind == UnwindTables::Sync)),

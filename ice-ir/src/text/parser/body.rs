@@ -304,7 +304,8 @@ impl Parser<'_> {
             }
             "alloca" => {
                 let size = self.operand(func, body)?;
-                InstData::Alloca { size, align_log2: self.comma_alignment()? }
+                let align_log2 = self.comma_alignment()?;
+                InstData::Alloca { size, align_log2, kind: self.object_kind()? }
             }
             "load" => {
                 let address = self.operand(func, body)?;

@@ -59,6 +59,7 @@ struct Deferred {
     aliases: Vec<(FuncId, usize)>,
     bodies: Vec<(FuncId, usize)>,
     symbols: Option<usize>,
+    stack_guard: Option<usize>,
 }
 
 struct Parser<'t> {
@@ -160,6 +161,10 @@ impl<'t> Parser<'t> {
             self.at = at;
             self.program.module.functions[function].kind = FunctionKind::Alias(self.symbol()?);
         }
+        if let Some(at) = deferred.stack_guard {
+            self.at = at;
+            self.program.module.hardening.stack_guard = Some(self.stack_guard()?);
+        }
         self.program.module.symbol_order = match deferred.symbols {
             Some(at) => {
                 self.at = at;
@@ -211,6 +216,7 @@ impl<'t> Parser<'t> {
                     return Ok(());
                 }
             },
+            "harden" => self.hardening(deferred),
             "global" => self.global(Mutability::Variable, deferred),
             "constant" => self.global(Mutability::Constant, deferred),
             "alias" => self.function(FunctionKind::Alias(Symbol::Function(FuncId::from_u32(0))), deferred),
@@ -232,6 +238,34 @@ impl<'t> Parser<'t> {
             }
             _ => Err((at, Expected("statement"))),
         }
+    }
+
+    /// What the module asks for against attacks, behind `harden`.
+    fn hardening(&mut self, deferred: &mut Deferred) -> Result<(), Failure> {
+        let word = self.peek_word();
+        self.advance();
+        match word {
+            "branches" => self.program.module.hardening.tracks_branches = true,
+            "returns" => self.program.module.hardening.has_shadow_stack = true,
+            "stack" => {
+                if deferred.stack_guard.replace(self.at).is_some() {
+                    return Err((self.at, Duplicate("guard of the stack")));
+                }
+                // Read once all symbols are declared.
+                while matches!(
+                    self.kind(self.at),
+                    TokenKind::Symbol
+                        | TokenKind::QuotedSymbol
+                        | TokenKind::Number
+                        | TokenKind::Punct(b',' | b'(' | b')')
+                ) || matches!(self.peek_word(), "by" | "fs" | "gs")
+                {
+                    self.advance();
+                }
+            }
+            _ => return Err((self.at - 1, Expected("branches, returns or stack"))),
+        }
+        Ok(())
     }
 
     /// A signature that is already known, by its number.

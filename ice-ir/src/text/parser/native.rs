@@ -2,7 +2,8 @@
 
 use super::{Failure, Parser, entity_number};
 use crate::assembly::{Assembly, Dialect};
-use crate::entities::ComdatId;
+use crate::entities::{ComdatId, FuncId, Symbol};
+use crate::hardening::{GuardSource, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
     Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
@@ -40,6 +41,9 @@ impl Parser<'_> {
         if let Some(convention) = CallingConvention::from_name(self.peek_word()) {
             self.advance();
             signature.convention = convention;
+        }
+        if self.accept_word(Tracking::Untracked.name()) {
+            signature.tracking = Tracking::Untracked;
         }
         if passing.iter().any(|&p| p != Passing::Plain) {
             signature.passing = passing;
@@ -120,6 +124,44 @@ impl Parser<'_> {
         Ok(Assembly { template, constraints, dialect, returns_twice })
     }
 
+    /// The word behind an alloca, if one stands here.
+    pub(super) fn object_kind(&mut self) -> Result<ObjectKind, Failure> {
+        if !self.accept(b',') {
+            return Ok(ObjectKind::default());
+        }
+        let kind = ObjectKind::from_name(self.peek_word()).ok_or((self.at, Expected("kind of object")))?;
+        self.advance();
+        Ok(kind)
+    }
+
+    fn function_symbol(&mut self) -> Result<FuncId, Failure> {
+        let at = self.at;
+        match self.symbol()? {
+            Symbol::Function(function) => Ok(function),
+            Symbol::Global(_) => Err((at, Expected("function"))),
+        }
+    }
+
+    /// How frames are guarded, behind `harden stack`: once all symbols are declared.
+    pub(super) fn stack_guard(&mut self) -> Result<StackGuard, Failure> {
+        let fail = self.function_symbol()?;
+        self.expect_word("by")?;
+        let source = match self.symbol()? {
+            Symbol::Global(global) => GuardSource::Variable(global),
+            Symbol::Function(read) => {
+                self.expect(b'(', "'('")?;
+                let segment = Segment::from_name(self.peek_word()).ok_or((self.at, Expected("segment")))?;
+                self.advance();
+                self.expect(b',', "','")?;
+                let at = self.at;
+                let offset = i32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+                self.expect(b')', "')'")?;
+                GuardSource::Segment { read, segment, offset }
+            }
+        };
+        Ok(StackGuard { source, fail })
+    }
+
     /// A linkage, if one stands here.
     pub(super) fn linkage(&mut self) -> Option<Linkage> {
         let linkage = Linkage::from_name(self.peek_word())?;
@@ -162,14 +204,21 @@ impl Parser<'_> {
         let mut traits = FunctionTraits {
             returns_twice: self.accept_word("returns_twice"),
             noreturn: self.accept_word("noreturn"),
+            nounwind: self.accept_word("nounwind"),
             frame_pointer: self.accept_word("frame_pointer"),
             unwind: match self.accept_word("uwtable") {
                 true => UnwindTables::Async,
                 false if self.accept_word("uwtable_sync") => UnwindTables::Sync,
                 false => UnwindTables::None,
             },
+            landing: self.accept_word("landing"),
+            protection: StackProtection::default(),
             align_log2: 0,
         };
+        if let Some(protection) = StackProtection::from_name(self.peek_word()) {
+            self.advance();
+            traits.protection = protection;
+        }
         if self.peek_word() == "align" {
             traits.align_log2 = self.alignment()?;
         }

@@ -70,6 +70,7 @@ pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
             }
         }
     }
+    native::write_hardening(module, out)?;
     if !module.symbol_order.iter().copied().eq(default_order(module)) {
         out.write_str("\nsymbols")?;
         for (i, &symbol) in module.symbol_order.iter().enumerate() {
@@ -342,8 +343,9 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         InstData::InsertElement { vector, element, index } => {
             write!(out, "insertelement {vector}, {element}, {index}")
         }
-        InstData::Alloca { size, align_log2 } => {
-            write!(out, "alloca {size}, align {}", alignment(align_log2))
+        InstData::Alloca { size, align_log2, kind } => {
+            write!(out, "alloca {size}, align {}", alignment(align_log2))?;
+            native::write_object_kind(kind, out)
         }
         InstData::Load { address, align_log2 } => {
             write!(out, "load {address}, align {}", alignment(align_log2))

@@ -2,8 +2,10 @@
 
 use core::fmt::{self, Write};
 
-use super::{alignment, write_string};
+use super::{alignment, name, write_string};
 use crate::assembly::{Assembly, Dialect};
+use crate::entities::Symbol;
+use crate::hardening::{GuardSource, ObjectKind, StackGuard, StackProtection, Tracking};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
     Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
@@ -35,8 +37,39 @@ pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fm
         }
     }
     match signature.convention {
-        CallingConvention::Standard => Ok(()),
-        convention => write!(out, " {convention}"),
+        CallingConvention::Standard => {}
+        convention => write!(out, " {convention}")?,
+    }
+    match signature.tracking {
+        Tracking::Tracked => Ok(()),
+        tracking => write!(out, " {tracking}"),
+    }
+}
+
+/// A statement for each thing that the module asks for against attacks.
+pub(super) fn write_hardening(module: &Module, out: &mut impl Write) -> fmt::Result {
+    let hardening = &module.hardening;
+    if hardening.tracks_branches {
+        writeln!(out, "harden branches")?;
+    }
+    if hardening.has_shadow_stack {
+        writeln!(out, "harden returns")?;
+    }
+    let Some(StackGuard { source, fail }) = hardening.stack_guard else { return Ok(()) };
+    write!(out, "harden stack {} by ", name(module, Symbol::Function(fail)))?;
+    match source {
+        GuardSource::Variable(global) => writeln!(out, "{}", name(module, Symbol::Global(global))),
+        GuardSource::Segment { read, segment, offset } => {
+            writeln!(out, "{}({segment}, {offset})", name(module, Symbol::Function(read)))
+        }
+    }
+}
+
+/// The word behind an alloca of a kind that is not the usual one.
+pub(super) fn write_object_kind(kind: ObjectKind, out: &mut impl Write) -> fmt::Result {
+    match kind {
+        ObjectKind::Local => Ok(()),
+        kind => write!(out, ", {kind}"),
     }
 }
 
@@ -119,11 +152,16 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
     let words = [
         (traits.returns_twice, "returns_twice "),
         (traits.noreturn, "noreturn "),
+        (traits.nounwind, "nounwind "),
         (traits.frame_pointer, "frame_pointer "),
         (traits.unwind == UnwindTables::Async, "uwtable "),
         (traits.unwind == UnwindTables::Sync, "uwtable_sync "),
+        (traits.landing, "landing "),
     ];
     words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;
+    if traits.protection != StackProtection::None {
+        write!(out, "{} ", traits.protection)?;
+    }
     if traits.align_log2 > 0 {
         write!(out, "align {} ", alignment(traits.align_log2))?;
     }

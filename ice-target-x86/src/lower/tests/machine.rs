@@ -96,7 +96,8 @@ pub(in crate::lower) fn run_with_memory(
     uses.compute(func);
     let mut scratch = LowerScratch::default();
     let mut mach = MachFunction::new();
-    let target = X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None };
+    let target =
+        X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None, tracks_branches: false };
     let module = &program.module;
     lower_function(&target, module, func, &cfg, &order, &uses, &mut scratch, &mut mach)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));

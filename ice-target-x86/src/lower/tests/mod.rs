@@ -21,7 +21,7 @@ use ice_ir::{Type, parse_program};
 /// `Params`, copies and what ends it.
 fn lowered(mode: Mode, params: &str, ret: &str, constants: &str, body: &str) -> Vec<String> {
     lowered_for(
-        X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None },
+        X86 { mode, model: CodeModel::Pnacl, confinement: Confinement::None, tracks_branches: false },
         params,
         ret,
         constants,
@@ -322,7 +322,7 @@ fn booleans_from_native_code_are_cleaned() {
     let names = |model, ty: &str, wide: &str| {
         let body = format!("v1: {wide} = sext v0\nret v1");
         lowered_for(
-            X86 { mode: Mode::Bits64, model, confinement: Confinement::None },
+            X86 { mode: Mode::Bits64, model, confinement: Confinement::None, tracks_branches: false },
             &format!("v0: {ty}"),
             wide,
             "",

@@ -136,7 +136,11 @@ impl Body<'_, '_> {
         let attributes = self.m.attributes.list(list)?;
         self.check_result(prototype.ret, attributes.ret, function)?;
         self.check_wide(prototype.ty, function)?;
-        let signature = self.m.signatures.call(&self.m.attributes, prototype.ty, list);
+        let (signatures, attribute_table) = (&self.m.signatures, &self.m.attributes);
+        let signature = match function {
+            Some(_) => signatures.call(attribute_table, prototype.ty, list),
+            None => signatures.call_address(attribute_table, prototype.ty, list),
+        };
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
         self.s.memory_arguments = 0;

@@ -12,6 +12,9 @@ use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 use ice_ir::FuncId;
 
+/// From how many bytes on an array is a large one, unless a function says it.
+const LARGE_ARRAY: u32 = 8;
+
 impl Body<'_, '_> {
     /// The parameters of the function, from those of the IR.
     pub(super) fn parameters(&mut self) -> Checked<()> {
@@ -22,6 +25,7 @@ impl Body<'_, '_> {
         };
         self.check_convention(info.convention.into(), ty)?;
         let attributes = self.m.attributes.list(info.attributes.into())?;
+        self.s.large_array = attributes.function.large_array.unwrap_or(LARGE_ARRAY);
         self.check_result(ret, attributes.ret, Some(self.s.function))?;
         self.s.ret = Some((ret, attributes.ret));
         self.s.flags = attributes.function.flags;

@@ -4,7 +4,7 @@
 //! bytes takes two or three, so that nothing beside it is touched. Bits above the width are zero in memory. Vectors
 //! whose lanes are no whole bytes are integers in memory.
 
-use ice_ir::{BinaryOp, InstData, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, InstData, Intrinsic, ObjectKind, StackProtection, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -12,7 +12,10 @@ use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::Part;
 use crate::llvm::legalize::shape::{Kind, Scalar, Shape};
-use crate::llvm::wire::types::TypeId;
+use crate::llvm::wire::types::{LlvmType, TypeId};
+
+/// Most members of a type that arrays are looked for in; one with more counts as a large array.
+const MOST_MEMBERS: u32 = 1 << 12;
 
 /// Largest log2 of an alignment that the IR has.
 const MAX_ALIGN_LOG2: u8 = 29;
@@ -117,8 +120,51 @@ impl Body<'_, '_> {
             }
         };
         let ty = self.pointer_ty()?;
-        let address = self.b.alloca(bytes, align, pointer);
+        let kind = match self.s.protection {
+            StackProtection::None => ObjectKind::Local,
+            _ => self.object_kind(element, self.constant_number(count)),
+        };
+        let address = self.b.alloca_of(kind, bytes, align, pointer);
         self.define_one(ty, address)
+    }
+
+    /// What an object of `count` elements is to who guards the frame (LLVM's `StackProtector`); `None` is a number that varies.
+    #[cold]
+    fn object_kind(&self, element: TypeId, count: Option<i64>) -> ObjectKind {
+        let is_strong = self.s.protection != StackProtection::Buffers;
+        let large = u64::from(self.s.large_array);
+        match count {
+            Some(1) => {
+                let found = self.array_in(element, is_strong, large, &mut MOST_MEMBERS.clone());
+                found.unwrap_or(ObjectKind::Local)
+            }
+            Some(count) if (0..large as i64).contains(&count) => match is_strong {
+                true => ObjectKind::Array,
+                false => ObjectKind::Local,
+            },
+            _ => ObjectKind::Buffer,
+        }
+    }
+
+    /// The kind of the arrays in a type, if it has such as matter.
+    fn array_in(&self, ty: TypeId, is_strong: bool, large: u64, steps: &mut u32) -> Option<ObjectKind> {
+        let Some(left) = steps.checked_sub(1) else { return Some(ObjectKind::Buffer) };
+        *steps = left;
+        match self.m.types.get(ty) {
+            LlvmType::Array { element, .. } => {
+                let are_bytes = self.m.types.get(element) == LlvmType::Int(8);
+                match self.m.layouts.alloc_size(ty) {
+                    _ if !are_bytes && !is_strong => None,
+                    Ok(size) if size < large => is_strong.then_some(ObjectKind::Array),
+                    _ => Some(ObjectKind::Buffer),
+                }
+            }
+            LlvmType::Struct { members, .. } => {
+                let members = self.m.types.list(members).iter();
+                members.filter_map(|&member| self.array_in(member, is_strong, large, steps)).max()
+            }
+            _ => None,
+        }
     }
 
     /// Storage in the frame for the whole call of the function.
@@ -128,7 +174,10 @@ impl Body<'_, '_> {
         }
         let pointer = self.pointer();
         let size = self.int(pointer, (bytes as i64).max(1));
-        let inst = self.b.func.make_inst(InstData::Alloca { size, align_log2 }, pointer);
+        let inst = self
+            .b
+            .func
+            .make_inst(InstData::Alloca { size, align_log2, kind: ObjectKind::Temporary }, pointer);
         if let Some(entry) = self.b.func.layout.entry() {
             match self.b.func.layout.first_inst(entry) {
                 Some(first) => self.b.func.layout.insert_before(first, inst),

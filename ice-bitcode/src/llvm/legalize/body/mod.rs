@@ -58,7 +58,7 @@ mod wide_shift;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use ice_ir::{Block, ControlFlowGraph, FunctionBuilder};
+use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder};
 
 use self::intrinsics::Row;
 use self::scratch::{Fixup, Scratch};
@@ -129,6 +129,13 @@ impl LlvmProgram {
     #[must_use]
     pub const fn module(&self) -> &ice_ir::Module {
         &self.header.module
+    }
+
+    /// Notes to which functions indirect calls may lead.
+    pub(super) fn set_landings(&mut self, functions: &[FuncId]) {
+        for &function in functions {
+            self.header.module.functions[function].traits.landing = true;
+        }
     }
 
     /// The bodies, in the order of the defined functions.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{Block, FuncId, Inst, Symbol, Value};
+use ice_ir::{Block, FuncId, Inst, StackProtection, Symbol, Value};
 
 use super::LlvmProgram;
 use super::constant::ModuleValue;
@@ -59,6 +59,9 @@ pub(super) struct Scratch {
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
     pub(super) argument_places: Vec<Value>,
     pub(super) memory_arguments: usize,
+    /// How the frame is guarded, and from how many bytes on an array in it is a large one.
+    pub(super) protection: StackProtection,
+    pub(super) large_array: u32,
     /// The bundle in front of the next call.
     pub(super) bundle: Option<u32>,
     /// A call that the next RET makes one in place of a return.
@@ -127,6 +130,8 @@ impl Default for Scratch {
             extended: None,
             argument_places: Vec::new(),
             memory_arguments: 0,
+            protection: StackProtection::None,
+            large_array: 0,
             bundle: None,
             tail_call: None,
             pads: PadScratch::default(),
@@ -177,6 +182,7 @@ impl Scratch {
         self.extended = None;
         self.argument_places.clear();
         self.memory_arguments = 0;
+        self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;
         self.tail_call = None;
         self.pads.clear();

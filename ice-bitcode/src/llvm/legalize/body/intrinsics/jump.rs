@@ -34,7 +34,12 @@ impl Body<'_, '_> {
             return unsupported("intrinsic llvm.eh.sjlj.setjmp");
         };
         let buffer = self.buffer(call)?;
-        let Some(result) = self.b.assembly(statement(texts.set, true), &[buffer], Type::I32) else {
+        let mut set = statement(texts.set, true);
+        if self.m.module.hardening.tracks_branches {
+            let [plain, tracked] = texts.landing;
+            set.template = set.template.replacen(plain, tracked, 1);
+        }
+        let Some(result) = self.b.assembly(set, &[buffer], Type::I32) else {
             return unsupported("a jump without a result");
         };
         let pointer = self.pointer();

@@ -1,0 +1,143 @@
+//! What a module asks for against attacks: its flags, and how frames are guarded.
+//!
+//! | flag | what becomes of it |
+//! |---|---|
+//! | `cf-protection-branch` | branches are tracked, unless it is 0 or the machine has no such thing |
+//! | `cf-protection-return` | there is a second stack for return addresses, likewise |
+//! | `stack-protector-guard`, `-reg`, `-offset`, `-symbol` | where the number is that guards frames |
+//!
+//! All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
+
+use alloc::format;
+use alloc::string::String;
+
+use ice_ir::{
+    FunctionKind, GlobalDecl, GlobalKind, GuardSource, Hardening, Intrinsic, Linkage, Mutability, Name,
+    Segment, Signature, StackGuard, StackProtection, Symbol, Type,
+};
+
+use super::module::unsupported;
+use super::reader::Builder;
+use super::runtime::{declare, known_or_declared};
+use crate::llvm::wire::constants::Checked;
+use crate::llvm::wire::metadata::FlagValue;
+
+/// The function that ends a program whose stack was overrun.
+const FAIL: &[u8] = b"__stack_chk_fail";
+/// The variable with the number that guards frames, on machines that have no other place for it.
+const GUARD: &[u8] = b"__stack_chk_guard";
+
+impl Builder<'_> {
+    /// What the flag says, if the module has it.
+    fn flag(&self, key: &str) -> Option<&FlagValue> {
+        let flag = self.flags.iter().find(|flag| flag.key == key.as_bytes());
+        flag.map(|flag| &flag.value)
+    }
+
+    fn is_set(&self, key: &str) -> bool {
+        !matches!(self.flag(key), None | Some(FlagValue::Number(0)))
+    }
+
+    /// The text of a flag; empty without the flag.
+    fn text_flag(&self, key: &str) -> Checked<String> {
+        match self.flag(key) {
+            None => Ok(String::new()),
+            Some(FlagValue::Text(text)) => Ok(String::from_utf8_lossy(text).into_owned()),
+            Some(_) => Err(unsupported(&format!("the module flag {key} without a text"))),
+        }
+    }
+
+    /// Once all of the module is read.
+    pub(super) fn harden(&mut self) -> Checked<()> {
+        let machine = *self.legal.machine();
+        if machine.tracks_branches {
+            self.module.hardening = Hardening {
+                tracks_branches: self.is_set("cf-protection-branch"),
+                has_shadow_stack: self.is_set("cf-protection-return"),
+                stack_guard: None,
+            };
+        }
+        let mut decls = self.module.functions.values();
+        if decls.any(|decl| decl.traits.protection != StackProtection::None) {
+            self.module.hardening.stack_guard = Some(self.stack_guard()?);
+        }
+        Ok(())
+    }
+
+    /// How the frames of the module are guarded.
+    fn stack_guard(&mut self) -> Checked<StackGuard> {
+        let nothing = Signature::new(alloc::vec::Vec::new(), Type::Void);
+        let Some(fail) = known_or_declared(&mut self.module, FAIL, nothing) else {
+            return Err(unsupported("a function __stack_chk_fail with parameters or a result"));
+        };
+        let traits = &mut self.module.functions[fail].traits;
+        (traits.noreturn, traits.nounwind) = (true, true);
+        Ok(StackGuard { source: self.guard_source()?, fail })
+    }
+
+    /// Where the number is that guards frames: where the flags say, else where programs of the machine have it.
+    fn guard_source(&mut self) -> Checked<GuardSource> {
+        let mode = self.text_flag("stack-protector-guard")?;
+        let register = self.text_flag("stack-protector-guard-reg")?;
+        let symbol = self.text_flag("stack-protector-guard-symbol")?;
+        let refused = |what: &str| unsupported(&format!("the module flag stack-protector-guard{what}"));
+        let in_thread = self.legal.machine().thread_guard.filter(|_| is_gnu_linux(&self.triple));
+        let guard = match (&mode[..], in_thread) {
+            ("" | "tls", Some(guard)) => guard,
+            ("" | "global", _) => return self.guard_variable(),
+            _ => return Err(refused(&format!("={mode} on this machine"))),
+        };
+        if !symbol.is_empty() {
+            return Err(refused(&format!("-symbol={symbol}")));
+        }
+        let segment = match &register[..] {
+            "" => guard.segment,
+            name => Segment::from_name(name).ok_or_else(|| refused(&format!("-reg={name}")))?,
+        };
+        let offset = match self.flag("stack-protector-guard-offset") {
+            None => guard.offset,
+            Some(&FlagValue::Number(offset)) => match i32::try_from(offset) {
+                // LLVM's number for none.
+                Ok(i32::MAX) => guard.offset,
+                Ok(offset) => offset,
+                Err(_) => return Err(refused(&format!("-offset={offset}"))),
+            },
+            Some(_) => return Err(refused("-offset without a number")),
+        };
+        let pointer = self.module.pointer_type;
+        let signature = Signature::new(alloc::vec![Type::I32, Type::I32], pointer);
+        let kind = FunctionKind::Intrinsic(Intrinsic::SegmentWord);
+        let read = declare(&mut self.module, b"llvm.ice.segment.word", signature, kind);
+        Ok(GuardSource::Segment { read, segment, offset })
+    }
+
+    /// The variable of the C library.
+    fn guard_variable(&mut self) -> Checked<GuardSource> {
+        let known = self.module.globals.iter().find(|(_, decl)| self.module.name(decl.name) == GUARD);
+        if let Some((id, _)) = known {
+            return Ok(GuardSource::Variable(id));
+        }
+        if self.module.function_by_name(GUARD).is_some() {
+            return Err(unsupported("a function __stack_chk_guard"));
+        }
+        let pointer_log2 = self.layout.pointer_bytes.trailing_zeros() as u8;
+        let start = self.module.initializers.len() as u32;
+        let range = start..start;
+        let mut decl = GlobalDecl::new(Name::default(), Some(pointer_log2), Mutability::Variable, range);
+        (decl.linkage, decl.kind) = (Linkage::External, GlobalKind::Declared);
+        let id = self.module.globals.push(decl);
+        self.module.set_symbol_name(Symbol::Global(id), GUARD.iter().copied());
+        Ok(GuardSource::Variable(id))
+    }
+}
+
+/// Whether the C library of the target keeps the number with each thread: that of Linux, unless it is Android's, which does
+/// so from version 17 on.
+fn is_gnu_linux(triple: &[u8]) -> bool {
+    let triple = String::from_utf8_lossy(triple);
+    let Some(android) = triple.split('-').find_map(|part| part.strip_prefix("android")) else {
+        return triple.is_empty() || triple.contains("-linux");
+    };
+    let version = android.trim_start_matches("eabi");
+    version.parse().is_ok_and(|version: u32| version >= 17)
+}

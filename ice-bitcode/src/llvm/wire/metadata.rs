@@ -1,0 +1,203 @@
+//! Metadata, as far as it says something to a code generator: the flags of the module.
+//!
+//! Nodes have numbers in the order of their records, behind the strings, which stand in one record. Most of them describe
+//! the program to debuggers and optimisers, and in large blocks they are not looked at: these begin with the place of an
+//! index, which says where each of them is (LLVM's `MetadataLoader`).
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::codes::metadata as code;
+use super::container::push_text;
+use crate::bitstream::{BlockHeader, Cursor, Reader, Record};
+use crate::error::{Error, Result};
+
+/// A flag of a module. What several modules have of one name, linkers have merged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModuleFlag {
+    /// Its name, such as `PIC Level`.
+    pub key: Vec<u8>,
+    /// What it says.
+    pub value: FlagValue,
+}
+
+/// What a flag says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FlagValue {
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(Vec<u8>),
+    /// A node, for linkers and optimisers.
+    Node,
+}
+
+/// The name of the node with the flags.
+const FLAGS: &[u8] = b"llvm.module.flags";
+
+/// One metadata value that flags are made of.
+enum Metadata {
+    Text(Vec<u8>),
+    Number(i64),
+    Node(Vec<u64>),
+}
+
+/// Reads the METADATA block of a module. `number` says what a constant of the module is, if it is a number.
+///
+/// # Errors
+///
+/// `L07` for metadata that is not there, the conditions of the bitstream.
+pub(in crate::llvm) fn read_flags(
+    reader: &mut Reader<'_>,
+    header: &BlockHeader,
+    record: &mut Record,
+    number: impl Fn(u32) -> Option<i64>,
+) -> Result<Vec<ModuleFlag>> {
+    let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
+    let mut flags = Vec::new();
+    let mut are_flags = false;
+    reader.enter(header);
+    while reader.next_in_leaf(record)? {
+        match record.code {
+            code::STRINGS => {
+                block.strings = block.strings_of(reader, record);
+                if block.strings.is_none() {
+                    let error = Error::NoSuch { what: "string of metadata", index: 0 };
+                    return Err(reader.record_error(error, record));
+                }
+            }
+            code::INDEX_OFFSET => block.read_index(reader, record)?,
+            code::NAME => {
+                let mut name = Vec::new();
+                are_flags = push_text(&record.ops, &mut name).is_ok() && name == FLAGS;
+            }
+            code::NAMED_NODE => {
+                if core::mem::take(&mut are_flags) {
+                    let behind = reader.position();
+                    let nodes = record.ops.to_vec();
+                    for node in nodes {
+                        flags.extend(block.flag(reader, record, node)?);
+                    }
+                    reader.seek(behind)?;
+                }
+            }
+            code::KIND | code::GLOBAL_DECL_ATTACHMENT | code::INDEX => {}
+            _ => block.nodes.push(reader.entry_position()),
+        }
+    }
+    Ok(flags)
+}
+
+struct Block<N> {
+    number: N,
+    /// Where the strings are in the file: their lengths, and their characters.
+    strings: Option<Strings>,
+    /// Where each string is, once one was wanted.
+    bounds: Vec<Range<usize>>,
+    /// Where the nodes and values begin, in bits of the file.
+    nodes: Vec<u64>,
+}
+
+#[derive(Clone)]
+struct Strings {
+    count: u64,
+    lengths: Range<usize>,
+    characters: Range<usize>,
+}
+
+impl<N: Fn(u32) -> Option<i64>> Block<N> {
+    fn strings_of(&self, reader: &Reader<'_>, record: &Record) -> Option<Strings> {
+        let (&[count, offset], Some(blob)) = (&record.ops[..], record.blob.clone()) else { return None };
+        let start = blob.start.checked_add(usize::try_from(offset).ok()?)?;
+        // Each length takes six bits.
+        let is_possible = count <= (blob.len() as u64 * 8) / 6 && start <= blob.end;
+        (is_possible && blob.end <= reader.bytes().len()).then_some(Strings {
+            count,
+            lengths: blob.start..start,
+            characters: start..blob.end,
+        })
+    }
+
+    /// Goes to the index and reads where nodes begin; they are passed over.
+    fn read_index(&mut self, reader: &mut Reader<'_>, record: &mut Record) -> Result<()> {
+        let &[low, high] = &record.ops[..] else {
+            let error =
+                Error::OperandCount { record: "INDEX_OFFSET", found: record.ops.len(), expected: "2" };
+            return Err(reader.record_error(error, record));
+        };
+        let first = reader.position();
+        reader.seek(first.saturating_add(low | high << 32))?;
+        if !reader.next_in_leaf(record)? || record.code != code::INDEX {
+            return Err(reader.error(Error::NoSuch { what: "index of metadata", index: 0 }));
+        }
+        let mut at = first;
+        for delta in &record.ops[..] {
+            at = at.saturating_add(*delta);
+            self.nodes.push(at);
+        }
+        Ok(())
+    }
+
+    /// The metadata with this number.
+    fn get(&mut self, reader: &mut Reader<'_>, record: &mut Record, id: u64) -> Result<Metadata> {
+        let missing = Error::NoSuch { what: "metadata", index: id };
+        let count = self.strings.as_ref().map_or(0, |strings| strings.count);
+        let Some(node) = id.checked_sub(count) else {
+            return match self.string(reader, id as usize) {
+                Some(text) => Ok(Metadata::Text(text)),
+                None => Err(reader.error(missing)),
+            };
+        };
+        let at = usize::try_from(node).ok().and_then(|node| self.nodes.get(node));
+        let Some(&at) = at else { return Err(reader.error(missing)) };
+        reader.seek(at)?;
+        if !reader.next_in_leaf(record)? {
+            return Err(reader.error(missing));
+        }
+        Ok(match (record.code, &record.ops[..]) {
+            (code::VALUE, &[_, value]) => {
+                let number = u32::try_from(value).ok().and_then(|value| (self.number)(value));
+                number.map_or(Metadata::Node(Vec::new()), Metadata::Number)
+            }
+            (code::NODE, ops) => Metadata::Node(ops.to_vec()),
+            _ => Metadata::Node(Vec::new()),
+        })
+    }
+
+    /// The string with this number.
+    fn string(&mut self, reader: &Reader<'_>, index: usize) -> Option<Vec<u8>> {
+        let strings = self.strings.as_ref()?;
+        let bytes = reader.bytes();
+        if self.bounds.is_empty() {
+            let mut cursor = Cursor::new(bytes.get(strings.lengths.clone())?);
+            let mut start = strings.characters.start;
+            for _ in 0..strings.count {
+                let end = start.checked_add(usize::try_from(cursor.read_vbr6()).ok()?)?;
+                self.bounds.push(start..end);
+                start = end;
+            }
+        }
+        let range = self.bounds.get(index)?.clone();
+        (range.end <= strings.characters.end).then(|| bytes.get(range).map(<[u8]>::to_vec))?
+    }
+
+    /// The flag of a node; `None` for one that says nothing.
+    fn flag(
+        &mut self,
+        reader: &mut Reader<'_>,
+        record: &mut Record,
+        node: u64,
+    ) -> Result<Option<ModuleFlag>> {
+        let Metadata::Node(fields) = self.get(reader, record, node)? else { return Ok(None) };
+        // A behaviour when linked, the name, the value; 0 is no metadata.
+        let &[_, key, value] = &fields[..] else { return Ok(None) };
+        let (Some(key), Some(value)) = (key.checked_sub(1), value.checked_sub(1)) else { return Ok(None) };
+        let Metadata::Text(key) = self.get(reader, record, key)? else { return Ok(None) };
+        let value = match self.get(reader, record, value)? {
+            Metadata::Number(number) => FlagValue::Number(number),
+            Metadata::Text(text) => FlagValue::Text(text),
+            Metadata::Node(_) => FlagValue::Node,
+        };
+        Ok(Some(ModuleFlag { key, value }))
+    }
+}
