@@ -4,6 +4,7 @@
 
 #include "abi.c"
 #include "confine.c"
+#include "faults.c"
 #include "fdio.c"
 #include "filename.c"
 #include "irt.c"

@@ -11,7 +11,8 @@
  *   abi.c       numbers and helpers that differ between hosts
  *   i386.S x86_64.S arm.S mips.S    stack switch, setjmp, longjmp
  *   sandbox.c   the loader of confined programs, in place of a program that is linked (ICE_SANDBOX)
- *   segments.c  the segments of such a program, on x86-32
+ *   faults.c    what is said when such a program is stopped
+ *   segments.c  its segments, on x86-32
  *   runtime.c   all the C files as one translation unit
  *
  * Data: every address of the program is a u32, on 64-bit hosts too; `guest()` is the only way from
@@ -144,6 +145,8 @@ u32 ice_entry_address(void (*function)(void));
 u32 ice_start_address(void);
 void ice_begin_thread(void *stack, size_t bytes);
 void ice_sandbox_init(void);
+int ice_is_halt(u32 place);
+void ice_faults_init(void);
 #else
 extern void pexe_start(u32 info); /* the translated program */
 

@@ -25,8 +25,8 @@ macro_rules! runtime_sources {
 
 /// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {
-    "abi.c" "confine.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "sandbox.c" "segments.c"
-    "start.c" "sync.c" "thread.c" "time.c"
+    "abi.c" "confine.c" "faults.c" "fdio.c" "filename.c" "irt.c" "memory.c" "runtime.c" "runtime.h" "sandbox.c"
+    "segments.c" "start.c" "sync.c" "thread.c" "time.c"
 };
 
 /// What the compiler is told beside the target's own flags.

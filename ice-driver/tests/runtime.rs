@@ -33,7 +33,7 @@ const C_FILES: [&str; 10] = [
 ];
 
 /// Those that the loader of confined programs has besides.
-const LOADER_FILES: [&str; 2] = ["sandbox.c", "segments.c"];
+const LOADER_FILES: [&str; 3] = ["faults.c", "sandbox.c", "segments.c"];
 
 const WARNINGS: [&str; 4] = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"];
 
