@@ -5,8 +5,9 @@
 //! its target, every write to `sp` before its mask. A pair does not cross a bundle, but for that of `sp`, and no
 //! branch leads to its second word. The last word counts as followed by a nop, the first as preceded by nothing.
 //!
-//! In one point this is stricter than the historical validator: a mask in the slot of a branch `likely` is none, because
-//! it is left out where the branch is not taken.
+//! In three points this is stricter than the historical validator: a mask in the slot of a branch `likely` is none, because
+//! it is left out where the branch is not taken; hints of `jr` and `jalr` that release 2 leaves open are refused, and so are `clz`
+//! and `clo` that name two results.
 
 use crate::marks::Marks;
 use crate::verdict::{Refusal, Rule, Text};
@@ -29,6 +30,8 @@ enum Class {
     Plain,
     /// Writes rd.
     WritesRd,
+    /// Writes rd, which rt names as well: else processors may write either.
+    WritesBoth,
     /// Writes rt.
     WritesRt,
     /// Loads rt through rs.
@@ -101,8 +104,8 @@ const ROWS: &[Row<Class>] = &[
     row("000 000 ..... ..... ..... 00000 000100", WritesRd),            // sllv
     row("000 000 ..... ..... ..... 0000. 000110", WritesRd),            // srlv, rotrv
     row("000 000 ..... ..... ..... 00000 000111", WritesRd),            // srav
-    row("000 000 ..... 00000 00000 ..... 001000", JumpRegister),        // jr
-    row("000 000 ..... 00000 ..... ..... 001001", CallRegister),        // jalr
+    row("000 000 ..... 00000 00000 .0000 001000", JumpRegister),        // jr, jr.hb
+    row("000 000 ..... 00000 ..... .0000 001001", CallRegister),        // jalr, jalr.hb
     row("000 000 ..... ..... ..... 00000 00101.", WritesRd),            // movz, movn
     row("000 000 ..... ...0. ..... 00000 000001", WritesRd),            // movf, movt
     row("000 000 .................... 001101", Plain),                  // break
@@ -118,7 +121,7 @@ const ROWS: &[Row<Class>] = &[
     row("011 100 ..... ..... 00000 00000 00000.", Plain),               // madd, maddu
     row("011 100 ..... ..... ..... 00000 000010", WritesRd),            // mul
     row("011 100 ..... ..... 00000 00000 00010.", Plain),               // msub, msubu
-    row("011 100 ..... ..... ..... 00000 10000.", WritesRd),            // clz, clo
+    row("011 100 ..... ..... ..... 00000 10000.", WritesBoth),          // clz, clo
     row("011 111 ..... ..... ..... ..... 000000", WritesRt),            // ext
     row("011 111 ..... ..... ..... ..... 000100", WritesRt),            // ins
     row("011 111 00000 ..... ..... 00010 100000", WritesRd),            // wsbh
@@ -169,14 +172,15 @@ struct Instruction {
 
 impl Instruction {
     fn new(word: u32) -> Result<Instruction, Rule> {
-        let class = TABLE.find(word).ok_or(Rule::UnknownInstruction)?;
+        let class = TABLE.find(word).filter(|&class| class != WritesBoth || rt(word) == rd(word));
+        let class = class.ok_or(Rule::UnknownInstruction)?;
         Ok(Instruction { word, class })
     }
 
     /// The general register that it writes.
     fn written(self) -> u32 {
         match self.class {
-            WritesRd | CallRegister => rd(self.word),
+            WritesRd | WritesBoth | CallRegister => rd(self.word),
             WritesRt | Load | StoreConditional => rt(self.word),
             BranchAndLink | Call => 31,
             Plain | Access | Branch | Jump | JumpRegister => NO_REGISTER,

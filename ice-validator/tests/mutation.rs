@@ -1,8 +1,10 @@
 //! Random changes of confined code: what is still accepted keeps the rules as the slow checker states them.
 
 use crate::common::mutants::{PARTS_32, PARTS_64, Random, function, mutate};
-use crate::common::mutants_arm::{PARTS_ARM, function_of_words, mutate_words};
-use crate::common::{bytes, slow::Slow, slow_arm::SlowArm, verdict, words};
+use crate::common::mutants_arm::{ARM, PARTS_ARM};
+use crate::common::mutants_mips::{MIPS, PARTS_MIPS};
+use crate::common::mutants_words::{Words, function_of_words, mutate_words};
+use crate::common::{bytes, slow::Slow, slow_arm::SlowArm, slow_mips::SlowMips, verdict, words};
 use ice_validator::Target;
 
 /// Mutates `count` functions, and gives how many were accepted and what is wrong with one of them.
@@ -43,17 +45,17 @@ fn mutated_functions_of_x86_32() {
     assert!(accepted > count() / 20, "{accepted}");
 }
 
-#[test]
-fn mutated_functions_of_arm() {
-    let parts: Vec<_> = PARTS_ARM.iter().map(|part| words(part)).collect();
+/// The same with a machine of words, by what a slow checker says.
+fn run_words(target: Target, words_of: Words, parts: &[&str], unsafe_text: impl Fn(&[u8]) -> Option<String>) {
+    let parts: Vec<_> = parts.iter().map(|part| words(part)).collect();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let (slow, mut accepted) = (SlowArm::new(), 0);
+    let mut accepted = 0;
     for _ in 0..count() {
-        let mut code = function_of_words(&mut random, &parts, 3);
-        mutate_words(&mut random, &mut code, &parts);
-        if verdict(Target::Arm32, &code).is_ok() {
+        let mut code = function_of_words(&mut random, words_of, &parts, 3);
+        mutate_words(&mut random, words_of, &mut code, &parts);
+        if verdict(target, &code).is_ok() {
             accepted += 1;
-            let why = slow.unsafe_text(&code);
+            let why = unsafe_text(&code);
             let text: Vec<_> = code
                 .chunks(4)
                 .map(|word| format!("{:08X}", u32::from_le_bytes(word.try_into().unwrap())))
@@ -62,6 +64,65 @@ fn mutated_functions_of_arm() {
         }
     }
     assert!(accepted > count() / 20, "{accepted}");
+}
+
+#[test]
+fn mutated_functions_of_arm() {
+    let slow = SlowArm::new();
+    run_words(Target::Arm32, ARM, PARTS_ARM, |code| slow.unsafe_text(code));
+}
+
+#[test]
+fn mutated_functions_of_mips() {
+    let slow = SlowMips::new();
+    run_words(Target::Mips32, MIPS, PARTS_MIPS, |code| slow.unsafe_text(code));
+}
+
+/// What the checker of MIPS sees, and what it lets pass.
+#[test]
+fn the_slow_checker_of_mips_refuses() {
+    let slow = SlowMips::new();
+    let judge = |text: &str| {
+        let mut code = words(text);
+        code.resize(80, 0);
+        slow.unsafe_text(&code)
+    };
+    for text in [
+        "8C430000",
+        "006F1824 8C430000",
+        "004F1024 00801025 8C430000",
+        "0 0 0 004F1024 8C430000",
+        "54400001 004F1024 8C430000",
+        "10000001 0 004F1024 8C430000 1000FFFE",
+        "03E00008 0",
+        "03EFF824 03E00008 0",
+        "27BDFFE0",
+        "27BDFFE0 0 03AFE824",
+        "10000001 27BDFFE0 03AFE824",
+        "10000001 10000001",
+        "0C008000 0",
+        "032EC824 0320F809 0",
+        "04110003 0",
+        "240F0001",
+        "8F020008",
+        "AF020000",
+        "8FB80000",
+        "0000000C",
+        "7C03E83B",
+        "4442F800",
+        "0C004001 0",
+    ] {
+        assert!(judge(text).is_some(), "{text}");
+    }
+    for part in PARTS_MIPS {
+        let length = words(part).len();
+        let before = if (MIPS.ends_bundle)(&words(part)) {
+            "0 ".repeat(4 - length / 4)
+        } else {
+            "0 0 0 0 ".to_owned()
+        };
+        assert_eq!(judge(&format!("{before}{part}")), None, "{part}");
+    }
 }
 
 /// What the checker of ARM sees, and what it lets pass.

@@ -2,8 +2,11 @@
 
 pub mod mutants;
 pub mod mutants_arm;
+pub mod mutants_mips;
+pub mod mutants_words;
 pub mod slow;
 pub mod slow_arm;
+pub mod slow_mips;
 
 use ice_validator::{Features, Refusal, Target, Text, scratch_words, validate};
 

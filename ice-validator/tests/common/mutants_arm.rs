@@ -1,8 +1,16 @@
-//! Confined functions of ARM with random changes.
+//! Sequences that confined functions of ARM consist of.
 
-use super::mutants::Random;
+use super::mutants_words::Words;
 
-/// Sequences that confined functions of ARM consist of, in words.
+/// Calls are at the ends of bundles.
+pub const ARM: Words = Words { nop: [0x00, 0xf0, 0x20, 0xe3], ends_bundle };
+
+fn ends_bundle(part: &[u8]) -> bool {
+    let last = u32::from_le_bytes(part[part.len() - 4..].try_into().expect("a word"));
+    last >> 24 == 0xeb || last & 0x0fff_fff0 == 0x012f_ff30
+}
+
+/// In words.
 pub const PARTS_ARM: &[&str] = &[
     "E3C00103 E5901000",
     "E3C11103 E5C12004",
@@ -58,54 +66,3 @@ pub const PARTS_ARM: &[&str] = &[
     "F57FF05B",
     "E125BE70",
 ];
-
-const NOP: [u8; 4] = [0x00, 0xf0, 0x20, 0xe3];
-
-/// Bundles of random parts; a call ends its own.
-pub fn function_of_words(random: &mut Random, parts: &[Vec<u8>], bundles: usize) -> Vec<u8> {
-    let mut code = Vec::new();
-    for _ in 0..bundles {
-        let mut bundle = Vec::new();
-        for _ in 0..5 {
-            let part = &parts[random.below(parts.len())];
-            if bundle.len() + part.len() > 16 {
-                continue;
-            }
-            let last = u32::from_le_bytes(part[part.len() - 4..].try_into().expect("a word"));
-            let is_call = last >> 24 == 0xeb || last & 0x0fff_fff0 == 0x012f_ff30;
-            while is_call && bundle.len() + part.len() < 16 {
-                bundle.extend(NOP);
-            }
-            bundle.extend(part);
-        }
-        while bundle.len() < 16 {
-            bundle.extend(NOP);
-        }
-        code.extend(bundle);
-    }
-    code
-}
-
-/// Changes words of a function at one to three places.
-pub fn mutate_words(random: &mut Random, code: &mut Vec<u8>, parts: &[Vec<u8>]) {
-    for _ in 0..=random.below(2) {
-        let at = random.below(code.len() / 4) * 4;
-        match random.below(6) {
-            0 | 1 => code[at + random.below(4)] ^= 1 << random.below(8),
-            2 => code[at + random.below(4)] = random.next() as u8,
-            3 => {
-                code.drain(at..at + 4);
-                code.extend(NOP);
-            }
-            4 => {
-                code.splice(at..at, NOP);
-                code.truncate(code.len() - 4);
-            }
-            _ => {
-                let part = &parts[random.below(parts.len())];
-                let length = part.len().min(code.len() - at);
-                code[at..at + length].copy_from_slice(&part[..length]);
-            }
-        }
-    }
-}
