@@ -219,6 +219,8 @@ pub enum CodeSymbol {
     Constant(ConstantId),
     /// A jump table of the function, by index.
     JumpTable(u32),
+    /// The function itself.
+    Start,
 }
 
 const TAG_SHIFT: u32 = 29;
@@ -242,6 +244,7 @@ impl CodeSymbol {
             CodeSymbol::Libcall(l) => (2, l as u32),
             CodeSymbol::Constant(ConstantId { size, index }) => (3, index << 2 | size as u32),
             CodeSymbol::JumpTable(t) => (4, t),
+            CodeSymbol::Start => (5, 0),
         };
         debug_assert!(index <= INDEX_MASK);
         SymbolId(tag << TAG_SHIFT | index & INDEX_MASK)
@@ -259,7 +262,8 @@ impl CodeSymbol {
                     [index as usize & 3],
                 index: index >> 2,
             }),
-            _ => CodeSymbol::JumpTable(index),
+            4 => CodeSymbol::JumpTable(index),
+            _ => CodeSymbol::Start,
         }
     }
 }
@@ -511,6 +515,7 @@ mod tests {
             constant(ConstantSize::C8, 9),
             constant(ConstantSize::C16, 1 << 20),
             CodeSymbol::JumpTable(3),
+            CodeSymbol::Start,
         ] {
             assert_eq!(CodeSymbol::unpack(symbol.pack()), symbol);
         }

@@ -19,6 +19,7 @@
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
 //! | [`frame_layout`] | where everything of a frame is |
 //! | [`generator`] | all steps of one function behind one object-safe trait |
+//! | [`helpers`] | what confined code calls, as functions that a back end translates |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
 //! | [`unwind`] | what unwinding must know of a frame |
 //! | [`live`] | where values are while a callee runs: stack maps, side exits |
@@ -81,6 +82,7 @@ pub mod exceptions;
 pub mod extension;
 pub mod frame_layout;
 pub mod generator;
+pub mod helpers;
 pub mod internal;
 pub mod lanes;
 pub mod live;

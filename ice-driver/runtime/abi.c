@@ -154,7 +154,6 @@ static void unlock_atomics(void) {
 
 /* Gives the old value and stores `replacement`, an expression over `old` and `value`. */
 #define ATOMIC_8(name, replacement)                                                                \
-    u64 name(u32 address, u64 value);                                                              \
     u64 name(u32 address, u64 value) {                                                             \
         lock_atomics();                                                                            \
         u64 old = (u64)get_i64(address);                                                           \
@@ -169,10 +168,6 @@ ATOMIC_8(__ice_atomic_sub_8, old - value)
 ATOMIC_8(__ice_atomic_and_8, old & value)
 ATOMIC_8(__ice_atomic_or_8, old | value)
 ATOMIC_8(__ice_atomic_xor_8, old ^ value)
-
-u64 __ice_atomic_load_8(u32 address);
-void __ice_atomic_store_8(u32 address, u64 value);
-u64 __ice_atomic_cmpxchg_8(u32 address, u64 expected, u64 desired);
 
 u64 __ice_atomic_load_8(u32 address) {
     lock_atomics();

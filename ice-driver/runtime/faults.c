@@ -25,6 +25,8 @@ static int find_place(const ucontext_t *state, u64 *place) {
 #else
 #ifdef __x86_64__
     *place = (u64)state->uc_mcontext.gregs[REG_RIP];
+#elif defined(__mips__)
+    *place = state->uc_mcontext.pc;
 #else
     *place = state->uc_mcontext.arm_pc;
 #endif

@@ -53,6 +53,7 @@
         .set    noreorder
         .balign 4
 
+#ifndef ICE_SANDBOX
         .globl  ice_run_on_stack
         .type   ice_run_on_stack, @function
         .ent    ice_run_on_stack
@@ -82,20 +83,6 @@ ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 s
         addiu   sp, sp, FRAME           /* delay slot */
         .end    ice_run_on_stack
         .size   ice_run_on_stack, . - ice_run_on_stack
-
-        .globl  ice_leave_stack
-        .type   ice_leave_stack, @function
-        .ent    ice_leave_stack
-ice_leave_stack:                        /* a0 flag, a1 saved */
-        move    sp, a1
-        beq     a0, zero, 1f
-        nop
-        sync                            /* all uses of the program's stack come before */
-        sw      zero, 0(a0)             /* from here on the program's stack may be gone */
-1:      b       .Lleave
-        li      v0, 1                   /* delay slot */
-        .end    ice_leave_stack
-        .size   ice_leave_stack, . - ice_leave_stack
 
         .globl  __ice_setjmp
         .type   __ice_setjmp, @function
@@ -129,6 +116,150 @@ __ice_longjmp:                          /* a0 buffer, a1 value */
         nop
         .end    __ice_longjmp
         .size   __ice_longjmp, . - __ice_longjmp
+
+#else
+/* Between the host and a program in the first GiB. t6 and t7 have the masks of code and of data, t8 has the address of
+ * ice_thread (runtime.h): the program reads its first two words, and cannot write to it. */
+        .set    noat
+        .set    oddspreg                /* each register of a pair can be named */
+        .set    RETURNED, 0x10000 + 32 * 1023   /* sandbox.c */
+        .set    HOST_STACK, 8
+
+#define at $1
+#define v1 $3
+#define t0 $8
+#define t1 $9
+#define t2 $10
+#define t3 $11
+#define t4 $12
+#define t5 $13
+#define t6 $14
+#define t7 $15
+#define t8 $24
+
+        .macro  load_masks
+        lui     t6, 0x0fff
+        ori     t6, t6, 0xfff0
+        lui     t7, 0x3fff
+        ori     t7, t7, 0xffff
+        .endm
+
+        /* What the host had in registers is none of the program's business. */
+        .macro  clear_words registers:vararg
+        .irp    n, \registers
+        move    $\n, zero
+        .endr
+        mthi    zero
+        mtlo    zero
+        .endm
+        .macro  clear_floats registers:vararg
+        .irp    n, \registers
+        mtc1    zero, $f\n
+        .endr
+        .endm
+
+        .globl  ice_run_on_stack
+        .type   ice_run_on_stack, @function
+        .ent    ice_run_on_stack
+ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 saved */
+        addiu   sp, sp, -FRAME
+        EACH_DOUBLE(sdc1, sp, 64)
+        EACH_WORD(sw, sp, 16)
+        sw      fp, 48(sp)
+        sw      ra, 52(sp)
+        sw      gp, 56(sp)
+        sw      sp, 0(a3)
+        addiu   t8, a3, -HOST_STACK
+        load_masks
+        and     t9, a0, t6
+        move    a0, a1
+        addiu   sp, a2, -16             /* the callee's home area */
+        and     sp, sp, t7              /* from here on the stack is not to be trusted */
+        li      ra, RETURNED
+        clear_words 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 28, 30
+        ctc1    zero, $31
+        clear_floats 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        jr      t9
+        nop
+.Lleave:
+        EACH_DOUBLE(ldc1, sp, 64)
+        EACH_WORD(lw, sp, 16)
+        lw      fp, 48(sp)
+        lw      ra, 52(sp)
+        lw      gp, 56(sp)
+        jr      ra
+        addiu   sp, sp, FRAME           /* delay slot */
+        .end    ice_run_on_stack
+        .size   ice_run_on_stack, . - ice_run_on_stack
+
+        /* From the program: at is the number of a function, registers have its first arguments, the program's stack the
+         * others behind their home, four words at most, which are read once. The stack below is the host's. */
+        .globl  ice_enter
+        .type   ice_enter, @function
+        .ent    ice_enter
+ice_enter:
+        move    v1, sp
+        lw      sp, HOST_STACK(t8)
+        addiu   sp, sp, -48
+        sw      ra, 32(sp)
+        sw      v1, 36(sp)
+        sw      t8, 40(sp)
+        lw      t0, 16(v1)
+        lw      t1, 20(v1)
+        lw      t2, 24(v1)
+        lw      t3, 28(v1)
+        sw      t0, 16(sp)
+        sw      t1, 20(sp)
+        sw      t2, 24(sp)
+        sw      t3, 28(sp)
+        sll     at, at, 2
+        lui     t9, %hi(ice_functions)
+        addu    t9, t9, at
+        lw      t9, %lo(ice_functions)(t9)
+        jalr    t9
+        nop
+        load_masks
+        lw      ra, 32(sp)
+        lw      v1, 36(sp)
+        lw      t8, 40(sp)
+        and     ra, ra, t6
+        and     sp, v1, t7
+        clear_words 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 25, 28
+        clear_floats 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+        jr      ra
+        nop
+        .end    ice_enter
+        .size   ice_enter, . - ice_enter
+
+        .globl  ice_return_stack
+        .type   ice_return_stack, @function
+        .ent    ice_return_stack
+ice_return_stack:                       /* a0 saved */
+        move    sp, a0
+        b       .Lleave
+        move    v0, zero                /* delay slot */
+        .end    ice_return_stack
+        .size   ice_return_stack, . - ice_return_stack
+#endif
+
+        .globl  ice_leave_stack
+        .type   ice_leave_stack, @function
+        .ent    ice_leave_stack
+ice_leave_stack:                        /* a0 flag, a1 saved */
+        move    sp, a1
+        beq     a0, zero, 1f
+        nop
+#ifdef ICE_SANDBOX
+        lui     t7, 0x3fff
+        ori     t7, t7, 0xffff
+        and     a0, a0, t7              /* the flag is the program's */
+#endif
+        sync                            /* all uses of the program's stack come before */
+        sw      zero, 0(a0)             /* from here on the program's stack may be gone */
+1:      b       .Lleave
+        li      v0, 1                   /* delay slot */
+        .end    ice_leave_stack
+        .size   ice_leave_stack, . - ice_leave_stack
 
 #endif
         .section .note.GNU-stack, "", %progbits

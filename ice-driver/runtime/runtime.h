@@ -164,6 +164,18 @@ _Noreturn void ice_fatal(const char *what, const char *detail);
 void ice_write_error(const char *const *parts, int count);
 int ice_switch_is_on(const char *variable);
 
+#ifdef __mips__ /* abi.c */
+u64 __ice_atomic_load_8(u32 address);
+void __ice_atomic_store_8(u32 address, u64 value);
+u64 __ice_atomic_exchange_8(u32 address, u64 value);
+u64 __ice_atomic_add_8(u32 address, u64 value);
+u64 __ice_atomic_sub_8(u32 address, u64 value);
+u64 __ice_atomic_and_8(u32 address, u64 value);
+u64 __ice_atomic_or_8(u32 address, u64 value);
+u64 __ice_atomic_xor_8(u32 address, u64 value);
+u64 __ice_atomic_cmpxchg_8(u32 address, u64 expected, u64 desired);
+#endif
+
 /* memory.c */
 u32 ice_arena_init(u32 top_bytes);
 u32 ice_granule(void);

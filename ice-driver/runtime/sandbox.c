@@ -1,4 +1,4 @@
-/* The loader of the sandbox: an executable of NaCl in its window of memory, on x86-64, x86-32 and ARM.
+/* The loader of the sandbox: an executable of NaCl in its window of memory, on x86-64, x86-32, ARM and MIPS.
  *
  * The executable is the end of this file, as the driver has put it there: its bytes, their number in eight bytes, and
  * eight bytes of a mark. Its text was validated before. Here its segments are checked by the rules of the
@@ -7,10 +7,10 @@
  *     40 GiB nothing | 64 KiB nothing, calls, text, constants, data, arena, stack, 64 KiB nothing | 40 GiB nothing
  *                    ^ ice_window, a multiple of 4 GiB, in r15
  *
- * On ARM the window is the first GiB of the process, and the loader is linked above it. On x86-32 it is any GiB, to which
+ * On ARM and MIPS the window is the first GiB of the process, and the loader is linked above it. On x86-32 it is any GiB, to which
  * the program's segments are limited (segments.c): nothing needs to surround it.
  *
- * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S, i386.S, arm.S) with its number. That
+ * Calls: from 0x10000 on lie 2048 places of 32 bytes, each with code that goes to ice_enter (x86_64.S, i386.S, arm.S, mips.S) with its number. That
  * leaves the program's stack, which other threads of it can write, for the host's, calls the function of the number, and
  * returns to a masked address. So trusted code never runs on memory of the program, and every address of the program that
  * it uses is one in the window (guest()), whatever the program says.
@@ -34,6 +34,7 @@ enum {
     PLACE_BYTES = 32,
     PLACES_START = 0x10000,
     TLS_GET = 84,          /* the number that NaCl has for it */
+    ATOMIC_8 = 1022,       /* atomics of 64 bits, on MIPS */
     RETURNED = 1023,       /* where the program's start function returns to */
     FIRST_FUNCTION = 1024, /* functions of tables from here on */
     TEXT_START = 0x20000,
@@ -48,6 +49,9 @@ static const u8 HALT[4] = {0xf4, 0xf4, 0xf4, 0xf4};
 #elif defined(__i386__)
 enum { BUNDLE = 32, HALT_BYTES = 1, OWN_MACHINE = EM_386 };
 static const u8 HALT[4] = {0xf4, 0xf4, 0xf4, 0xf4};
+#elif defined(__mips__)
+enum { BUNDLE = 16, HALT_BYTES = 4, OWN_MACHINE = EM_MIPS };
+static const u8 HALT[4] = {0x0d, 0, 0, 0};
 #else
 enum { BUNDLE = 16, HALT_BYTES = 4, OWN_MACHINE = EM_ARM };
 static const u8 HALT[4] = {0xff, 0xde, 0xfe, 0xe7};
@@ -179,6 +183,13 @@ static void write_place(u8 *place, u32 number) {
     memcpy(place + 6, &target, 4);
     memcpy(place + 10, &selector, 2);
 }
+#elif defined(__mips__)
+/* lui t9 and ori t9: ice_enter; jr t9; li at: the number. One bundle; its registers are none that a call keeps. */
+static void write_place(u8 *place, u32 number) {
+    u32 target = (u32)(uintptr_t)&ice_enter;
+    u32 words[4] = {0x3c190000 | target >> 16, 0x37390000 | (target & 0xffff), 0x03200008, 0x24010000 | number};
+    memcpy(place, words, sizeof words);
+}
 #else
 /* ldr ip, [pc]; ldr pc, [pc]; the number; ice_enter: one bundle, so that no data begins one. */
 static void write_place(u8 *place, u32 number) {
@@ -190,6 +201,31 @@ static void write_place(u8 *place, u32 number) {
 static void write_tls_get(u8 *place) {
     write_place(place, TLS_GET);
     ice_functions[TLS_GET] = (void (*)(void))irt_tls_get;
+}
+#endif
+
+#ifdef __mips__
+/* The operands are at `values`, and the result comes there. */
+static void atomic_8(u32 operation, u32 address, u32 values) {
+    static u64 (*const operations[])(u32, u64) = {
+        __ice_atomic_exchange_8, __ice_atomic_add_8, __ice_atomic_sub_8,
+        __ice_atomic_and_8,      __ice_atomic_or_8,  __ice_atomic_xor_8,
+    };
+    u64 value = (u64)get_i64(values);
+    switch (operation) {
+    case 0:
+        value = __ice_atomic_load_8(address);
+        break;
+    case 1:
+        __ice_atomic_store_8(address, value);
+        break;
+    case 8:
+        value = __ice_atomic_cmpxchg_8(address, value, (u64)get_i64(values + 8));
+        break;
+    default:
+        value = operation < 8 ? operations[operation - 2](address, value) : 0;
+    }
+    put_u64(values, value);
 }
 #endif
 
@@ -206,6 +242,9 @@ static void write_places(void) {
         }
     }
     ice_functions[RETURNED] = program_returned;
+#ifdef __mips__
+    ice_functions[ATOMIC_8] = (void (*)(void))atomic_8;
+#endif
     u8 *places = ice_window + PLACES_START;
     __builtin___clear_cache((char *)places, (char *)places + PLACES * PLACE_BYTES);
     protect_pages(PLACES_START, TEXT_START, PROT_READ | PROT_EXEC);
@@ -256,7 +295,8 @@ static int kind_of(const struct segment *segment) {
     int is_known = type == PT_PHDR || type == PT_TLS || type == PT_INTERP || type == PT_NOTE ||
                    type == PT_GNU_EH_FRAME || type == PT_GNU_RELRO || type == PT_NULL ||
                    type == PT_DYNAMIC || type == PT_GNU_STACK ||
-                   (OWN_MACHINE == EM_ARM && type == PT_ARM_EXIDX);
+                   (OWN_MACHINE == EM_ARM && type == PT_ARM_EXIDX) ||
+                   (OWN_MACHINE == EM_MIPS && type == PT_MIPS_REGINFO);
     if (!is_known || (flags & PF_X) != 0) {
         refuse("a segment of another type");
     }
@@ -332,6 +372,11 @@ static void load(const u8 *file, u64 size) {
             refuse("its segments overlap");
         }
         end = page_end(loaded[i].address + loaded[i].in_memory);
+    }
+    /* Jumps reach the first 256 MiB, and not every processor has pages that cannot be executed. */
+    const u64 code_end = (u64)1 << 28;
+    if (OWN_MACHINE == EM_MIPS && (constants->type == 0 || constants->address < code_end)) {
+        refuse("its constants are where its code may be");
     }
     for (int i = 0; i < 3; i++) {
         if (loaded[i].type != 0) {

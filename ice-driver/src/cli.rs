@@ -10,7 +10,7 @@ use crate::inspect::Purpose;
 #[cfg(feature = "interpreter")]
 use crate::interpret;
 use crate::isolate::{self, Child};
-use crate::machine::sandbox::{is_emulated, loaded};
+use crate::machine::sandbox::{is_emulated, target};
 use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
@@ -470,16 +470,16 @@ fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let host = Arch::host();
     let is_run =
         |arch: &Arch| is_emulated(*arch) || host.is_some_and(|host| arch.machine().is_native_on(host));
-    let found = work.arch.or(host).filter(is_run).and_then(|arch| Some((arch, loaded(arch)?)));
-    let Some((arch, target)) = found else {
-        let names = Arch::ALL.iter().filter(|&&arch| loaded(arch).is_some()).map(ToString::to_string);
-        let names = names.collect::<Vec<_>>().join(", ");
-        return Err(Failure::trouble(format_args!("confined programs run on {names}; others can be built")));
+    let Some(arch) = work.arch.or(host).filter(is_run) else {
+        let names = Arch::ALL.iter().filter(|&&arch| is_emulated(arch)).map(ToString::to_string);
+        let names = names.collect::<Vec<_>>().join(" and ");
+        let wanted = "confined programs run where their machine is";
+        return Err(Failure::trouble(format_args!("{wanted}, and those for {names} under an emulator")));
     };
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = sandbox_program(work, directory.path())?;
     let judged = validate::validate_executable(&executable);
-    if judged.map_err(|error| Failure::refused(&work.input, error))? != target {
+    if judged.map_err(|error| Failure::refused(&work.input, error))? != target(arch) {
         return Err(Failure::refused(&work.input, "it is for another machine"));
     }
     let compiler = Compiler::find(arch, Features::default(), work.linker.as_deref());

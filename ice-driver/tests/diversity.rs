@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Every kind, and the machines that have it.
 const KINDS: [(&str, &[&str]); 11] = [
-    ("nops", &["x86_64", "i686", "armv7"]),
+    ("nops", &ALL_TARGETS),
     ("encodings", &TARGETS),
     ("selection", &TARGETS),
     ("registers", &ALL_TARGETS),
@@ -106,7 +106,7 @@ fn confined_code_stays_confined() {
     let mut files: Vec<_> = cases(&corpus).into_iter().map(|case| case.file).collect();
     files.dedup();
     for (seed, file) in files.iter().enumerate() {
-        let targets = ["x86_64", "armv7"].into_iter();
+        let targets = ["x86_64", "armv7", "mipsel"].into_iter();
         for (target, level) in targets.flat_map(|target| [(target, "-Om1"), (target, "-O2")]) {
             let output = ice()
                 .args(["build", "--sandbox", "--target", target, level, "--diversify", &seed.to_string()])

@@ -70,14 +70,24 @@ fn cases_in_the_sandbox_on_i686() {
     run_confined_cases("i686");
 }
 
-#[test]
-fn cases_in_the_sandbox_on_armv7() {
-    if can_run("armv7") {
-        let run = ["run", "--sandbox", "--target", "armv7"];
+/// Every case in the sandbox of a machine whose programs run under an emulator.
+fn run_emulated_cases(target: &str) {
+    if can_run(target) {
+        let run = ["run", "--sandbox", "--target", target];
         run_cases(&[&run[..], &["-Om1"]].concat(), &[]);
         run_cases(&[&run[..], &["-O2", "--threads", "0"]].concat(), &[]);
         run_cases(&[&run[..], &["-O2", "--threads", "4"]].concat(), &["nbody-50000"]);
     }
+}
+
+#[test]
+fn cases_in_the_sandbox_on_armv7() {
+    run_emulated_cases("armv7");
+}
+
+#[test]
+fn cases_in_the_sandbox_on_mipsel() {
+    run_emulated_cases("mipsel");
 }
 
 #[test]
@@ -98,7 +108,7 @@ fn cases_by_chance() {
             run_cases(&arguments, &["nbody-50000", "binarytrees-12", "fannkuchredux-9"]);
         }
     }
-    for target in TARGETS.into_iter().filter(|target| can_run(target)) {
+    for target in ALL_TARGETS.into_iter().filter(|target| can_run(target)) {
         let run = ["run", "--sandbox", "--target", target];
         run_cases(&[&run[..], &["-O2", "--diversify", "9"]].concat(), &["nbody-50000"]);
     }

@@ -11,9 +11,11 @@
 //! | P | the address of the field ([`Base::Place`]) |
 //!
 //! so that a client gives two addresses, which [`Rule::of`] and [`Rule::base`] name, and need not know types. Types of
-//! thread-local storage have no row, nor has MIPS, whose halves of an address depend on each other.
+//! thread-local storage have no row, nor has what MIPS counts from the table. Where MIPS keeps addends in fields, that of
+//! the high half of an address has its low bits in the field of the low half, which the client adds.
 //!
-//! Sources: System V ABI, x86-64 (4.4.1, table 4.9) and Intel386 (4.3); ELF for the ARM Architecture, IHI 0044F (4.6.1).
+//! Sources: System V ABI, x86-64 (4.4.1, table 4.9) and Intel386 (4.3), MIPS RISC Processor Supplement (3rd edition, 4-18 f.);
+//! ELF for the ARM Architecture, IHI 0044F (4.6.1).
 //! A value that the field cannot hold is an error. Cost: constant.
 
 use core::fmt;
@@ -61,6 +63,12 @@ pub enum Field {
     ArmLow,
     /// The 16 bits of `movt`: the high half of the value.
     ArmHigh,
+    /// The 26 bits of `j` and `jal`: an address in the same 256 MiB, in words.
+    MipsJump,
+    /// The low 16 bits of the value.
+    MipsLow,
+    /// The high 16 bits of the value, and one more where the low half is extended with its sign.
+    MipsHigh,
 }
 
 /// What a relocation type means.
@@ -147,6 +155,18 @@ const fn arm(r_type: u32) -> Option<(Of, Base, Field)> {
     })
 }
 
+/// The rows of MIPS.
+#[rustfmt::skip]
+const fn mips(r_type: u32) -> Option<(Of, Base, Field)> {
+    Some(match r_type {
+        elf::R_MIPS_32   => (Of::Symbol, Base::Zero, Field::Word32),
+        elf::R_MIPS_26   => (Of::Symbol, Base::Zero, Field::MipsJump),
+        elf::R_MIPS_HI16 => (Of::Symbol, Base::Zero, Field::MipsHigh),
+        elf::R_MIPS_LO16 => (Of::Symbol, Base::Zero, Field::MipsLow),
+        _ => return None,
+    })
+}
+
 impl Rule {
     /// What a relocation type of a machine (`EM_…`) means; `None` for types without a row.
     pub const fn new(machine: u16, r_type: u32) -> Option<Rule> {
@@ -154,6 +174,7 @@ impl Rule {
             elf::EM_X86_64 => x86_64(r_type),
             elf::EM_386 => i386(r_type),
             elf::EM_ARM => arm(r_type),
+            elf::EM_MIPS => mips(r_type),
             _ => None,
         };
         match row {
@@ -214,6 +235,12 @@ impl Field {
             Field::ArmCall | Field::ArmJump => arm_branch(word, near),
             Field::ArmLow => Some(arm_half(word, value as u16)),
             Field::ArmHigh => Some(arm_half(word, (value >> 16) as u16)),
+            Field::MipsJump => {
+                let fits = value % 4 == 0 && (0..1 << 28).contains(&value);
+                fits.then_some(word & 0xfc00_0000 | (value >> 2) as u32)
+            }
+            Field::MipsLow => Some(word & 0xffff_0000 | value as u32 & 0xffff),
+            Field::MipsHigh => Some(word & 0xffff_0000 | (value as u32).wrapping_add(0x8000) >> 16),
         }
     }
 
@@ -232,6 +259,9 @@ impl Field {
         match self {
             Field::ArmLow | Field::ArmHigh => ((word >> 4 & 0xf000 | word & 0xfff) as u16 as i16) as i64,
             Field::ArmCall | Field::ArmJump => ((word << 8) as i32 >> 6) as i64,
+            Field::MipsJump => ((word & 0x03ff_ffff) << 2) as i64,
+            Field::MipsLow => word as u16 as i16 as i64,
+            Field::MipsHigh => ((word & 0xffff) << 16) as i32 as i64,
             _ => word as i32 as i64,
         }
     }
@@ -332,6 +362,28 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_mips_addresses_have_a_carry() {
+        let halves = |address: u64, addend| {
+            [elf::R_MIPS_HI16, elf::R_MIPS_LO16]
+                .map(|r_type| applied(elf::EM_MIPS, r_type, 0x3c01_1234, (address, 0), addend))
+        };
+        assert_eq!(halves(0x1002_7ff8, 7), [Ok(0x3c01_1002), Ok(0x3c01_7fff)]);
+        assert_eq!(halves(0x1002_7ff8, 8), [Ok(0x3c01_1003), Ok(0x3c01_8000)]);
+        assert_eq!(halves(0x1002_0000, -1), [Ok(0x3c01_1002), Ok(0x3c01_ffff)]);
+        // The halves of an addend: 0x18000.
+        let addend = Field::MipsHigh.addend(0x3c01_0002) + Field::MipsLow.addend(0x2421_8000);
+        assert_eq!(addend, 0x1_8000);
+    }
+
+    #[test]
+    fn mips_jumps_stay_in_the_first_256_mebibytes() {
+        let jump = |of| applied(elf::EM_MIPS, elf::R_MIPS_26, 0x0c00_0001, (of, 0), 4);
+        assert_eq!(jump(0x0fff_fff8), Ok(0x0fff_ffff));
+        assert!(jump(0x0fff_fffc).is_err() && jump(0x2_0002).is_err());
+        assert_eq!(Field::MipsJump.addend(0x0c00_0001), 4);
+    }
+
+    #[test]
     fn addends_in_fields_have_their_own_form() {
         assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, -8), Some(0xebff_fffe));
         assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, 6), None);
@@ -347,7 +399,7 @@ mod tests {
             (elf::EM_X86_64, elf::R_X86_64_TPOFF32),
             (elf::EM_386, elf::R_386_TLS_GD),
             (elf::EM_ARM, elf::R_ARM_TLS_LE32),
-            (elf::EM_MIPS, elf::R_MIPS_32),
+            (elf::EM_MIPS, elf::R_MIPS_GOT16),
         ] {
             assert_eq!(Rule::new(machine, r_type), None);
         }

@@ -20,7 +20,11 @@ pub(crate) fn write(
     segments: &[(u64, &[u8], u64); 3],
 ) -> Option<Vec<u8>> {
     const RIGHTS: [u32; 3] = [elf::PF_R | elf::PF_X, elf::PF_R, elf::PF_R | elf::PF_W];
-    let flags = if machine == elf::EM_ARM { elf::EF_ARM_EABI_VER5 } else { 0 };
+    let flags = match machine {
+        elf::EM_ARM => elf::EF_ARM_EABI_VER5,
+        elf::EM_MIPS => elf::EF_MIPS_ARCH_32R2 | elf::EF_MIPS_ABI_O32 | elf::EF_MIPS_NOREORDER,
+        _ => 0,
+    };
     let format = Format { class, records: RecordKind::Rela, machine, flags };
     let mut headers = Vec::new();
     let mut loads = Vec::new();

@@ -14,7 +14,7 @@
 //! Each begins a page of its own. Cost: linear in sections, symbols and relocations; the object is read in place.
 
 use crate::format::Class;
-use crate::{Base, Misfit, Of, Rule};
+use crate::{Base, Field, Misfit, Of, Rule};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -281,43 +281,84 @@ impl<'o, E: FileHeader<Endian = LE>> Linker<'o, E> {
                     let r_type = relocation.r_type(LE, false);
                     let at = (section.info_link(LE), relocation.r_offset(LE).into());
                     let addend: i64 = relocation.r_addend(LE).into();
-                    self.apply(at, r_type, relocation.symbol(LE, false), Some(addend))?;
+                    self.apply(at, r_type, relocation.symbol(LE, false), addend)?;
                 }
             }
             if let Some((relocations, _)) = section.rel(LE, self.object)? {
-                for relocation in relocations {
+                // From behind: what is missing of an addend is in the field of a later one.
+                let mut low = None;
+                for relocation in relocations.iter().rev() {
                     let at = (section.info_link(LE), relocation.r_offset(LE).into());
-                    self.apply(at, relocation.r_type(LE), relocation.symbol(LE), None)?;
+                    let (r_type, symbol) = (relocation.r_type(LE), relocation.symbol(LE));
+                    let (field, mut addend) = self.addend_in_field(at, r_type)?;
+                    match field {
+                        Field::MipsLow => low = Some((symbol, addend)),
+                        Field::MipsHigh => {
+                            let of_symbol = low.filter(|&(of, _)| of == symbol);
+                            let missing = LinkError::Malformed("half an address");
+                            addend += of_symbol.ok_or(missing)?.1;
+                        }
+                        _ => {}
+                    }
+                    self.apply(at, r_type, symbol, addend)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Applies a relocation; without an addend of its own it has that of the field.
+    /// What a relocation type means.
+    fn rule(&self, r_type: u32) -> Result<Rule, LinkError> {
+        let rule = Rule::new(self.machine, r_type);
+        let rule = rule.filter(|rule| rule.of == Of::Symbol && rule.base != Base::Table);
+        rule.ok_or(LinkError::Unsupported(r_type))
+    }
+
+    /// Where the field at an offset of a section is.
+    fn place(&self, section: SectionIndex, offset: u64) -> Result<Place, LinkError> {
+        let place = self.places.get(section.0).copied().flatten();
+        let Place { segment, offset: start } =
+            place.ok_or(LinkError::Malformed("relocations of what is not loaded"))?;
+        let offset = start.checked_add(offset).ok_or(LinkError::TooLarge)?;
+        Ok(Place { segment, offset })
+    }
+
+    /// The bytes from a place on.
+    fn bytes_at(&mut self, place: Place) -> Result<&mut [u8], LinkError> {
+        let start = usize::try_from(place.offset).map_err(|_| LinkError::TooLarge)?;
+        let bytes = self.segments[place.segment].bytes.get_mut(start..);
+        bytes.ok_or(LinkError::Misfit(Misfit::OutOfBounds))
+    }
+
+    /// The field of a relocation, and the addend in it.
+    fn addend_in_field(
+        &mut self,
+        (section, offset): (SectionIndex, u64),
+        r_type: u32,
+    ) -> Result<(Field, i64), LinkError> {
+        let field = self.rule(r_type)?.field;
+        let place = self.place(section, offset)?;
+        let word = self.bytes_at(place)?.first_chunk();
+        Ok((field, word.map_or(0, |&word| field.addend(u32::from_le_bytes(word)))))
+    }
+
+    /// Applies a relocation.
     fn apply(
         &mut self,
         (section, offset): (SectionIndex, u64),
         r_type: u32,
         symbol: Option<SymbolIndex>,
-        addend: Option<i64>,
+        addend: i64,
     ) -> Result<(), LinkError> {
-        let rule =
-            Rule::new(self.machine, r_type).filter(|rule| rule.of == Of::Symbol && rule.base != Base::Table);
-        let rule = rule.ok_or(LinkError::Unsupported(r_type))?;
+        let rule = self.rule(r_type)?;
         let symbol = symbol.ok_or(LinkError::Malformed("a relocation without a symbol"))?;
         let of = match self.asked.binary_search_by_key(&symbol.0, |(index, _)| index.0) {
             Ok(number) => self.address(self.asked[number].1),
             Err(_) => self.address_of(self.symbols.symbol(symbol)?)?,
         };
-        let place = self.places.get(section.0).copied().flatten();
-        let place = place.ok_or(LinkError::Malformed("relocations of what is not loaded"))?;
-        let base = if rule.base == Base::Place { self.address(place) + offset } else { 0 };
-        let start = usize::try_from(place.offset + offset).map_err(|_| LinkError::TooLarge)?;
-        let field = self.segments[place.segment].bytes.get_mut(start..);
-        let field = field.ok_or(LinkError::Misfit(Misfit::OutOfBounds))?;
-        let in_field = field.first_chunk().map_or(0, |&word| rule.field.addend(u32::from_le_bytes(word)));
-        rule.apply(field, of, base, addend.unwrap_or(in_field)).map_err(LinkError::Misfit)
+        let place = self.place(section, offset)?;
+        let base = if rule.base == Base::Place { self.address(place) } else { 0 };
+        rule.apply(self.bytes_at(place)?, of, base, addend).map_err(LinkError::Misfit)
     }
 
     /// The segments as they are loaded: address, bytes, and zeros behind them.

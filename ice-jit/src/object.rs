@@ -447,6 +447,7 @@ impl<'m> Object<'m> {
                     .ok_or(Error::Internal("code loads a constant that is not there"))?;
                 (Target::Constant(self.constants.intern(id.size, bits)), 0)
             }
+            CodeSymbol::Start => return Err(Error::Internal("confined code is in memory of its own")),
             CodeSymbol::JumpTable(table) => {
                 let offset = tables + 4 * code.tables.start(table as usize) as u64;
                 (Target::Place(Place { area: Area::Constants, offset }), 0)

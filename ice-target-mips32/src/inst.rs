@@ -69,12 +69,12 @@ macro_rules! instructions {
     CopyWords { dst: VReg, src: VReg, count: VReg } "copy_words {dst}, {src}, {count}"
         [dst: use_def_reg(GPR), src: use_def_reg(GPR), count: use_def_reg(GPR)] => em.copy_words(dst, src, count);
     Load { op: Transfer, dst: VReg, mem: Amode } is Remade "{dst} = {op} {mem}"
-        [mem: mem(), dst: def_reg(GPR)] => em.e.transfer(op, dst, mem);
+        [mem: mem(), dst: def_reg(GPR)] => em.transfer(op, dst, mem);
     Store { op: Transfer, src: Src, mem: Amode } "{op} {src}, {mem}"
-        [src: src(), mem: mem()] => em.e.transfer(op, src, mem);
+        [src: src(), mem: mem()] => em.transfer(op, src, mem);
     /// The high bytes of a word at any address, from its last byte, beside the low ones that `lwr` has loaded.
     LoadLeft { dst: VReg, mem: Amode } "load_left {dst}, {mem}"
-        [mem: mem(), dst: use_def_reg(GPR)] => em.e.transfer(Transfer::Lwl, dst, mem);
+        [mem: mem(), dst: use_def_reg(GPR)] => em.transfer(Transfer::Lwl, dst, mem);
     StoreAnywhere { src: Src, mem: Amode } "usw {src}, {mem}"
         [src: src(), mem: parts_mem()] => em.store_anywhere(src, mem);
     /// The address itself.
@@ -190,7 +190,7 @@ macro_rules! instructions {
     /// The stack pointer as it is.
     StackSave { dst: VReg } "{dst} = sp" [dst: def_reg(GPR)] => em.copy(dst, Gpr::SP);
     /// Sets the stack pointer.
-    StackRestore { src: VReg } "sp = {src}" [src: use_reg(GPR)] => em.copy(Gpr::SP, src);
+    StackRestore { src: VReg } "sp = {src}" [src: use_reg(GPR)] => em.step_stack(src, 0);
     // ---- control
     /// Arguments and results are extra operands. Position-independent code passes the linker's table in $gp.
     Call { callee: Callee, base: Option<VReg> } is Clobbers "call {callee}, {base}"

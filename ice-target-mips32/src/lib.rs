@@ -42,6 +42,7 @@ extern crate alloc;
 mod abi;
 mod address;
 mod emit;
+mod helpers;
 mod inst;
 mod lower;
 mod operand;
@@ -50,6 +51,7 @@ mod symbols;
 mod target;
 mod text;
 
+pub use helpers::confined_helper;
 pub use inst::Inst;
 pub use regs::register_file;
 pub use target::Mips32;

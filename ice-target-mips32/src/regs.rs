@@ -131,6 +131,9 @@ pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {
 
 static GENERAL: [PReg; 25] = order(&[(2, 14), (24, 2), (16, 8), (30, 1)]);
 static GENERAL_FP: [PReg; 24] = order(&[(2, 14), (24, 2), (16, 8)]);
+/// Without $t6, $t7 and $t8, which have the masks and the thread of confined code.
+static GENERAL_CONFINED: [PReg; 22] = order(&[(2, 12), (25, 1), (16, 8), (30, 1)]);
+static GENERAL_CONFINED_FP: [PReg; 21] = order(&[(2, 12), (25, 1), (16, 8)]);
 static SINGLES: [PReg; 32] = order(&[(FIRST_SINGLE, 32)]);
 static DOUBLES: [PReg; 16] = order(&[(FIRST_DOUBLE, 16)]);
 
@@ -144,10 +147,16 @@ const fn classes(general: &'static [PReg]) -> [ClassInfo<'static>; 3] {
 
 static CLASSES: [ClassInfo; 3] = classes(&GENERAL);
 static CLASSES_FP: [ClassInfo; 3] = classes(&GENERAL_FP);
+static CLASSES_CONFINED: [ClassInfo; 3] = classes(&GENERAL_CONFINED);
+static CLASSES_CONFINED_FP: [ClassInfo; 3] = classes(&GENERAL_CONFINED_FP);
 
 /// The register files.
 pub(crate) static FILES: RegisterFiles =
     RegisterFiles::new(&REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+
+/// Those of confined code.
+pub(crate) static FILES_CONFINED: RegisterFiles =
+    RegisterFiles::new(&REGISTERS, [&CLASSES_CONFINED, &CLASSES_CONFINED_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
 
 /// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -6,6 +6,7 @@ use crate::regs::{self, DOUBLE, GPR, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::mips32::Branches;
 use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
@@ -13,8 +14,8 @@ use ice_codegen::rules::{NO_EXCEPTIONS, Rule};
 use ice_codegen::target::TypeLayout;
 use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _, WordVectors as _};
 use ice_codegen::{
-    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
-    Lower, NativeModel, Target, UnwindFacts, ValueRegs,
+    BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
+    Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
 use ice_ir::{Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
@@ -24,6 +25,8 @@ use ice_regalloc::{Output, PReg, RegisterFile};
 pub struct Mips32 {
     /// How addresses are made.
     pub(crate) model: CodeModel,
+    /// What holds of code whatever it computes.
+    pub(crate) confinement: Confinement,
 }
 
 /// The context of a lowering rule.
@@ -36,9 +39,17 @@ impl Mips32 {
     /// The addresses of the module are not as wide as those of its code would be.
     pub fn new(module: &Module, native: NativeModel) -> Result<Mips32, ForeignModule> {
         match module.pointer_type {
-            Type::I32 => Ok(Mips32 { model: CodeModel::of_module(module, native) }),
+            Type::I32 => {
+                Ok(Mips32 { model: CodeModel::of_module(module, native), confinement: Confinement::None })
+            }
             pointer => Err(ForeignModule { pointer }),
         }
+    }
+
+    /// The same with code of which this holds. Only PNaCl programs can be confined.
+    #[must_use]
+    pub const fn confined(self, confinement: Confinement) -> Mips32 {
+        Mips32 { confinement, ..self }
     }
 
     /// Whether addresses come from the linker's table.
@@ -80,6 +91,15 @@ impl BackEnd for Mips32 {
     }
 }
 
+/// Instructions that do nothing: `nop`, and moves of registers to themselves.
+const NOPS: &[&[u8]] = &[
+    &0_u32.to_le_bytes(),
+    &0x0040_1025_u32.to_le_bytes(),
+    &0x0080_2025_u32.to_le_bytes(),
+    &0x0200_8025_u32.to_le_bytes(),
+    &0x0320_c825_u32.to_le_bytes(),
+];
+
 impl Target for Mips32 {
     type Inst = Inst;
     type Branches = Branches;
@@ -95,7 +115,8 @@ impl Target for Mips32 {
     }
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
-        regs::FILES.of(frame.convention, frame.pointer())
+        let files = if self.is_confined() { &regs::FILES_CONFINED } else { &regs::FILES };
+        files.of(frame.convention, frame.pointer())
     }
 
     fn folds<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
@@ -179,6 +200,10 @@ impl Target for Mips32 {
         }
     }
 
+    fn noise(&self, _: Kinds) -> MachineNoise {
+        MachineNoise { nops: NOPS, vary: None }
+    }
+
     fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {
         scratch.frame.describe(facts);
     }
@@ -199,6 +224,6 @@ impl Target for Mips32 {
         buffer: &mut CodeBuffer<L, Branches>,
         out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(mach, allocation, scratch, buffer, out)
+        emit::emit_function(*self, mach, allocation, scratch, buffer, out)
     }
 }

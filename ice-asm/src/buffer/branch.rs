@@ -166,6 +166,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let code = self.bytes.as_mut_slice();
         for site in &mut self.sites {
             let BranchSite { start, target, cond, slot, form, .. } = *site;
+            let form = if self.bundle == 0 { form } else { B::in_bundles(form) };
             site.target = root(&self.labels, target);
             let offset = self.labels.get(site.target.0 as usize).map_or(NONE, |state| state.offset);
             if offset == NONE {
@@ -217,7 +218,8 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
     /// The text of a branch in its final form, with symbols as lines of the listing hold them.
     pub(crate) fn write_branch(&self, out: &mut dyn fmt::Write, site: Site<B>) -> fmt::Result {
         let target = self.root(site.target);
-        let size = B::size(site.cond, site.form);
+        let form = if self.bundle == 0 { site.form } else { B::in_bundles(site.form) };
+        let size = B::size(site.cond, form);
         let distance = self.distance(site.start, target).unwrap_or(0);
         out.write_char('\t')?;
         if distance == i64::from(size) {
@@ -227,7 +229,7 @@ impl<B: BranchIsa> CodeBuffer<TextListing, B> {
         } else {
             let last = site.start + size - B::SLOT_SIZE;
             let reloc = if B::SLOT_SIZE == 0 { None } else { reloc_at(self.relocs(), last) };
-            B::write(out, site.cond, (site.slot, reloc), site.form, distance, target)?;
+            B::write(out, site.cond, (site.slot, reloc), form, distance, target)?;
         }
         Ok(())
     }

@@ -8,6 +8,8 @@
 //! before, and one instruction less when the branch is not taken. That way comes first, as most branches ahead are not
 //! taken. Then the holes are closed, all at once, and the branches, which have become shorter, are written again.
 //!
+//! In bundles there are no holes, for nothing may move: slots are filled from targets alone, and not with what belongs to a group.
+//!
 //! Invariants: nothing is taken from an offset that a label in use leads to, nor from behind such a one, nor from the words of
 //! another branch. A relocation goes where its instruction goes. Cost: what the instruction set looks at for each open slot, and one pass over the code if
 //! there are holes.
@@ -72,7 +74,11 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             if !is_open(&site) || target == site.start + B::size(site.cond, site.form) {
                 continue;
             }
-            match self.fill_from_next(i, target, &entries, sorted) {
+            let hole = match self.bundle {
+                0 => self.fill_from_next(i, target, &entries, sorted),
+                _ => None,
+            };
+            match hole {
                 Some(hole) => holes.push(hole),
                 // Where the branch goes then nothing is taken either: its old target comes before.
                 None => self.fill_from_target(i, target, sorted),
@@ -133,6 +139,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             return;
         }
         let (code, reloc) = (self.bytes.as_slice(), reloc_at(&self.relocs[..sorted], target));
+        if self.bundle != 0 && code.get(target as usize..).is_some_and(B::begins_group) {
+            return;
+        }
         let kind = reloc.map(|reloc| reloc.kind);
         let Some(slot) = B::slot_from_target(cond, code, (start, target), kind) else { return };
         self.relocs.extend(reloc.map(|reloc| Reloc { offset: start + size - B::SLOT_SIZE, ..reloc }));

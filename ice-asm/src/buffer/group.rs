@@ -189,9 +189,26 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         if left != 0 && left < size { left } else { 0 }
     }
 
-    /// The padding that a branch of this size needs at the end.
+    /// The padding that a branch of this size, with its slot, needs at the end. The slot may begin a bundle: who comes there
+    /// by an indirect jump executes an instruction like any other.
     pub(super) fn padding_before(&self, size: u32) -> u32 {
-        if self.bundle == 0 { 0 } else { self.padding_to_fit(self.offset(), size) }
+        self.padding_of_branch(self.offset(), size)
+    }
+
+    fn padding_of_branch(&self, offset: u32, size: u32) -> u32 {
+        if self.bundle == 0 { 0 } else { self.padding_to_fit(offset, size - B::SLOT_SIZE) }
+    }
+
+    /// Where the last instruction begins, if control comes to its end through it alone and it is in no group with others.
+    pub(crate) fn last_alone(&self) -> Option<u32> {
+        let LastInst { group, start, end } = self.last_inst;
+        (group == start && start < end && end == self.offset() && self.last_label <= start).then_some(start)
+    }
+
+    /// Whether instructions are looked at one by one, so that groups are: in bundles, and with noise.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        self.bytes.is_tight()
     }
 
     /// The most bytes that come before a branch of this size at the end.
@@ -210,7 +227,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let start = self.offset();
         let nop = self.nop_before(start, size);
         let nops = nop.len() as u32;
-        let fit = if self.bundle == 0 { 0 } else { self.padding_to_fit(start + nops, size) };
+        let fit = self.padding_of_branch(start + nops, size);
         if nops + fit != 0 {
             self.pad(nop, nops + fit);
         }

@@ -83,6 +83,16 @@ pub trait BranchIsa {
     fn veneer(form: Form) -> Form {
         Form(form.0 + 1)
     }
+    /// What stands for a form where code lies in bundles: another form of the same size and reach, behind all others, where
+    /// those who judge confined code take that alone.
+    fn in_bundles(form: Form) -> Form {
+        form
+    }
+    /// Whether an instruction, in which control is at its start, is one of a group with the next: no branch goes behind it.
+    /// Asked where code lies in bundles.
+    fn begins_group(_inst: &[u8]) -> bool {
+        false
+    }
     /// Where in the branch is a field that the linker fills with the target's address, if it is so in this form.
     fn reloc(_cond: Option<Self::Cond>, _form: Form) -> Option<(u32, RelocKind)> {
         None

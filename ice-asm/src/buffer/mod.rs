@@ -412,8 +412,13 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
 
     /// Whether a relocation belongs to the instruction of one word at an offset.
     pub(crate) fn has_reloc_at(&self, offset: u32) -> bool {
+        self.reloc_of(offset).is_some()
+    }
+
+    /// The relocation of the instruction of one word at an offset near the end.
+    pub(crate) fn reloc_of(&self, offset: u32) -> Option<Reloc> {
         let first = first_from(&self.relocs, offset);
-        self.relocs.get(first).is_some_and(|reloc| reloc.offset < offset + 4)
+        self.relocs.get(first).copied().filter(|reloc| reloc.offset < offset + 4)
     }
 
     /// Moves the instruction of one word at an offset behind the end, with its relocations; it comes from where the last
@@ -463,6 +468,10 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.place_rest();
         let relocs = self.relocs.len();
         let mut result = self.patch_branches().and_then(|()| self.patch_refs());
+        // Branches that the linker completes have theirs at the end.
+        if self.relocs.len() != relocs && B::SLOT_SIZE != 0 {
+            sort_by_offset(&mut self.relocs);
+        }
         let is_to_fill = B::SLOT_SIZE != 0 && self.open_slots == OpenSlots::Fill;
         let has_moved = is_to_fill && result.is_ok() && self.fill_slots();
         if has_moved {

@@ -16,13 +16,16 @@
 //!         jr    $at
 //!         addiu $sp, $sp, 8
 //! ```
+//!
+//! Where code lies in bundles it is at a place that the linker knows, and no address that is computed may lead into a
+//! bundle: there the far form is `j`, with words behind it that nobody comes to.
 
-use super::control::{bal_word, branch_word, jr_word, likely_word};
+use super::control::{J_WORD, bal_word, branch_word, jr_word, likely_word};
 use super::int::{Alu, AluSigned};
 use super::memory::Transfer;
 use super::operand::{Cond, Gpr};
 use super::text::{self, Operand};
-use super::{Encoder, dead, int};
+use super::{Encoder, dead, effects, int};
 use crate::buffer::{BranchIsa, Form, Label, Span};
 use crate::listing::Listing;
 use crate::reloc::{Reloc, RelocKind};
@@ -59,6 +62,8 @@ impl Slot {
 
 /// One instruction and its slot.
 const NEAR: Form = Form(0);
+/// The far form of code in bundles.
+const LINKED: Form = Form(2);
 /// The words of the far form without the slot.
 const FAR_WORDS: usize = 9;
 /// Where in them `next` is.
@@ -91,6 +96,16 @@ fn words(cond: Option<Cond>, slot: Slot, form: Form, distance: i64) -> ([u32; FA
         words[0] = if let Slot::IfTaken(_) = slot { likely_word(word) } else { word };
         return (words, 2);
     }
+    if form == LINKED {
+        // Both words are there already: that of the slot.
+        words[2..].fill(0);
+        let at = (linked_field(cond) / 4) as usize;
+        if let Some(cond) = cond {
+            words[0] = branch_word(Some(cond.invert()), Branches::size(Some(cond), LINKED).into());
+        }
+        words[at] = J_WORD;
+        return (words, FAR_WORDS + 1 + at / 2);
+    }
     let start = match cond {
         Some(cond) => {
             words[0] = branch_word(Some(cond.invert()), 4 * (FAR_WORDS as i64 + 2));
@@ -100,6 +115,11 @@ fn words(cond: Option<Cond>, slot: Slot, form: Form, distance: i64) -> ([u32; FA
     };
     words[start..start + FAR_WORDS].copy_from_slice(&far_words(distance - 4 * start as i64));
     (words, start + FAR_WORDS)
+}
+
+/// Where `j` is in the linked form.
+const fn linked_field(cond: Option<Cond>) -> u32 {
+    if cond.is_some() { 8 } else { 0 }
 }
 
 impl BranchIsa for Branches {
@@ -140,6 +160,18 @@ impl BranchIsa for Branches {
     fn encode(cond: Option<Cond>, slot: Slot, form: Form, distance: i64, out: &mut [u8]) {
         let (words, _) = words(cond, slot, form, distance);
         out.chunks_exact_mut(4).zip(words).for_each(|(out, word)| out.copy_from_slice(&word.to_le_bytes()));
+    }
+
+    fn in_bundles(form: Form) -> Form {
+        if form == NEAR { NEAR } else { LINKED }
+    }
+
+    fn begins_group(inst: &[u8]) -> bool {
+        inst.first_chunk().is_some_and(|&word| effects::begins_group(u32::from_le_bytes(word)))
+    }
+
+    fn reloc(cond: Option<Cond>, form: Form) -> Option<(u32, RelocKind)> {
+        (form == LINKED).then(|| (linked_field(cond), RelocKind::Mips26))
     }
 
     fn slot_from_target(
@@ -183,11 +215,12 @@ impl BranchIsa for Branches {
             }
             let operand = match (form, i, reloc) {
                 (NEAR, 0, _) => Operand::Label(target),
+                (LINKED, _, _) if word == J_WORD => Operand::Label(target),
                 (NEAR, _, Some(reloc)) => Operand::Symbol(reloc.into()),
                 _ => Operand::Number,
             };
             text::write_word(out, word, operand)?;
-            if form != NEAR && word == jr_word(Gpr::AT) {
+            if form != NEAR && form != LINKED && word == jr_word(Gpr::AT) {
                 write!(out, " # {target}")?;
             }
         }
@@ -201,7 +234,9 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn slot(&mut self, emit: impl FnOnce(&mut Self)) -> Slot {
         let (start, relocs) = (self.buf.offset(), self.buf.relocs().len());
         emit(self);
-        let word = self.buf.bytes().get(start as usize..).and_then(|rest| <[u8; 4]>::try_from(rest).ok());
+        // What does nothing may stand before it.
+        let inst = self.buf.inst_start(start);
+        let word = self.buf.bytes().get(inst as usize..).and_then(|rest| <[u8; 4]>::try_from(rest).ok());
         let has_reloc = self.buf.relocs().len() != relocs;
         self.buf.take_back(start);
         match word {

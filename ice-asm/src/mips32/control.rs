@@ -108,6 +108,9 @@ pub(super) fn bal_word(distance: i64) -> u32 {
     BAL.bits | branch_field(distance)
 }
 
+/// `j` before its linker has put an address into it.
+pub(super) const J_WORD: u32 = 2 << 26;
+
 /// Jumps by a register.
 pub(super) const fn jr_word(s: Gpr) -> u32 {
     JR.bits | s.s()

@@ -186,6 +186,18 @@ impl Effects {
     }
 }
 
+/// Whether an instruction of confined code belongs to the next one: the mask of a base or of a target, in `$t6` and `$t7`,
+/// or what writes the stack pointer, whose mask comes next.
+pub(super) const fn begins_group(word: u32) -> bool {
+    const STACK: u64 = general(Gpr::SP.number() as u32);
+    let is_mask = word >> 26 == 0 && word & 0x7ff == 0x24 && matches!(word >> T & 31, 14 | 15);
+    let writes_stack = match of_word(word) {
+        Some(effects) => effects.writes & STACK != 0,
+        None => false,
+    };
+    is_mask || writes_stack
+}
+
 /// Whether an instruction is a branch, jump or call.
 pub(super) const fn has_slot(word: u32) -> bool {
     /// Opcodes of branches and jumps to fixed places, one bit each.

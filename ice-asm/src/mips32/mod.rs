@@ -37,7 +37,7 @@ pub use int::{
 };
 pub use memory::Transfer;
 pub use operand::{Cc, Cond, FloatWidth, Fpr, Gpr, Imm, Mem};
-pub use slot::{SlotCount, count_slots};
+pub use slot::{SlotCount, Taken, count_slots};
 
 use crate::buffer::bytes::Part;
 use crate::buffer::{CodeBuffer, Label, Reach};
@@ -115,6 +115,7 @@ impl<'a, L: Listing> Encoder<'a, L> {
     fn inst_with_reloc(&mut self, word: u32, kind: RelocKind, symbol: SymbolId, addend: i32) {
         let offset = self.buf.offset();
         self.inst_of(word, Operand::Symbol(SymbolOperand { kind, symbol, addend }));
+        let offset = self.buf.inst_start(offset);
         self.buf.add_reloc(Reloc { offset, kind, symbol, addend: addend.into() });
     }
 

@@ -12,6 +12,10 @@
 //! nothing need be known of the other way: loops gain one instruction a round. When all is written, branches whose
 //! slots are still open are looked at again (`dead.rs`).
 //!
+//! Where instructions form groups ([`CodeBuffer::has_groups`]), in bundles and with noise, what is before the end stays where it
+//! is: the last instruction alone may move, if it is in no group. A jump by a register or to a symbol, or a call, is a
+//! group with its slot, so that what goes there is taken first ([`Encoder::take_last`]).
+//!
 //! Invariant: all that moves is behind the last label, branch, jump and call, so that control comes to it and the branch
 //! alike. An instruction with a relocation moves behind calls and jumps only, which stay where they are; branches to
 //! labels may be cut, moved and inverted. Cost: at most [`WINDOW`] words a branch.
@@ -21,6 +25,7 @@ use super::operand::Cond;
 use super::{Branches, Encoder, Slot};
 use crate::buffer::{BranchIsa as _, CodeBuffer, Form, Label, OpenSlots};
 use crate::listing::Listing;
+use crate::reloc::Reloc;
 use core::ops::AddAssign;
 
 /// How far back to look, in instructions, where slots are filled well.
@@ -68,8 +73,47 @@ fn find<L: Listing>(
     None
 }
 
+/// What goes into the slot of a jump or call: an instruction that was taken off the end of the code, or one that does
+/// nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
+    word: u32,
+    reloc: Option<Reloc>,
+}
+
 impl<L: Listing> Encoder<'_, L> {
-    /// Fills the slot of the jump or call that was appended last.
+    /// Takes the last instruction off the code if it may come behind what comes next: that reads and writes general
+    /// registers with these numbers, as bits, floating-point registers with twice these numbers and those behind them,
+    /// and no memory that the instruction knows.
+    pub fn take_last(&mut self, words: u32, doubles: u16) -> Taken {
+        let busy = u64::from(words & !1) | u64::from(doubles) << 32;
+        let passed = Effects { reads: busy, writes: busy, memory: effects::Access::None };
+        self.take_alone(passed, Relocated::Move).unwrap_or_default()
+    }
+
+    fn take_alone(&mut self, passed: Effects, relocated: Relocated) -> Option<Taken> {
+        let start = self.buf.last_alone()?;
+        let word = self.word_at(start).filter(|&word| word != 0)?;
+        let may_move = !effects::begins_group(word) && effects::of_word(word)?.may_follow(passed);
+        let reloc = self.buf.reloc_of(start);
+        if !may_move || relocated == Relocated::Stay && reloc.is_some() {
+            return None;
+        }
+        self.buf.take_back(start);
+        Some(Taken { word, reloc })
+    }
+
+    /// Appends what was taken.
+    pub fn put(&mut self, Taken { word, reloc }: Taken) {
+        match reloc {
+            Some(Reloc { kind, symbol, addend, .. }) => {
+                self.inst_with_reloc(word, kind, symbol, addend as i32)
+            }
+            None => self.inst(word),
+        }
+    }
+
+    /// Fills the slot of the jump or call that was appended last. Where instructions form groups this is not for you.
     pub fn fill_slot(&mut self) {
         let end = self.buf.offset();
         let jump = self.word_at(end.wrapping_sub(4)).and_then(effects::of_jump);
@@ -83,6 +127,12 @@ impl<L: Listing> Encoder<'_, L> {
     /// What a branch to a label, which comes next, has in its slot, and where it goes: an instruction from before it is
     /// taken out of the code, or the first one at the target is repeated and the branch goes behind it.
     pub fn fill_branch(&mut self, cond: Option<Cond>, target: Label) -> (Slot, Label) {
+        if self.buf.has_groups() {
+            if let Some(Taken { word, .. }) = self.take_alone(effects::of_branch(cond), Relocated::Stay) {
+                return (Slot::Always(word), target);
+            }
+            return self.fill_from_first(cond, target);
+        }
         let end = self.buf.offset();
         let found = find(self.buf, end, effects::of_branch(cond), Relocated::Stay);
         if let Some(at) = found
@@ -92,6 +142,11 @@ impl<L: Listing> Encoder<'_, L> {
             self.buf.take_back(end - 4);
             return (Slot::Always(word), target);
         }
+        self.fill_from_first(cond, target)
+    }
+
+    /// The first instruction at a target that is passed, and the label behind it.
+    fn fill_from_first(&mut self, cond: Option<Cond>, target: Label) -> (Slot, Label) {
         match self.first_at(target) {
             Some((word, behind)) => {
                 let slot = if cond.is_some() { Slot::IfTaken(word) } else { Slot::Always(word) };
@@ -108,7 +163,8 @@ impl<L: Listing> Encoder<'_, L> {
         let is_near = self.buf.offset() - at < Branches::span(Form(0)).back - NEARER;
         let may_move = behind < self.buf.offset() && is_near && !self.buf.has_reloc_at(at);
         // A branch that is not written yet looks like nothing.
-        let word = self.word_at(at).filter(|&word| may_move && word != 0)?;
+        let is_apart = |word| !self.buf.has_groups() || !effects::begins_group(word);
+        let word = self.word_at(at).filter(|&word| may_move && word != 0 && is_apart(word))?;
         effects::of_word(word).map(|_| (word, behind))
     }
 

@@ -109,7 +109,7 @@ fn write_operand(out: &mut dyn Write, letter: char, word: u32, operand: Operand)
         '0' if word & 2 == 0 => Ok(()),
         '0' => write!(out, "{}, ", Gpr::ZERO),
         'i' | 'u' | 'j' if let Operand::Symbol(symbol) = operand => symbol.write(out),
-        'b' if let Operand::Label(label) = operand => write!(out, "{label}"),
+        'b' | 'j' if let Operand::Label(label) = operand => write!(out, "{label}"),
         'i' => write!(out, "{}", word as u16 as i16),
         'u' => write!(out, "{}", word as u16),
         'j' => write!(out, "{:#x}", (word & 0x03ff_ffff) << 2),

@@ -252,6 +252,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             }
             CodeSymbol::Global(global) if is_native => write_unlabelled(names, Symbol::Global(global), out),
             CodeSymbol::Function(function) => names.write_function(function, out),
+            CodeSymbol::Start => names.write_function(function, out),
             CodeSymbol::Global(global) => names.write_global(global, out),
             CodeSymbol::Libcall(libcall) => out.write_str(libcall.name()),
             CodeSymbol::Constant(id) => {

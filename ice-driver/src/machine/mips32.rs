@@ -8,7 +8,7 @@
 use super::Assembly;
 #[cfg(feature = "cli")]
 use super::Tools;
-use super::{Arch, Attributes, Features, Machine};
+use super::{Arch, Attributes, Bundles, Features, Machine};
 #[cfg(feature = "mips32")]
 use crate::error::Error;
 use crate::options::RelocationModel;
@@ -180,6 +180,15 @@ impl Machine for Mips32 {
         ice_asm::mips32::count_slots(code)
     }
 
+    fn bundles(&self) -> Option<Bundles> {
+        Some(Bundles { bytes: 16, halt: 0xd_u32.to_le_bytes(), halt_text: "0x0000000d" })
+    }
+
+    #[cfg(feature = "mips32")]
+    fn confined_helper(&self, helper: ice_codegen::Libcall) -> Option<Vec<u8>> {
+        ice_target_mips32::confined_helper(helper)
+    }
+
     fn table_entries(&self, relocation: RelocationModel) -> TableEntries {
         match relocation {
             RelocationModel::PositionIndependent => TableEntries::FromTable,
@@ -221,7 +230,8 @@ impl Machine for Mips32 {
             runtime_name: "mips",
             runtime_source: include_str!("../../runtime/mips.S"),
             emulator: "qemu-mipsel",
-            loader_options: &[],
+            // Above the window; with the pairs of registers that programs have for numbers of 64 bits.
+            loader_options: &["-Wl,-Ttext-segment=0x50000000", "-mfp32", "-modd-spreg"],
         }
     }
 
@@ -235,10 +245,10 @@ impl Machine for Mips32 {
         module: &Module,
         native: NativeModel,
         _: Features,
-        _: Confinement,
+        confinement: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         let target = ice_target_mips32::Mips32::new(module, native).map_err(super::foreign(Arch::Mips32))?;
-        Ok(Box::new(target))
+        Ok(Box::new(target.confined(confinement)))
     }
 }
 

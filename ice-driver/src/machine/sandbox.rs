@@ -3,20 +3,20 @@
 use super::Arch;
 use ice_validator::Target;
 
-/// What the validator calls a machine that there is a loader for.
-pub(crate) const fn loaded(arch: Arch) -> Option<Target> {
+/// What the validator calls a machine.
+pub(crate) const fn target(arch: Arch) -> Target {
     match arch {
-        Arch::X86_64 => Some(Target::X86_64),
-        Arch::X86_32 => Some(Target::X86_32),
-        Arch::Arm32 => Some(Target::Arm32),
-        Arch::Mips32 => None,
+        Arch::X86_64 => Target::X86_64,
+        Arch::X86_32 => Target::X86_32,
+        Arch::Arm32 => Target::Arm32,
+        Arch::Mips32 => Target::Mips32,
     }
 }
 
 /// Whether a loader runs under an emulator: its window and what surrounds it are few addresses, and it needs no segments,
 /// whose ends emulators do not know.
 pub(crate) const fn is_emulated(arch: Arch) -> bool {
-    matches!(arch, Arch::Arm32)
+    matches!(arch, Arch::Arm32 | Arch::Mips32)
 }
 
 /// What the validator calls the machine of an executable: `e_machine`, and whether its class is that of 64 bits.

@@ -192,6 +192,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 }
                 Target::Symbol(self.functions[callee.as_u32() as usize])
             }
+            CodeSymbol::Start => Target::Symbol(self.functions[function.as_u32() as usize]),
             CodeSymbol::Global(global) => Target::Symbol(self.globals[global.as_u32() as usize]),
             CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
             CodeSymbol::Constant(id) => {

@@ -6,7 +6,9 @@ mod calls;
 mod rules;
 
 use crate::armv7::generate;
-use crate::common::{Scratch, TARGETS, can_run, corpus, errors, expect_success, find_tool, ice, programs};
+use crate::common::{
+    ALL_TARGETS, Scratch, TARGETS, can_run, corpus, errors, expect_success, find_tool, ice, programs,
+};
 use ice_codegen::Libcall;
 use ice_driver::machine::Arch;
 use ice_ir::generate::{Entry, Options, ReturnCalls, UndefinedResults, generate_program};
@@ -153,7 +155,7 @@ fn executables_are_valid() {
     let Some(corpus) = corpus() else { return };
     let scratch = Scratch::new();
     for input in programs(&corpus, &["bench", "libc", "large"]) {
-        for target in ["i686", "armv7"] {
+        for target in ["i686", "armv7", "mipsel"] {
             for level in ["-O2", "-Om1"] {
                 check_validity(&input, target, level, &scratch);
             }
@@ -177,7 +179,7 @@ fn random_executables_are_valid() {
 
 /// The code of helpers as functions of C in front of `checks`, and whether the program says that they do what they should.
 fn check_helpers(arch: Arch, helpers: &[&str], checks: &str, compiler: &[&str], emulator: Option<&str>) {
-    let align = if arch == Arch::Arm32 { 4 } else { 5 };
+    let align = if matches!(arch, Arch::Arm32 | Arch::Mips32) { 4 } else { 5 };
     let mut source = String::new();
     for name in helpers {
         let helper = Libcall::from_name(name.as_bytes()).expect("a helper");
@@ -189,7 +191,7 @@ fn check_helpers(arch: Arch, helpers: &[&str], checks: &str, compiler: &[&str], 
         let bytes: Vec<_> = code.iter().map(u8::to_string).collect();
         let label = format!("h_{}", name.trim_start_matches('_'));
         source += &format!(
-            "__asm__(\".text\\n.p2align {align}\\n{label}: .byte {}\\n\");\nvoid {label}(void);\n",
+            "__asm__(\".text\\n.p2align {align}\\n.globl {label}\\n{label}: .byte {}\\n\");\nvoid {label}(void);\n",
             bytes.join(",")
         );
     }
@@ -234,41 +236,53 @@ fn helpers_for_i686_compute_what_c_does() {
     }
 }
 
+/// Those that ARM and MIPS have.
+const HELPERS: [&str; 19] = [
+    "__udivdi3",
+    "__umoddi3",
+    "__divdi3",
+    "__moddi3",
+    "__ice_i64_to_f64",
+    "__ice_u64_to_f64",
+    "__ice_i64_to_f32",
+    "__ice_u64_to_f32",
+    "__ice_f64_to_i64",
+    "__ice_f32_to_i64",
+    "__ice_f64_to_u64",
+    "__ice_f32_to_u64",
+    "__popcountsi2",
+    "__popcountdi2",
+    "fmod",
+    "fmodf",
+    "memcpy",
+    "memmove",
+    "memset",
+];
+
 /// So do those of ARM.
 #[test]
 fn helpers_for_armv7_compute_what_c_does() {
-    const HELPERS: [&str; 21] = [
-        "__udivdi3",
-        "__umoddi3",
-        "__divdi3",
-        "__moddi3",
-        "__aeabi_uidivmod",
-        "__aeabi_idivmod",
-        "__ice_i64_to_f64",
-        "__ice_u64_to_f64",
-        "__ice_i64_to_f32",
-        "__ice_u64_to_f32",
-        "__ice_f64_to_i64",
-        "__ice_f32_to_i64",
-        "__ice_f64_to_u64",
-        "__ice_f32_to_u64",
-        "__popcountsi2",
-        "__popcountdi2",
-        "fmod",
-        "fmodf",
-        "memcpy",
-        "memmove",
-        "memset",
-    ];
     if can_run("armv7") {
         let flags = ["arm-linux-gnueabihf-gcc", "-marm", "-static", "-ffp-contract=off", "-fno-builtin"];
-        check_helpers(Arch::Arm32, &HELPERS, include_str!("arm.c"), &flags, Some("qemu-arm"));
+        let helpers = [&HELPERS[..], &["__aeabi_uidivmod", "__aeabi_idivmod"]].concat();
+        let checks = [include_str!("arm.c"), include_str!("helpers.c")].concat();
+        check_helpers(Arch::Arm32, &helpers, &checks, &flags, Some("qemu-arm"));
+    }
+}
+
+/// So do those of MIPS.
+#[test]
+fn helpers_for_mipsel_compute_what_c_does() {
+    if can_run("mipsel") {
+        let flags = ["mipsel-linux-gnu-gcc", "-mfp32", "-static", "-ffp-contract=off", "-fno-builtin"];
+        let checks = [include_str!("mips.c"), include_str!("helpers.c")].concat();
+        check_helpers(Arch::Mips32, &HELPERS, &checks, &flags, Some("qemu-mipsel"));
     }
 }
 
 /// The machines that there is a loader for, and that can be run.
 fn loaded() -> impl Iterator<Item = &'static str> {
-    ["x86_64", "i686", "armv7"].into_iter().filter(|target| can_run(target))
+    ALL_TARGETS.into_iter().filter(|target| can_run(target))
 }
 
 /// `ice run --sandbox`.
@@ -314,13 +328,14 @@ fn stopped(target: &str, constants: &str, body: &str) -> (Option<i32>, String) {
 #[test]
 fn what_leads_out_of_the_sandbox_stops_the_program() {
     const SEGMENTATION: i32 = 11;
-    // What is said of an access at the last address, of one that passes it, and of a jump to data.
-    for (target, last, behind, data) in [
+    // What is said of an access at the last address, of one that passes it, and of a jump to 0x3fff0000, or where masks make
+    // of it.
+    for (target, last, behind, elsewhere) in [
         (
             "x86_64",
             "to 0x00000000ffffffff, which is not open",
             "to 0x0000000000000008, which is not open",
-            "an access at 0x0000000010020000",
+            "an access at 0x000000003fff0000",
         ),
         // Neither the end of a segment is an address, nor a place of the code that is behind it.
         (
@@ -333,7 +348,13 @@ fn what_leads_out_of_the_sandbox_stops_the_program() {
             "armv7",
             "to 0x000000003fffffff, which is not open",
             "to 0x0000000040000008, outside of its window",
-            "an access at 0x0000000010020000",
+            "an access at 0x000000003fff0000",
+        ),
+        (
+            "mipsel",
+            "to 0x000000003fffffff, which is not open",
+            "to 0x0000000040000008, outside of its window",
+            "an access at 0x000000000fff0000",
         ),
     ] {
         if !can_run(target) {
@@ -350,8 +371,8 @@ fn what_leads_out_of_the_sandbox_stops_the_program() {
                 "v3: i32 = add v1, v2\nv4: i32 = load v3, align 1\nstore v4 to v3, align 1\nret",
                 behind,
             ),
-            // Data as code, and a place in the middle of a call of the loader: masked to its start.
-            ("v1: i32 = 268566528", "v2: i32 = call_indirect v1()\nret", data),
+            // No code.
+            ("v1: i32 = 1073676288", "v2: i32 = call_indirect v1()\nret", elsewhere),
             ("v1: i32 = 0", "v2: i32 = call_indirect v1()\nret", "an access at 0x0000000000000000"),
         ] {
             let (signal, said) = stopped(target, constants, body);
@@ -366,22 +387,37 @@ fn what_leads_out_of_the_sandbox_stops_the_program() {
 }
 
 #[test]
-fn only_pnacl_programs_of_machines_with_bundles_are_confined() {
+fn only_pnacl_programs_are_confined() {
     let scratch = Scratch::new();
-    let program = scratch.write("program.ice", crate::common::EMPTY_PROGRAM);
-    let refused = |arguments: &[&str]| {
+    let program = scratch.write("program.ice", "target pointer i32 native\n");
+    for target in ALL_TARGETS {
         let mut command = ice();
-        command.args(arguments).arg(&program).args(["-o".as_ref(), scratch.path("out").as_os_str()]);
-        let output = command.output().expect("ice starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        errors(&output)
-    };
-    let said = refused(&["translate", "--sandbox", "--target", "mipsel"]);
-    assert!(said.contains("there is no confined code for mipsel"), "{said}");
+        command.args(["translate", "--sandbox", "--target", target, "-o"]);
+        let output = command.args([&scratch.path("out"), &program]).output().expect("ice starts");
+        assert!(!output.status.success(), "{target}");
+        assert!(errors(&output).contains("native programs cannot be confined"), "{}", errors(&output));
+    }
     assert_eq!(scratch.names(), ["program.ice"]);
-    let output =
-        ice().args(["run", "--sandbox", "--target", "mipsel"]).arg(&program).output().expect("ice starts");
-    assert!(errors(&output).contains("run on i686, x86_64, armv7;"), "{}", errors(&output));
+}
+
+/// Branches that do not reach go by jumps that the linker completes.
+#[test]
+fn far_branches_of_confined_code_arrive() {
+    let scratch = Scratch::new();
+    let stores = "  store v0 to v1, align 1\n".repeat(12_000);
+    let text = format!(
+        "define internal @far(v0: i32, v1: i32) -> i32 {{\n  v2: i32 = 7\n  v3: i32 = 1\nblock0:\n  br block1\n\
+         block1:\n  v4: i32 = phi [v0, block0], [v5, block2]\n  v5: i32 = sub v4, v3\n  \
+         v6: i1 = icmp slt v5, v2\n  br v6, block3, block2\nblock2:\n{stores}  br block1\nblock3:\n  ret v5\n}}\n\
+         define external @_start(v0: i32) -> void {{\n  v1: i32 = 4\n  v2: i32 = 12\n  v3: i32 = 6\nblock0:\n  \
+         v4: i32 = alloca v1, align 8\n  v5: i32 = call @far(v2, v4)\n  v6: i1 = icmp eq v5, v3\n  \
+         br v6, block1, block2\nblock1:\n  ret\nblock2:\n  unreachable\n}}\n"
+    );
+    let input = scratch.write("far.ice", text);
+    for (target, level) in loaded().flat_map(|target| [(target, "-Om1"), (target, "-O2")]) {
+        let output = run(target).arg(level).arg(&input).output().expect("ice starts");
+        expect_success(&output, &format!("{target} {level}"));
+    }
 }
 
 #[test]
@@ -499,6 +535,32 @@ const ESCAPES_ARM: [(&str, &[u32]); 20] = [
     ("vectors at any place", &[0xf460_0a0f]),
 ];
 
+/// The same for MIPS.
+const ESCAPES_MIPS: [(&str, &[u32]); 22] = [
+    ("a system call", &[0x0000_000c]),
+    ("a jump behind a mask", &[0x1000_0002, 0, 0x004f_1024, 0x8c43_0000]),
+    ("a store without a mask", &[0xac43_0000]),
+    ("a load without a mask", &[0x8c43_0000]),
+    ("a load of a float without a mask", &[0xd444_0000]),
+    ("a mask one instruction too early", &[0x004f_1024, 0, 0xac43_0000]),
+    ("a mask in a slot that is left out", &[0x5000_0001, 0x004f_1024, 0xac43_0000]),
+    ("the mask of code for data, and none for data", &[0x004e_1024, 0xac43_0000]),
+    ("another stack", &[0x0080_e825]),
+    ("another stack in a slot", &[0x1000_0001, 0x27bd_8000]),
+    ("a stack from the stack", &[0x8fbd_0000]),
+    ("another mask of data", &[0x2419_ffff, 0x240f_ffff]),
+    ("another mask of code from the stack", &[0x8fae_0000]),
+    ("another thread", &[0x2718_0100]),
+    ("a store to the thread", &[0xaf02_0000]),
+    ("what the host keeps for the thread", &[0x8f02_0008]),
+    ("a jump to any place", &[0x03e0_0008]),
+    ("a jump by the mask of data", &[0x03ef_f824, 0x03e0_0008]),
+    ("a return that is no start of a bundle", &[0x0c00_4000]),
+    ("a jump into the calls", &[0x0800_4001]),
+    ("the thread of the host", &[0x7c03_e83b]),
+    ("the state of floats", &[0x44c2_f800]),
+];
+
 /// Whoever made an executable, it does not begin to run. `fill` does nothing, `halt` halts.
 fn check_strangers(target: &str, fill: [u8; 4], halt: &[u8], escapes: &[(&str, Vec<u8>)]) {
     let scratch = Scratch::new();
@@ -510,7 +572,7 @@ fn check_strangers(target: &str, fill: [u8; 4], halt: &[u8], escapes: &[(&str, V
     let valid = std::fs::read(&executable).expect("the executable");
     let run = |opening: &[u8]| {
         let mut bytes = valid.clone();
-        let bundle = &mut bytes[TEXT_IN_FILE..TEXT_IN_FILE + if target == "armv7" { 16 } else { 32 }];
+        let bundle = &mut bytes[TEXT_IN_FILE..TEXT_IN_FILE + if TARGETS.contains(&target) { 32 } else { 16 }];
         bundle.chunks_mut(4).for_each(|word| word.copy_from_slice(&fill));
         bundle[..opening.len()].copy_from_slice(opening);
         let stranger = scratch.write("stranger.nexe", bytes);
@@ -538,8 +600,12 @@ fn executables_of_strangers_are_refused() {
         let escapes = ESCAPES_I686.map(|(what, opening)| (what, opening.to_vec()));
         check_strangers("i686", [0x90; 4], &[0xf4], &escapes);
     }
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+    if can_run("mipsel") {
+        let escapes = ESCAPES_MIPS.map(|(what, opening)| (what, bytes(opening)));
+        check_strangers("mipsel", [0; 4], &bytes(&[0xd]), &escapes);
+    }
     if can_run("armv7") {
-        let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
         let escapes = ESCAPES_ARM.map(|(what, opening)| (what, bytes(opening)));
         check_strangers("armv7", 0xe320_f000_u32.to_le_bytes(), &bytes(&[0xe7fe_deff]), &escapes);
     }

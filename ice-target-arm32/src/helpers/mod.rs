@@ -245,3 +245,27 @@ impl Helpers<'_> {
 fn imm(value: u32) -> Operand2 {
     Operand2::Imm(ModImm::small(value as u8))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ice_validator::{Features, Target, Text, scratch_words, validate};
+
+    /// Every helper keeps the rules of confined code.
+    #[test]
+    fn helpers_are_confined() {
+        let mut count = 0;
+        for &libcall in Libcall::ALL {
+            let Some(mut code) = confined_helper(libcall) else { continue };
+            while !code.len().is_multiple_of(BUNDLE as usize) {
+                code.extend(0xe320_f000_u32.to_le_bytes());
+            }
+            let text = Text { bytes: &code, address: 0x20000 };
+            let mut scratch = alloc::vec![0; scratch_words(code.len())];
+            let verdict = validate(Target::Arm32, Features::ALL, text, &mut scratch);
+            assert_eq!(verdict, Ok(()), "{}", libcall.name());
+            count += 1;
+        }
+        assert_eq!(count, 25);
+    }
+}

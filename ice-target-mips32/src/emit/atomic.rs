@@ -12,13 +12,13 @@ impl<L: Listing> Emitter<'_, L> {
     fn load_linked(&mut self, old: Gpr, address: Gpr) -> Label {
         let again = self.e.buf.new_label();
         self.e.bind(again);
-        self.e.transfer(Transfer::Ll, old, Mem::new(address, 0));
+        self.transfer(Transfer::Ll, old, Mem::new(address, 0));
         again
     }
 
     /// Stores $at and goes back to `again` if somebody else was there in between.
     fn store_or_repeat(&mut self, address: Gpr, again: Label) {
-        self.e.transfer(Transfer::Sc, Gpr::AT, Mem::new(address, 0));
+        self.transfer(Transfer::Sc, Gpr::AT, Mem::new(address, 0));
         self.e.branch(Some(Cond::Eq(Gpr::AT, Gpr::ZERO)), again, Slot::default());
     }
 

@@ -158,7 +158,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             None => {
                 self.e.lui(scratch, Imm::high(table, 0));
                 self.e.alu(Alu::Addu, at, at, scratch);
-                self.e.transfer(Transfer::Lw, at, Mem { base: at, offset: Imm::low(table, 0) });
+                self.transfer(Transfer::Lw, at, Mem { base: at, offset: Imm::low(table, 0) });
             }
             Some(base) => {
                 let page = Mem { base, offset: Imm::Symbol(RelocKind::MipsGot16, table, 0) };
@@ -169,9 +169,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
                 self.e.alu(Alu::Addu, at, at, scratch);
             }
         }
-        self.e.jr(at);
-        self.e.fill_slot();
-        self.e.buf.stop_flow();
+        self.jump_register(at);
     }
 }
 

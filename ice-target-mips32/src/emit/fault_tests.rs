@@ -3,9 +3,9 @@
 use crate::inst::{Cond, Inst};
 use crate::target::Mips32;
 use ice_codegen::mach::{MachBlock, VReg};
-use ice_codegen::{CodeModel, testing};
+use ice_codegen::{CodeModel, Confinement, testing};
 
-const TARGET: Mips32 = Mips32 { model: CodeModel::Pnacl };
+const TARGET: Mips32 = Mips32 { model: CodeModel::Pnacl, confinement: Confinement::None };
 
 #[test]
 fn places_that_cannot_be_are_errors() {

@@ -46,24 +46,29 @@ impl<L: Listing> Emitter<'_, L> {
 
     pub(super) fn load_float(&mut self, width: FloatWidth, dst: Fpr, mem: Mem) {
         let op = if width == FloatWidth::S { FloatTransfer::Lwc1 } else { FloatTransfer::Ldc1 };
-        self.e.float_transfer(op, dst, mem);
+        self.transfer_float(op, dst, mem);
     }
 
     pub(super) fn store_float(&mut self, width: FloatWidth, src: Fpr, mem: Mem) {
         let op = if width == FloatWidth::S { FloatTransfer::Swc1 } else { FloatTransfer::Sdc1 };
-        self.e.float_transfer(op, src, mem);
+        self.transfer_float(op, src, mem);
+    }
+
+    fn transfer_float(&mut self, op: FloatTransfer, reg: Fpr, mem: Mem) {
+        self.confine(mem.base);
+        self.e.float_transfer(op, reg, mem);
     }
 
     pub(super) fn load_halves(&mut self, dst: Fpr, mem: Mem) {
-        self.e.float_transfer(FloatTransfer::Lwc1, dst, mem);
+        self.transfer_float(FloatTransfer::Lwc1, dst, mem);
         let last = self.behind(mem, 4);
-        self.e.float_transfer(FloatTransfer::Lwc1, high(dst), last);
+        self.transfer_float(FloatTransfer::Lwc1, high(dst), last);
     }
 
     pub(super) fn store_halves(&mut self, src: Fpr, mem: Mem) {
-        self.e.float_transfer(FloatTransfer::Swc1, src, mem);
+        self.transfer_float(FloatTransfer::Swc1, src, mem);
         let last = self.behind(mem, 4);
-        self.e.float_transfer(FloatTransfer::Swc1, high(src), last);
+        self.transfer_float(FloatTransfer::Swc1, high(src), last);
     }
 
     pub(super) fn single_bits(&mut self, dst: Fpr, bits: u32) {

@@ -4,9 +4,10 @@
 //! page, each of which is touched.
 
 use super::Emitter;
+use super::confine::bit;
 use crate::inst::{Amode, Base};
 use core::ops::Range;
-use ice_asm::mips32::{Alu, AluSigned, Cond, Encoder, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Transfer};
+use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Taken, Transfer};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
@@ -18,14 +19,14 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
     }
 
     fn lower_stack(&mut self, bytes: u32) {
-        self.add_offset(Gpr::SP, Gpr::SP, -(bytes as i32));
+        self.step_stack(Gpr::SP, -(bytes as i32));
     }
 
     fn lower_stack_by_pages(&mut self, pages: u32) {
         self.e.load_number(Gpr::AT, pages);
         let again = self.e.buf.new_label();
         self.e.bind(again);
-        self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
+        self.step_stack(Gpr::SP, -(PAGE as i32));
         self.e.transfer(Transfer::Sw, Gpr::AT, Mem::new(Gpr::SP, 0));
         self.e.alu_signed(AluSigned::Addiu, Gpr::AT, Gpr::AT, -1);
         self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), again, Slot::default());
@@ -44,7 +45,7 @@ impl<L: Listing> Emitter<'_, L> {
         let (size, area) = (self.frame.layout.size, self.frame.save_area);
         let is_large = self.is_large();
         let first = if is_large { area } else { area + size };
-        self.add_offset(Gpr::SP, Gpr::SP, -(first as i32));
+        self.step_stack(Gpr::SP, -(first as i32));
         self.each_saved(if is_large { 0 } else { size as i32 }, Transfer::Sw);
         if is_large {
             self.take_frame(size);
@@ -77,16 +78,16 @@ impl<L: Listing> Emitter<'_, L> {
         self.touch_stack();
         self.e.alu_signed(AluSigned::Sltiu, Gpr::AT, amount, PAGE as i32);
         self.e.branch(Some(Cond::Ne(Gpr::AT, Gpr::ZERO)), done, Slot::default());
-        self.e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, -(PAGE as i32));
+        self.step_stack(Gpr::SP, -(PAGE as i32));
         let step = self.e.slot(|e| e.alu_signed(AluSigned::Addiu, amount, amount, -(PAGE as i32)));
         self.e.branch(None, again, step);
         self.e.bind(done);
-        self.e.alu(Alu::Subu, Gpr::SP, Gpr::SP, amount);
+        self.write_stack(|e| e.alu(Alu::Subu, Gpr::SP, Gpr::SP, amount));
     }
 
     /// Restores registers, gives back the frame and returns.
     pub(super) fn epilogue(&mut self) {
-        self.leave(|e| e.jr(Gpr::RA));
+        self.leave(Leave::To(Gpr::RA));
     }
 
     /// Moves stack arguments, restores registers, gives back the frame and jumps.
@@ -101,27 +102,28 @@ impl<L: Listing> Emitter<'_, L> {
             let Some(scratch) = scratch else { return self.fault("stack arguments move without a register") };
             for (op, base) in [(Transfer::Lw, Base::Outgoing), (Transfer::Sw, Base::Incoming)] {
                 let mem = self.mem(Amode::new(base, offset as i32));
-                self.e.transfer(op, scratch, mem);
+                self.transfer(op, scratch, mem);
             }
         }
         if let Some(base) = base {
             self.copy(Gpr::GP, base);
         }
-        self.leave(|e| match callee {
-            Some(symbol) => e.jump_symbol(Jump::J, symbol),
-            None => e.jr(Gpr::T9),
+        self.leave(match callee {
+            Some(symbol) => Leave::ToSymbol(symbol),
+            None => Leave::To(Gpr::T9),
         });
     }
 
     /// Restores registers, gives back the frame, and leaves by a jump with a slot.
-    fn leave(&mut self, jump: impl FnOnce(&mut Encoder<'_, L>)) {
+    fn leave(&mut self, leave: Leave) {
         let (size, area) = (self.frame.layout.size, self.frame.save_area);
+        let taken = if self.is_grouped { self.take_before_leaving(leave) } else { Taken::default() };
         if self.frame.layout.pointer == FramePointer::Used {
-            self.copy(Gpr::SP, Gpr::FP);
+            self.step_stack(Gpr::FP, 0);
         }
         let last = match self.is_large() {
             true => {
-                self.add_offset(Gpr::SP, Gpr::SP, size as i32);
+                self.step_stack(Gpr::SP, size as i32);
                 self.each_saved(0, Transfer::Lw);
                 area
             }
@@ -130,11 +132,37 @@ impl<L: Listing> Emitter<'_, L> {
                 area + size
             }
         };
-        jump(&mut self.e);
-        match last {
-            0 => self.e.fill_slot(),
-            _ => self.add_offset(Gpr::SP, Gpr::SP, last as i32),
+        if self.is_grouped {
+            self.step_stack(Gpr::SP, last as i32);
+            self.leave_in_group(leave, taken);
+        } else {
+            match leave {
+                Leave::To(to) => self.e.jr(to),
+                Leave::ToSymbol(symbol) => self.e.jump_symbol(Jump::J, symbol),
+            }
+            match last {
+                0 => self.e.fill_slot(),
+                _ => self.step_stack(Gpr::SP, last as i32),
+            }
         }
         self.e.buf.stop_flow();
     }
+
+    /// The last instruction before all this, if it may come behind it.
+    fn take_before_leaving(&mut self, leave: Leave) -> Taken {
+        let frame = self.frame;
+        let saved = frame.saved_words().fold(0, |all, (number, _)| all | 1 << number);
+        let doubles = frame.saved_floats().fold(0, |all, (number, _)| all | 1 << (number / 2));
+        let to = if let Leave::To(to) = leave { bit(to) } else { 0 };
+        self.e.take_last(saved | to | bit(Gpr::SP) | bit(Gpr::FP) | bit(Gpr::AT), doubles)
+    }
+}
+
+/// Where a function goes when it leaves.
+#[derive(Clone, Copy)]
+pub(super) enum Leave {
+    /// To the address in a register.
+    To(Gpr),
+    /// To a symbol.
+    ToSymbol(SymbolId),
 }

@@ -31,6 +31,9 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     fn call(&mut self, callee: Option<SymbolId>, base: Option<Gpr>) {
+        if self.is_grouped {
+            return self.call_in_group(callee, base);
+        }
         match callee {
             Some(symbol) => self.e.jump_symbol(Jump::Jal, symbol),
             None => self.e.jalr(Gpr::RA, Gpr::T9),

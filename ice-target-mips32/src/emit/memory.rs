@@ -128,7 +128,7 @@ impl<L: Listing> Emitter<'_, L> {
         Mem::new(Gpr::AT, low)
     }
 
-    /// `dst = base + offset`. Only a constant of 16 bits is added to $at.
+    /// `dst = base + offset`, where `dst` is not the stack pointer. Only a constant of 16 bits is added to $at.
     pub(super) fn add_offset(&mut self, dst: Gpr, base: Gpr, offset: i32) {
         if offset == 0 {
             return self.copy(dst, base);
@@ -171,10 +171,17 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
+    /// Loads or stores a register.
+    #[inline(always)]
+    pub(super) fn transfer(&mut self, op: Transfer, reg: Gpr, mem: Mem) {
+        self.confine(mem.base);
+        self.e.transfer(op, reg, mem);
+    }
+
     pub(super) fn store_anywhere(&mut self, src: Gpr, mem: Mem) {
-        self.e.transfer(Transfer::Swr, src, mem);
+        self.transfer(Transfer::Swr, src, mem);
         let last = self.behind(mem, 3);
-        self.e.transfer(Transfer::Swl, src, last);
+        self.transfer(Transfer::Swl, src, last);
     }
 
     /// `dst = place` unless they are the same register.
@@ -183,7 +190,7 @@ impl<L: Listing> Emitter<'_, L> {
             Some(reg) => self.copy(dst, reg),
             None => {
                 let mem = self.slot(place);
-                self.e.transfer(Transfer::Lw, dst, mem);
+                self.transfer(Transfer::Lw, dst, mem);
             }
         }
     }

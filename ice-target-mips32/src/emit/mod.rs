@@ -5,6 +5,7 @@
 //! instruction cannot carry is made in $at, which is never allocated; nothing else is kept there.
 
 mod atomic;
+pub(crate) mod confine;
 mod control;
 #[cfg(test)]
 mod fault_tests;
@@ -18,11 +19,12 @@ mod walk;
 
 use crate::abi::Frame;
 use crate::inst::Inst;
+use crate::target::Mips32;
 use ice_asm::mips32::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing, OpenSlots};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _};
-use ice_codegen::mach::MachFunction;
-use ice_codegen::{CompiledCode, ErrorKind, TableLabels};
+use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::mach::{FramePointer, MachFunction};
+use ice_codegen::{CodeSymbol, CompiledCode, ErrorKind, TableLabels};
 use ice_regalloc::{Mode, Output};
 
 /// Memory of emission, reused from function to function.
@@ -30,27 +32,44 @@ use ice_regalloc::{Mode, Output};
 pub struct EmitScratch {
     pub(crate) frame: Frame,
     tables: TableLabels,
+    landings: Landings,
 }
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
+    target: Mips32,
     mach: &MachFunction<Inst>,
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables } = scratch;
+    let EmitScratch { frame, tables, landings } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     tables.clear();
+    landings.compute(target.confinement, mach);
+    buffer.set_bundle(target.bundle());
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
     buffer.set_open_slots(match mach.mode() {
         Mode::Linear => OpenSlots::Fill,
         _ => OpenSlots::Leave,
     });
-    let mut emitter = Emitter { frame, tables, e: Encoder::new(buffer), cursor, compared: None };
+    if target.is_confined() {
+        buffer.set_symbol(CodeSymbol::Start.pack());
+    }
+    let mut emitter = Emitter {
+        frame,
+        tables,
+        landings,
+        is_confined: target.is_confined(),
+        is_grouped: buffer.has_groups(),
+        has_plain_slots: !target.is_confined() || mach.frame.pointer() == FramePointer::None,
+        e: Encoder::new(buffer),
+        cursor,
+        compared: None,
+    };
     emitter.prologue();
     emitter.walk();
     let faults = emitter.cursor.faults();
@@ -63,6 +82,14 @@ pub(crate) fn emit_function<L: Listing>(
 struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     tables: &'a mut TableLabels,
+    /// The blocks of confined code that they lead to.
+    landings: &'a Landings,
+    /// [`Mips32::is_confined`].
+    is_confined: bool,
+    /// Whether jumps and calls are groups with their slots.
+    is_grouped: bool,
+    /// Whether slots of the frame are accessed as they are, without a mask.
+    has_plain_slots: bool,
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
     /// What the decision of a switch, which comes next, compares.

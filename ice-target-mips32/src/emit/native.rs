@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::inst::Entry;
 use ice_asm::mips32::{Alu, AluSigned, Cond, Gpr, Imm, Mem, Transfer};
-use ice_asm::{Listing, RelocKind, SymbolId};
+use ice_asm::{Listing, Place, RelocKind, SymbolId};
 use ice_codegen::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
@@ -12,6 +12,8 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn begin_global_base(&mut self) {
         if self.cursor.mach.frame.uses_global_base {
             let distance = CodeSymbol::Libcall(Libcall::TableDistance).pack();
+            // The linker counts on their distance.
+            self.e.buf.lock(2, Place::Inside);
             self.e.lui(Gpr::V0, Imm::high(distance, 0));
             self.e.alu_signed(AluSigned::Addiu, Gpr::V0, Gpr::V0, Imm::low(distance, 0));
         }
@@ -30,10 +32,6 @@ impl<L: Listing> Emitter<'_, L> {
             Entry::ThreadOffset => RelocKind::MipsGotTpRel,
         };
         self.e.transfer(Transfer::Lw, dst, Mem { base, offset: Imm::Symbol(kind, symbol, 0) });
-    }
-
-    pub(super) fn thread_pointer(&mut self, dst: Gpr) {
-        self.e.read_thread_pointer(dst);
     }
 
     pub(super) fn add_thread_offset(&mut self, dst: Gpr, symbol: SymbolId) {

@@ -1,11 +1,12 @@
 //! What the emission walk asks: instructions, ends of blocks, and edits.
 
 use super::Emitter;
+use super::confine::BUNDLE;
 use crate::inst::Inst;
 use crate::regs;
 use ice_asm::mips32::{Branches, FloatWidth, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
@@ -17,6 +18,14 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn is_written(&mut self, _: MachBlock) -> bool {
         self.cursor.take_passed()
+    }
+
+    #[inline(always)]
+    fn bind_block(&mut self, block: MachBlock) {
+        match self.landings.has(block) {
+            false => self.e.buf.bind(label(block)),
+            true => self.e.buf.bind_aligned(label(block), BUNDLE),
+        }
     }
 
     /// No instruction has a way of its own: it would save 0.8 % of a translation at Om1, and 0.1 % at O2.
@@ -55,7 +64,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, .. } = edit;
-        if class == regs::GPR {
+        if class == regs::GPR && self.has_plain_slots {
             if let (Some(to), Some(offset @ 0..0x8000)) = (regs::as_gpr(to), self.offset(from)) {
                 return self.e.transfer(Transfer::Lw, to, Mem::new(self.base(), offset));
             }
@@ -76,7 +85,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
             (Some(to), _) => self.copy_to(to, edit.from),
             (None, Some(from)) => {
                 let mem = self.slot(edit.to);
-                self.e.transfer(Transfer::Sw, from, mem);
+                self.transfer(Transfer::Sw, from, mem);
             }
             (None, None) => self.fault(NO_REGISTER),
         }

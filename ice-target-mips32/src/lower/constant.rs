@@ -97,7 +97,8 @@ impl Mips32 {
 
     /// A doubleword of these bits.
     pub(super) fn double_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, bits: u64, dst: VReg) {
-        if bits == 0 {
+        // In confined code a load of a constant is no shorter than two halves, of which one is zero.
+        if bits == 0 || self.is_confined() && bits as u32 == 0 {
             return cx.sink.push(Inst::DoubleBits { dst, bits });
         }
         let mem = self.constant_memory(cx, ConstantSize::C8, bits.into());

@@ -70,7 +70,7 @@ impl Mips32 {
         let unsupported = |what| Err(ErrorKind::Unsupported(what));
         let to = result.map(|value| (cx.regs(value), cx.func.value_type(value)));
         match (op, to) {
-            (Intrinsic::ReadTp, Some((dst, _))) if self.is_native() => {
+            (Intrinsic::ReadTp, Some((dst, _))) if self.is_native() || self.is_confined() => {
                 let src = self.thread_pointer(cx);
                 cx.sink.push(Inst::Mov { dst: dst.lo(), src });
             }

@@ -7,9 +7,9 @@ use crate::target::Mips32;
 use alloc::vec;
 use alloc::vec::Vec;
 use ice_asm::mips32::{Alu, AluSigned, AluUnsigned, MultiplyDivide, Shift, ShiftBy};
-use ice_codegen::CodeModel;
 use ice_codegen::mach::{MachFunction, MachInstId, VReg};
 use ice_codegen::testing::{check_pairs, machine};
+use ice_codegen::{CodeModel, Confinement};
 use ice_regalloc::Constraint;
 
 /// The registers, by number.
@@ -122,7 +122,7 @@ fn run(mach: &MachFunction<Inst>, numbers: [u64; 2]) -> u64 {
 #[test]
 fn pairs_compute_what_their_operations_say() {
     check_pairs(|text| {
-        let mach = machine(&Mips32 { model: CodeModel::Pnacl }, text);
+        let mach = machine(&Mips32 { model: CodeModel::Pnacl, confinement: Confinement::None }, text);
         move |a, b| run(&mach, [a, b])
     });
 }

@@ -220,6 +220,7 @@ impl<I> FieldText<I> for SymbolId {
                 write!(out, "@constant{}.{index}", size.bytes())
             }
             CodeSymbol::JumpTable(table) => write!(out, "@table{table}"),
+            CodeSymbol::Start => out.write_str("@start"),
         }
     }
 
@@ -237,6 +238,8 @@ impl<I> FieldText<I> for SymbolId {
             let sizes = [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16];
             let size = sizes.into_iter().find(|size| size.bytes() == bytes)?;
             CodeSymbol::Constant(ConstantId { size, index: reader.numbered(".")? })
+        } else if reader.eat("start") {
+            CodeSymbol::Start
         } else {
             CodeSymbol::Libcall(reader.longest(Libcall::ALL.iter().map(|&call| (call, call.name())))?)
         };
