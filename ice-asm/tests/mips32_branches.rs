@@ -4,7 +4,7 @@ use crate::common::assemblers::WordAssemblers;
 use crate::common::{Random, listing};
 use crate::mips32::ASSEMBLERS;
 use ice_asm::mips32::*;
-use ice_asm::{BranchIsa as _, CodeBuffer, Listing, TextListing};
+use ice_asm::{BranchIsa as _, CodeBuffer, Listing, Place, RelocKind, SymbolId, TextListing};
 
 /// So many words that do nothing, with room for what waits.
 fn nops<L: Listing>(buffer: &mut CodeBuffer<L, Branches>, words: u32) {
@@ -29,6 +29,78 @@ fn a_branch_of_one_word_reaches_128_kib() {
         assert_eq!(buffer.offset() - start, size);
         assert_eq!(buffer.finish(), Ok(()));
     }
+}
+
+/// In bundles what does not reach is a jump that the linker completes, with the slot on its way; nothing is computed.
+#[test]
+fn far_branches_in_bundles_are_for_the_linker() {
+    const J: u32 = 2 << 26;
+    let mut buffer = CodeBuffer::<(), Branches>::new();
+    buffer.set_bundle(16);
+    buffer.clear();
+    buffer.set_symbol(SymbolId(9));
+    let (top, end) = (buffer.new_label(), buffer.new_label());
+    let cond = Cond::Lez(Gpr::A0);
+    buffer.bind(top);
+    let mut e = Encoder::new(&mut buffer);
+    let slot = e.slot(|e| e.alu_signed(AluSigned::Addiu, Gpr::A1, Gpr::A1, 1));
+    e.branch(Some(cond), end, slot);
+    nops(&mut buffer, 40_000);
+    let back = buffer.offset();
+    let mut e = Encoder::new(&mut buffer);
+    e.branch(Some(cond), top, slot);
+    e.branch(None, top, slot);
+    e.bind(end);
+    e.jr(Gpr::RA);
+    e.nop();
+    assert_eq!(buffer.finish(), Ok(()));
+    let word = |at: u32| u32::from_le_bytes(*buffer.bytes()[at as usize..].first_chunk().unwrap());
+    let end = buffer.label_offset(end).unwrap();
+    let relocs: Vec<_> = buffer.relocs().iter().map(|reloc| (reloc.offset, reloc.addend)).collect();
+    // The first goes by a veneer.
+    let veneer = 4 + ((word(0) as u16 as u32) << 2);
+    let [back, jump] = [back, back + 44].map(|at| at.next_multiple_of(16));
+    assert_eq!(relocs, [(veneer, end.into()), (back + 8, 0), (jump, 0)]);
+    assert!(buffer.relocs().iter().all(|r| (r.kind, r.symbol) == (RelocKind::Mips26, SymbolId(9))));
+    assert!(relocs.iter().all(|&(offset, _)| word(offset) == J));
+    // bgtz over the jump; addiu in each slot.
+    assert_eq!((word(back), word(back + 4)), (0x1c80_000a, 0x24a5_0001));
+    assert_eq!((word(back + 12), word(jump + 4)), (0, 0x24a5_0001));
+}
+
+/// What belongs to the next instruction is in no slot, nor what is one of several that were put together.
+#[test]
+fn slots_in_bundles_have_single_instructions() {
+    let filled = |emit: fn(&mut Encoder<'_>)| {
+        let mut buffer = CodeBuffer::<(), Branches>::new();
+        buffer.set_bundle(16);
+        buffer.clear();
+        let top = buffer.new_label();
+        buffer.bind(top);
+        let mut e = Encoder::new(&mut buffer);
+        emit(&mut e);
+        let cond = Some(Cond::Ne(Gpr::A0, Gpr::ZERO));
+        let (slot, target) = e.fill_branch(cond, top);
+        e.branch(cond, target, slot);
+        assert_eq!(buffer.finish(), Ok(()));
+        count_slots(buffer.bytes()).filled == 1
+    };
+    let pair: fn(&mut Encoder<'_>) = |e| {
+        e.buf.lock(2, Place::Inside);
+        e.alu(Alu::And, Gpr::A1, Gpr::A1, Gpr::new(15));
+        e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::A1, 0));
+    };
+    assert!(!filled(pair));
+    assert!(filled(|e| e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::SP, 0))));
+    assert!(!filled(|e| e.alu_signed(AluSigned::Addiu, Gpr::SP, Gpr::SP, 8)));
+    assert!(!filled(|e| e.alu(Alu::And, Gpr::T9, Gpr::T9, Gpr::new(14))));
+    // The first one at the target, if it is by itself.
+    assert!(filled(|e| {
+        e.alu(Alu::Addu, Gpr::V1, Gpr::A1, Gpr::A1);
+        e.buf.lock(2, Place::Inside);
+        e.alu(Alu::And, Gpr::A1, Gpr::A1, Gpr::new(15));
+        e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::A1, 0));
+    }));
 }
 
 /// The number of a mark, which is a store: `sw $zero, number($gp)`.

@@ -196,7 +196,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     fn padding_of_branch(&self, offset: u32, size: u32) -> u32 {
-        if self.bundle == 0 { 0 } else { self.padding_to_fit(offset, size - B::SLOT_SIZE) }
+        if self.bundle == 0 { 0 } else { self.padding_to_fit(offset, size.saturating_sub(B::SLOT_SIZE)) }
     }
 
     /// Where the last instruction begins, if control comes to its end through it alone and it is in no group with others.
