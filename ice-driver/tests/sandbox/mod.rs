@@ -169,7 +169,7 @@ fn random_executables_are_valid() {
     for seed in 0..4 * RANDOM {
         let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
         let input = scratch.write("random.ice", text);
-        for target in ["x86_64", "i686", "armv7"] {
+        for target in ALL_TARGETS {
             for level in ["-O2", "-Om1"] {
                 check_validity(&input, target, level, &scratch);
             }

@@ -46,9 +46,6 @@ pub const INTERPRETER_LIMIT: Duration = Duration::from_secs(120);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
 const CORPUS_LIMIT: Duration = Duration::from_secs(1800);
 
-/// Targets with a loader for confined programs.
-const LOADED: [&str; 3] = ["x86_64", "i686", "armv7"];
-
 /// What is compared, and how.
 pub struct Plan {
     pub ice: PathBuf,
@@ -152,8 +149,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
     let form = if arguments.switch("--text") { Form::Text } else { Form::Frozen };
     let sandbox = arguments.switch("--sandbox").then_some("--sandbox");
-    let all_targets = if sandbox.is_some() { &LOADED[..] } else { &workspace::TARGETS };
-    let targets = workspace::targets(arguments.text("--targets")?, all_targets)?;
+    let targets = workspace::targets(arguments.text("--targets")?, &workspace::TARGETS)?;
     let recipes = Recipe::list(arguments.text("--recipes")?)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let (with_corpus, all) = (arguments.switch("--corpus"), arguments.switch("--all"));
