@@ -400,6 +400,8 @@ pub struct CompiledCode {
     pub live: Vec<LiveCalls>,
     /// The exceptions of each function that has pads.
     pub exceptions: Vec<ExceptionTable>,
+    /// Where calls end the program that lead to a function of another type, as offsets in the code.
+    pub type_traps: Vec<u32>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -413,6 +415,7 @@ pub struct CodeEnd {
     frames: usize,
     live: usize,
     exceptions: usize,
+    type_traps: usize,
 }
 
 /// The machine code of one function.
@@ -436,6 +439,8 @@ pub struct FunctionCode<'a> {
     pub live: Option<&'a LiveCalls>,
     /// Its exceptions, if it has pads.
     pub exceptions: Option<&'a ExceptionTable>,
+    /// As in [`CompiledCode::type_traps`].
+    pub type_traps: &'a [u32],
 }
 
 impl CompiledCode {
@@ -450,6 +455,7 @@ impl CompiledCode {
         self.frames.clear();
         self.live.clear();
         self.exceptions.clear();
+        self.type_traps.clear();
     }
 
     /// Where the next function begins.
@@ -463,6 +469,7 @@ impl CompiledCode {
             frames: self.frames.len(),
             live: self.live.len(),
             exceptions: self.exceptions.len(),
+            type_traps: self.type_traps.len(),
         }
     }
 
@@ -483,6 +490,7 @@ impl CompiledCode {
             frames: &self.frames[start.frames..end.frames],
             live: self.live[start.live..end.live].first(),
             exceptions: self.exceptions[start.exceptions..end.exceptions].first(),
+            type_traps: &self.type_traps[start.type_traps..end.type_traps],
         }
     }
 
@@ -494,6 +502,7 @@ impl CompiledCode {
             + size_of_val(&*self.data)
             + size_of_val(&*self.origins)
             + size_of_val(&*self.frames)
+            + size_of_val(&*self.type_traps)
             + self.live.iter().map(LiveCalls::bytes).sum::<usize>()
             + self.exceptions.iter().map(ExceptionTable::bytes).sum::<usize>()
     }

@@ -83,6 +83,9 @@ pub trait CodeGenerator: Send {
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
 
+    /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType).
+    fn checks_types(&self) -> bool;
+
     /// From now on the code of functions says what it is for ([`CompiledCode::origins`]), or does not, as at first.
     fn keep_origins(&mut self, keep: KeepOrigins);
 
@@ -267,6 +270,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn falls_into_loops(&self) -> bool {
         self.target.falls_into_loops()
+    }
+
+    fn checks_types(&self) -> bool {
+        self.target.checks_types()
     }
 
     fn keep_origins(&mut self, keep: KeepOrigins) {

@@ -126,6 +126,11 @@ pub trait Target {
         false
     }
 
+    /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType); else a pass makes other instructions of it.
+    fn checks_types(&self) -> bool {
+        false
+    }
+
     /// Whether the edge back of a loop stands in front of the header and falls into it: where its moves are no
     /// conditional instructions.
     fn falls_into_loops(&self) -> bool {

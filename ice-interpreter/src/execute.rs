@@ -408,7 +408,8 @@ fn intrinsic(
         | Intrinsic::Extended
         | Intrinsic::ByValue
         | Intrinsic::MulHigh
-        | Intrinsic::SegmentWord => {
+        | Intrinsic::SegmentWord
+        | Intrinsic::CheckType => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));
         }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),

@@ -4,6 +4,7 @@
 //! | attack | what is asked for |
 //! |---|---|
 //! | an indirect branch goes to the middle of something | [`Hardening::tracks_branches`], [`FunctionTraits::landing`](crate::native::FunctionTraits) |
+//! | the address of a function becomes that of another one | [`CheckType`](crate::Intrinsic::CheckType), [`FunctionTraits::type_word`](crate::native::FunctionTraits) |
 //! | an array is overrun and a return address overwritten | [`StackProtection`], [`StackGuard`] |
 //!
 //! A frame is guarded like this (StackGuard: Cowan and others, 1998): a number that nobody outside knows is put above its
@@ -20,6 +21,9 @@ pub struct Hardening {
     pub tracks_branches: bool,
     /// Returns are compared with a second stack: nothing for code, but the object says that the program may be run so.
     pub has_shadow_stack: bool,
+    /// Calls through addresses look whether they lead to functions of their type, which have a word in front of their code that
+    /// says so; there where a call asks for it. Code that runs where it is made has no such words.
+    pub checks_types: bool,
     /// How frames are guarded; there where a function asks for it.
     pub stack_guard: Option<StackGuard>,
 }

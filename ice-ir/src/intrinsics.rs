@@ -72,6 +72,9 @@ named_enum!(
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
         /// number. It is read each time.
         SegmentWord = "segment.word",
+        /// `(address, word)`: the address, if a function of that [type word](crate::native::FunctionTraits::type_word) begins
+        /// there; else the program ends with a fault. The word is a constant `i32`.
+        CheckType = "check.type",
     }
 );
 

@@ -220,4 +220,7 @@ pub struct FunctionTraits {
     pub landing: bool,
     /// Whether its frame is guarded.
     pub protection: StackProtection,
+    /// What stands in the four bytes before its code, for calls that [look](crate::Intrinsic::CheckType) whether it is of
+    /// the type that they call (KCFI).
+    pub type_word: Option<u32>,
 }

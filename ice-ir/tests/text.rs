@@ -357,7 +357,7 @@ sig1 = (i32) -> i32 untracked
 sig2 = (i32) -> i32
 global external declared @number align 4
 declare external noreturn nounwind @fail() -> void
-define external landing protect_buffers @f(v0: i32) -> i32 {
+define external landing protect_buffers type_word 4294967295 @f(v0: i32) -> i32 {
 block0:
   v1: i32 = alloca v0, align 16, buffer
   v2: i32 = alloca v0, align 16
@@ -367,6 +367,7 @@ block0:
 }
 harden branches
 harden returns
+harden calls
 harden stack @fail by @number
 ",
     "\

@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod addresses;
 pub mod changed;
+pub mod check_types;
 pub mod dead_cycles;
 pub mod hoist;
 pub mod known_bits;
@@ -16,9 +17,11 @@ pub mod protect;
 pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
+mod split;
 
 pub use addresses::{AddressScratch, fold_addresses};
 pub use changed::Changed;
+pub use check_types::expand_type_checks;
 pub use dead_cycles::{CycleScratch, remove_dead_cycles};
 pub use hoist::{HoistScratch, hoist_invariants};
 pub use number_values::{Numbering, number_values};

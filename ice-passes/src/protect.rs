@@ -19,6 +19,7 @@
 //! addresses on.
 
 use crate::changed::Changed;
+use crate::split::split_before;
 use alloc::vec::Vec;
 use ice_ir::{
     BinaryOp, Block, Function, GuardSource, Inst, InstData, IntCond, Intrinsic, Module, ObjectKind,
@@ -193,14 +194,7 @@ fn guard_frame(
     }
     for &end in &scratch.ends {
         let Some(block) = func.layout.block_of(end) else { continue };
-        let behind = func.insert_new_block_after(block);
-        let mut next = Some(end);
-        while let Some(inst) = next {
-            next = func.layout.next_inst(inst);
-            func.layout.remove_inst(inst);
-            func.layout.append_inst(behind, inst);
-        }
-        rename_predecessor(func, behind, block);
+        let behind = split_before(func, block, end);
         let Some(expected) = read(module, func, guard, End(block)) else { continue };
         let Some(found) = insert(func, End(block), InstData::Load { address, align_log2 }, pointer) else {
             continue;
@@ -212,25 +206,6 @@ fn guard_frame(
         }
     }
     Changed::Blocks
-}
-
-/// In the successors of `behind`, which was the end of `block`, phis name the new block.
-fn rename_predecessor(func: &mut Function, behind: Block, block: Block) {
-    let mut successors = Vec::new();
-    func.for_each_successor(behind, |successor| successors.push(successor));
-    for successor in successors {
-        let mut next = func.layout.first_inst(successor);
-        while let Some(inst) = next
-            && let &InstData::Phi { incoming } = func.inst(inst)
-        {
-            for (_, pred) in func.incoming_mut(incoming) {
-                if *pred == block {
-                    *pred = behind;
-                }
-            }
-            next = func.layout.next_inst(inst);
-        }
-    }
 }
 
 /// Before which instruction of a block the frame is looked at: a return, a call in place of one, or a call that never

@@ -57,6 +57,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             let changed = protect_stack(module, func, &mut ProtectScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
+        "check-types" => {
+            let changed = ice_passes::expand_type_checks(func, module.pointer_type);
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
         "fold-addresses" => {
             let mut scratch = AddressScratch::default();
             let changed = fold_addresses(func, module.pointer_type, &loops, &uses, &mut scratch);

@@ -222,6 +222,9 @@ macro_rules! instructions {
     /// The word at an offset of a segment, which is named by its number.
     SegmentWord { dst: VReg, segment: u8, offset: i32 } "{dst} = word segment{segment} {offset}"
         [dst: def_reg(GPR)] max 9 => em.segment_word(dst, segment, offset);
+    /// Ends the program unless the word is in front of the address, which stays as it is.
+    CheckType { dst: VReg, scratch: VReg, word: i32 } "check_type {dst}, {scratch}, {word}"
+        [dst: use_def_reg(GPR), scratch: def_early_reg(GPR)] max 6 + 5 + 6 + 2 => em.check_type(dst, scratch, word);
     /// dst = dst + offset of a thread-local symbol from the thread pointer.
     AddThreadOffset { dst: VReg, symbol: SymbolId } "add_tpoff {dst}, {symbol}"
         [dst: use_def_reg(GPR)] max 8 => em.e.add_thread_offset(dst, symbol);

@@ -181,6 +181,10 @@ impl Target for X86 {
         self.has_wide_addresses()
     }
 
+    fn checks_types(&self) -> bool {
+        self.has_wide_addresses()
+    }
+
     fn falls_into_loops(&self) -> bool {
         true
     }

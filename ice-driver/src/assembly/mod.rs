@@ -12,7 +12,7 @@ use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
-use crate::object::{function_alignment, resolve_alias};
+use crate::object::{FUNCTION_ALIGNMENT, TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
@@ -224,8 +224,16 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let mut name = String::new();
         names.write_function(function, &mut name)?;
         self.write_section(&Placement::of_function(self.module, function, self.sections))?;
-        let align = function_alignment(self.module, function).max(self.least_alignment).trailing_zeros();
+        let mut alignment = function_alignment(self.module, function).max(self.least_alignment);
+        let type_word = self.module.functions[function].traits.type_word;
+        if type_word.is_some() {
+            alignment = alignment.max(FUNCTION_ALIGNMENT);
+        }
+        let align = alignment.trailing_zeros();
         writeln!(self.text, "\t{} {align}, {}", self.own.align, self.own.fill)?;
+        if let Some(word) = type_word {
+            write_bytes(&mut self.text, &self.machine.type_prefix(word, alignment))?;
+        }
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
@@ -274,6 +282,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             _ => {}
         }
         writeln!(self.text, "\t.size {name}, .-{name}")?;
+        if !compiled.type_traps.is_empty() {
+            self.write_type_traps(function, &name, compiled.type_traps)?;
+        }
         if !compiled.tables.is_empty() {
             self.write_section(&Placement::of_tables(self.module, function, self.sections))?;
             writeln!(self.text, "\t.p2align 2")?;
@@ -297,6 +308,24 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let out = &mut self.text;
         // The contents come at the end; the assembler orders sections as it meets them.
         self.sizes[known_sizes..].iter().try_for_each(|&size| write_constant_section(size, out))
+    }
+
+    /// Says which traps of the function are those of calls to functions of other types.
+    #[cold]
+    fn write_type_traps(&mut self, function: FuncId, name: &str, traps: &[u32]) -> fmt::Result {
+        let place = Placement::of_function(self.module, function, self.sections);
+        let named = place.named_section();
+        let out = &mut self.text;
+        let comdat = named.and_then(|section| section.comdat).map(|comdat| &self.module.comdats[comdat]);
+        let letters = if comdat.is_some() { "aoG" } else { "ao" };
+        write!(out, "\t.section {TYPE_TRAPS},\"{letters}\",%progbits,{name}")?;
+        if let Some(comdat) = comdat {
+            out.push(',');
+            write_name(self.module.name(comdat.name), out)?;
+            out.push_str(if comdat.kind == ComdatKind::Any { ",comdat" } else { "" });
+        }
+        out.push('\n');
+        traps.iter().try_for_each(|trap| writeln!(out, "\t.long {name}+{trap}-."))
     }
 
     /// Functions that are declared weak, and aliases.

@@ -215,6 +215,13 @@ pub trait Machine: Sync {
         Vec::new()
     }
 
+    /// What stands in front of a function with this type word, as many bytes as it is aligned to, 16 at least.
+    fn type_prefix(&self, word: u32, alignment: u64) -> Vec<u8> {
+        let mut prefix = vec![0; alignment as usize - 4];
+        prefix.extend(word.to_le_bytes());
+        prefix
+    }
+
     /// The symbols by which its objects tell code from data.
     fn mapping_symbols(&self) -> Option<MappingSymbols> {
         None

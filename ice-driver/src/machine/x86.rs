@@ -194,6 +194,18 @@ impl Machine for X86 {
         words.flat_map(u32::to_le_bytes).collect()
     }
 
+    /// On x86-64 the word is that of a `movl` to eax behind nops, so that disassemblers do not lose their way (as LLVM has it).
+    fn type_prefix(&self, word: u32, alignment: u64) -> Vec<u8> {
+        const NOP: u8 = 0x90;
+        const MOV_EAX: u8 = 0xb8;
+        let mut prefix = vec![NOP; alignment as usize - 4];
+        if let (Mode::Bits64, Some(last)) = (self.0, prefix.last_mut()) {
+            *last = MOV_EAX;
+        }
+        prefix.extend(word.to_le_bytes());
+        prefix
+    }
+
     fn bundles(&self) -> Option<Bundles> {
         Some(Bundles { bytes: 32, halt: [0xf4; 4], halt_text: "0xf4" })
     }

@@ -7,17 +7,20 @@ use crate::relocations::{TableEntries, needs_symbol};
 use ice_asm::{ConstantId, Reloc, RelocKind};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::{
-    AddendPlacement, Binding, Code, CodeSection, Location, Relocation, SectionId, Sink, SymbolId, SymbolKind,
-    Target, Visibility,
+    AddendPlacement, Binding, Code, CodeSection, Location, Relocation, SectionId, SectionSpec, Sink,
+    SymbolId, SymbolKind, Target, Visibility, elf,
 };
 use ice_ir::FuncId;
+
+/// The section that says which traps are those of calls to functions of other types.
+pub const TYPE_TRAPS: &str = ".kcfi_traps";
 
 /// The word at an offset of code.
 fn word_at(code: &mut [u8], offset: u32) -> Option<&mut [u8; 4]> {
     code.get_mut(offset as usize..)?.first_chunk_mut()
 }
 
-impl<S: Sink> ObjectOutput<'_, S> {
+impl<'m, S: Sink> ObjectOutput<'m, S> {
     /// The target of a reference to a constant, and what to add to the addend.
     fn constant(&mut self, id: ConstantId, kind: RelocKind) -> Result<(Target, i64), Error> {
         let (_, section) = CONSTANT_SECTIONS[id.size as usize];
@@ -82,9 +85,14 @@ impl<S: Sink> ObjectOutput<'_, S> {
     ) -> Result<(), Error> {
         let place = Placement::of_function(self.module, function, self.separate);
         let section = self.section(&place)?;
-        let alignment = function_alignment(self.module, function).max(self.least_alignment);
+        let mut alignment = function_alignment(self.module, function).max(self.least_alignment);
         let end = self.writer.section_size(section)?;
-        let offset = end.next_multiple_of(alignment);
+        let mut offset = end.next_multiple_of(alignment);
+        let type_word = self.module.functions[function].traits.type_word;
+        if type_word.is_some() {
+            alignment = alignment.max(FUNCTION_ALIGNMENT);
+            offset = end.next_multiple_of(alignment) + alignment;
+        }
         if alignment > FUNCTION_ALIGNMENT.max(self.least_alignment) {
             // Alignments must not make a large file of a small one.
             let padding = offset - end;
@@ -93,6 +101,9 @@ impl<S: Sink> ObjectOutput<'_, S> {
             if self.padding > limit {
                 return Err(Error::DataTooLarge { bytes: self.padding, limit });
             }
+        }
+        if let Some(word) = type_word {
+            self.write_type_prefix(word, alignment, Location { section, offset })?;
         }
         let location = Location { section, offset };
         let symbol = self.functions[function.as_u32() as usize];
@@ -122,6 +133,9 @@ impl<S: Sink> ObjectOutput<'_, S> {
         }
         self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
         let (size, exceptions) = (compiled.code.len() as u32, compiled.exceptions);
+        if !compiled.type_traps.is_empty() {
+            self.write_type_traps(&place, location, compiled.type_traps)?;
+        }
         let (bytes, section) = (compiled.code, CodeSection::In(section));
         let code = Code { symbol: None, bytes, alignment, section };
         self.writer.append_code(code, self.relocations.drain(..))?;
@@ -134,6 +148,48 @@ impl<S: Sink> ObjectOutput<'_, S> {
             Some((field, table)) => self.write_exceptions(field, table, size),
             None => Ok(()),
         }
+    }
+
+    /// Writes what stands in front of the code of a function at `code`.
+    #[cold]
+    fn write_type_prefix(&mut self, word: u32, alignment: u64, code: Location) -> Result<(), Error> {
+        let mut prefix = self.machine.type_prefix(word, alignment);
+        let Location { section, offset } = code;
+        if let Some(symbols) = self.machine.mapping_symbols() {
+            self.mapping_symbol(symbols.data, section, offset - alignment)?;
+            self.mapping_symbol(symbols.code, section, offset)?;
+        }
+        let section = CodeSection::In(section);
+        self.writer.append_code(Code { symbol: None, bytes: &mut prefix, alignment, section }, [])?;
+        Ok(())
+    }
+
+    /// Writes where the function at `code` ends the program when it would call a function of another type.
+    #[cold]
+    fn write_type_traps(
+        &mut self,
+        place: &Placement<'m>,
+        code: Location,
+        traps: &[u32],
+    ) -> Result<(), Error> {
+        let section = match self.type_traps.get(&code.section) {
+            Some(&section) => section,
+            None => {
+                let group = place.named_section().and_then(|named| named.comdat);
+                let group = group.map(|comdat| self.group(comdat)).transpose()?;
+                let flags = elf::SHF_ALLOC | elf::SHF_LINK_ORDER;
+                let spec = SectionSpec::new(TYPE_TRAPS.as_bytes(), elf::SHT_PROGBITS, flags.into());
+                let link = Some(code.section);
+                let section = self.writer.create_section(&SectionSpec { link, group, ..spec })?;
+                self.type_traps.insert(code.section, section);
+                section
+            }
+        };
+        for &trap in traps {
+            let place = self.distance(0, Target::Section(code.section), code.offset + u64::from(trap))?;
+            self.writer.append_data(section, 1, &[0; 4], [place])?;
+        }
+        Ok(())
     }
 
     /// The relocation of a field of 4 bytes that holds the distance from itself to a place.

@@ -20,6 +20,8 @@ mod exceptions;
 mod symbols;
 mod unwind_index;
 
+pub use code::TYPE_TRAPS;
+
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::machine::{Attributes, Features, Machine, PROPERTY_NOTE};
@@ -97,6 +99,8 @@ pub struct ObjectOutput<'m, S: Sink> {
     exception_section: Option<SectionId>,
     type_references: Vec<TypeReference>,
     index: Option<UnwindIndex>,
+    /// Sections that tell traps of calls, by that of the code.
+    type_traps: HashMap<SectionId, SectionId>,
 }
 
 impl<'m, S: Sink> ObjectOutput<'m, S> {
@@ -147,6 +151,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             exception_section: None,
             type_references: Vec::new(),
             index: unwind.and_then(UnwindIndex::new),
+            type_traps: HashMap::new(),
         };
         output.write_notes(options.features)?;
         let symbols = module.functions.len() + module.globals.len();

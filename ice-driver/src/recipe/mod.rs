@@ -24,8 +24,8 @@ pub enum Recipe {
 pub enum Step {
     /// Read the body; constants fold and common subexpressions of a block vanish while it is built.
     Read,
-    /// Frames of functions that ask for it are guarded.
-    ProtectStack,
+    /// Frames of functions that ask for it are guarded, and calls through addresses look at types.
+    Harden,
     /// Predecessors and successors of blocks.
     ControlFlow,
     /// Use counts and dead instructions.
@@ -64,7 +64,7 @@ impl Step {
     /// Every step, in the order of the longest recipe.
     pub const ALL: [Step; 18] = [
         Step::Read,
-        Step::ProtectStack,
+        Step::Harden,
         Step::ControlFlow,
         Step::Uses,
         Step::Dominators,
@@ -87,7 +87,7 @@ impl Step {
     pub const fn name(self) -> &'static str {
         match self {
             Step::Read => "read",
-            Step::ProtectStack => "protect-stack",
+            Step::Harden => "harden",
             Step::ControlFlow => "control-flow",
             Step::Uses => "uses",
             Step::Dominators => "dominators",
@@ -131,7 +131,7 @@ impl Step {
 /// Om1: values are in registers within a block, and in one behind it that it alone leads to.
 const OM1: &[Step] = &[
     Step::Read,
-    Step::ProtectStack,
+    Step::Harden,
     Step::ControlFlow,
     Step::Uses,
     Step::BlockOrder,
@@ -143,7 +143,7 @@ const OM1: &[Step] = &[
 /// O2: values are in registers as long as they live, and no more is computed than is used.
 const O2: &[Step] = &[
     Step::Read,
-    Step::ProtectStack,
+    Step::Harden,
     Step::ControlFlow,
     Step::Dominators,
     Step::Loops,

@@ -309,7 +309,11 @@ impl Pipeline {
     ) -> StepResult {
         match step {
             Step::Read => self.verify(job),
-            Step::ProtectStack => {
+            Step::Harden => {
+                let hardening = &job.module.hardening;
+                if hardening.checks_types && !self.generator.checks_types() {
+                    self.expand_type_checks(job);
+                }
                 if job.module.functions[self.func.id].traits.protection != StackProtection::None {
                     self.protect_stack(job);
                 }
@@ -383,7 +387,15 @@ impl Pipeline {
     #[inline(never)]
     fn protect_stack(&mut self, job: &Job<'_>) {
         let changed = ice_passes::protect_stack(job.module, &mut self.func, &mut self.protect);
-        self.has_new_blocks = changed == Changed::Blocks;
+        self.has_new_blocks |= changed == Changed::Blocks;
+        self.verify(job);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn expand_type_checks(&mut self, job: &Job<'_>) {
+        let changed = ice_passes::expand_type_checks(&mut self.func, job.module.pointer_type);
+        self.has_new_blocks |= changed == Changed::Blocks;
         self.verify(job);
     }
 

@@ -29,7 +29,7 @@ impl Pipeline {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
             Step::Read
-            | Step::ProtectStack
+            | Step::Harden
             | Step::DeadCycles
             | Step::NumberValues
             | Step::Licm

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 mod probes;
+mod types;
 
 /// A target: its name, how clang is told, who links, and who runs programs.
 struct Target {

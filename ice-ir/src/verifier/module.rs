@@ -63,7 +63,7 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         | Intrinsic::ByValue => {
             return own == (1, false);
         }
-        Intrinsic::MulHigh | Intrinsic::SegmentWord => return own == (2, false),
+        Intrinsic::MulHigh | Intrinsic::SegmentWord | Intrinsic::CheckType => return own == (2, false),
         Intrinsic::Extended => return own == (4, true),
         _ => {}
     }

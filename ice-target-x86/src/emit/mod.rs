@@ -32,8 +32,9 @@ use crate::abi::Frame;
 use crate::inst::Inst;
 use crate::size;
 use crate::target::X86;
+use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
-use ice_asm::{CodeBuffer, Listing};
+use ice_asm::{CodeBuffer, Label, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::MachFunction;
@@ -49,11 +50,12 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings, sites, cookie, dispatch } = scratch;
+    let EmitScratch { frame, tables, steps, landings, sites, cookie, dispatch, type_traps } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
+    type_traps.clear();
     steps.begin(mach.frame.unwind);
     sites.begin();
     buffer.set_bundle(target.bundle());
@@ -77,6 +79,7 @@ pub(crate) fn emit_function<L: Listing>(
         sites,
         landings,
         dispatch,
+        type_traps,
         confines_memory: target.confines_memory(),
         cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
@@ -87,6 +90,7 @@ pub(crate) fn emit_function<L: Listing>(
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
+    out.type_traps.extend(type_traps.iter().filter_map(|&trap| buffer.label_offset(trap)));
     out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }
@@ -112,6 +116,8 @@ pub struct EmitScratch {
     /// What hides the numbers of the function, where they are hidden.
     pub(crate) cookie: Option<u32>,
     dispatch: Dispatch,
+    /// Where calls to functions of other types end.
+    type_traps: Vec<Label>,
 }
 
 /// State of the walk.
@@ -128,6 +134,7 @@ struct Emitter<'a, L: Listing> {
     landings: &'a Landings,
     /// What replaces the jumps to it.
     dispatch: &'a mut Dispatch,
+    type_traps: &'a mut Vec<Label>,
     /// [`X86::confines_memory`].
     confines_memory: bool,
     /// What hides numbers, where they are hidden.

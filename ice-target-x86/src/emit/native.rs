@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use ice_asm::Listing;
-use ice_asm::x86::{Cond, Gpr, Mem, Rm, Segment, SseOp, Width, Xmm};
+use ice_asm::x86::{Alu, Cond, Gpr, Mem, Rm, Segment, SseOp, Width, Xmm};
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::{CodeSymbol, Libcall};
 
@@ -33,6 +33,19 @@ impl<L: Listing> Emitter<'_, L> {
         };
         let word = Mem::absolute(offset).with_segment(segment);
         self.e.mov_r_rm(self.stack_width(), dst, Rm::Mem(word));
+    }
+
+    /// Ends the program unless `word` stands in front of the address. The word itself is not in the code, which could else be
+    /// taken for a function of that type.
+    pub(super) fn check_type(&mut self, address: Gpr, scratch: Gpr, word: i32) {
+        let [trap, same] = [0; 2].map(|_| self.e.buf.new_label());
+        self.e.mov_r_i(Width::B32, scratch, word.wrapping_neg().into());
+        self.e.alu_r_rm(Alu::Add, Width::B32, scratch, Rm::Mem(Mem::base(address, -4)));
+        self.e.jump_if(Cond::E, same);
+        self.e.bind(trap);
+        self.e.ud2();
+        self.e.bind(same);
+        self.type_traps.push(trap);
     }
 
     /// The code of inline assembly, which is there already.

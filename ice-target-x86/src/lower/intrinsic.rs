@@ -68,6 +68,16 @@ impl X86 {
             }
             Intrinsic::Extended => return self.extended_operation(cx, args),
             Intrinsic::MulHigh => return self.multiply_whole(cx, inst, args),
+            Intrinsic::CheckType => {
+                let word = cx.func.int_value(args[1]);
+                let (Some(word), Some(result), true) = (word, result, self.has_wide_addresses()) else {
+                    return Err(ErrorKind::Unsupported("a look at a type that varies"));
+                };
+                let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));
+                self.mov(cx, self.address_width(), dst, src);
+                let scratch = self.temp(cx, Type::I32);
+                cx.sink.push(Inst::CheckType { dst, scratch, word: word as i32 });
+            }
             Intrinsic::SegmentWord => {
                 let number = |arg: Value| cx.func.int_value(arg);
                 let segment = number(args[0]).and_then(Segment::from_code);

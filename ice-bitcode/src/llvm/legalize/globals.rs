@@ -237,6 +237,7 @@ impl<'a> Builder<'a> {
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
             landing: false,
+            type_word: None,
             protection: match is_declared || is_dropped {
                 true => StackProtection::None,
                 false => flags.stack_protection(),

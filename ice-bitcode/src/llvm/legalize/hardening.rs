@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cf-protection-branch` | branches are tracked, unless it is 0 or the machine has no such thing |
 //! | `cf-protection-return` | there is a second stack for return addresses, likewise |
+//! | `kcfi` | calls through addresses look at types; `kcfi-offset` is refused |
 //! | `stack-protector-guard`, `-reg`, `-offset`, `-symbol` | where the number is that guards frames |
 //!
 //! All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
@@ -27,6 +28,9 @@ const FAIL: &[u8] = b"__stack_chk_fail";
 /// The variable with the number that guards frames, on machines that have no other place for it.
 const GUARD: &[u8] = b"__stack_chk_guard";
 
+/// The flag of modules whose functions have type words.
+pub(super) const TYPE_WORDS: &str = "kcfi";
+
 impl Builder<'_> {
     /// What the flag says, if the module has it.
     fn flag(&self, key: &str) -> Option<&FlagValue> {
@@ -34,7 +38,7 @@ impl Builder<'_> {
         flag.map(|flag| &flag.value)
     }
 
-    fn is_set(&self, key: &str) -> bool {
+    pub(super) fn is_set(&self, key: &str) -> bool {
         !matches!(self.flag(key), None | Some(FlagValue::Number(0)))
     }
 
@@ -54,8 +58,12 @@ impl Builder<'_> {
             self.module.hardening = Hardening {
                 tracks_branches: self.is_set("cf-protection-branch"),
                 has_shadow_stack: self.is_set("cf-protection-return"),
-                stack_guard: None,
+                ..Hardening::default()
             };
+        }
+        self.module.hardening.checks_types = self.is_set(TYPE_WORDS);
+        if self.is_set("kcfi-offset") {
+            return Err(unsupported("the module flag kcfi-offset"));
         }
         let mut decls = self.module.functions.values();
         if decls.any(|decl| decl.traits.protection != StackProtection::None) {

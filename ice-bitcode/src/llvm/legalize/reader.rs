@@ -23,6 +23,7 @@ use ice_ir::{FuncId, GlobalId, Module, Name, Symbol, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
 use super::machine::MachineDescription;
@@ -35,7 +36,7 @@ use crate::llvm::wire::codes::{block, module as code};
 use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, View};
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
-use crate::llvm::wire::metadata::{ModuleFlag, read_flags};
+use crate::llvm::wire::metadata::{ModuleFlag, Words, read_flags, read_own_words, read_type_word};
 use crate::llvm::wire::types::{self, LlvmType, TypeId, TypeTable};
 use crate::pexe::BodyRange;
 
@@ -200,6 +201,8 @@ pub(super) struct Builder<'a> {
     /// Functions that are used from elsewhere, by what the module says.
     pub(super) used: Vec<FuncId>,
     pub(super) flags: Vec<ModuleFlag>,
+    /// What type words may be, in modules with such.
+    pub(super) words: Words,
     pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
     pub(super) deferred: Vec<Deferred>,
     /// The functions that have a body, in order; `None` for a body that is dropped.
@@ -241,6 +244,7 @@ impl<'a> Builder<'a> {
             gc_names: 0,
             used: Vec::new(),
             flags: Vec::new(),
+            words: Words::default(),
             names: IndexSet::default(),
             deferred: Vec::new(),
             defined: Vec::new(),
@@ -392,6 +396,9 @@ impl<'a> Builder<'a> {
                 self.met += 1;
                 if let Some(function) = function {
                     self.bodies.push(BodyRange { function, header: *found });
+                    if !self.words.is_empty() {
+                        self.type_word(reader, found, record, function)?;
+                    }
                 }
                 Ok(())
             }
@@ -399,7 +406,8 @@ impl<'a> Builder<'a> {
                 let env = own_environment!(self);
                 let view = View { env: &env, local: &self.constants };
                 let number = |id| view.number(id);
-                self.flags = read_flags(reader, found, record, number)?;
+                let (flags, words) = read_flags(reader, found, record, number, TYPE_WORDS)?;
+                (self.flags, self.words) = (flags, words);
                 Ok(())
             }
             block::VALUE_SYMTAB
@@ -409,6 +417,38 @@ impl<'a> Builder<'a> {
             | block::GLOBALVAL_SUMMARY
             | block::FULL_LTO_GLOBALVAL_SUMMARY => Ok(()),
             id => Err(reader.error(Error::UnexpectedBlock { block: id, outer: block::MODULE })),
+        }
+    }
+
+    /// Reads the type word of a function, which stands in its body.
+    #[cold]
+    fn type_word(
+        &mut self,
+        reader: &mut Reader<'_>,
+        body: &BlockHeader,
+        record: &mut Record,
+        function: FuncId,
+    ) -> Result<()> {
+        let module = self.words.mark();
+        reader.enter(body);
+        loop {
+            match reader.next(record)? {
+                Entry::Block(found) if found.id == block::METADATA => {
+                    let env = own_environment!(self);
+                    let view = View { env: &env, local: &self.constants };
+                    read_own_words(reader, &found, record, &mut self.words, |id| view.number(id))?;
+                }
+                Entry::Block(found) if found.id == block::METADATA_ATTACHMENT => {
+                    let word = read_type_word(reader, &found, record, &self.words)?;
+                    let traits = &mut self.module.functions[function].traits;
+                    traits.type_word = word.or(traits.type_word);
+                }
+                Entry::EndBlock => {
+                    self.words.restore(module);
+                    return Ok(());
+                }
+                Entry::Block(_) | Entry::DefineAbbrev | Entry::Record => {}
+            }
         }
     }
 

@@ -81,6 +81,7 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
     (Intrinsic::ByValue, ONE, &[T::P], T::P),
     (Intrinsic::MulHigh, ONE, &[T::P, T::P], T::P),
+    (Intrinsic::CheckType, ONE, &[T::P, T::I32], T::P),
 ];
 
 /// Those of packed floats that only targets with vectors of two lanes are known to have.

@@ -135,6 +135,13 @@ pub mod metadata {
     pub const INDEX: u32 = 39;
 }
 
+/// The record of METADATA_ATTACHMENT, and the kind of the metadata that says the type word of a function (LLVM's
+/// `FixedMetadataKinds.def`).
+pub mod attachment {
+    pub const ATTACHMENT: u32 = 11;
+    pub const TYPE_WORD: u64 = 36;
+}
+
 /// Records of FUNCTION.
 pub mod function {
     pub const DECLAREBLOCKS: u32 = 1;

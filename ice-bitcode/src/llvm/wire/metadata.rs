@@ -7,7 +7,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::codes::metadata as code;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::codes::{attachment, metadata as code};
 use super::container::push_text;
 use crate::bitstream::{BlockHeader, Cursor, Reader, Record};
 use crate::error::{Error, Result};
@@ -42,7 +45,49 @@ enum Metadata {
     Node(Vec<u64>),
 }
 
-/// Reads the METADATA block of a module. `number` says what a constant of the module is, if it is a number.
+/// What is known of the numbers in the metadata of a module with type words.
+#[derive(Clone, Default, Debug)]
+pub struct Words {
+    /// Numbers, and nodes that are one number, by their own number.
+    known: IndexMap<u64, u32, FxBuildHasher>,
+    /// How many strings and nodes the module has; those of a function count on.
+    count: u64,
+}
+
+impl Words {
+    /// Whether the module has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// What is known, to be gone back to.
+    pub(in crate::llvm) fn mark(&self) -> (usize, u64) {
+        (self.known.len(), self.count)
+    }
+
+    /// Forgets what came behind a mark.
+    pub(in crate::llvm) fn restore(&mut self, (known, count): (usize, u64)) {
+        self.known.truncate(known);
+        self.count = count;
+    }
+
+    /// Notes what a record says that has the next number.
+    fn add(&mut self, id: u64, record: &Record, number: impl Fn(u32) -> Option<i64>) {
+        let word = match (record.code, &record.ops[..]) {
+            (code::VALUE, &[_, value]) => {
+                u32::try_from(value).ok().and_then(number).map(|number| number as u32)
+            }
+            (code::NODE, &[field]) => field.checked_sub(1).and_then(|id| self.known.get(&id).copied()),
+            _ => None,
+        };
+        if let Some(word) = word {
+            self.known.insert(id, word);
+        }
+    }
+}
+
+/// Reads the METADATA block of a module, and of one with the flag `words_flag` its nodes of one number. `number` says what a constant of the module is, if it is a number.
 ///
 /// # Errors
 ///
@@ -52,9 +97,10 @@ pub(in crate::llvm) fn read_flags(
     header: &BlockHeader,
     record: &mut Record,
     number: impl Fn(u32) -> Option<i64>,
-) -> Result<Vec<ModuleFlag>> {
+    words_flag: &str,
+) -> Result<(Vec<ModuleFlag>, Words)> {
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
-    let mut flags = Vec::new();
+    let (mut flags, mut words) = (Vec::new(), Words::default());
     let mut are_flags = false;
     reader.enter(header);
     while reader.next_in_leaf(record)? {
@@ -78,6 +124,10 @@ pub(in crate::llvm) fn read_flags(
                     for node in nodes {
                         flags.extend(block.flag(reader, record, node)?);
                     }
+                    let has_words = |flag: &ModuleFlag| flag.key == words_flag.as_bytes();
+                    if flags.iter().any(has_words) {
+                        words = block.words(reader, record)?;
+                    }
                     reader.seek(behind)?;
                 }
             }
@@ -85,7 +135,57 @@ pub(in crate::llvm) fn read_flags(
             _ => block.nodes.push(reader.entry_position()),
         }
     }
-    Ok(flags)
+    Ok((flags, words))
+}
+
+/// Adds the numbers in the METADATA block of a function, which hold for it alone.
+///
+/// # Errors
+///
+/// The conditions of the bitstream.
+pub(in crate::llvm) fn read_own_words(
+    reader: &mut Reader<'_>,
+    header: &BlockHeader,
+    record: &mut Record,
+    words: &mut Words,
+    number: impl Fn(u32) -> Option<i64>,
+) -> Result<()> {
+    reader.enter(header);
+    while reader.next_in_leaf(record)? {
+        match record.code {
+            code::STRINGS => {
+                words.count = words.count.saturating_add(record.ops.first().copied().unwrap_or(0))
+            }
+            _ => {
+                words.add(words.count, record, &number);
+                words.count += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The type word that the METADATA_ATTACHMENT block of a function gives it.
+///
+/// # Errors
+///
+/// The conditions of the bitstream.
+pub(in crate::llvm) fn read_type_word(
+    reader: &mut Reader<'_>,
+    header: &BlockHeader,
+    record: &mut Record,
+    words: &Words,
+) -> Result<Option<u32>> {
+    let mut word = None;
+    reader.enter(header);
+    while reader.next_in_leaf(record)? {
+        // An odd number of operands is about one instruction.
+        if record.code == attachment::ATTACHMENT && record.ops.len().is_multiple_of(2) {
+            let pairs = record.ops.chunks_exact(2).filter(|pair| pair[0] == attachment::TYPE_WORD);
+            word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).last().or(word);
+        }
+    }
+    Ok(word)
 }
 
 struct Block<N> {
@@ -162,6 +262,20 @@ impl<N: Fn(u32) -> Option<i64>> Block<N> {
             (code::NODE, ops) => Metadata::Node(ops.to_vec()),
             _ => Metadata::Node(Vec::new()),
         })
+    }
+
+    /// The numbers among the metadata.
+    fn words(&mut self, reader: &mut Reader<'_>, record: &mut Record) -> Result<Words> {
+        let mut words =
+            Words { count: self.strings.as_ref().map_or(0, |strings| strings.count), ..Words::default() };
+        for &at in &self.nodes {
+            reader.seek(at)?;
+            if reader.next_in_leaf(record)? {
+                words.add(words.count, record, &self.number);
+            }
+            words.count += 1;
+        }
+        Ok(words)
     }
 
     /// The string with this number.

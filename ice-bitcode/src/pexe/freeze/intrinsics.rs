@@ -39,6 +39,7 @@ impl Body<'_, '_> {
             FrameAddress | ReturnAddress => {
                 return Err(FreezeErrorKind::Unsupported("the address of a frame or return"));
             }
+            CheckType => return Err(FreezeErrorKind::Unsupported("calls that look at types")),
             SegmentWord => return Err(FreezeErrorKind::Unsupported("the words of a segment")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),
             Extended => return Err(FreezeErrorKind::Unsupported("long double of 80 bits")),

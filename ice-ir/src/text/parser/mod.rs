@@ -247,6 +247,7 @@ impl<'t> Parser<'t> {
         match word {
             "branches" => self.program.module.hardening.tracks_branches = true,
             "returns" => self.program.module.hardening.has_shadow_stack = true,
+            "calls" => self.program.module.hardening.checks_types = true,
             "stack" => {
                 if deferred.stack_guard.replace(self.at).is_some() {
                     return Err((self.at, Duplicate("guard of the stack")));
@@ -263,7 +264,7 @@ impl<'t> Parser<'t> {
                     self.advance();
                 }
             }
-            _ => return Err((self.at - 1, Expected("branches, returns or stack"))),
+            _ => return Err((self.at - 1, Expected("branches, returns, calls or stack"))),
         }
         Ok(())
     }

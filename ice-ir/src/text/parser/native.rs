@@ -213,11 +213,17 @@ impl Parser<'_> {
             },
             landing: self.accept_word("landing"),
             protection: StackProtection::default(),
+            type_word: None,
             align_log2: 0,
         };
         if let Some(protection) = StackProtection::from_name(self.peek_word()) {
             self.advance();
             traits.protection = protection;
+        }
+        if self.accept_word("type_word") {
+            let at = self.at;
+            let word = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+            traits.type_word = Some(word);
         }
         if self.peek_word() == "align" {
             traits.align_log2 = self.alignment()?;

@@ -55,6 +55,9 @@ pub(super) fn write_hardening(module: &Module, out: &mut impl Write) -> fmt::Res
     if hardening.has_shadow_stack {
         writeln!(out, "harden returns")?;
     }
+    if hardening.checks_types {
+        writeln!(out, "harden calls")?;
+    }
     let Some(StackGuard { source, fail }) = hardening.stack_guard else { return Ok(()) };
     write!(out, "harden stack {} by ", name(module, Symbol::Function(fail)))?;
     match source {
@@ -161,6 +164,9 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
     words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;
     if traits.protection != StackProtection::None {
         write!(out, "{} ", traits.protection)?;
+    }
+    if let Some(word) = traits.type_word {
+        write!(out, "type_word {word} ")?;
     }
     if traits.align_log2 > 0 {
         write!(out, "align {} ", alignment(traits.align_log2))?;

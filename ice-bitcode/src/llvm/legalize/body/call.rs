@@ -70,6 +70,7 @@ impl Body<'_, '_> {
             }
             Callee::Special(number) => {
                 let bundled = core::mem::take(&mut self.s.bundle);
+                self.s.type_word = None;
                 self.special_call(number, &prototype, bundled)
             }
             callee => {
@@ -171,6 +172,10 @@ impl Body<'_, '_> {
         args: &mut Vec<Value>,
         tail: TailHint,
     ) -> Checked<(Option<Value>, Type)> {
+        if function.is_some() {
+            // LLVM looks at calls through addresses alone.
+            self.s.type_word = None;
+        }
         let module = &self.m.module;
         let (first, second) = match signature {
             Some(id) => (module.signatures[id].ret, module.signatures[id].second),
@@ -196,7 +201,10 @@ impl Body<'_, '_> {
         }
         let callee = match (function, address) {
             (Some(function), _) => self.symbol(Symbol::Function(function))?,
-            (None, Some(address)) => self.single(address),
+            (None, Some(address)) => {
+                let address = self.single(address);
+                self.checked_callee(address)?
+            }
             (None, None) => return fail(Error::CalleeNotFunction { value: 0 }),
         };
         let result = match (signature, self.s.pads.unwind) {

@@ -343,7 +343,10 @@ impl Body<'_, '_> {
             code::OPERAND_BUNDLE => {
                 let tag = self.op()?;
                 match u32::try_from(tag) {
-                    Ok(tag) => self.s.bundle = Some(tag),
+                    Ok(tag) => {
+                        self.s.bundle = Some(tag);
+                        self.s.type_word = self.bundled_type_word(tag)?;
+                    }
                     Err(_) => return fail(Error::NoSuch { what: "operand bundle tag", index: tag }),
                 }
                 Ok(())

@@ -1,6 +1,8 @@
 //! What is checked of every call, of functions and of names that start with `llvm.`: the calling convention, bundles of
 //! operands, and the types of arguments.
 
+use ice_ir::{Intrinsic, Type, Value};
+
 use super::values::Operand;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
@@ -40,7 +42,28 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Bundles that change nothing may be there.
+    /// The type word of a bundle, if it is one of that, behind its tag.
+    pub(super) fn bundled_type_word(&mut self, tag: u32) -> Checked<Option<u32>> {
+        let name = self.m.bundle_tags.get(tag as usize).map(|&name| self.m.module.name(name));
+        if name != Some(b"kcfi") {
+            return Ok(None);
+        }
+        let word = self.vt()?;
+        self.end()?;
+        match self.constant_number(word) {
+            Some(word) => Ok(Some(word as u32)),
+            None => unsupported("operand bundle kcfi with a number that varies"),
+        }
+    }
+
+    /// An address, if a function of the type begins there that the next call asks for.
+    pub(super) fn checked_callee(&mut self, address: Value) -> Checked<Value> {
+        let Some(word) = self.s.type_word.take() else { return Ok(address) };
+        let word = self.int(Type::I32, (word as i32).into());
+        self.intrinsic_one(Intrinsic::CheckType, &[address, word])
+    }
+
+    /// Bundles that change nothing, or have been read, may be there.
     pub(super) fn check_bundle(&self, tag: u32) -> Checked<()> {
         let name = self.m.bundle_tags.get(tag as usize).map(|&name| self.m.module.name(name));
         match name {

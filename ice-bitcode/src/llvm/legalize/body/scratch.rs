@@ -64,6 +64,8 @@ pub(super) struct Scratch {
     pub(super) large_array: u32,
     /// The bundle in front of the next call.
     pub(super) bundle: Option<u32>,
+    /// The type word that the next call, if it is one through an address, looks for.
+    pub(super) type_word: Option<u32>,
     /// A call that the next RET makes one in place of a return.
     pub(super) tail_call: Option<TailCall>,
     /// What is known of its exceptions.
@@ -133,6 +135,7 @@ impl Default for Scratch {
             protection: StackProtection::None,
             large_array: 0,
             bundle: None,
+            type_word: None,
             tail_call: None,
             pads: PadScratch::default(),
             splits: Vec::new(),
@@ -184,6 +187,7 @@ impl Scratch {
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;
+        self.type_word = None;
         self.tail_call = None;
         self.pads.clear();
         self.splits.clear();

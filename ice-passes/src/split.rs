@@ -1,0 +1,36 @@
+//! Blocks that become two.
+
+use alloc::vec::Vec;
+use ice_ir::{Block, Function, Inst, InstData};
+
+/// Moves the instructions of `block` from `inst` on to a new block behind it, and gives that. The first half has no end then.
+pub(crate) fn split_before(func: &mut Function, block: Block, inst: Inst) -> Block {
+    let behind = func.insert_new_block_after(block);
+    let mut next = Some(inst);
+    while let Some(inst) = next {
+        next = func.layout.next_inst(inst);
+        func.layout.remove_inst(inst);
+        func.layout.append_inst(behind, inst);
+    }
+    rename_predecessor(func, behind, block);
+    behind
+}
+
+/// In the successors of `behind`, which was the end of `block`, phis name the new block.
+fn rename_predecessor(func: &mut Function, behind: Block, block: Block) {
+    let mut successors = Vec::new();
+    func.for_each_successor(behind, |successor| successors.push(successor));
+    for successor in successors {
+        let mut next = func.layout.first_inst(successor);
+        while let Some(inst) = next
+            && let &InstData::Phi { incoming } = func.inst(inst)
+        {
+            for (_, pred) in func.incoming_mut(incoming) {
+                if *pred == block {
+                    *pred = behind;
+                }
+            }
+            next = func.layout.next_inst(inst);
+        }
+    }
+}
