@@ -7,6 +7,7 @@ use crate::common::{Scratch, can_run, errors, expect_success, find_tool, has_too
 use ice_driver::machine::Arch;
 use ice_driver::sandbox;
 use object::{Object, ObjectSymbol};
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -98,6 +99,14 @@ fn executable(number: usize, stack: u64, scratch: &Scratch) -> PathBuf {
     scratch.write("attempt.nexe", executable)
 }
 
+/// A command with its environment as the arguments of another.
+fn through(outer: impl AsRef<OsStr>, arguments: &[&str], inner: &Command) -> Command {
+    let mut command = Command::new(outer);
+    command.args(arguments).arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
 fn check(number: usize, output: &Output) {
     let said = errors(output);
     let what = format!("{number}: {} {said}", output.status);
@@ -123,7 +132,9 @@ fn programs_stay_in_their_segments() {
         let scratch = Scratch::new();
         let executable = executable(number, stack, &scratch);
         for _ in 0..if number == RACE { 30 } else { 1 } {
-            check(number, &run("i686").arg(&executable).output().expect("ice starts"));
+            let mut inner = run("i686");
+            let command = &mut through("timeout", &["300"], inner.arg(&executable));
+            check(number, &command.output().expect("ice starts"));
         }
     }
 }
@@ -157,10 +168,7 @@ fn the_loader_refuses_a_system_without_segments() {
     expect_success(&compiled.expect("a compiler"), "the wrapper");
     let mut inner = run("i686");
     inner.arg(program);
-    let mut command = Command::new(wrapper);
-    command.arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = command.output().expect("the wrapper starts");
+    let output = through(wrapper, &[], &inner).output().expect("the wrapper starts");
     let said = errors(&output);
     assert_eq!(output.status.code(), Some(125), "{said}");
     let line = "ice: this system has no segments for confined code of x86-32 (modify_ldt): Operation not permitted\n";

@@ -245,11 +245,12 @@ fn threads_come_and_go() {
         global @stacks align 16 = zero 1048576\n\
         global @flag align 4 = zero 4\n\
         global @exit align 4 = zero 4\n\
+        global @tries align 4 = zero 4\n\
         define internal @short() -> void {\nblock0:\n  v1: i32 = load @exit, align 1\n  \
         call_indirect v1(@flag)\n  ret\n}\n\
         define internal @long() -> void {\nblock0:\n  call @wait_long()\n  br block1\n\
         block1:\n  br block1\n}\n";
-    // One after the other; a flag says that one has left its stack.
+    // One after the other; a flag says that one has left its stack. It may keep its segment a little longer.
     const IN_TURN: &str = "  v10: i32 = call @entry(@thread_name, v1)\n  v11: i32 = call @entry(@thread_name, v3)\n  \
         store v11 to @exit, align 1\n  v12: i32 = call @entry(@basic, v4)\n  v13: i32 = add @stacks, v5\n  br block1\n\
         block1:\n  v14: i32 = phi [v1, block0], [v18, block4]\n  store v2 to @flag, align 4\n  br block2\n\
@@ -259,10 +260,12 @@ fn threads_come_and_go() {
         br v21, block4, block3\n\
         block4:\n  v18: i32 = add v14, v2\n  v19: i1 = icmp eq v18, v6\n  br v19, block5, block1\n\
         block5:\n  call @finish(v1)\n  ret\n\
-        block6:\n  v22: i1 = icmp eq v15, v7\n  br v22, block2, block7\n\
+        block6:\n  v22: i1 = icmp eq v15, v7\n  v23: i32 = load @tries, align 4\n  v24: i32 = add v23, v2\n  \
+        store v24 to @tries, align 4\n  v25: i1 = icmp ult v24, v8\n  v26: i1 = and v22, v25\n  \
+        br v26, block2, block7\n\
         block7:\n  call @finish(v2)\n  ret\n";
     const IN_TURN_CONSTANTS: &str = "v1: i32 = 0\nv2: i32 = 1\nv3: i32 = 4\nv4: i32 = 16\nv5: i32 = 4096\n\
-        v6: i32 = 700\nv7: i32 = 11\n";
+        v6: i32 = 700\nv7: i32 = 11\nv8: i32 = 100000\n";
     // All at once, each with a kilobyte, until there is one too many.
     const AT_ONCE: &str = "  v10: i32 = call @entry(@thread_name, v1)\n  br block1\n\
         block1:\n  v11: i32 = phi [v1, block0], [v12, block1]\n  v12: i32 = add v11, v2\n  \
