@@ -6,6 +6,7 @@ static void print_number(unsigned long long number) { printf("%llu\n", number); 
 #else
 #include "host.h"
 #endif
+#include <emmintrin.h>
 
 typedef unsigned long long u64;
 typedef struct { int a, b, c; } Three;
@@ -95,6 +96,25 @@ static KEPT void floats(double a, float b) {
     print_number(bits_of(__builtin_sqrt(a * a + b)));
 }
 
+// What the headers of x86 leave to instructions is operations of the IR here.
+#pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
+static void print_words(__m128i words) {
+    int lanes[4];
+    _mm_storeu_si128((__m128i *)lanes, words);
+    for (int k = 0; k < 4; k++) print_number((u64)(unsigned)lanes[k]);
+}
+static KEPT void vectors(const int *from) {
+    __m128i a = _mm_loadu_si128((const __m128i *)from), b = _mm_loadu_si128((const __m128i *)(from + 4));
+    __m128 x = _mm_div_ps(_mm_cvtepi32_ps(a), _mm_set1_ps(3e5f));
+    print_number((u64)_mm_movemask_epi8(a) << 4 | (u64)_mm_movemask_ps(x));
+    print_words(_mm_packs_epi32(a, b)), print_words(_mm_packs_epi16(a, b)), print_words(_mm_packus_epi16(b, a));
+    print_words(_mm_madd_epi16(a, b)), print_words(_mm_mulhi_epi16(a, b)), print_words(_mm_mulhi_epu16(a, b));
+    print_words(_mm_avg_epu8(a, b)), print_words(_mm_avg_epu16(a, b));
+    print_words(_mm_cvtps_epi32(x)), print_words(_mm_cvttps_epi32(x));
+    __m128i count = _mm_and_si128(b, _mm_set_epi32(-1, -1, 0, 31));
+    print_words(_mm_srl_epi32(a, count)), print_words(_mm_sll_epi16(a, count)), print_words(_mm_sra_epi16(a, b));
+}
+#pragma clang attribute pop
 static int run(int argc, char **argv) {
     (void)argv;
     int one = argc > 0; // Nothing is known beforehand.
@@ -118,6 +138,8 @@ static int run(int argc, char **argv) {
     floats(1234.5678 * one, 0.3f);
     floats(-1e9 * one, 7.0f);
     floats(3.0 * one, 3.0f);
+    const int lanes[] = { -70000 * one, 0x7fff8001, -5, 0x12345678, 0x00ff00fe, -32768, 0x40007fff, 0x80018000u * one };
+    vectors(lanes), vectors(lanes + 4 * (one - 1));
     return 42;
 }
 

@@ -97,7 +97,16 @@ impl Body<'_, '_> {
 
     /// Refuses vectors by value that the callers or callees of others expect in registers of 256 bits and more, which Ice does
     /// not use: those of a function of type `ty` that is called by name, where processors may have such registers.
+    #[inline(always)]
     pub(super) fn check_wide(&self, ty: TypeId, function: Option<FuncId>) -> Checked<()> {
+        match self.s.flags.has(FunctionFlags::WIDE_REGISTERS) {
+            true => self.check_wide_types(ty, function),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_wide_types(&self, ty: TypeId, function: Option<FuncId>) -> Checked<()> {
         if !self.has_wide_registers() {
             return Ok(());
         }

@@ -233,8 +233,11 @@ impl Body<'_, '_> {
             (Some(_), _) => None,
             (None, Ok(_)) => {
                 let whole = self.register(count)?;
-                let halves = self.bits_as(whole, Type::V2I64);
-                Some(self.lane(halves, 0))
+                let words = self.bits_as(whole, Type::V4I32);
+                let (low, high) = (self.lane(words, 0), self.lane(words, 1));
+                let is_small = self.icmp_int(IntCond::Eq, high, 0);
+                let many = self.i32(-1);
+                Some(self.choose(is_small, low, many))
             }
             (None, Err(_)) => Some(self.single(count)),
         };
