@@ -7,12 +7,13 @@
 //! Requires: a verified function. Preserves: the function.
 
 use crate::layout::InstNode;
-use crate::{Function, Inst, InstData, Type, Value};
+use crate::{CastOp, Function, Inst, InstData, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
 /// How often a value is used, how often of these as the address of a load or store or as a lane that goes from
-/// vector to vector, and the last instruction that does; and the types that are loaded or stored there, one bit each.
+/// vector to vector, and the last instruction that does; and the types that are loaded or stored there, one bit each,
+/// beside [`WIDENED`].
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
@@ -20,6 +21,11 @@ struct ValueUses {
     user: u32,
     accessed: u32,
 }
+
+/// Set where an instruction may ask for more of a value than the bits of its type.
+const WIDENED: u32 = 1 << 31;
+
+const _: () = assert!(Type::ALL.len() < 31);
 
 /// Use counts of one function. Reused from function to function.
 #[derive(Default)]
@@ -116,7 +122,7 @@ impl Uses {
 
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
-        let mut left = self.values[value.index()].accessed;
+        let mut left = self.values[value.index()].accessed & !WIDENED;
         core::iter::from_fn(move || {
             let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
@@ -127,6 +133,13 @@ impl Uses {
     /// Number of uses by live instructions of a value that may be younger than the counts: those have one use.
     pub fn count_if_known(&self, value: Value) -> u32 {
         self.values.get(value.index()).map_or(1, |uses| uses.count)
+    }
+
+    /// Whether an instruction may ask for bits of the register of an integer that its type does not have: all but
+    /// operations in its own type, comparisons, truncations, sign extension, stores, calls and returns; and for
+    /// values that may be younger than the counts.
+    pub fn is_widened(&self, value: Value) -> bool {
+        self.values.get(value.index()).is_none_or(|uses| uses.accessed & WIDENED != 0)
     }
 
     /// True where nothing would change without `inst`, which may be younger than the counts: those are alive.
@@ -179,13 +192,31 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
             note(values, inst, value);
         }
         ref data => {
-            func.for_each_operand_of(data, |value| _ = note(values, inst, value));
+            let marks = if keeps_to_widths(data) { 0 } else { WIDENED };
+            func.for_each_operand_of(data, |value| note(values, inst, value).accessed |= marks);
             if let InstData::InsertElement { .. } = data
                 && let Some(lane) = address_of(func, inst)
             {
                 values[lane.index()].addresses += 1;
             }
         }
+    }
+}
+
+/// Whether the instruction asks for no bits of its operands but those of their types.
+#[inline(always)]
+fn keeps_to_widths(data: &InstData) -> bool {
+    match *data {
+        InstData::Cast { op, .. } => matches!(op, CastOp::Trunc | CastOp::Sext | CastOp::Sitofp),
+        InstData::Binary { .. }
+        | InstData::Icmp { .. }
+        | InstData::Call { .. }
+        | InstData::CallIndirect { .. }
+        | InstData::CallAs { .. }
+        | InstData::Invoke { .. }
+        | InstData::Ret { .. }
+        | InstData::RetPair { .. } => true,
+        _ => false,
     }
 }
 

@@ -27,8 +27,8 @@ pub(super) const FPU_TRANSFER: u32 = 8;
 pub(super) enum Origin {
     /// That of this module, which returns values as lowering represents them.
     Here,
-    /// Nobody promises anything of what is above the results.
-    Elsewhere,
+    /// Nobody promises anything of what is above the results; whether somebody asks for it.
+    Elsewhere { wants_clean: bool },
 }
 
 /// How the operand of [`Intrinsic::ByValue`] is passed.
@@ -76,7 +76,7 @@ impl X86 {
             match places.next(ty, signature.passing(n)) {
                 ArgumentPlace::Register(reg) => {
                     let mut incoming = cx.regs(param).lo();
-                    if ty == Type::I32 && is_external {
+                    if is_external && self.wants_clean(cx, param) {
                         let wide = self.temp(cx, ty);
                         narrow.push((wide, incoming));
                         incoming = wide;
@@ -154,14 +154,25 @@ impl X86 {
 
     /// Whose code makes the results of a call. Another definition may take the place of a weak one. A function of a native
     /// module may return what another one returns to which it has jumped.
-    pub(super) fn origin<S: Sink<Inst>>(self, cx: &Cx<'_, S>, callee: Destination) -> Origin {
-        let Destination::Function(callee) = callee else { return Origin::Elsewhere };
-        let function = &cx.module.functions[callee];
-        let stays = function.linkage.is_local() || function.linkage == Linkage::External;
-        match function.kind {
-            FunctionKind::Defined if stays && !self.is_native() => Origin::Here,
-            _ => Origin::Elsewhere,
+    pub(super) fn origin<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+        callee: Destination,
+    ) -> Origin {
+        if !self.is_native()
+            && let Destination::Function(callee) = callee
+        {
+            let function = &cx.module.functions[callee];
+            let stays = function.linkage.is_local() || function.linkage == Linkage::External;
+            if stays && function.kind == FunctionKind::Defined {
+                return Origin::Here;
+            }
         }
+        let next = cx.func.layout.next_inst(inst);
+        let second = next.filter(|&inst| matches!(cx.func.inst(inst), InstData::SecondResult { .. }));
+        let mut results = [Some(inst), second].into_iter().flatten().filter_map(|inst| cx.func.result(inst));
+        Origin::Elsewhere { wants_clean: results.any(|result| self.wants_clean(cx, result)) }
     }
 
     /// A call of a function.
@@ -170,7 +181,7 @@ impl X86 {
         note_live(self, cx, inst);
         let call = cx.call_of(inst)?;
         let Call { callee, signature, .. } = call;
-        let origin = self.origin(cx, callee);
+        let origin = self.origin(cx, inst, callee);
         let mut operands = Operands::new();
         let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
         let convention = signature.map_or(CallingConvention::Standard, |signature| signature.convention);
@@ -327,7 +338,8 @@ impl X86 {
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
-        let call = (Inst::Call { callee, mode: self.mode, popped: 0 }, Origin::Elsewhere);
+        let call =
+            (Inst::Call { callee, mode: self.mode, popped: 0 }, Origin::Elsewhere { wants_clean: true });
         let done = self.finish_call(cx, call, &mut operands, places.stack, [result, None]);
         if done.is_err() {
             cx.fault("a helper has a result that has no place");
@@ -363,9 +375,9 @@ impl X86 {
         self.results(cx, (call, origin), operands, results)
     }
 
-    /// Whether the upper half of a result of 32 bits is zero, or there is none.
+    /// Whether the upper half of a result of 32 bits is zero, or there is none, or nobody asks for it.
     fn is_clean(self, origin: Origin) -> bool {
-        origin == Origin::Here || self.mode == Mode::Bits32
+        origin != Origin::Elsewhere { wants_clean: true } || self.mode == Mode::Bits32
     }
 
     /// Appends `call`, which has or receives these results beside its `operands`, and brings them into their registers.
@@ -410,7 +422,7 @@ impl X86 {
             let Some((regs, ty)) = result else { continue };
             if place == ResultPlace::Fpu {
                 cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
-            } else if origin == Origin::Elsewhere {
+            } else if origin != Origin::Here {
                 self.clean_booleans(cx, regs, ty);
             }
         }

@@ -105,11 +105,11 @@ impl X86 {
         }
     }
 
-    /// False, and nothing done, if `n` is zero or too large for what this does.
+    /// False, and nothing done, if `n` is zero, one or too large for what this does.
     fn divide_unsigned<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, d: Division, n: u64, ty: Type) -> bool {
         // In 64 bits the product for a remainder and a mask have signed immediates of 32 bits.
         let limit = if d.width == Width::B64 { i32::MAX as u64 } else { u32::MAX.into() };
-        if n == 0 || n > limit {
+        if n < 2 || n > limit {
             return false;
         }
         if n.is_power_of_two() {
@@ -160,20 +160,21 @@ impl X86 {
         true
     }
 
-    /// False, and nothing done, if `n` is zero or too large for what this does.
+    /// False, and nothing done, if `n` is zero, one or too large for what this does.
     fn divide_signed<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, d: Division, n: i64) -> bool {
         let Ok(number) = i32::try_from(n) else { return false };
         let bits = d.bits();
-        if number.unsigned_abs() == 1 {
+        if number == 1 {
+            return false;
+        }
+        if number == -1 {
             match d.part {
                 Part::Remainder => {
                     cx.sink.push(Inst::MovImm { width: Width::B32, dst: d.dst, imm: 0 });
                 }
                 Part::Quotient => {
                     self.mov(cx, d.width, d.dst, Src::Reg(d.x));
-                    if number < 0 {
-                        cx.sink.push(Inst::Unary { op: Unary::Neg, width: d.width, dst: d.dst });
-                    }
+                    cx.sink.push(Inst::Unary { op: Unary::Neg, width: d.width, dst: d.dst });
                 }
             }
             return true;

@@ -256,8 +256,7 @@ impl X86 {
                         false => self.src(cx, arg),
                     };
                     match src {
-                        // The upper half of an i32 must become zero.
-                        Src::Reg(src) if from == Type::I64 && to == Type::I32 && !self.has_pairs() => {
+                        Src::Reg(src) if from == Type::I64 && self.wants_clean(cx, result) => {
                             cx.sink.push(Inst::ZeroUpper { dst, src });
                         }
                         _ => self.mov(cx, Width::B32, dst, src),

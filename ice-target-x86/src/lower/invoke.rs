@@ -64,7 +64,7 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let invoke = cx.invoke_before()?;
         let Call { callee, signature, .. } = cx.call_of(invoke)?;
-        let origin = self.origin(cx, callee);
+        let origin = self.origin(cx, inst, callee);
         let results = cx.call_results(inst, signature);
         self.results(cx, (Inst::Params, origin), &mut Operands::new(), results)
     }

@@ -1,7 +1,8 @@
 //! Lowering rules: one file a kind of instruction, this one chooses the rule and holds the helpers.
 //!
 //! Representation of values: an `i1` is 0 or 1 in the low byte of its register; above the width of an `i8`
-//! or `i16` a register holds anything; on x86-64 the upper half of the register of an `i32` is zero. A
+//! or `i16` a register holds anything; on x86-64 the upper half of the register of an `i32` is zero, but in native
+//! code of a parameter, a truncation or a result of a call that nobody extends ([`X86::wants_clean`]). A
 //! lane of an `i1` vector is all ones or all zeros. Every rule keeps this and may rely on it.
 
 #[cfg(feature = "assembly")]
@@ -38,6 +39,15 @@ use ice_codegen::{CodeSymbol, Operands as _, ValueRegs};
 use ice_ir::{Symbol, Type, Value, ValueDef};
 
 impl X86 {
+    /// Whether the upper half of the register of `value` must become zero where its definition leaves anything there:
+    /// if it is an `i32` on x86-64, and native code asks for more than its 32 bits. That of PNaCl programs has
+    /// addresses of 32 bits.
+    pub(crate) fn wants_clean<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        !self.has_pairs()
+            && cx.func.value_type(value) == Type::I32
+            && (!self.is_native() || cx.uses.is_widened(value))
+    }
+
     /// A value that has no register yet, put into fresh ones. Writes no flags that matter: callers
     /// materialise before they compare.
     pub(crate) fn materialize_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {

@@ -53,7 +53,7 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let call = cx.call_of(inst)?;
         let (func, own) = (cx.func, cx.module.signature(cx.func.id));
-        self.check_return(cx, &call, own)?;
+        self.check_return(cx, inst, &call, own)?;
         let places = |signature| ArgumentPlaces::of(self.mode, signature);
         let args = args_with_passing(func, call);
         let moved = cx.moved_arguments(places(Some(own)), places(call.signature), args)?;
@@ -95,6 +95,7 @@ impl X86 {
     fn check_return<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
         call: &Call<'_>,
         own: &Signature,
     ) -> Result<(), ErrorKind> {
@@ -104,7 +105,7 @@ impl X86 {
             return Err(POPS);
         }
         let is_narrow = self.mode == Mode::Bits64 && own.ret == Type::I32;
-        match self.is_native() || !is_narrow || self.origin(cx, call.callee) == Origin::Here {
+        match self.is_native() || !is_narrow || self.origin(cx, inst, call.callee) == Origin::Here {
             true => Ok(()),
             false => Err(UNCLEAN),
         }
