@@ -30,7 +30,7 @@ pub(crate) struct Interval {
     pub weight: f32,
     /// Weight over length.
     pub density: f32,
-    /// Virtual registers that copies connect it with, and the weights of the copies.
+    /// Virtual registers that copies connect it with, and the weights of the copies, the heavier first.
     pub near: [u32; 2],
     pub(super) near_weight: [f32; 2],
     pub(super) hint_weight: f32,
@@ -76,6 +76,25 @@ impl Interval {
         self.maker = Allocation::remat(inst);
         self.remat = Some(remat);
         self.discount = 2.0 * frequency;
+    }
+
+    /// Notes a copy to or from `other`: those that weigh most are kept, the heaviest first.
+    pub(super) fn approach(&mut self, other: u32, weight: f32) {
+        let [first, second] = &mut self.near;
+        let [most, less] = &mut self.near_weight;
+        if *first == other {
+            *most += weight;
+            return;
+        }
+        if *second == other {
+            *less += weight;
+        } else if weight >= *less {
+            (*second, *less) = (other, weight);
+        }
+        if *less > *most {
+            core::mem::swap(first, second);
+            core::mem::swap(most, less);
+        }
     }
 
     /// The value is needed up to position `to`.

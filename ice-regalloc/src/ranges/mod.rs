@@ -323,11 +323,7 @@ impl Ranges {
             if interval.hint == NO_REG {
                 interval.hint = hint;
             }
-            let worse = usize::from(interval.near_weight[1] < interval.near_weight[0]);
-            if !interval.near.contains(&other) && weight >= interval.near_weight[worse] {
-                interval.near[worse] = other;
-                interval.near_weight[worse] = weight;
-            }
+            interval.approach(other, weight);
         }
     }
 
