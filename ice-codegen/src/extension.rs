@@ -29,7 +29,13 @@ pub fn word(func: &Function, value: Value) -> Option<u32> {
 
 /// Whether the bits above the width of `value`, an integer of up to 16 bits, are zeros in its register.
 pub fn is_zero_extended(func: &Function, value: Value) -> bool {
-    func.value_type(value) == Type::I1 || is_known(func, value, MAX_DEPTH)
+    func.value_type(value) == Type::I1
+        || is_known(func, value, MAX_DEPTH, |value| word(func, value).is_some())
+}
+
+/// As [`is_zero_extended`], of an integer of 8 or 16 bits on a target that keeps constants with their signs above them.
+pub fn is_zero_extended_beside_signs(func: &Function, value: Value) -> bool {
+    is_known(func, value, MAX_DEPTH, |value| func.int_value(value).is_some_and(|n| n >= 0))
 }
 
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.
@@ -45,9 +51,9 @@ pub fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> 
     matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
 }
 
-fn is_known(func: &Function, value: Value, depth: u32) -> bool {
-    let Some(inst) = func.defining_inst(value) else { return word(func, value).is_some() };
-    let ask = |value| depth > 0 && is_known(func, value, depth - 1);
+fn is_known(func: &Function, value: Value, depth: u32, constant: impl Fn(Value) -> bool + Copy) -> bool {
+    let Some(inst) = func.defining_inst(value) else { return constant(value) };
+    let ask = |value| depth > 0 && is_known(func, value, depth - 1, constant);
     match *func.inst(inst) {
         InstData::Load { .. } | InstData::Icmp { .. } | InstData::Fcmp { .. } => true,
         InstData::Cast { op, arg } => op == CastOp::Zext && !func.value_type(arg).is_vector(),

@@ -18,6 +18,7 @@ pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
 mod split;
+pub mod switches;
 
 pub use addresses::{AddressScratch, fold_addresses};
 pub use changed::Changed;
@@ -28,3 +29,4 @@ pub use number_values::{Numbering, number_values};
 pub use protect::{ProtectScratch, protect_stack};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};
 pub use sink::{SinkScratch, sink};
+pub use switches::{SwitchScratch, simplify_switches};

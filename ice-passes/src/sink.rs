@@ -27,7 +27,7 @@ pub struct SinkScratch {
 }
 
 /// Most predecessors of a loop's header whose steps are looked at.
-const MAX_INCOMING: usize = 8;
+const MAX_INCOMING: usize = 256;
 /// Most instructions over which a step moves.
 const MAX_DISTANCE: u32 = 100;
 
@@ -116,7 +116,11 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
                 break;
             }
             let back = func.incoming(incoming).iter().filter(|(_, pred)| loops.contains(header, *pred));
-            scratch.steps.extend(back.map(|&(value, pred)| (phi, value, pred)));
+            for &(value, pred) in back {
+                if scratch.steps.last().is_none_or(|last| (last.0, last.1) != (phi, value)) {
+                    scratch.steps.push((phi, value, pred));
+                }
+            }
         }
     }
     let mut any = false;
@@ -126,11 +130,14 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
             && !op.is_division()
             && args.contains(&phi)
         {
-            if func.layout.block_of(def) == Some(block) {
-                any |= sink_step(func, phi, value, def);
-            } else if uses.count_if_known(value) == 1 && args.iter().any(|&arg| func.is_constant(arg)) {
-                any |= sink_to_edge(func, loops, phi, def, block);
-            }
+            let is_alone = uses.count_if_known(value) == 1;
+            any |= match func.layout.block_of(def) != Some(block)
+                && is_alone
+                && args.iter().any(|&arg| func.is_constant(arg))
+            {
+                true => sink_to_edge(func, loops, phi, def, block),
+                false => sink_step(func, phi, value, def),
+            };
         }
     }
     any

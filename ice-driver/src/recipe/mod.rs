@@ -42,6 +42,8 @@ pub enum Step {
     Licm,
     /// Branches on `a or b` become two branches.
     ShortCircuit,
+    /// Dispatches of interpreters get short: no block and no second phi before them, no sum behind.
+    SimplifySwitches,
     /// What accesses share of their addresses goes to each of them, on targets whose operands of memory compute it.
     FoldAddresses,
     /// Comparisons, scales and steps go to their users.
@@ -73,6 +75,7 @@ impl Step {
         Step::NumberValues,
         Step::Licm,
         Step::ShortCircuit,
+        Step::SimplifySwitches,
         Step::FoldAddresses,
         Step::Sink,
         Step::Layout,
@@ -96,6 +99,7 @@ impl Step {
             Step::NumberValues => "number-values",
             Step::Licm => "licm",
             Step::ShortCircuit => "short-circuit",
+            Step::SimplifySwitches => "simplify-switches",
             Step::FoldAddresses => "fold-addresses",
             Step::Sink => "sink",
             Step::Layout => "layout",
@@ -115,6 +119,7 @@ impl Step {
                 | Step::NumberValues
                 | Step::Licm
                 | Step::ShortCircuit
+                | Step::SimplifySwitches
                 | Step::FoldAddresses
                 | Step::Sink
                 | Step::Layout
@@ -153,6 +158,7 @@ const O2: &[Step] = &[
     Step::Licm,
     Step::Uses,
     Step::ShortCircuit,
+    Step::SimplifySwitches,
     Step::FoldAddresses,
     Step::Sink,
     Step::Uses,

@@ -17,7 +17,7 @@ use ice_ir::{
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch,
+    SinkScratch, SwitchScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -117,6 +117,7 @@ pub(crate) struct Pipeline {
     numbering: Numbering,
     hoist: HoistScratch,
     short_circuit: ShortCircuitScratch,
+    switches: SwitchScratch,
     addresses: AddressScratch,
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
@@ -197,6 +198,7 @@ impl Pipeline {
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
             short_circuit: ShortCircuitScratch::default(),
+            switches: SwitchScratch::default(),
             addresses: AddressScratch::default(),
             sink: SinkScratch::default(),
             layout: BlockLayout::default(),
@@ -339,6 +341,7 @@ impl Pipeline {
             | Step::NumberValues
             | Step::Licm
             | Step::ShortCircuit
+            | Step::SimplifySwitches
             | Step::FoldAddresses
             | Step::Sink => {
                 self.optimize(step, job, read);
@@ -420,6 +423,9 @@ impl Pipeline {
             ),
             Step::ShortCircuit => {
                 ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit)
+            }
+            Step::SimplifySwitches => {
+                ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
             }
             Step::FoldAddresses if self.generator.adds_in_addresses() => {
                 let (loops, uses, scratch) = (&self.loops, &self.uses, &mut self.addresses);

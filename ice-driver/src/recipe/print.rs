@@ -34,6 +34,7 @@ impl Pipeline {
             | Step::NumberValues
             | Step::Licm
             | Step::ShortCircuit
+            | Step::SimplifySwitches
             | Step::FoldAddresses
             | Step::Sink => {
                 self.write_ir(module, &mut out.log);

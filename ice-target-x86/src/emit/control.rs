@@ -141,7 +141,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         default: MachBlock,
         bounds: TableBounds,
     ) {
-        if regs.high.is_none() && self.indexes_directly(low, bounds) {
+        if regs.high.is_none() && self.indexes_directly(regs.width, low, bounds) {
             return self.jump_by_value(regs, low, entries, default, bounds);
         }
         // The index is below 2^32 from here on, or tested next.
@@ -184,8 +184,11 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Whether the value itself, which is not changed, is the index of a table of addresses.
-    fn indexes_directly(&self, low: i64, bounds: TableBounds) -> bool {
-        let is_near = low == 0 || bounds == TableBounds::Known && (0..1 << 24).contains(&low);
+    fn indexes_directly(&self, width: Width, low: i64, bounds: TableBounds) -> bool {
+        // A negative value of 32 bits is a large one in the register of 64.
+        let has_sign = width == Width::B64 || self.mode == Mode::Bits32;
+        let first = if has_sign { -(1 << 24) } else { 0 };
+        let is_near = low == 0 || bounds == TableBounds::Known && (first..1 << 24).contains(&low);
         is_near && self.is_open(low) && !self.target.is_confined() && self.target.has_symbol_displacements()
     }
 

@@ -34,6 +34,7 @@ use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
+use ice_codegen::extension::is_zero_extended_beside_signs;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, Operands as _, ValueRegs};
 use ice_ir::{Symbol, Type, Value, ValueDef};
@@ -194,8 +195,14 @@ impl X86 {
             let src = self.src(cx, value);
             self.mov(cx, Width::B32, dst, src);
         } else {
-            let src = self.exact_src(cx, value);
-            cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src });
+            match self.exact_src(cx, value) {
+                src @ Src::Reg(_)
+                    if kind == Extend::Zero && is_zero_extended_beside_signs(cx.func, value) =>
+                {
+                    self.mov(cx, Width::B32, dst, src);
+                }
+                src => cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src }),
+            }
         }
         dst
     }
