@@ -10,6 +10,7 @@
 //! | `(x + c) << k` | `(x << k) + (c << k)` |
 //! | `(x + c) + y` | `(x + y) + c` |
 //! | `x \| c` where no bit is in both | `x + c`, in addresses and in numbers of 32 bits |
+//! | `x` as its own type, which readers write for a value that is used before it is defined in the file | `x` |
 //! | `x < c` and its like, where all values of `x` give the same answer | the answer |
 //!
 //! Those of sums of sums move constants outward, to where an address takes them as its displacement: arrays are
@@ -25,7 +26,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::known_bits::{constant_comparison, known_zeros};
-use ice_ir::{BinaryOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
+use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
 
 const CONSTANTS: usize = 128;
 
@@ -130,6 +131,10 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     let (op, [a, b]) = match *func.inst(inst) {
         InstData::Binary { op, args } => (op, args),
         InstData::Icmp { cond, args } => return answer(func, constants, cond, args),
+        InstData::Cast { op: CastOp::Bitcast, arg } => {
+            let is_same = func.result(inst).is_some_and(|value| func.value_type(value) == func.value_type(arg));
+            return is_same.then_some(Rewrite::Value(arg));
+        }
         _ => return None,
     };
     let ty = func.value_type(a);
