@@ -132,7 +132,8 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
         InstData::Binary { op, args } => (op, args),
         InstData::Icmp { cond, args } => return answer(func, constants, cond, args),
         InstData::Cast { op: CastOp::Bitcast, arg } => {
-            let is_same = func.result(inst).is_some_and(|value| func.value_type(value) == func.value_type(arg));
+            let is_same =
+                func.result(inst).is_some_and(|value| func.value_type(value) == func.value_type(arg));
             return is_same.then_some(Rewrite::Value(arg));
         }
         _ => return None,

@@ -10,8 +10,8 @@ use ice_ir::{
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, fold_addresses, hoist_invariants, number_values, protect_stack, remove_dead_cycles, sink,
-    split_conditions,
+    SinkScratch, SwitchScratch, fold_addresses, hoist_invariants, number_values, protect_stack,
+    remove_dead_cycles, simplify_switches, sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -64,6 +64,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         "fold-addresses" => {
             let mut scratch = AddressScratch::default();
             let changed = fold_addresses(func, module.pointer_type, &loops, &uses, &mut scratch);
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "simplify-switches" => {
+            let changed = simplify_switches(func, &cfg, &uses, &mut SwitchScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {

@@ -85,7 +85,7 @@ macro_rules! instructions {
     ShiftMem { op: Shift, width: Width, amount: Amount, mem: Amode } "{op}{width} {mem}, {amount}"
         [amount: count(), mem: mem()] max 4 + MEMORY => em.shift(op, width, Rm::Mem(mem), amount);
     Unary { op: Unary, width: Width, dst: VReg } "{op}{width} {dst}"
-        [dst: use_def_reg(class(width))] max 3 => em.e.unary_rm(op, width, Rm::Reg(dst));
+        [dst: use_def_reg(class(width))] max 3 => em.unary(op, width, dst);
     Bswap { width: Width, dst: VReg } "bswap{width} {dst}" [dst: use_def_reg(GPR)] max 3 => em.e.bswap(width, dst);
     Shift { op: Shift, width: Width, dst: VReg, amount: Amount } "{op}{width} {dst}, {amount}"
         [amount: count(), dst: use_def_reg(class(width))] max 5 => em.shift(op, width, Rm::Reg(dst), amount);

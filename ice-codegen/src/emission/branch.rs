@@ -64,9 +64,12 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
             true => self.jump_back(next),
             false => None,
         };
+        // What leaves a loop for a block in front of it is no edge back.
+        let other = if if_false == next { if_true } else { if_false };
+        let header = header.filter(|&header| !self.is_deeper(other, header));
         let inverse = Self::Branches::invert(cond);
         if let Some(header) = header {
-            let (cond, other) = if if_false == next { (inverse, if_true) } else { (cond, if_false) };
+            let cond = if if_false == next { inverse } else { cond };
             let (header, other) = (self.target_label(header), self.target_label(other));
             self.cursor().pass_next();
             self.jump_to_label_if(cond, header, Reach::FromLabels);

@@ -118,6 +118,15 @@ impl<L: Listing> Emitter<'_, L> {
             Source::Rm(Rm::Reg(src)) => self.e.alu_r_r(op, width, dst, src),
             Source::Rm(src) => self.e.alu_r_rm(op, width, dst, src),
         }
+        let has_no_carry = matches!(op, Alu::And | Alu::Or | Alu::Xor);
+        self.note_flags(width, dst, has_no_carry);
+    }
+
+    fn unary(&mut self, op: Unary, width: Width, dst: Gpr) {
+        self.e.unary_rm(op, width, Rm::Reg(dst));
+        if op == Unary::Neg {
+            self.note_flags(width, dst, false);
+        }
     }
 
     fn shift(&mut self, op: Shift, width: Width, dst: Rm<Gpr>, amount: Amount) {

@@ -19,7 +19,7 @@ impl<L: Listing> Emitter<'_, L> {
         };
         match mem.index {
             None if base == dst => match mem.disp {
-                0 if width == Width::B64 || self.mode == Mode::Bits32 => {}
+                0 if width == Width::B64 || self.mode == Mode::Bits32 => return,
                 1 => self.e.unary_rm(Unary::Inc, width, Rm::Reg(dst)),
                 -1 => self.e.unary_rm(Unary::Dec, width, Rm::Reg(dst)),
                 128 => self.e.alu_rm_i(Alu::Sub, width, Rm::Reg(dst), Imm::from(-128)),
@@ -31,8 +31,9 @@ impl<L: Listing> Emitter<'_, L> {
             Some((index, _)) if plain && mem.disp == 0 && index == dst => {
                 self.e.alu_rm_r(Alu::Add, width, Rm::Reg(dst), base);
             }
-            _ => self.e.lea(width, dst, mem),
+            _ => return self.e.lea(width, dst, mem),
         }
+        self.note_flags(width, dst, false);
     }
 
     pub(super) fn load(&mut self, width: Width, dst: Gpr, mem: Mem) {
@@ -73,6 +74,7 @@ impl<L: Listing> Emitter<'_, L> {
             (_, Src::Imm(_) | Src::Symbol(..)) => {
                 let place = self.next();
                 match (op, rhs, regs::as_gpr(place)) {
+                    (Compare::Cmp, Src::Imm(0), Some(reg)) if self.has_flags_of(width, reg) => return,
                     (Compare::Cmp, Src::Imm(0), Some(reg)) => return self.e.test_r_r(width, reg, reg),
                     (Compare::Cmp, &Src::Imm(imm), Some(reg)) => {
                         return self.e.alu_r_i(Alu::Cmp, width, reg, imm);

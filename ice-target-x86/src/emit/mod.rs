@@ -11,6 +11,7 @@ mod control;
 mod dispatch;
 #[cfg(test)]
 mod fault_tests;
+mod flags;
 mod frame;
 mod inst;
 mod kinds;
@@ -80,6 +81,7 @@ pub(crate) fn emit_function<L: Listing>(
         landings,
         dispatch,
         type_traps,
+        flags: flags::Flags::UNKNOWN,
         confines_memory: target.confines_memory(),
         cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
@@ -135,6 +137,8 @@ struct Emitter<'a, L: Listing> {
     /// What replaces the jumps to it.
     dispatch: &'a mut Dispatch,
     type_traps: &'a mut Vec<Label>,
+    /// What the flags are of.
+    flags: flags::Flags,
     /// [`X86::confines_memory`].
     confines_memory: bool,
     /// What hides numbers, where they are hidden.

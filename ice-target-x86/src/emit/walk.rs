@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use super::confine::BUNDLE;
+use super::flags::Flags;
 use crate::inst::Inst;
 use crate::regs::{self, GPR};
 use ice_asm::x86::{Branches, Imm, Rm, Width};
@@ -44,6 +45,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 
     #[inline(always)]
     fn begin_block(&mut self, block: MachBlock) {
+        self.flags = Flags::UNKNOWN;
         self.dispatch.is_current = self.dispatch.block == Some(block);
     }
 

@@ -115,7 +115,7 @@ impl X86 {
             }
             Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop => {
                 if let Some(result) = result {
-                    self.bit_intrinsic(cx, op, args[0], result);
+                    self.bit_intrinsic(cx, op, args, result);
                 }
             }
             Intrinsic::Fabs => {
@@ -184,7 +184,8 @@ impl X86 {
 
     // ---- bits
 
-    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, arg: Value, result: Value) {
+    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value], result: Value) {
+        let &[arg, ref flag @ ..] = args else { return cx.fault("a bit operation has no operand") };
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result);
         let src = self.regs(cx, arg);
@@ -212,7 +213,13 @@ impl X86 {
             _ if pair => self.pair_scan(cx, op, src, dst),
             _ => {
                 let width = self.arithmetic_width(ty);
-                self.scan(cx, op, width, src.lo(), dst.lo());
+                // The programs of PNaCl get the width for zero, whatever they say.
+                let is_zero_undefined =
+                    self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0));
+                match is_zero_undefined {
+                    true => self.scan_some(cx, op, width, src.lo(), dst.lo()),
+                    false => self.scan(cx, op, width, src.lo(), dst.lo()),
+                }
             }
         }
     }
@@ -253,15 +260,31 @@ impl X86 {
         let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
         let none = self.temp(cx, ty);
         let leading = op == Intrinsic::Ctlz;
+        // From the top that becomes the width again.
         let imm = if leading { 2 * bits - 1 } else { bits };
         cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
-        let scan = if leading { BitOp::Bsr } else { BitOp::Bsf };
-        cx.sink.push(Inst::BitScan { op: scan, width, dst, src });
+        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
+        cx.sink.push(Inst::BitScan { op, width, dst, src });
         cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
         if leading {
-            // Position from the top: (bits - 1) - n, and (2 × bits - 1) becomes bits.
-            cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: Src::Imm(bits as i32 - 1) });
+            self.from_the_top(cx, width, dst);
         }
+    }
+
+    /// As [`scan`](Self::scan), of what is not zero.
+    fn scan_some<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
+        let leading = op == Intrinsic::Ctlz;
+        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
+        cx.sink.push(Inst::BitScan { op, width, dst, src });
+        if leading {
+            self.from_the_top(cx, width, dst);
+        }
+    }
+
+    /// Makes of the number of a bit that of the bits above it.
+    fn from_the_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
+        let src = Src::Imm(8 * width.bytes() as i32 - 1);
+        cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src });
     }
 
     fn pair_scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: ValueRegs, dst: ValueRegs) {

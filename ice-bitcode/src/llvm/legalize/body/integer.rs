@@ -143,7 +143,7 @@ impl Body<'_, '_> {
                             true => zero,
                             false => self.bin_int(BinaryOp::Or, zero, 1 << bits),
                         };
-                        let flag = self.int(Type::I1, 0);
+                        let flag = self.int(Type::I1, -i64::from(wide.bits() != bits));
                         self.intrinsic(Intrinsic::Cttz, wide, &[stopped, flag])?
                     }
                 };

@@ -1,12 +1,13 @@
 //! Intrinsics on integers: bits, extremes, overflow, saturation, funnel shifts.
 
-use ice_ir::{BinaryOp, IntCond, Type};
+use ice_ir::{BinaryOp, IntCond, Intrinsic, Type};
 
 use super::Call;
 use crate::llvm::legalize::body::arithmetic::Cond;
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
 
@@ -22,6 +23,22 @@ impl Body<'_, '_> {
             Scalar::Int(bits) => cx.wide_bits(op, bits, runs[0]),
             _ => unsupported("a bit operation on floats"),
         })
+    }
+
+    /// Leading or trailing zeros. Of a word that the program says is not zero, nothing is asked of that case.
+    pub(super) fn zero_count(&mut self, call: &Call, op: BitOp, intrinsic: Intrinsic) -> Checked<Operand> {
+        let [a, is_poison, ..] = call.args;
+        match self.kind(a.ty) {
+            Kind::Scalar(Scalar::Int(bits @ (32 | 64)))
+                if self.constant_number(is_poison).is_some_and(|flag| flag != 0) =>
+            {
+                let (value, flag) = (self.part(a, 0), self.int(Type::I1, -1));
+                let count = self.intrinsic(intrinsic, int_type(bits), &[value, flag])?;
+                let run = self.push(count);
+                self.operand_of(call.ret, run)
+            }
+            _ => self.bit_operation(call, op),
+        }
     }
 
     /// The first argument if the condition holds between both, else the second.
