@@ -3,11 +3,11 @@
 //! | shifts of x, of w bits | joined by | becomes |
 //! |---|---|---|
 //! | `shl x, n` and `lshr x, w - n`, n from 1 to w - 1 | or, add, xor | `rol`; of pairs two `shld` |
-//! | `shl x, n & (w - 1)` and `lshr x, -n & (w - 1)` | or | `rol` by cl |
-//! | `shl x, -n & (w - 1)` and `lshr x, n & (w - 1)` | or | `ror` by cl |
+//! | `shl x, n & (w - 1)` and `lshr x, -n & (w - 1)`, or `shl x, n` and `lshr x, w - n` | or | `rol` by cl |
+//! | `shl x, -n & (w - 1)` and `lshr x, n & (w - 1)`, or `shl x, w - n` and `lshr x, n` | or | `ror` by cl |
 //!
-//! The shifts and the negation of the amount have one use each, in the block of what joins them. By a variable 0 the
-//! value meets itself: only `or` leaves it alone.
+//! The shifts and what is subtracted from have one use each, in the block of what joins them. By a variable 0 the
+//! value meets itself, for a shift by w is one by 0: only `or` leaves it alone.
 
 use super::int::shift;
 use crate::inst::{Amount, Inst, Src};
@@ -50,11 +50,11 @@ fn masked(func: &Function, amount: Value, bits: u32) -> Option<Value> {
     }
 }
 
-/// Whether `negated` is `-n`.
-fn is_negation(func: &Function, negated: Value, n: Value) -> bool {
-    func.defining_inst(negated).is_some_and(|inst| {
-        matches!(*func.inst(inst), InstData::Binary { op: BinaryOp::Sub, args: [zero, m] }
-            if m == n && func.int_value(zero) == Some(0))
+/// Whether `value` is `number - n`.
+fn is_difference(func: &Function, value: Value, number: u32, n: Value) -> bool {
+    func.defining_inst(value).is_some_and(|inst| {
+        matches!(*func.inst(inst), InstData::Binary { op: BinaryOp::Sub, args: [from, m] }
+            if m == n && func.int_value(from) == Some(number.into()))
     })
 }
 
@@ -79,13 +79,19 @@ fn rotation_of(func: &Function, op: BinaryOp, args: [Value; 2]) -> Option<Rotati
         let is_rest = left > 0 && right > 0 && left + right == i64::from(bits);
         return is_rest.then_some(Rotation { value, op: Shift::Rol, by: By::Number(left as u8) });
     }
-    let (left, right) = (masked(func, left, bits)?, masked(func, right, bits)?);
-    let (op, by) = match op {
-        BinaryOp::Or if is_negation(func, right, left) => (Shift::Rol, left),
-        BinaryOp::Or if is_negation(func, left, right) => (Shift::Ror, right),
-        _ => return None,
+    if op != BinaryOp::Or {
+        return None;
+    }
+    let opposite = |[left, right]: [Value; 2], whole| {
+        let rotation = |op, by| Some(Rotation { value, op, by: By::Variable(by) });
+        match () {
+            () if is_difference(func, right, whole, left) => rotation(Shift::Rol, left),
+            () if is_difference(func, left, whole, right) => rotation(Shift::Ror, right),
+            () => None,
+        }
     };
-    Some(Rotation { value, op, by: By::Variable(by) })
+    opposite([left, right], bits)
+        .or_else(|| opposite([masked(func, left, bits)?, masked(func, right, bits)?], 0))
 }
 
 impl X86 {
@@ -109,7 +115,7 @@ impl X86 {
             })
     }
 
-    /// Whether `def` negates the amount of a rotation, for the mask `user` of one of its shifts.
+    /// Whether `def` is what is left of the amount of a rotation, for `user`, one of its shifts or the mask of one.
     pub(super) fn is_amount_of_rotation<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
@@ -117,12 +123,20 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         let next = |inst| cx.uses.only_user_in_block(cx.func, inst, cx.func.result(inst)?);
-        let join = next(user)
-            .filter(|&shift| next(shift).is_some_and(|join| self.folds_into_rotation(cx, shift, join)));
-        let &InstData::Binary { op: BinaryOp::Sub, args } = cx.func.inst(def) else { return false };
-        cx.func.int_value(args[0]) == Some(0)
-            && matches!(cx.func.inst(user), InstData::Binary { op: BinaryOp::And, .. })
-            && join.is_some()
+        let (InstData::Binary { op: BinaryOp::Sub, args }, InstData::Binary { op, .. }) =
+            (cx.func.inst(def), cx.func.inst(user))
+        else {
+            return false;
+        };
+        let bits = cx.func.value_type(args[0]).bits();
+        let (whole, shift) = match op {
+            BinaryOp::And => (0, next(user)),
+            _ => (i64::from(bits), shift(*op).map(|_| user)),
+        };
+        cx.func.int_value(args[0]) == Some(whole)
+            && shift.is_some_and(|shift| {
+                next(shift).is_some_and(|join| self.folds_into_rotation(cx, shift, join))
+            })
     }
 
     /// The rotation that `a op b` is, if its shifts were folded into it.
