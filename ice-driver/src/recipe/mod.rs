@@ -64,7 +64,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 18] = [
+    pub const ALL: [Step; 19] = [
         Step::Read,
         Step::Harden,
         Step::ControlFlow,
