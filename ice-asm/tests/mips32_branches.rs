@@ -103,6 +103,32 @@ fn slots_in_bundles_have_single_instructions() {
     }));
 }
 
+/// A branch ahead does not take the first of two instructions that were put together, though it does no harm.
+#[test]
+fn slots_in_bundles_leave_targets_whole() {
+    let slot = |mask: u8| {
+        let mut buffer = CodeBuffer::<(), Branches>::new();
+        buffer.set_bundle(16);
+        buffer.clear();
+        let ahead = buffer.new_label();
+        let mut e = Encoder::new(&mut buffer);
+        e.branch(Some(Cond::Lez(Gpr::A0)), ahead, Slot::default());
+        e.alu(Alu::Addu, Gpr::A1, Gpr::A0, Gpr::A0);
+        e.jr(Gpr::RA);
+        e.nop();
+        e.bind(ahead);
+        e.buf.lock(2, Place::Inside);
+        e.alu(Alu::And, Gpr::A1, Gpr::A1, Gpr::new(mask));
+        e.transfer(Transfer::Lw, Gpr::V0, Mem::new(Gpr::A1, 0));
+        e.jr(Gpr::RA);
+        e.nop();
+        assert_eq!(buffer.finish(), Ok(()));
+        u32::from_le_bytes(*buffer.bytes()[4..].first_chunk().unwrap())
+    };
+    // $t7 has a mask, $t5 has none.
+    assert_eq!((slot(15), slot(13)), (0, 0x00ad_2824));
+}
+
 /// The number of a mark, which is a store: `sw $zero, number($gp)`.
 fn mark_of(word: u32) -> Option<u32> {
     (word >> 16 == 0xaf80).then_some(word & 0xffff)
