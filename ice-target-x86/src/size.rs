@@ -145,9 +145,10 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     if CONFINED {
         offset *= 4;
     }
+    let has_landings = !landings.is_empty();
     let mut edits = &allocation.edits[..];
     for block in mach.blocks() {
-        if landings.has(block) {
+        if has_landings && landings.has(block) {
             offset += if CONFINED { BUNDLE.into() } else { LANDING };
         }
         // Too large a number is one that the buffer takes for unknown.

@@ -44,6 +44,12 @@ impl Landings {
         }
     }
 
+    /// Whether there is none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
     /// Whether the block is one of them.
     #[inline(always)]
     pub fn has(&self, block: MachBlock) -> bool {

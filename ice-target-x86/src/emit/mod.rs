@@ -92,7 +92,9 @@ pub(crate) fn emit_function<L: Listing>(
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
-    out.type_traps.extend(type_traps.iter().filter_map(|&trap| buffer.label_offset(trap)));
+    if !type_traps.is_empty() {
+        out.type_traps.extend(type_traps.iter().filter_map(|&trap| buffer.label_offset(trap)));
+    }
     out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }

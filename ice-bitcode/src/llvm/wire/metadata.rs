@@ -182,7 +182,7 @@ pub(in crate::llvm) fn read_type_word(
         // An odd number of operands is about one instruction.
         if record.code == attachment::ATTACHMENT && record.ops.len().is_multiple_of(2) {
             let pairs = record.ops.chunks_exact(2).filter(|pair| pair[0] == attachment::TYPE_WORD);
-            word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).last().or(word);
+            word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).next_back().or(word);
         }
     }
     Ok(word)
