@@ -33,9 +33,10 @@ pub fn is_zero_extended(func: &Function, value: Value) -> bool {
         || is_known(func, value, MAX_DEPTH, |value| word(func, value).is_some())
 }
 
-/// As [`is_zero_extended`], of an integer of 8 or 16 bits on a target that keeps constants with their signs above them.
+/// As [`is_zero_extended`], on a target that keeps constants with their signs above them, and anything above booleans.
 pub fn is_zero_extended_beside_signs(func: &Function, value: Value) -> bool {
-    is_known(func, value, MAX_DEPTH, |value| func.int_value(value).is_some_and(|n| n >= 0))
+    matches!(func.value_type(value), Type::I8 | Type::I16)
+        && is_known(func, value, MAX_DEPTH, |value| func.int_value(value).is_some_and(|n| n >= 0))
 }
 
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.

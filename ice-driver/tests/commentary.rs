@@ -92,7 +92,6 @@ sum:
 	# v11: i32 = add v10, v14; ends rdx
 	decl %edx
 	# br v12, block1, block2 at 11
-	testl %edx, %edx
 	jne .L0_1
 .L0_3:
 	# block3: live in rax rcx, live out nothing
