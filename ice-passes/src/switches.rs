@@ -9,7 +9,7 @@
 //!   one less the number, which is free there.
 //! * *A sum with a constant* that only the switch uses: its cases are for less.
 //!
-//! Requires: a verified function, its flow graph and use counts. Preserves: values and side effects; a block that was taken
+//! Requires: a verified function, its flow graph and use counts. Preserves: values and side effects; what is dead goes away, and a block that was taken
 //! in stays without instructions but `unreachable` ([`Changed::Blocks`] if there was one). Linear, but for pairs of at
 //! most [`MAX_PHIS`] phis.
 
@@ -40,7 +40,11 @@ pub fn simplify_switches(
     dispatches.clear();
     let is_dispatch = |&block: &Block| matches!(func.terminator(block), Some(InstData::Switch { .. }));
     dispatches.extend(func.blocks().filter(is_dispatch));
-    let mut changed = Changed::Nothing;
+    if dispatches.is_empty() {
+        return Changed::Nothing;
+    }
+    // Dead users do not count, and would be left with phis that are gone.
+    let mut changed = Changed::instructions(uses.remove_dead(func));
     for &dispatch in &*dispatches {
         changed = changed.max(Changed::instructions(take_sum(func, uses, dispatch)));
         for &latch in cfg.preds(dispatch) {
