@@ -267,7 +267,7 @@ impl X86 {
         cx.sink.push(Inst::BitScan { op, width, dst, src });
         cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
         if leading {
-            self.from_the_top(cx, width, dst);
+            self.count_from_top(cx, width, dst);
         }
     }
 
@@ -277,12 +277,12 @@ impl X86 {
         let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
         cx.sink.push(Inst::BitScan { op, width, dst, src });
         if leading {
-            self.from_the_top(cx, width, dst);
+            self.count_from_top(cx, width, dst);
         }
     }
 
     /// Makes of the number of a bit that of the bits above it.
-    fn from_the_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
+    fn count_from_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
         let src = Src::Imm(8 * width.bytes() as i32 - 1);
         cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src });
     }
