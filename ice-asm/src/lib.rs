@@ -49,6 +49,7 @@
 extern crate alloc;
 
 pub mod arm32;
+mod assembler;
 mod buffer;
 mod error;
 mod listing;
@@ -59,6 +60,7 @@ mod reloc;
 mod table;
 pub mod x86;
 
+pub use assembler::{AssemblyError, AssemblyErrorKind};
 pub use buffer::{
     BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Noise, OpenSlots, Place, Reach, Span, Vary,
 };

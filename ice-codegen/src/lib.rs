@@ -71,6 +71,7 @@ pub mod abi;
 #[cfg(feature = "text")]
 #[cfg(feature = "text")]
 mod annotation;
+pub mod assembly;
 pub mod block_layout;
 pub mod block_order;
 pub mod compiled;

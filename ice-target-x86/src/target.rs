@@ -7,6 +7,8 @@ use crate::secret;
 use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Variation, Width};
 use ice_asm::{CodeBuffer, Listing};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::diversity::{Kind, Kinds, MachineNoise, Secrets};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;

@@ -21,7 +21,7 @@ mod vary;
 mod vex;
 mod x87;
 
-pub use assembler::{AssemblyError, AssemblyErrorKind, Syntax, assemble};
+pub use assembler::{Syntax, assemble};
 pub use branches::Branches;
 pub use code::FramePlace;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};

@@ -1,6 +1,7 @@
 //! Operands in both syntaxes.
 
-use super::{Assembler, AssemblyErrorKind, Result, Syntax, number};
+use super::{Assembler, AssemblyErrorKind, Result, Syntax};
+use crate::assembler::{evaluate, split};
 use crate::listing::Listing;
 use crate::x86::operand::{AddressSize, Base, Mem, Mode, Scale, Segment, Width, Xmm};
 use crate::x86::text::NamedRegister;
@@ -43,25 +44,6 @@ pub(super) enum Operand {
     Indirect(alloc::boxed::Box<Operand>),
 }
 
-/// Cuts at commas outside of parentheses and brackets.
-pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
-    let mut left = Some(text.trim()).filter(|text| !text.is_empty());
-    core::iter::from_fn(move || {
-        let text = left?;
-        let mut depth = 0;
-        let comma = text.bytes().position(|byte| {
-            depth += i32::from(b"([".contains(&byte)) - i32::from(b")]".contains(&byte));
-            byte == b',' && depth == 0
-        });
-        let (first, rest) = match comma {
-            Some(comma) => (&text[..comma], Some(&text[comma + 1..])),
-            None => (text, None),
-        };
-        left = rest;
-        Some(first.trim())
-    })
-}
-
 /// The register of this name.
 fn register(name: &str) -> Option<Register> {
     let below = |digits: &str, limit: u8| digits.parse().ok().filter(|&number: &u8| number < limit);
@@ -102,7 +84,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             return self.att(inner.trim_start()).map(|inner| Operand::Indirect(inner.into()));
         }
         if let Some(value) = text.strip_prefix('$') {
-            return number::evaluate(value).map(Operand::Number);
+            return evaluate(value).map(Operand::Number);
         }
         let mut named = Segment::Default;
         let mut address = text;
@@ -122,7 +104,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 Some((disp, inside)) if inside.contains(['%', ',']) => (disp.trim(), Some(&inside[1..])),
                 _ => (address, None),
             };
-        let disp = if disp.is_empty() { 0 } else { number::evaluate(disp)? };
+        let disp = if disp.is_empty() { 0 } else { evaluate(disp)? };
         let mut parts = inside.into_iter().flat_map(|inside| inside.split(','));
         let gpr = |text: &str| register(text.trim().strip_prefix('%')?);
         let base = match parts.next().map(str::trim) {
@@ -131,7 +113,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         };
         let index = match parts.next() {
             None => None,
-            Some(index) => Some((gpr(index)?, number::evaluate(parts.next().unwrap_or("1"))?)),
+            Some(index) => Some((gpr(index)?, evaluate(parts.next().unwrap_or("1"))?)),
         };
         self.mem(named, disp, base, index)
             .filter(|_| parts.next().is_none())
@@ -155,7 +137,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         if let Some(found) = register(&lower) {
             return Some(Operand::Register(found));
         }
-        if let Some(value) = number::evaluate(text) {
+        if let Some(value) = evaluate(text) {
             return Some(Operand::Number(value));
         }
         let (segment, address) = match lower.split_once(':') {
@@ -168,7 +150,7 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             None if is_name(text) => return Some(Operand::Label(text.to_string())),
             None => return None,
         };
-        let disp = if before.is_empty() { 0 } else { number::evaluate(before)? };
+        let disp = if before.is_empty() { 0 } else { evaluate(before)? };
         self.sum(segment, disp, inside).map(|mem| Operand::Mem(mem, size))
     }
 
@@ -184,14 +166,14 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             let factor = term.split_once('*');
             let scaled = factor.and_then(|(a, b)| {
                 let found = register(a).map(|reg| (reg, b)).or_else(|| register(b).map(|reg| (reg, a)))?;
-                Some((found.0, number::evaluate(found.1)?))
+                Some((found.0, evaluate(found.1)?))
             });
             match (scaled, register(term)) {
-                _ if is_negative => disp = disp.wrapping_sub(number::evaluate(term)?),
+                _ if is_negative => disp = disp.wrapping_sub(evaluate(term)?),
                 (Some(scaled), _) if index.is_none() => index = Some(scaled),
                 (None, Some(reg)) if base.is_none() => base = Some(reg),
                 (None, Some(reg)) if index.is_none() => index = Some((reg, 1)),
-                (None, None) => disp = disp.wrapping_add(number::evaluate(term)?),
+                (None, None) => disp = disp.wrapping_add(evaluate(term)?),
                 _ => return None,
             }
         }
@@ -249,6 +231,6 @@ fn squeezed(text: &str) -> String {
 /// Whether a text is the name of a label: also `1b` and `1f`.
 fn is_name(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._$".contains(&byte);
-    let is_number = number::evaluate(text).is_some();
+    let is_number = evaluate(text).is_some();
     !text.is_empty() && text.bytes().all(is_part) && !is_number
 }

@@ -1,68 +1,12 @@
-//! The registers of the operands of inline assembly, by their constraints (GCC manual, «Constraints for Particular
-//! Machines», x86).
-//!
-//! Registers that constraints name come first, then outputs that are written early or are inputs too, then inputs, then
-//! the other outputs: these share the register of an input only where there is no other. Nothing is in the registers of
+//! What constraints ask for (GCC manual, «Constraints for Particular Machines», x86). Nothing is in the registers of
 //! the stack and of the frame.
 
-use super::Refusal;
 use crate::regs::{RAX, RBX, RCX, RDI, RDX, RSI, xmm};
-use alloc::format;
-use alloc::vec::Vec;
 use ice_asm::x86::{Mode, NamedRegister};
-use ice_ir::assembly::{Choice, Constraint, Direction};
-use ice_ir::{Type, Value};
-use ice_regalloc::{PReg, RegUnits};
-
-/// Where an operand is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
-    /// Nowhere: no register is meant, or none is chosen yet.
-    None,
-    /// In a register; a clobber is the register.
-    Register(PReg),
-    /// In edx:eax.
-    Pair,
-    /// In memory at the address that a register has.
-    Memory(PReg),
-    /// In the text.
-    Number(i64),
-    /// In a flag, and then as 0 or 1 in a register.
-    Flag(PReg),
-}
-
-/// A constraint with what it is for.
-pub(super) struct Slot<'a> {
-    pub constraint: &'a Constraint<'a>,
-    /// The result, the input, or the address of what is in memory.
-    pub value: Option<Value>,
-    /// Its type; void without one.
-    pub ty: Type,
-    /// What it is, if that is a known integer.
-    pub number: Option<i64>,
-    pub place: Place,
-}
-
-/// What a constraint asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wish {
-    Fixed(PReg),
-    /// One of the first four registers.
-    LegacyByte,
-    General,
-    Vector,
-    Pair,
-    Memory,
-    Number(i64),
-    Flag,
-    Same(usize),
-    Nothing,
-}
-
-/// A register as a set of one, by its number.
-const fn unit(reg: PReg) -> RegUnits {
-    RegUnits::of(reg.0)
-}
+use ice_codegen::assembly::{Home, Slot, Wish};
+use ice_ir::Type;
+use ice_ir::assembly::Direction;
+use ice_regalloc::PReg;
 
 /// Whether a register is one of vectors.
 pub(super) fn is_vector(reg: PReg) -> bool {
@@ -73,202 +17,64 @@ pub(super) fn is_vector(reg: PReg) -> bool {
 const NO_REGISTERS: [&str; 8] = ["cc", "memory", "dirflag", "flags", "fpsr", "fpcr", "mxcsr", "rflags"];
 
 /// General registers in the order in which they are taken: those that calls destroy first.
-const GENERAL_64: [u8; 14] = [0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14, 15];
-const GENERAL_32: [u8; 6] = [0, 1, 2, 6, 7, 3];
-const LEGACY: [u8; 4] = [0, 1, 2, 3];
+static GENERAL_64: [Home; 14] = Home::list([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14, 15]);
+static GENERAL_32: [Home; 6] = Home::list([0, 1, 2, 6, 7, 3]);
+static LEGACY: [Home; 4] = Home::list([0, 1, 2, 3]);
+static VECTORS: [Home; 16] = Home::list([16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]);
 
-/// Chooses the places of all operands.
-///
-/// # Errors
-/// A constraint is not known, cannot have an operand of its type, or there are not enough registers.
-pub(super) fn choose(mode: Mode, slots: &mut [Slot<'_>]) -> Result<(), Refusal> {
-    let mut wishes = Vec::new();
-    for slot in slots.iter() {
-        wishes.push(wish(mode, slot).ok_or_else(|| {
-            let choices = &slot.constraint.choices;
-            Refusal::from(format!("the constraint {choices:?} of an operand of type {}", slot.ty))
-        })?);
-    }
-    let [inputs, outputs, early] = [RegUnits::EMPTY; 3];
-    let mut chooser = Chooser { mode, slots, inputs, outputs, early };
-    chooser.run(&wishes).ok_or_else(|| Refusal::from("not enough registers for its operands"))
-}
-
-struct Chooser<'s, 'a> {
-    mode: Mode,
-    slots: &'s mut [Slot<'a>],
-    /// Read by the text.
-    inputs: RegUnits,
-    /// Written by it.
-    outputs: RegUnits,
-    /// Those among them that are written early, or read too, or destroyed.
-    early: RegUnits,
-}
-
-impl Chooser<'_, '_> {
-    /// Chooses all; `None` if registers are lacking.
-    fn run(&mut self, wishes: &[Wish]) -> Option<()> {
-        let is_tied = |n: usize| wishes.contains(&Wish::Same(n));
-        for (n, &wish) in wishes.iter().enumerate() {
-            match wish {
-                Wish::Fixed(reg) => {
-                    self.check_named(n, reg)?;
-                    self.take(n, reg, is_tied(n));
-                }
-                Wish::Number(number) => self.slots[n].place = Place::Number(number),
-                Wish::Pair => {
-                    self.slots[n].place = Place::Pair;
-                    for reg in [RAX, RDX] {
-                        self.check_named(n, reg)?;
-                        self.mark(n, reg, is_tied(n));
-                    }
-                }
-                _ => {}
-            }
-        }
-        // Outputs that no input may share, unless it is tied to them.
-        for (n, &wish) in wishes.iter().enumerate() {
-            let constraint = self.slots[n].constraint;
-            if constraint.is_result() && (constraint.is_early || is_tied(n)) {
-                let apart = self.inputs.union(self.outputs);
-                self.place(n, wish, is_tied(n), [apart, apart])?;
-            }
-        }
-        for (n, &wish) in wishes.iter().enumerate() {
-            if let Wish::Same(output) = wish {
-                self.slots[n].place = self.slots.get(output)?.place;
-            } else if self.slots[n].constraint.is_operand() {
-                let apart = self.inputs.union(self.outputs);
-                let at_least = self.inputs.union(self.early);
-                self.place(n, wish, false, [apart, at_least])?;
-            }
-        }
-        for (n, &wish) in wishes.iter().enumerate() {
-            let apart = self.inputs.union(self.outputs);
-            self.place(n, wish, false, [apart, self.outputs])?;
-        }
-        Some(())
-    }
-
-    /// Puts an operand that has no place yet into a register that the first of these sets does not have, or else the
-    /// second.
-    fn place(&mut self, n: usize, wish: Wish, is_tied: bool, used: [RegUnits; 2]) -> Option<()> {
-        if self.slots[n].place != Place::None {
-            return Some(());
-        }
-        let general: &[u8] = match (wish, self.mode) {
-            (Wish::General | Wish::Memory, Mode::Bits64) => &GENERAL_64,
-            (Wish::General | Wish::Memory, Mode::Bits32) => &GENERAL_32,
-            (Wish::Flag, Mode::Bits64) => &GENERAL_64,
-            (Wish::Flag, Mode::Bits32) | (Wish::LegacyByte, _) => &LEGACY,
-            _ => &[],
-        };
-        let vectors = match (wish, self.mode) {
-            (Wish::Vector, Mode::Bits64) => 0..16,
-            (Wish::Vector, Mode::Bits32) => 0..8,
-            _ => 0..0,
-        };
-        if general.is_empty() && vectors.is_empty() {
-            return Some(());
-        }
-        let candidates = || general.iter().map(|&n| PReg(n)).chain(vectors.clone().map(xmm));
-        let free = used.into_iter().find_map(|used| candidates().find(|&reg| !used.intersects(unit(reg))))?;
-        self.take(n, free, is_tied);
-        match wish {
-            Wish::Memory => self.slots[n].place = Place::Memory(free),
-            Wish::Flag => self.slots[n].place = Place::Flag(free),
-            _ => {}
-        }
-        Some(())
-    }
-
-    /// Whether an operand can be in a register that constraints name, beside those that are in it.
-    fn check_named(&self, n: usize, reg: PReg) -> Option<()> {
-        let constraint = self.slots[n].constraint;
-        let others = match constraint.is_operand() {
-            true => self.inputs.union(self.early),
-            false if constraint.is_result() && !constraint.is_early => self.outputs,
-            false => self.outputs.union(self.inputs),
-        };
-        (!others.intersects(unit(reg))).then_some(())
-    }
-
-    fn take(&mut self, n: usize, reg: PReg, is_tied: bool) {
-        self.slots[n].place = Place::Register(reg);
-        self.mark(n, reg, is_tied);
-    }
-
-    /// Notes what an operand does to its register.
-    fn mark(&mut self, n: usize, reg: PReg, is_tied: bool) {
-        let constraint = self.slots[n].constraint;
-        let set = if constraint.is_operand() { &mut self.inputs } else { &mut self.outputs };
-        set.insert(unit(reg));
-        if is_tied {
-            self.inputs.insert(unit(reg));
-        }
-        if is_tied || constraint.is_early || constraint.direction == Direction::Clobber {
-            self.early.insert(unit(reg));
-        }
+/// The general registers of a mode.
+fn general(mode: Mode) -> &'static [Home] {
+    match mode {
+        Mode::Bits64 => &GENERAL_64,
+        Mode::Bits32 => &GENERAL_32,
     }
 }
 
 /// What a constraint asks for; `None` if nobody knows.
-fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
+pub(super) fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
     let constraint = slot.constraint;
     if constraint.direction == Direction::Label {
         return None;
     }
-    let letters = || {
-        constraint.choices.iter().filter_map(|choice| match choice {
-            Choice::Letters(letters) => Some(*letters),
-            _ => None,
-        })
-    };
     if constraint.is_indirect {
-        return letters()
+        return slot
+            .letters()
             .any(|letters| matches!(letters, "m" | "o" | "V" | "g" | "X"))
-            .then_some(Wish::Memory);
+            .then_some(Wish::Memory(general(mode)));
     }
-    let named = constraint.choices.iter().find_map(|choice| match choice {
-        Choice::Named(name) => Some(*name),
-        _ => None,
-    });
-    if let Some(name) = named {
+    if let Some(name) = slot.name() {
         let is_other = NO_REGISTERS.contains(&name) || name.starts_with("st") || name.starts_with("mm");
         let is_clobber = constraint.direction == Direction::Clobber;
         return match register(mode, name) {
             None => (is_clobber && is_other).then_some(Wish::Nothing),
-            Some(reg) => (is_clobber || suits(mode, reg, slot.ty)).then_some(Wish::Fixed(reg)),
+            Some(reg) => (is_clobber || suits(mode, reg, slot.ty)).then_some(Wish::Fixed(Home::of(reg))),
         };
     }
-    for choice in &constraint.choices {
-        match *choice {
-            Choice::Same(output) => return Some(Wish::Same(output as usize)),
-            Choice::Flag(_) => return slot.ty.is_scalar_int().then_some(Wish::Flag),
-            Choice::Letters(letters) => {
-                if let Some(number) = slot.number.filter(|&number| takes_number(letters, number)) {
-                    return Some(Wish::Number(number));
-                }
-            }
-            Choice::Named(_) => {}
-        }
+    let flags = if mode == Mode::Bits64 { &GENERAL_64[..] } else { &LEGACY };
+    if let Some(wish) = slot.unregistered(flags, takes_number) {
+        return wish;
     }
-    letters().find_map(|letters| of_letters(mode, letters, slot.ty))
+    slot.letters().find_map(|letters| of_letters(mode, letters, slot.ty))
 }
 
 /// The register that letters stand for, if there is one for values of the type.
 fn of_letters(mode: Mode, letters: &str, ty: Type) -> Option<Wish> {
-    let fixed = |reg| suits(mode, reg, ty).then_some(Wish::Fixed(reg));
+    let fixed = |reg| suits(mode, reg, ty).then_some(Wish::Fixed(Home::of(reg)));
     let is_word = ty.is_scalar_int() && ty != Type::I1 && (ty != Type::I64 || mode == Mode::Bits64);
     match letters {
         "r" | "q" | "R" | "l" | "g" | "X" if is_word => match (ty, mode) {
-            (Type::I8, Mode::Bits32) => Some(Wish::LegacyByte),
-            _ => Some(Wish::General),
+            (Type::I8, Mode::Bits32) => Some(Wish::Among(&LEGACY)),
+            _ => Some(Wish::Among(general(mode))),
         },
-        "Q" if is_word => Some(Wish::LegacyByte),
-        "x" | "v" if ty.is_vector() || ty.is_scalar_float() => Some(Wish::Vector),
+        "Q" if is_word => Some(Wish::Among(&LEGACY)),
+        "x" | "v" if ty.is_vector() || ty.is_scalar_float() => {
+            let count = if mode == Mode::Bits64 { 16 } else { 8 };
+            Some(Wish::Among(&VECTORS[..count]))
+        }
         "Yz" => fixed(xmm(0)),
-        "A" if ty == Type::I64 && mode == Mode::Bits32 => Some(Wish::Pair),
+        "A" if ty == Type::I64 && mode == Mode::Bits32 => {
+            Some(Wish::Fixed(Home { reg: RAX, high: Some(RDX) }))
+        }
         "a" | "A" => fixed(RAX),
         "b" => fixed(RBX),
         "c" => fixed(RCX),
@@ -322,8 +128,11 @@ fn takes_number(letters: &str, number: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
+    use ice_codegen::assembly::{Place, Refusal, choose};
     use ice_ir::Assembly;
     use ice_ir::assembly::Dialect;
+    use ice_regalloc::RegUnits;
 
     /// The places of operands with these types; a value is made up for each that has one.
     fn places(
@@ -349,12 +158,12 @@ mod tests {
                 Slot { constraint, value: None, ty, number, place: Place::None }
             })
             .collect();
-        choose(mode, &mut slots)?;
+        choose(&|slot| wish(mode, slot), &|reg| RegUnits::of(reg.0), &mut slots)?;
         Ok(slots.iter().map(|slot| slot.place).collect())
     }
 
     const fn reg(n: u8) -> Place {
-        Place::Register(PReg(n))
+        Place::Register(Home::of(PReg(n)))
     }
 
     #[test]
@@ -367,11 +176,11 @@ mod tests {
         // Inputs keep away from outputs and clobbers while there are others.
         let all = places("=r,r,{di},~{rax},~{r9}", &[I64; 3]);
         assert_eq!(all, [reg(2), reg(1), reg(7), reg(0), reg(9)]);
-        assert_eq!(places("=&r,=*{ax}m,r", &[I64; 3]), [reg(0), Place::Memory(PReg(1)), reg(2)]);
+        assert_eq!(places("=&r,=*{ax}m,r", &[I64; 3]), [reg(0), Place::Memory(Home::of(PReg(1))), reg(2)]);
         assert_eq!(places("=x,0,x", &[Type::F64; 3]), [reg(16), reg(16), reg(17)]);
         assert_eq!(
             places("={@ccc},={@ccz},r,r", &[I32; 4])[..2],
-            [Place::Flag(PReg(2)), Place::Flag(PReg(6))]
+            [2, 6].map(|n| Place::Flag(Home::of(PReg(n))))
         );
     }
 
@@ -409,7 +218,10 @@ mod tests {
                 .len(),
             4
         );
-        assert_eq!(places(Mode::Bits32, "=A", &[Type::I64], None).unwrap(), [Place::Pair]);
+        assert_eq!(
+            places(Mode::Bits32, "=A", &[Type::I64], None).unwrap(),
+            [Place::Register(Home { reg: RAX, high: Some(RDX) })]
+        );
         assert!(places(Mode::Bits32, "=r", &[Type::I64], None).is_err());
         assert!(places(Mode::Bits64, "=r", &[Type::F64], None).is_err());
         assert!(places(Mode::Bits64, "=t", &[Type::F64], None).is_err());

@@ -5,7 +5,7 @@ const OPERATORS: [(&str, u8); 8] =
     [("<<", 2), (">>", 2), ("*", 2), ("/", 2), ("+", 1), ("-", 1), ("|", 0), ("&", 0)];
 
 /// The value of an expression of constants, if it is one.
-pub(super) fn evaluate(text: &str) -> Option<i64> {
+pub(crate) fn evaluate(text: &str) -> Option<i64> {
     let mut left = text.trim();
     let value = expression(&mut left, 0, 0)?;
     left.is_empty().then_some(value)
