@@ -66,6 +66,11 @@ fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
     gives_what_clangs_code_gives("bits.c", &features, 900);
 }
 
+#[test]
+fn the_direction_of_rounding_is_that_of_clangs_code() {
+    gives_what_clangs_code_gives("rounding.c", &[], 300);
+}
+
 /// Vectors of 256 bits travel in registers that Ice does not use: who shares them with other modules is refused by name.
 #[test]
 fn wide_vectors_between_modules_are_refused_where_avx_has_registers_for_them() {

@@ -12,7 +12,9 @@ mod wire;
 
 pub use legalize::body::{FunctionReader, LlvmProgram};
 pub use legalize::landings::mark_landings;
-pub use legalize::machine::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, ThreadGuard};
+pub use legalize::machine::{
+    ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding, ThreadGuard,
+};
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};
 pub use wire::attributes::{ParamAttributes, ParamFlags};

@@ -15,7 +15,7 @@ use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters};
+use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters, Rounding};
 use ice_elf::Relocation;
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
@@ -121,6 +121,7 @@ const O32: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },
     }),
     without_exceptions: Some("MIPS"),
+    rounding: Some(Rounding { words: &[], directions: [1; 4] }),
     ..MachineDescription::PORTABLE
 };
 

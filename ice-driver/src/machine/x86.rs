@@ -16,7 +16,9 @@ use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, ThreadGuard};
+use ice_bitcode::llvm::{
+    ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding, ThreadGuard,
+};
 use ice_elf::EntryFrame;
 use ice_ir::{Hardening, Type};
 #[cfg(feature = "llvm")]
@@ -36,6 +38,26 @@ pub struct X86(Mode);
 pub static I686: X86 = X86(Mode::Bits32);
 /// x86-64.
 pub static X86_64: X86 = X86(Mode::Bits64);
+
+/// The control words of the x87 unit and of SSE (Intel SDM, volume 1, 8.1.5 and 10.2.3).
+#[cfg(feature = "llvm")]
+const ROUNDING: Rounding = Rounding {
+    words: &[
+        ControlWord {
+            ty: Type::I16,
+            save: ["fnstcw $0", "=*m,~{memory}"],
+            restore: ["fldcw $0", "*m,~{memory}"],
+            shift: 10,
+        },
+        ControlWord {
+            ty: Type::I32,
+            save: ["stmxcsr $0", "=*m,~{memory}"],
+            restore: ["ldmxcsr $0", "*m,~{memory}"],
+            shift: 13,
+        },
+    ],
+    directions: [1, 3, 2, 0],
+};
 
 #[cfg(feature = "llvm")]
 const WIDE: MachineDescription = MachineDescription {
@@ -90,6 +112,7 @@ const NARROW: MachineDescription = MachineDescription {
         ],
         landing: ["call 1f; ", "call 1f; endbr32; "],
     }),
+    rounding: Some(ROUNDING),
     tracks_branches: true,
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],

@@ -20,6 +20,28 @@ pub struct JumpTexts {
     pub jump: [&'static str; 2],
 }
 
+/// A register that says, among other things, in which direction floating-point results are rounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ControlWord {
+    /// The type of the word in memory.
+    pub ty: Type,
+    /// Template and constraints of inline assembly that writes it to the memory at its operand.
+    pub save: [&'static str; 2],
+    /// Template and constraints of inline assembly that takes it from there.
+    pub restore: [&'static str; 2],
+    /// The lower of the two bits that are the direction; not the lowest of the word.
+    pub shift: u8,
+}
+
+/// How a machine knows the direction in which floating-point results are rounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rounding {
+    /// All registers that have it; the first is asked. Where there is none, LLVM takes results to be rounded to the nearest.
+    pub words: &'static [ControlWord],
+    /// The number of `FLT_ROUNDS` for each value of the two bits.
+    pub directions: [u8; 4],
+}
+
 /// One machine, as legalisation sees it. The default is a machine with the vectors of the frozen format and no rules
 /// of its own for calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +78,8 @@ pub struct MachineDescription {
     pub has_assembler: bool,
     /// How code jumps out of functions by a buffer.
     pub jumps: Option<JumpTexts>,
+    /// The direction of rounding; `None` if it cannot be known.
+    pub rounding: Option<Rounding>,
     /// The function that ends a cleanup for exceptions of C++ and lets them go on.
     pub ends_cleanups: Option<&'static str>,
     /// The name of a machine whose code for invokes is not known.
@@ -129,6 +153,7 @@ impl MachineDescription {
         has_wide_registers: false,
         has_assembler: false,
         jumps: None,
+        rounding: None,
         ends_cleanups: None,
         without_exceptions: None,
         va_list_words: 1,

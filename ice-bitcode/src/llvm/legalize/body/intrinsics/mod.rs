@@ -10,8 +10,10 @@
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
 //! | `jump` | jumps out of functions |
+//! | `environment` | the direction of rounding |
 //! | `x86` | instructions of x86 by their names |
 
+mod environment;
 mod extended;
 mod float;
 mod integer;
