@@ -3,13 +3,35 @@
 use crate::machine::Machine;
 use crate::options::RelocationModel;
 use ice_asm::RelocKind;
-use ice_ir::Module;
-use ice_ir::native::Environment;
+use ice_ir::native::{ComdatKind, Environment, Preemption, Visibility};
+use ice_ir::{Linkage, Module, Symbol};
 
 /// Whether a reference needs a symbol at its very target, not a section and an offset: the linker may merge
 /// what is referred to, or the field has few bits for the offset.
 pub fn needs_symbol(machine: &dyn Machine, kind: RelocKind) -> bool {
     machine.is_pc_relative(kind) || machine.is_instruction_field(kind)
+}
+
+/// Whether code reaches `symbol` by a second, local symbol at the same place: linkers take a visible one for what another
+/// module may replace, and refuse its distance in a shared library, though the compiler was told that nothing does (`dso_local`,
+/// `-fno-semantic-interposition`). In a group of which one copy is kept, the local symbol would go away with the others.
+pub fn has_local_twin(
+    machine: &dyn Machine,
+    module: &Module,
+    relocation: RelocationModel,
+    symbol: Symbol,
+) -> bool {
+    let is_shared = relocation.of(module) == RelocationModel::PositionIndependent && !module.is_executable;
+    if !is_shared || !machine.reaches_by_distance() || module.is_declared(symbol) {
+        return false;
+    }
+    let (linkage, traits) = module.linkage(symbol);
+    let is_one_of_many =
+        traits.comdat.expand().is_some_and(|comdat| module.comdats[comdat].kind == ComdatKind::Any);
+    linkage == Linkage::External
+        && traits.visibility == Visibility::Default
+        && traits.preemption == Preemption::Excluded
+        && !is_one_of_many
 }
 
 /// What the entries of jump tables are.

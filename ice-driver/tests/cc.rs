@@ -4,7 +4,7 @@ use crate::common;
 
 use common::tools::has;
 use common::{Scratch, errors, ice, with_input};
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 use std::process::{Command, Output};
 
 const CLANG: &str = "--ice-clang=clang-19";
@@ -84,6 +84,45 @@ fn several_inputs_are_compiled_at_once() {
     expect(&scratch, &["main.o", "part.o", "-shared", "-o", "all.so"]);
     expect(&scratch, &["main.o", "part.o", "-lm", "-o", "program"]);
     expect_prints(&scratch, "program", "42\n");
+}
+
+/// A library whose functions are not replaced, but one; executables need no second symbols for that.
+#[test]
+fn libraries_without_interposition_keep_their_functions() {
+    let Some(scratch) = project() else { return };
+    let library = "int replaced(int);\nint data = 5;\nint own(int a) { return a + data; }\n\
+        int later(int a) { return 10 * a; }\n\
+        int all(int a) { int (*volatile f)(int) = later; return f(own(a)) + replaced(a); }\n";
+    scratch.write("library.c", library);
+    scratch.write("other.c", "int replaced(int a) { return a; }\n");
+    let main = "#include <stdio.h>\nint all(int);\nint own(int a) { return 999 - a; }\n\
+        int replaced(int a) { return a + 4; }\nint main(void) { printf(\"%d\\n\", all(2)); }\n";
+    scratch.write("main.c", main);
+    for level in ["-O0", "-O2"] {
+        for output in ["-c", "-S"] {
+            let flags = ["-fPIC", "-fno-semantic-interposition", "-fno-inline", level, output];
+            let suffix = if output == "-c" { "o" } else { "s" };
+            expect(&scratch, &[&flags[..], &["library.c", "other.c"]].concat());
+            let [library, other] = ["library", "other"].map(|name| format!("{name}.{suffix}"));
+            expect(&scratch, &["-shared", "-Wl,-z,text", &library, &other, "-o", "library.so"]);
+            expect(&scratch, &["main.c", "./library.so", "-o", "program"]);
+            let output =
+                Command::new(scratch.path("program")).current_dir(scratch.path("")).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "76\n", "{level} {suffix}");
+        }
+        let nameless = |flags: &[&str]| {
+            expect(&scratch, &[flags, &[level, "-c", "library.c", "-o", "library.o"]].concat());
+            let bytes = std::fs::read(scratch.path("library.o")).unwrap();
+            let file = object::File::parse(&*bytes).unwrap();
+            let is_nameless = |symbol: &object::Symbol<'_, '_>| {
+                symbol.kind() == object::SymbolKind::Text && symbol.name() == Ok("")
+            };
+            file.symbols().filter(is_nameless).count()
+        };
+        assert_eq!(nameless(&["-fPIC", "-fno-semantic-interposition"]), 1);
+        assert_eq!(nameless(&["-fPIC"]), 0);
+        assert_eq!(nameless(&["-fPIE", "-fno-semantic-interposition"]), 0);
+    }
 }
 
 #[test]

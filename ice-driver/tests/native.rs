@@ -24,11 +24,17 @@ enum Link {
     Fixed,
     /// As `Pie`, from assembler text.
     Assembly,
+    /// As `Shared`, from assembler text.
+    SharedAssembly,
 }
 
 const LINKS: [Link; 4] = [Link::Pie, Link::Shared, Link::Fixed, Link::Assembly];
 
 impl Link {
+    fn is_shared(self) -> bool {
+        matches!(self, Link::Shared | Link::SharedAssembly)
+    }
+
     fn model(self) -> &'static str {
         if self == Link::Fixed { "static" } else { "pic" }
     }
@@ -37,7 +43,9 @@ impl Link {
     fn flags(self) -> &'static [&'static str] {
         match self {
             Link::Pie | Link::Assembly => &["-fPIE", "-pie"],
-            Link::Shared => &["-fPIE", "-pie", "-DSHARED", "-rdynamic", "-Wl,-rpath,$ORIGIN"],
+            Link::Shared | Link::SharedAssembly => {
+                &["-fPIE", "-pie", "-DSHARED", "-rdynamic", "-Wl,-rpath,$ORIGIN"]
+            }
             Link::Fixed => &["-fno-pic", "-no-pie"],
         }
     }
@@ -59,7 +67,7 @@ fn compiler(target: &str) -> Command {
 
 /// The text for a target and a kind of link.
 fn instantiate(module: &str, target: &str, link: Link) -> String {
-    let kind = if link == Link::Shared { "library" } else { "executable" };
+    let kind = if link.is_shared() { "library" } else { "executable" };
     let pointer = if target == "x86_64" { "i64" } else { "i32" };
     let mut text = String::new();
     for line in module.lines() {
@@ -91,7 +99,7 @@ fn build_module(scratch: &Scratch, module: &Path, target: &str, level: &str, lin
     let mut translate = ice();
     translate.args(["translate", "--target", target, "--relocation-model", link.model()]);
     translate.arg(format!("-O{level}")).arg(module);
-    if link == Link::Assembly {
+    if matches!(link, Link::Assembly | Link::SharedAssembly) {
         let assembly = module.with_extension("s");
         let output = translate.args(["--emit", "asm", "-o"]).arg(&assembly).output().expect("ice starts");
         expect_success(&output, &what);
@@ -110,11 +118,11 @@ fn build_module(scratch: &Scratch, module: &Path, target: &str, level: &str, lin
             }
         };
         run_tool(assembler.arg(&assembly).arg("-o").arg(&object), &what);
-        return object;
+    } else {
+        let output = translate.arg("-o").arg(&object).output().expect("ice starts");
+        expect_success(&output, &what);
     }
-    let output = translate.arg("-o").arg(&object).output().expect("ice starts");
-    expect_success(&output, &what);
-    if link != Link::Shared {
+    if !link.is_shared() {
         return object;
     }
     let library = scratch.path("libmodule.so");
@@ -155,18 +163,18 @@ fn check(modules: &[String], program: &str, target: &str, level: &str, link: Lin
 
 /// Checks a pair of the folder in every combination.
 fn check_pair(name: &str) {
-    check_pair_on(name, &TARGETS);
+    check_pair_on(name, &TARGETS, &LINKS);
 }
 
-/// The same on these targets.
-fn check_pair_on(name: &str, targets: &[&str]) {
+/// The same on these targets, linked so.
+fn check_pair_on(name: &str, targets: &[&str], links: &[Link]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native");
     let read =
         |extension| std::fs::read_to_string(folder.join(name).with_extension(extension)).expect("a file");
     let (module, program) = (read("ice"), read("c"));
     for target in targets.iter().copied().filter(|target| can_run(target)) {
         for level in ["m1", "2"] {
-            for link in LINKS {
+            for &link in links {
                 check(&[instantiate(&module, target, link)], &program, target, level, link);
             }
         }
@@ -185,12 +193,17 @@ fn variadic_arguments_are_where_c_has_them() {
 
 #[test]
 fn the_x87_unit_computes_with_80_bits() {
-    check_pair_on("extended", &["x86_64", "i686"]);
+    check_pair_on("extended", &["x86_64", "i686"], &LINKS);
 }
 
 #[test]
 fn symbols_are_linked_and_placed_as_the_module_says() {
     check_pair("symbols");
+}
+
+#[test]
+fn libraries_reach_what_nothing_takes_the_place_of() {
+    check_pair_on("twins", &TARGETS, &[Link::Shared, Link::SharedAssembly, Link::Pie, Link::Fixed]);
 }
 
 #[test]

@@ -279,6 +279,8 @@ pub struct Module {
     pub environment: Environment,
     /// The integer type of an address: `i32` for PNaCl programs.
     pub pointer_type: Type,
+    /// Whether it is for executables alone: what it defines is what the whole program gets.
+    pub is_executable: bool,
     /// What it asks for against attacks.
     pub hardening: Hardening,
     /// Type table in wire order.
@@ -334,6 +336,7 @@ impl Module {
         Module {
             environment: Environment::Pnacl,
             pointer_type: Type::I32,
+            is_executable: false,
             hardening: Hardening::default(),
             types: Vec::new(),
             signatures: PrimaryMap::new(),

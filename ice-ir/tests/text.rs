@@ -371,7 +371,7 @@ harden calls
 harden stack @fail by @number
 ",
     "\
-target pointer i64 native
+target pointer i64 native executable
 sig0 = (i32, i32) -> i64
 sig1 = () -> void
 intrinsic external @word(i32, i32) -> i64 as segment.word

@@ -19,18 +19,18 @@ impl<L: Listing> Encoder<'_, L> {
         self.buf.append(&[0xe8, 0, 0, 0, 0]);
         self.pop_r(dst);
         let start = self.buf.offset();
-        let size = if dst == Gpr::RAX { 1 } else { 2 };
+        // Of the sum of eax and a symbol one assembler makes 5 bytes and another 6.
         self.buf.listing.line(start, |out| {
             // Assemblers add the distance of the field from the start of the instruction.
-            write!(out, "addl ${}+1, ", SymbolText(table))?;
+            write!(out, "leal {}+1(", SymbolText(table))?;
+            super::text::write_register(out, dst, Width::B32, Mode::Bits32)?;
+            out.write_str("), ")?;
             super::text::write_register(out, dst, Width::B32, Mode::Bits32)
         });
-        match dst {
-            Gpr::RAX => self.buf.append(&[0x05, 0, 0, 0, 0]),
-            _ => self.buf.append(&[0x81, 0xc0 | dst.number() & 7, 0, 0, 0, 0]),
-        }
-        let (offset, kind) = (start + size, RelocKind::GotPc32);
-        self.buf.add_reloc(Reloc { offset, kind, symbol: table, addend: i64::from(1 + size) });
+        let number = dst.number() & 7;
+        self.buf.append(&[0x8d, 0x80 | number << 3 | number, 0, 0, 0, 0]);
+        let (offset, kind) = (start + 2, RelocKind::GotPc32);
+        self.buf.add_reloc(Reloc { offset, kind, symbol: table, addend: 3 });
     }
 
     /// `dst = contents of the symbol's entry in the global offset table`, an address; `base` holds the address

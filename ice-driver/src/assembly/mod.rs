@@ -3,7 +3,8 @@
 //! The same sections in the same order with the same contents as [`object`](crate::object) writes, so that
 //! an assembler and a linker make the same program from it. Names are those of
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
-//! first jump table of function 12, `.L12_7` its label 7.
+//! first jump table of function 12, `.L12_7` its label 7, `.LB12` its start where a symbol that others see is not for
+//! distances, `.Lname$local` the [local twin](has_local_twin) of a symbol.
 
 mod exceptions;
 mod unwind_index;
@@ -16,7 +17,7 @@ use crate::object::{FUNCTION_ALIGNMENT, TYPE_TRAPS, function_alignment, resolve_
 use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes};
-use crate::relocations::TableEntries;
+use crate::relocations::{TableEntries, has_local_twin};
 use crate::unwind::{Entries, UnwindForm};
 use core::fmt::{self, Write};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
@@ -183,10 +184,15 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_visibility(Symbol::Global(id), &name)?;
         let is_kept = place.is_kept();
         let (names, is_wide) = (self.names, module.pointer_type == Type::I64);
+        let (machine, relocation) = (self.machine, self.relocation);
+        let has_twin = |symbol| has_local_twin(machine, module, relocation, symbol);
         let has_linkage_table = self.machine.relocation_type(RelocKind::Plt32).is_some();
         let out = &mut self.text;
         let kind = if decl.storage.is_thread_local() { "tls_object" } else { "object" };
         writeln!(out, "\t.type {name},%{kind}\n\t.size {name}, {size}\n\t.p2align {align}\n{name}:")?;
+        if has_twin(Symbol::Global(id)) {
+            write_twin_label(names, Symbol::Global(id), out)?;
+        }
         if place.contents.is_zero() && !is_kept {
             return if size > 0 { writeln!(out, "\t.zero {size}") } else { Ok(()) };
         }
@@ -203,8 +209,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 }
                 Initializer::Relative { target, addend } => {
                     out.write_str("\t.long ")?;
-                    names.write_symbol(target, out)?;
+                    write_reached(names, target, has_twin(target), out)?;
                     let is_called = matches!(target, Symbol::Function(f) if has_linkage_table
+                        && !has_twin(target)
                         && !module.functions[f].linkage.is_local()
                         && module.environment == Environment::Native);
                     writeln!(out, "{}{addend:+}-.", if is_called { "@PLT" } else { "" })?;
@@ -237,6 +244,17 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;
         writeln!(out, "\t.type {name},%function\n{name}:")?;
+        let (machine, module, relocation) = (self.machine, self.module, self.relocation);
+        let has_twin = |symbol| has_local_twin(machine, module, relocation, symbol);
+        if has_twin(Symbol::Function(function)) {
+            write_twin_label(names, Symbol::Function(function), out)?;
+        }
+        let mut start = name.clone();
+        let is_measured = !compiled.tables.is_empty() || !compiled.type_traps.is_empty();
+        if is_native && is_measured && !module.functions[function].linkage.is_local() {
+            start = format!(".LB{}", function.as_u32());
+            writeln!(out, "{start}:")?;
+        }
         let exceptions = compiled.exceptions.filter(|_| self.unwind.is_some());
         let has_frames =
             exceptions.is_some() || self.unwind.is_some_and(|entries| entries.include(self.module, function));
@@ -251,14 +269,16 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         let out = &mut self.text;
         self.listing.clear();
-        let (constants, sizes, fault, module) =
-            (&mut self.constants, &mut self.sizes, &mut self.fault, self.module);
+        let (constants, sizes, fault) = (&mut self.constants, &mut self.sizes, &mut self.fault);
         let known_sizes = sizes.len();
         write_with_symbols(listing, &mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
-                write_unlabelled(names, Symbol::Function(function), out)
+                let symbol = Symbol::Function(function);
+                write_unlabelled(names, symbol, has_twin(symbol), out)
             }
-            CodeSymbol::Global(global) if is_native => write_unlabelled(names, Symbol::Global(global), out),
+            CodeSymbol::Global(global) if is_native => {
+                write_unlabelled(names, Symbol::Global(global), has_twin(Symbol::Global(global)), out)
+            }
             CodeSymbol::Function(function) => names.write_function(function, out),
             CodeSymbol::Start => names.write_function(function, out),
             CodeSymbol::Global(global) => names.write_global(global, out),
@@ -283,7 +303,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         writeln!(self.text, "\t.size {name}, .-{name}")?;
         if !compiled.type_traps.is_empty() {
-            self.write_type_traps(function, &name, compiled.type_traps)?;
+            self.write_type_traps(function, &start, compiled.type_traps)?;
         }
         if !compiled.tables.is_empty() {
             self.write_section(&Placement::of_tables(self.module, function, self.sections))?;
@@ -296,9 +316,9 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             writeln!(out, "{label}:")?;
             for target in table {
                 match entries {
-                    TableEntries::Absolute => writeln!(out, "\t.long {name}+{target}")?,
-                    TableEntries::FromTable => writeln!(out, "\t.long {name}+{target}-{label}")?,
-                    TableEntries::FromGlobalBase => writeln!(out, "\t.long {name}@GOTOFF+{target}")?,
+                    TableEntries::Absolute => writeln!(out, "\t.long {start}+{target}")?,
+                    TableEntries::FromTable => writeln!(out, "\t.long {start}+{target}-{label}")?,
+                    TableEntries::FromGlobalBase => writeln!(out, "\t.long {start}@GOTOFF+{target}")?,
                 }
             }
         }
@@ -312,20 +332,20 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
 
     /// Says which traps of the function are those of calls to functions of other types.
     #[cold]
-    fn write_type_traps(&mut self, function: FuncId, name: &str, traps: &[u32]) -> fmt::Result {
+    fn write_type_traps(&mut self, function: FuncId, start: &str, traps: &[u32]) -> fmt::Result {
         let place = Placement::of_function(self.module, function, self.sections);
         let named = place.named_section();
         let out = &mut self.text;
         let comdat = named.and_then(|section| section.comdat).map(|comdat| &self.module.comdats[comdat]);
         let letters = if comdat.is_some() { "aoG" } else { "ao" };
-        write!(out, "\t.section {TYPE_TRAPS},\"{letters}\",%progbits,{name}")?;
+        write!(out, "\t.section {TYPE_TRAPS},\"{letters}\",%progbits,{start}")?;
         if let Some(comdat) = comdat {
             out.push(',');
             write_name(self.module.name(comdat.name), out)?;
             out.push_str(if comdat.kind == ComdatKind::Any { ",comdat" } else { "" });
         }
         out.push('\n');
-        traps.iter().try_for_each(|trap| writeln!(out, "\t.long {name}+{trap}-."))
+        traps.iter().try_for_each(|trap| writeln!(out, "\t.long {start}+{trap}-."))
     }
 
     /// Functions that are declared weak, and aliases.
@@ -357,7 +377,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (target, addend) = resolve_alias(self.module, alias);
         write!(self.text, "\t.set {name}, ")?;
         self.names.write_symbol(target, &mut self.text)?;
-        writeln!(self.text, "{addend:+}")
+        writeln!(self.text, "{addend:+}")?;
+        if has_local_twin(self.machine, self.module, self.relocation, alias) {
+            self.text.push_str("\t.set ");
+            write_twin(self.names, alias, &mut self.text)?;
+            writeln!(self.text, ", {name}")?;
+        }
+        Ok(())
     }
 
     fn write_constants(&mut self) -> fmt::Result {
@@ -387,10 +413,40 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
     }
 }
 
-/// Writes the name of a symbol such that no part of it is taken for a label.
-fn write_unlabelled(names: &SymbolNames<'_>, symbol: Symbol, out: &mut dyn Write) -> fmt::Result {
+/// Writes the name of the local twin of a symbol.
+fn write_twin(names: &SymbolNames<'_>, symbol: Symbol, out: &mut dyn Write) -> fmt::Result {
     let mut name = String::new();
     names.write_symbol(symbol, &mut name)?;
+    match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+        Some(name) => write!(out, "\".L{name}$local\""),
+        None => write!(out, ".L{name}$local"),
+    }
+}
+
+fn write_twin_label(names: &SymbolNames<'_>, symbol: Symbol, out: &mut String) -> fmt::Result {
+    write_twin(names, symbol, out)?;
+    out.write_str(":\n")
+}
+
+/// Writes the symbol by which the module's own code reaches another, which may have a twin for that.
+fn write_reached(
+    names: &SymbolNames<'_>,
+    symbol: Symbol,
+    has_twin: bool,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    if has_twin { write_twin(names, symbol, out) } else { names.write_symbol(symbol, out) }
+}
+
+/// Writes the symbol by which code reaches another such that no part of it is taken for a label.
+fn write_unlabelled(
+    names: &SymbolNames<'_>,
+    symbol: Symbol,
+    has_twin: bool,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    let mut name = String::new();
+    write_reached(names, symbol, has_twin, &mut name)?;
     out.write_str(&name.replace(".L", &format!(".{NO_LABEL}L")))
 }
 

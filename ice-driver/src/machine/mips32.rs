@@ -173,6 +173,10 @@ impl Machine for Mips32 {
         }
     }
 
+    fn reaches_by_distance(&self) -> bool {
+        false
+    }
+
     fn order_relocations(&self, relocations: &mut [Relocation]) -> Option<()> {
         ice_elf::mips::pair_halves(relocations)
     }

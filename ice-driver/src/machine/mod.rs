@@ -175,6 +175,12 @@ pub trait Machine: Sync {
         matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32)
     }
 
+    /// Whether position-independent code reaches what nothing can take the place of by its distance, not by the
+    /// linker's table.
+    fn reaches_by_distance(&self) -> bool {
+        true
+    }
+
     /// Puts the relocations of a function into the order in which a linker understands them; `None` if there is none.
     fn order_relocations(&self, _relocations: &mut [Relocation]) -> Option<()> {
         Some(())

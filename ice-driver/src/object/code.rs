@@ -3,14 +3,14 @@
 use super::{CONSTANT_SECTIONS, FUNCTION_ALIGNMENT, ObjectOutput, function_alignment};
 use crate::error::Error;
 use crate::placement::Placement;
-use crate::relocations::{TableEntries, needs_symbol};
+use crate::relocations::{TableEntries, has_local_twin, needs_symbol};
 use ice_asm::{ConstantId, Reloc, RelocKind};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::{
     AddendPlacement, Binding, Code, CodeSection, Location, Relocation, SectionId, SectionSpec, Sink,
     SymbolId, SymbolKind, Target, Visibility, elf,
 };
-use ice_ir::FuncId;
+use ice_ir::{FuncId, Symbol};
 
 /// The section that says which traps are those of calls to functions of other types.
 pub const TYPE_TRAPS: &str = ".kcfi_traps";
@@ -200,7 +200,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     /// Where `function` is, if it is written and nothing can take its place.
     fn known_place(&self, function: FuncId) -> Result<Option<Location>, Error> {
-        let is_ours = !self.is_native() || self.module.functions[function].linkage.is_local();
+        let symbol = Symbol::Function(function);
+        let is_ours = !self.is_native()
+            || self.module.functions[function].linkage.is_local()
+            || has_local_twin(self.machine, self.module, self.relocation, symbol);
         let place = self.writer.symbol_place(self.functions[function.as_u32() as usize])?;
         Ok(place.filter(|_| is_ours).map(|(location, _)| location))
     }
@@ -246,10 +249,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                         return Ok(None);
                     }
                 }
-                Target::Symbol(self.functions[callee.as_u32() as usize])
+                Target::Symbol(self.reached(Symbol::Function(callee))?)
             }
             CodeSymbol::Start => Target::Symbol(self.functions[function.as_u32() as usize]),
-            CodeSymbol::Global(global) => Target::Symbol(self.globals[global.as_u32() as usize]),
+            CodeSymbol::Global(global) => Target::Symbol(self.reached(Symbol::Global(global))?),
             CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
             CodeSymbol::Constant(id) => {
                 let no_constant = || Error::no_constant(self.module, function, id);

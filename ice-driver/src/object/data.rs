@@ -3,6 +3,7 @@
 use super::ObjectOutput;
 use crate::error::Error;
 use crate::placement::{Placement, data_bytes};
+use crate::relocations::has_local_twin;
 use ice_asm::RelocKind;
 use ice_elf::{AddendPlacement, Relocation, Sink, Target};
 use ice_ir::{GlobalId, GlobalKind, Initializer, Symbol, Type};
@@ -52,7 +53,8 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 }
                 Initializer::Relative { target, addend } => {
                     let r_type = self.relative_type(target)?;
-                    let (target, placement) = (Target::Symbol(self.symbol(target)), AddendPlacement::Width4);
+                    let (target, placement) =
+                        (Target::Symbol(self.reached(target)?), AddendPlacement::Width4);
                     self.relocations.push(Relocation { offset, r_type, target, addend, placement });
                     self.bytes.resize(self.bytes.len() + 4, 0);
                 }
@@ -77,7 +79,11 @@ impl<S: Sink> ObjectOutput<'_, S> {
     /// the machine can say so.
     fn relative_type(&self, target: Symbol) -> Result<u32, Error> {
         let through_table = match target {
-            Symbol::Function(f) if self.is_native() && !self.module.functions[f].linkage.is_local() => {
+            Symbol::Function(f)
+                if self.is_native()
+                    && !self.module.functions[f].linkage.is_local()
+                    && !has_local_twin(self.machine, self.module, self.relocation, target) =>
+            {
                 self.machine.relocation_type(RelocKind::Plt32)
             }
             _ => None,

@@ -38,7 +38,7 @@ use ice_elf::{
 };
 use ice_ir::native::Environment;
 use ice_ir::{ComdatId, FuncId, Module, Symbol};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use unwind_index::UnwindIndex;
 
 /// Alignment of functions, in bytes.
@@ -70,6 +70,8 @@ pub struct ObjectOutput<'m, S: Sink> {
     writer: ObjectWriter<S>,
     functions: Vec<SymbolId>,
     globals: Vec<SymbolId>,
+    /// The [local twins](crate::relocations::has_local_twin) that code or data refer to.
+    twins: BTreeMap<Symbol, SymbolId>,
     /// Symbols of native modules that other objects see, by name.
     visible: HashMap<&'m [u8], SymbolId>,
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
@@ -132,6 +134,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             writer,
             functions: Vec::with_capacity(module.functions.len()),
             globals: Vec::with_capacity(module.globals.len()),
+            twins: BTreeMap::new(),
             visible: HashMap::new(),
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
@@ -243,6 +246,18 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         }
         Ok(())
     }
+
+    /// Defines the local twins of what has its place now.
+    fn define_twins(&mut self) -> Result<(), Error> {
+        for (&symbol, &twin) in &self.twins {
+            if let Some((Location { section, offset }, size)) =
+                self.writer.symbol_place(self.symbol(symbol))?
+            {
+                self.writer.define(twin, section, offset, size)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Alignment of a function, in bytes.
@@ -280,6 +295,7 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         self.define_aliases()?;
+        self.define_twins()?;
         for (size, section) in CONSTANT_SECTIONS {
             if self.constants.len(size) > 0 {
                 self.bytes.clear();

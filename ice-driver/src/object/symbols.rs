@@ -4,6 +4,7 @@ use super::ObjectOutput;
 use crate::error::Error;
 use crate::names::{SymbolNames, Visible, undecorated};
 use crate::placement::{Contents, Placement};
+use crate::relocations::has_local_twin;
 use ice_codegen::Libcall;
 use ice_elf::{Binding, GroupId, GroupKind, SectionId, SectionSpec, Sink, SymbolId, SymbolKind, Visibility};
 use ice_ir::native::{self, ComdatKind};
@@ -144,6 +145,24 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             Symbol::Function(f) => self.functions[f.as_u32() as usize],
             Symbol::Global(g) => self.globals[g.as_u32() as usize],
         }
+    }
+
+    /// The symbol by which the module's own code reaches `symbol`.
+    pub(super) fn reached(&mut self, symbol: Symbol) -> Result<SymbolId, Error> {
+        if !has_local_twin(self.machine, self.module, self.relocation, symbol) {
+            return Ok(self.symbol(symbol));
+        }
+        if let Some(&twin) = self.twins.get(&symbol) {
+            return Ok(twin);
+        }
+        let kind = match symbol {
+            Symbol::Function(_) => SymbolKind::Func,
+            Symbol::Global(g) if self.module.globals[g].storage.is_thread_local() => SymbolKind::Tls,
+            Symbol::Global(_) => SymbolKind::Object,
+        };
+        let twin = self.writer.declare_symbol(b"", Binding::Local, kind, Visibility::Default)?;
+        self.twins.insert(symbol, twin);
+        Ok(twin)
     }
 
     pub(super) fn libcall(&mut self, libcall: Libcall) -> Result<SymbolId, Error> {

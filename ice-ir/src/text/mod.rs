@@ -41,7 +41,7 @@
 //!
 //! Behind any instruction may stand `at` and the number of its [source location](crate::SourceLocation): `ret v1 at 7`.
 //!
-//! *Native modules* ([`native`](crate::native)) have more words: `target pointer i64 native`; `comdat0 = "name"`
+//! *Native modules* ([`native`](crate::native)) have more words: `target pointer i64 native`, with `executable` behind it for one that is for these alone; `comdat0 = "name"`
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
 //! `section "name"`, `comdat0`, and of a function `returns_twice noreturn nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `uwtable_sync`,

@@ -7,7 +7,7 @@
 //! | `kcfi` | calls through addresses look at types; `kcfi-offset` is refused |
 //! | `stack-protector-guard`, `-reg`, `-offset`, `-symbol` | where the number is that guards frames |
 //!
-//! All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
+//! `PIE Level` says that the module is for executables. All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
 
 use alloc::format;
 use alloc::string::String;

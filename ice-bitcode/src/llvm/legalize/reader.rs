@@ -482,6 +482,7 @@ impl<'a> Builder<'a> {
             self.advance(Part::Bodies)?;
         }
         self.harden()?;
+        self.module.is_executable = self.is_set("PIE Level");
         match self.defined.len() - self.met {
             0 => Ok(()),
             count => Err(Error::MissingBodies { count }),

@@ -204,6 +204,10 @@ impl<'t> Parser<'t> {
                     self.advance();
                     self.program.module.environment = environment;
                 }
+                if self.peek_word() == "executable" {
+                    self.advance();
+                    self.program.module.is_executable = true;
+                }
                 Ok(())
             }
             "types" => loop {

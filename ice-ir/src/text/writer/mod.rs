@@ -25,6 +25,9 @@ pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
     if module.environment != Environment::Pnacl {
         write!(out, " {}", module.environment)?;
     }
+    if module.is_executable {
+        out.write_str(" executable")?;
+    }
     writeln!(out)?;
     native::write_comdats(module, out)?;
     write_types(module, out)?;
