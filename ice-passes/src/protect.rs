@@ -194,16 +194,14 @@ fn guard_frame(
     }
     for &end in &scratch.ends {
         let Some(block) = func.layout.block_of(end) else { continue };
-        let behind = split_before(func, block, end);
-        let Some(expected) = read(module, func, guard, End(block)) else { continue };
-        let Some(found) = insert(func, End(block), InstData::Load { address, align_log2 }, pointer) else {
-            continue;
-        };
+        let expected = read(module, func, guard, end);
+        let found = insert(func, end, InstData::Load { address, align_log2 }, pointer);
+        let (Some(expected), Some(found)) = (expected, found) else { continue };
         let same = InstData::Icmp { cond: IntCond::Eq, args: [expected, found] };
-        if let Some(cond) = insert(func, End(block), same, Type::I1) {
-            let branch = InstData::CondBr { cond, if_true: behind, if_false: failed };
-            insert(func, End(block), branch, Type::Void);
-        }
+        let Some(cond) = insert(func, end, same, Type::I1) else { continue };
+        let branch = InstData::CondBr { cond, if_true: split_before(func, block, end), if_false: failed };
+        let branch = func.make_inst(branch, Type::Void);
+        func.layout.append_inst(block, branch);
     }
     Changed::Blocks
 }
@@ -229,35 +227,15 @@ fn end_of(module: &Module, func: &Function, block: Block) -> Option<Inst> {
     }
 }
 
-/// Where an instruction is put.
-trait Place: Copy {
-    fn put(self, func: &mut Function, inst: Inst);
-}
-
-impl Place for Inst {
-    fn put(self, func: &mut Function, inst: Inst) {
-        func.layout.insert_before(self, inst);
-    }
-}
-
-/// At the end of a block.
-#[derive(Clone, Copy)]
-struct End(Block);
-
-impl Place for End {
-    fn put(self, func: &mut Function, inst: Inst) {
-        func.layout.append_inst(self.0, inst);
-    }
-}
-
-fn insert(func: &mut Function, at: impl Place, data: InstData, ty: Type) -> Option<Value> {
+/// Puts an instruction before another.
+fn insert(func: &mut Function, next: Inst, data: InstData, ty: Type) -> Option<Value> {
     let inst = func.make_inst(data, ty);
-    at.put(func, inst);
+    func.layout.insert_before(next, inst);
     func.result(inst)
 }
 
-/// Reads the number that guards frames.
-fn read(module: &Module, func: &mut Function, guard: &StackGuard, at: impl Place) -> Option<Value> {
+/// Reads the number that guards frames, before an instruction.
+fn read(module: &Module, func: &mut Function, guard: &StackGuard, next: Inst) -> Option<Value> {
     let pointer = module.pointer_type;
     let data = match guard.source {
         GuardSource::Variable(global) => {
@@ -271,5 +249,5 @@ fn read(module: &Module, func: &mut Function, guard: &StackGuard, at: impl Place
             InstData::CallIntrinsic { op, callee, args, tail: TailHint::None }
         }
     };
-    insert(func, at, data, pointer)
+    insert(func, next, data, pointer)
 }

@@ -324,3 +324,29 @@ fn the_place_of_the_number_is_as_flags_say() {
     let refused = text(&ARMV7, &flags).expect_err("is refused");
     assert!(refused.contains("stack-protector-guard=tls on this machine"), "{refused}");
 }
+
+/// Each flag of a module may be as large as the file, so that only so many are read.
+#[test]
+fn too_many_flags_are_an_error() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("modules with many flags", "no llvm-as-19");
+    }
+    let scratch = Scratch::new();
+    for (count, is_right) in [(256, true), (257, false)] {
+        let names: Vec<String> = (0..count).map(|i| format!("!{i}")).collect();
+        let mut text = format!(
+            "target triple = \"x86_64-linux-gnu\"\ndefine void @f() {{ ret void }}\n!llvm.module.flags = !{{{}}}\n",
+            names.join(", ")
+        );
+        for (i, name) in names.iter().enumerate() {
+            text.push_str(&format!("{name} = !{{i32 1, !\"flag {i}\", i32 {i}}}\n"));
+        }
+        let (source, bitcode) = (scratch.write("flags.ll", &text), scratch.path("flags.bc"));
+        let output = Command::new("llvm-as-19").arg(&source).arg("-o").arg(&bitcode).output();
+        expect_success(&output.expect("llvm-as starts"), "llvm-as");
+        let output = ice().arg("translate").arg(&bitcode).arg("-o").arg(scratch.path("flags.o")).output();
+        let output = output.expect("ice starts");
+        assert_eq!(output.status.success(), is_right, "{count}: {}", errors(&output));
+        assert!(is_right || errors(&output).contains("L11"), "{}", errors(&output));
+    }
+}

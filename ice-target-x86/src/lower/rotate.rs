@@ -84,10 +84,12 @@ fn rotation_of(func: &Function, op: BinaryOp, args: [Value; 2]) -> Option<Rotati
     }
     let opposite = |[left, right]: [Value; 2], whole| {
         let rotation = |op, by| Some(Rotation { value, op, by: By::Variable(by) });
-        match () {
-            () if is_difference(func, right, whole, left) => rotation(Shift::Rol, left),
-            () if is_difference(func, left, whole, right) => rotation(Shift::Ror, right),
-            () => None,
+        if is_difference(func, right, whole, left) {
+            rotation(Shift::Rol, left)
+        } else if is_difference(func, left, whole, right) {
+            rotation(Shift::Ror, right)
+        } else {
+            None
         }
     };
     opposite([left, right], bits)

@@ -38,6 +38,9 @@ pub enum FlagValue {
 /// The name of the node with the flags.
 const FLAGS: &[u8] = b"llvm.module.flags";
 
+/// The most flags of a module that are read: each may be as large as the file.
+const MAX_FLAGS: usize = 256;
+
 /// One metadata value that flags are made of.
 enum Metadata {
     Text(Vec<u8>),
@@ -87,11 +90,13 @@ impl Words {
     }
 }
 
-/// Reads the METADATA block of a module, and of one with the flag `words_flag` its nodes of one number. `number` says what a constant of the module is, if it is a number.
+/// Reads the METADATA block of a module, and of one with the flag `words_flag` its nodes of one number. `number` says what
+/// a constant of the module is, if it is a number.
 ///
 /// # Errors
 ///
-/// `L07` for metadata that is not there, the conditions of the bitstream.
+/// `L07` for metadata that is not there, `M05` for flags or an index that come twice, `L11` for more than 256 flags, the
+/// conditions of the bitstream.
 pub(in crate::llvm) fn read_flags(
     reader: &mut Reader<'_>,
     header: &BlockHeader,
@@ -101,7 +106,7 @@ pub(in crate::llvm) fn read_flags(
 ) -> Result<(Vec<ModuleFlag>, Words)> {
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
     let (mut flags, mut words) = (Vec::new(), Words::default());
-    let mut are_flags = false;
+    let (mut are_flags, mut has_flags, mut has_index) = (false, false, false);
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         match record.code {
@@ -112,13 +117,21 @@ pub(in crate::llvm) fn read_flags(
                     return Err(reader.record_error(error, record));
                 }
             }
-            code::INDEX_OFFSET => block.read_index(reader, record)?,
+            code::INDEX_OFFSET => {
+                once(reader, &mut has_index, "of places of metadata")?;
+                block.read_index(reader, record)?;
+            }
             code::NAME => {
                 let mut name = Vec::new();
                 are_flags = push_text(&record.ops, &mut name).is_ok() && name == FLAGS;
             }
             code::NAMED_NODE => {
                 if core::mem::take(&mut are_flags) {
+                    once(reader, &mut has_flags, "of the module's flags")?;
+                    if record.ops.len() > MAX_FLAGS {
+                        let error = Error::TooLarge { what: "the number of flags", limit: MAX_FLAGS as u64 };
+                        return Err(reader.record_error(error, record));
+                    }
                     let behind = reader.position();
                     let nodes = record.ops.to_vec();
                     for node in nodes {
@@ -136,6 +149,14 @@ pub(in crate::llvm) fn read_flags(
         }
     }
     Ok((flags, words))
+}
+
+/// Notes that there is one of these; another is an error.
+fn once(reader: &Reader<'_>, is_known: &mut bool, block: &'static str) -> Result<()> {
+    match core::mem::replace(is_known, true) {
+        true => Err(reader.error(Error::BlockRepeated { block })),
+        false => Ok(()),
+    }
 }
 
 /// Adds the numbers in the METADATA block of a function, which hold for it alone.
