@@ -53,11 +53,8 @@
         .set    noreorder
         .balign 4
 
-#ifndef ICE_SANDBOX
-        .globl  ice_run_on_stack
-        .type   ice_run_on_stack, @function
-        .ent    ice_run_on_stack
-ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 saved */
+        /* The frame of ice_run_on_stack, whose address goes to where a3 points. */
+        .macro  save_frame
         addiu   sp, sp, -FRAME
         EACH_DOUBLE(sdc1, sp, 64)
         EACH_WORD(sw, sp, 16)
@@ -65,6 +62,14 @@ ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 s
         sw      ra, 52(sp)
         sw      gp, 56(sp)
         sw      sp, 0(a3)
+        .endm
+
+#ifndef ICE_SANDBOX
+        .globl  ice_run_on_stack
+        .type   ice_run_on_stack, @function
+        .ent    ice_run_on_stack
+ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 saved */
+        save_frame
         move    s0, sp
         move    t9, a0
         move    fp, zero                /* ends the chain of frames */
@@ -72,15 +77,8 @@ ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 s
         jalr    t9
         move    a0, a1                  /* delay slot */
         move    sp, s0
-        move    v0, zero
-.Lleave:
-        EACH_DOUBLE(ldc1, sp, 64)
-        EACH_WORD(lw, sp, 16)
-        lw      fp, 48(sp)
-        lw      ra, 52(sp)
-        lw      gp, 56(sp)
-        jr      ra
-        addiu   sp, sp, FRAME           /* delay slot */
+        b       .Lleave
+        move    v0, zero                /* delay slot */
         .end    ice_run_on_stack
         .size   ice_run_on_stack, . - ice_run_on_stack
 
@@ -162,13 +160,7 @@ __ice_longjmp:                          /* a0 buffer, a1 value */
         .type   ice_run_on_stack, @function
         .ent    ice_run_on_stack
 ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 saved */
-        addiu   sp, sp, -FRAME
-        EACH_DOUBLE(sdc1, sp, 64)
-        EACH_WORD(sw, sp, 16)
-        sw      fp, 48(sp)
-        sw      ra, 52(sp)
-        sw      gp, 56(sp)
-        sw      sp, 0(a3)
+        save_frame
         addiu   t8, a3, -HOST_STACK
         load_masks
         and     t9, a0, t6
@@ -181,14 +173,6 @@ ice_run_on_stack:                       /* a0 function, a1 argument, a2 sp, a3 s
         clear_floats 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
         jr      t9
         nop
-.Lleave:
-        EACH_DOUBLE(ldc1, sp, 64)
-        EACH_WORD(lw, sp, 16)
-        lw      fp, 48(sp)
-        lw      ra, 52(sp)
-        lw      gp, 56(sp)
-        jr      ra
-        addiu   sp, sp, FRAME           /* delay slot */
         .end    ice_run_on_stack
         .size   ice_run_on_stack, . - ice_run_on_stack
 
@@ -256,8 +240,15 @@ ice_leave_stack:                        /* a0 flag, a1 saved */
 #endif
         sync                            /* all uses of the program's stack come before */
         sw      zero, 0(a0)             /* from here on the program's stack may be gone */
-1:      b       .Lleave
-        li      v0, 1                   /* delay slot */
+1:      li      v0, 1
+.Lleave:                                /* sp as ice_run_on_stack has saved it */
+        EACH_DOUBLE(ldc1, sp, 64)
+        EACH_WORD(lw, sp, 16)
+        lw      fp, 48(sp)
+        lw      ra, 52(sp)
+        lw      gp, 56(sp)
+        jr      ra
+        addiu   sp, sp, FRAME           /* delay slot */
         .end    ice_leave_stack
         .size   ice_leave_stack, . - ice_leave_stack
 

@@ -5,7 +5,6 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_codegen::Operands as _;
-use ice_codegen::extension::is_zero_extended_beside_signs;
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
 
@@ -268,18 +267,7 @@ impl X86 {
                 }
             }
             CastOp::Zext => {
-                match (from, self.exact_src(cx, arg)) {
-                    (Type::I32, src) => self.mov(cx, Width::B32, dst, src),
-                    (Type::I8 | Type::I16, src @ Src::Reg(_))
-                        if is_zero_extended_beside_signs(cx.func, arg) =>
-                    {
-                        self.mov(cx, Width::B32, dst, src);
-                    }
-                    (_, src) => {
-                        let kind = Extend::Zero;
-                        cx.sink.push(Inst::Extend { kind, from: self.width(from), to: Width::B32, dst, src });
-                    }
-                }
+                self.extend_into(cx, Extend::Zero, arg, dst);
                 if pair_result {
                     cx.sink.push(Inst::MovImm { width: Width::B32, dst: regs.hi(), imm: 0 });
                 }

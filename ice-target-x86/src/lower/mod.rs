@@ -191,19 +191,32 @@ impl X86 {
                 Extend::Sign => number,
             };
             cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: number });
-        } else if ty == Type::I32 {
-            let src = self.src(cx, value);
-            self.mov(cx, Width::B32, dst, src);
         } else {
-            match self.exact_src(cx, value) {
-                src @ Src::Reg(_)
-                    if kind == Extend::Zero && is_zero_extended_beside_signs(cx.func, value) =>
-                {
-                    self.mov(cx, Width::B32, dst, src);
-                }
-                src => cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src }),
-            }
+            self.extend_into(cx, kind, value, dst);
         }
         dst
+    }
+
+    /// Writes an integer value of up to 32 bits, extended to 32 bits, to a register.
+    pub(crate) fn extend_into<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        kind: Extend,
+        value: Value,
+        dst: VReg,
+    ) {
+        let ty = cx.func.value_type(value);
+        let src = self.exact_src(cx, value);
+        let is_extended = match (ty, kind) {
+            (Type::I32, _) => true,
+            (Type::I8 | Type::I16, Extend::Zero) => {
+                matches!(src, Src::Reg(_)) && is_zero_extended_beside_signs(cx.func, value)
+            }
+            _ => false,
+        };
+        match is_extended {
+            true => self.mov(cx, Width::B32, dst, src),
+            false => cx.sink.push(Inst::Extend { kind, from: self.width(ty), to: Width::B32, dst, src }),
+        }
     }
 }
