@@ -91,8 +91,9 @@ fn several_inputs_are_compiled_at_once() {
 fn libraries_without_interposition_keep_their_functions() {
     let Some(scratch) = project() else { return };
     let library = "int replaced(int);\nint data = 5;\nint own(int a) { return a + data; }\n\
-        int later(int a) { return 10 * a; }\n\
-        int all(int a) { int (*volatile f)(int) = later; return f(own(a)) + replaced(a); }\n";
+        int later(int a);\n\
+        int all(int a) { int (*volatile f)(int) = later; return f(own(a)) + replaced(a); }\n\
+        int later(int a) { return 10 * a; }\n";
     scratch.write("library.c", library);
     scratch.write("other.c", "int replaced(int a) { return a; }\n");
     let main = "#include <stdio.h>\nint all(int);\nint own(int a) { return 999 - a; }\n\
