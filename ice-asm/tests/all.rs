@@ -4,6 +4,7 @@
 mod common;
 
 mod arm32;
+mod arm32_assembler;
 mod arm32_branches;
 mod buffer;
 mod forms;

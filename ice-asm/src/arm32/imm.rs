@@ -53,7 +53,7 @@ impl ModImm {
         (self.0 as u32 & 255).rotate_right(2 * (self.0 as u32 >> 8))
     }
 
-    pub(super) const fn bits(self) -> u32 {
+    pub(in crate::arm32) const fn bits(self) -> u32 {
         self.0 as u32
     }
 }
@@ -193,7 +193,7 @@ impl NeonImm {
     }
 
     /// The fields, in place.
-    pub(super) const fn bits(self) -> u32 {
+    pub(in crate::arm32) const fn bits(self) -> u32 {
         let byte = self.byte as u32;
         (self.cmode as u32) << 8
             | (self.op as u32) << 5

@@ -13,6 +13,7 @@
 //! Every 32-bit constant or address is two instructions (`movw`, `movt`). Words in the code are for relocations
 //! that only a word can have; where they are put, the client decides. Branches reach 32 MiB.
 
+mod assembler;
 mod branches;
 mod control;
 mod imm;
@@ -25,6 +26,7 @@ mod operand;
 mod register;
 mod vfp;
 
+pub use assembler::assemble;
 pub use branches::Branches;
 pub use control::Barrier;
 pub use imm::{FloatImm, ModImm, NeonImm};

@@ -30,6 +30,10 @@ pub enum AssemblyErrorKind {
     Operands,
     /// A label is not in the text.
     Label,
+    /// A label is too far away.
+    Distance,
+    /// An instruction, or the end of the text, is not where instructions may be.
+    Alignment,
 }
 
 impl fmt::Display for AssemblyError {
@@ -40,6 +44,8 @@ impl fmt::Display for AssemblyError {
             AssemblyErrorKind::Operand => "unreadable operand",
             AssemblyErrorKind::Operands => "wrong operands",
             AssemblyErrorKind::Label => "unknown label",
+            AssemblyErrorKind::Distance => "label out of reach",
+            AssemblyErrorKind::Alignment => "misaligned code",
         };
         write!(f, "{what} in {:?}", self.statement)
     }

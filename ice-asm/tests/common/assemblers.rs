@@ -65,7 +65,7 @@ impl WordAssemblers {
 }
 
 /// The first section with code of an ELF32 object, which is not empty.
-fn text_section(file: &[u8]) -> &[u8] {
+pub fn text_section(file: &[u8]) -> &[u8] {
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
     let headers = word(32);
     let count = usize::from(u16::from_le_bytes([file[48], file[49]]));
