@@ -254,6 +254,8 @@ macro_rules! instructions {
     ReturnCall { callee: Callee, from: u32, to: u32, scratch: Option<VReg> } is Terminator
         "return_call {callee}, {from} to {to}, {scratch}"
         [scratch: use_reg_if(GPR), callee: callee()] => em.return_call(callee, from..to, scratch);
+    /// Inline assembly; its operands and what it destroys are extra operands.
+    Assembly { number: u32 } "asm{number}" [] => em.assembly(number);
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
     Trap "trap" [] => em.e.udf(TRAP);
     Unreachable is Terminator "unreachable" [] => em.unreachable();

@@ -6,6 +6,8 @@ use crate::regs::{self, DOUBLE, GPR, QUAD, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::arm32::Branches;
 use ice_asm::{CodeBuffer, Listing};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
@@ -197,7 +199,10 @@ impl Target for Arm32 {
             Rule::Call => self.call(cx, inst)?,
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
+            #[cfg(not(feature = "assembly"))]
             Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            #[cfg(feature = "assembly")]
+            Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             Rule::InvokeResult => self.invoke_result(cx, inst)?,
             Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),

@@ -132,6 +132,7 @@ const HARD: MachineDescription = MachineDescription {
     has_groups: true,
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
+    has_assembler: true,
     ends_cleanups: Some("__cxa_end_cleanup"),
     ..MachineDescription::PORTABLE
 };

@@ -39,6 +39,17 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bl_symbol(CodeSymbol::Libcall(Libcall::TlsGetAddr).pack());
     }
 
+    /// The code of inline assembly, which is there already.
+    pub(super) fn assembly(&mut self, number: u32) {
+        match self.cursor.mach.tables.assembly(number) {
+            Some(code) => {
+                self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
+                self.e.buf.emit_data(code);
+            }
+            None => self.cursor.fault("there is no such inline assembly"),
+        }
+    }
+
     pub(super) fn copy_words(&mut self, dst: Gpr, src: Gpr, count: Gpr, word: Gpr) {
         let again = self.e.buf.new_label();
         self.e.bind(again);

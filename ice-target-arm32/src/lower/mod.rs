@@ -3,6 +3,8 @@
 //! Representation of values: an `i1` is 0 or 1 in its whole register; above the width of an `i8` or `i16` a
 //! register holds anything. Every rule keeps this and may rely on it.
 
+#[cfg(feature = "assembly")]
+mod assembly;
 mod atomic;
 mod call;
 mod compare;
