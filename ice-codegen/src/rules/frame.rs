@@ -44,7 +44,10 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
 
     /// Notes what a statement of inline assembly demands.
     pub(super) fn note_assembly(&mut self, assembly: &Assembly) {
-        self.sink.frame().returns_twice |= assembly.returns_twice;
+        let frame = self.sink.frame();
+        frame.returns_twice |= assembly.returns_twice;
+        // It is what comes back with the stack pointer.
+        frame.needs_frame_pointer |= assembly.returns_twice;
     }
 
     /// Notes what a call of a function of the module demands.

@@ -15,7 +15,9 @@ use crate::relocations::TableEntries;
 use crate::unwind::{IndexRelocations, UnwindForm};
 use ice_asm::RelocKind;
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, LlvmModule, MachineDescription, ResultRegisters};
+use ice_bitcode::llvm::{
+    ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters, Rounding,
+};
 #[cfg(feature = "llvm")]
 use ice_ir::Type;
 use object::elf;
@@ -133,6 +135,28 @@ const HARD: MachineDescription = MachineDescription {
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
+    // Code of others may have its frame in r7.
+    jumps: Some(JumpTexts {
+        set: [
+            "adr ip, 1f; str ip, [r1, #4]; mov r0, #0; b 2f; 1: mov r0, #1; 2:",
+            "={r0},={r1},1,~{r2},~{r3},~{r4},~{r5},~{r6},~{r7},~{r8},~{r9},~{r10},~{r12},~{lr},~{q0},~{q1},~{q2},~{q3},~{q4},~{q5},~{q6},~{q7},~{q8},~{q9},~{q10},~{q11},~{q12},~{q13},~{q14},~{q15},~{cc},~{memory}",
+        ],
+        jump: [
+            "ldr r11, [r0]; ldr r7, [r0]; ldr ip, [r0, #4]; ldr sp, [r0, #8]; bx ip",
+            "{r0},~{r7},~{r12},~{memory}",
+        ],
+        landing: [""; 2],
+    }),
+    // FPSCR (DDI 0406C, B4.1.58).
+    rounding: Some(Rounding {
+        words: &[ControlWord {
+            ty: Type::I32,
+            save: ["vmrs ip, fpscr; str ip, $0", "=*m,~{r12},~{memory}"],
+            restore: ["ldr ip, $0; vmsr fpscr, ip", "*m,~{r12},~{memory}"],
+            shift: 22,
+        }],
+        directions: [1, 2, 3, 0],
+    }),
     ends_cleanups: Some("__cxa_end_cleanup"),
     ..MachineDescription::PORTABLE
 };

@@ -298,6 +298,40 @@ static void registers(int a, int b, int c, int d, int e, int f, int g) {
   printf("%x %x %x %x\n", h, i, j, a + b + c + d + e + f + g);
 }
 
+/* Jumps out of functions: registers have lost their values behind one, memory has not. */
+static void *buffer[5];
+
+__attribute__((noinline)) static void jump_out(int depth) {
+  if (depth) jump_out(depth - 1);
+  __builtin_longjmp(buffer, 1);
+}
+
+__attribute__((noinline)) static unsigned jumps(int count, unsigned start, double factor) {
+  volatile int passed = 0;
+  unsigned kept[3] = {start, start ^ 0x55, ~start};
+  double scaled = factor * count;
+  if (__builtin_setjmp(buffer)) {
+    passed++;
+    kept[passed % 3] += (unsigned)(scaled * passed);
+  }
+  if (passed < count) jump_out(passed);
+  return kept[0] + kept[1] * 3 + kept[2] * 7 + start + count + (unsigned)factor;
+}
+
+__attribute__((noinline)) static double quotient(double a, double b) { return a / b; }
+
+/* Read and set by the compiler's builtins. */
+static void directions(void) {
+  volatile double one = 1, three = 3;
+  for (int i = 0; i < 8; i++) {
+    __builtin_set_flt_rounds(i & 3);
+    int found = __builtin_flt_rounds();
+    double up = quotient(one, three), down = quotient(-one, three);
+    __builtin_set_flt_rounds(1);
+    printf("%d %d: %a %a\n", i, found, up, down);
+  }
+}
+
 int main(void) {
   int place = 5;
   printf("%d\n", call(20, 0, 0, 0) == call_saved(20, 0) && call(20, 0, 0, 0) > 0);
@@ -341,6 +375,8 @@ int main(void) {
     printf(" %x %x\n", pair.b, store_only(a));
     registers(a, b, next(), next(), next(), next(), next());
   }
+  printf("%x %x\n", jumps(7, 12345, 2.5), jumps(1, 99, 1e3));
+  directions();
   printf("%u\n", strings("How long is this?"));
   __asm__ volatile("nop; yield; sev\n\twfe" : : : "memory");
   __asm__ volatile("isb; dsb sy; dmb ishst" ::: "memory");
