@@ -19,6 +19,7 @@ use crate::diversity::{Diversity, FrameShuffle, Kind, Secrets, register_ranks};
 use crate::live::live_calls;
 use crate::lower::{LowerScratch, lower_function};
 use crate::mach::{FrameInfo, KeepOrigins, MachFunction};
+use crate::rules::Call;
 use crate::target::{ErrorKind, Target};
 #[cfg(feature = "text")]
 use crate::unwind::FrameDirectives;
@@ -32,7 +33,7 @@ use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
 use ice_ir::native::UnwindTables;
-use ice_ir::{ControlFlowGraph, DominatorTree, Function, LoopForest, Module, Uses};
+use ice_ir::{ControlFlowGraph, DominatorTree, Function, Inst, LoopForest, Module, Uses};
 use ice_regalloc::{InputCheck, Mode, Options, Output, SlotSharing};
 
 /// A function and what is known of it when its lowering begins.
@@ -82,6 +83,9 @@ pub trait CodeGenerator: Send {
 
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
+
+    /// Whether the call `inst` of `func`, whose results are returned, is better made in place of the return.
+    fn returns_by_call(&self, module: &Module, func: &Function, inst: Inst) -> bool;
 
     /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType).
     fn checks_types(&self) -> bool;
@@ -270,6 +274,11 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn falls_into_loops(&self) -> bool {
         self.target.falls_into_loops()
+    }
+
+    fn returns_by_call(&self, module: &Module, func: &Function, inst: Inst) -> bool {
+        let call = Call::of(module, func, func.inst(inst));
+        call.is_some_and(|call| self.target.returns_by_call(module, func, &call))
     }
 
     fn checks_types(&self) -> bool {

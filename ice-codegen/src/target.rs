@@ -8,6 +8,7 @@ use crate::internal::Internal;
 use crate::live::Remade;
 use crate::lower::{Lower, ValueRegs};
 use crate::mach::{FrameInfo, MachBlock, MachFunction, MachInst, RegClass, Sink, VReg};
+use crate::rules::Call;
 use crate::unwind::UnwindFacts;
 use alloc::boxed::Box;
 use core::fmt;
@@ -128,6 +129,12 @@ pub trait Target {
 
     /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType); else a pass makes other instructions of it.
     fn checks_types(&self) -> bool {
+        false
+    }
+
+    /// Whether a call of `func` whose results are returned may be made in place of the return, and costs no more there:
+    /// lowering accepts it, what the caller of `func` relies on stays, and no argument moves on the stack.
+    fn returns_by_call(&self, _module: &Module, _func: &Function, _call: &Call<'_>) -> bool {
         false
     }
 

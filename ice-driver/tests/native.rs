@@ -207,6 +207,11 @@ fn libraries_reach_what_nothing_takes_the_place_of() {
 }
 
 #[test]
+fn calls_that_are_returned_give_what_they_give() {
+    check_pair("tails");
+}
+
+#[test]
 fn threads_have_variables_of_their_own() {
     check_pair("threads");
 }

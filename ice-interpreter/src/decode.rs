@@ -387,7 +387,8 @@ impl<'a> Decoder<'a> {
                 Op::Call { callee: callee.as_u32(), args: self.args(args)?, d }
             }
             InstData::ReturnCall { callee, args } => {
-                self.check_call(callee, args, func.ret)?;
+                // A result that the function does not have is nobody's.
+                self.check_call(callee, args, self.program.module.signature(callee).ret)?;
                 Op::ReturnCall { callee: callee.as_u32(), args: self.args(args)? }
             }
             InstData::CallIndirect { callee, args, .. } => {

@@ -401,6 +401,11 @@ impl Function {
         self.assemblies.push(assembly)
     }
 
+    /// Whether some inline assembly was made for the function.
+    pub fn has_assembly(&self) -> bool {
+        !self.assemblies.is_empty()
+    }
+
     /// The inline assembly of this number, if there is one.
     pub fn assembly(&self, assembly: AssemblyId) -> Option<&Assembly> {
         self.assemblies.get(assembly)

@@ -12,7 +12,7 @@ use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::Rule;
+use ice_codegen::rules::{Call, Rule};
 use ice_codegen::target::TypeLayout;
 use ice_codegen::words::{CallRules as _, InvokeRules as _, PairRules as _, ParamRules as _};
 use ice_codegen::{
@@ -173,6 +173,10 @@ impl Target for Arm32 {
         visit: &mut dyn FnMut(ice_codegen::Constant, u32),
     ) {
         self.name_costly_constants(func, inst, visit);
+    }
+
+    fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
+        self.is_native() && self.returns_words_by_call(module, func, call)
     }
 
     fn held_constant<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {

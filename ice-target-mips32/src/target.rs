@@ -10,7 +10,7 @@ use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::{NO_EXCEPTIONS, Rule};
+use ice_codegen::rules::{Call, NO_EXCEPTIONS, Rule};
 use ice_codegen::target::TypeLayout;
 use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _, WordVectors as _};
 use ice_codegen::{
@@ -139,6 +139,10 @@ impl Target for Mips32 {
 
     fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: Constant, reg: VReg) {
         self.make_held(cx, constant, reg);
+    }
+
+    fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
+        self.is_native() && self.returns_words_by_call(module, func, call)
     }
 
     fn held_constant<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {

@@ -13,7 +13,7 @@ use ice_codegen::diversity::{Kind, Kinds, MachineNoise, Secrets};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::Rule;
+use ice_codegen::rules::{Call, Rule};
 use ice_codegen::target::TypeLayout;
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
@@ -177,6 +177,10 @@ impl Target for X86 {
 
     fn folds_into_addresses<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         X86::folds_into_addresses(*self, cx, def)
+    }
+
+    fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
+        self.call_returns(module, func, call)
     }
 
     fn adds_in_addresses(&self) -> bool {

@@ -4,8 +4,8 @@ use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::{ErrorKind, Target};
 use ice_ir::{
-    Assembly, BinaryOp, CastOp, FloatCond, FuncId, Inst, InstData, IntCond, Intrinsic, Passing, SigId,
-    Signature, TailHint, Type, Value, ValueDef,
+    Assembly, BinaryOp, CastOp, FloatCond, FuncId, Function, Inst, InstData, IntCond, Intrinsic, Module,
+    Passing, Signature, TailHint, Type, Value, ValueDef,
 };
 
 /// What a call goes to.
@@ -31,6 +31,31 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// The call that an instruction is, perhaps in place of a return, if all operands behind its callee are arguments.
+    #[inline(always)]
+    pub fn of(module: &'a Module, func: &'a Function, inst: &InstData) -> Option<Call<'a>> {
+        match *inst {
+            InstData::Call { callee, args, .. } | InstData::ReturnCall { callee, args } => {
+                let signature = Some(module.signature(callee));
+                Some(Call { callee: Destination::Function(callee), signature, args: func.args(args) })
+            }
+            InstData::CallIndirect { callee, args, .. } | InstData::ReturnCallIndirect { callee, args } => {
+                let callee = Destination::Address(callee);
+                Some(Call { callee, signature: None, args: func.args(args) })
+            }
+            InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
+                // The address is that of a function of this signature.
+                let (&callee, args) = func.args(args).split_first()?;
+                let callee = match func.value_def(callee) {
+                    ValueDef::Function(callee) => Destination::Retyped(callee),
+                    _ => Destination::Address(callee),
+                };
+                Some(Call { callee, signature: Some(&module.signatures[signature]), args })
+            }
+            _ => None,
+        }
+    }
+
     /// How argument `n` is passed.
     #[inline(always)]
     pub fn passing(self, n: usize) -> Passing {
@@ -231,21 +256,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// A call of which all operands behind the callee are arguments.
     #[inline(always)]
     fn called(&mut self, call: &InstData) -> Result<Call<'a>, ErrorKind> {
-        let (func, module) = (self.func, self.module);
-        Ok(match *call {
-            InstData::Call { callee, args, .. } | InstData::ReturnCall { callee, args } => {
-                self.note_callee(callee);
-                let signature = Some(module.signature(callee));
-                Call { callee: Destination::Function(callee), signature, args: func.args(args) }
-            }
-            InstData::CallIndirect { callee, args, .. } | InstData::ReturnCallIndirect { callee, args } => {
-                Call { callee: Destination::Address(callee), signature: None, args: func.args(args) }
-            }
-            InstData::CallAs { signature, args, .. } | InstData::ReturnCallAs { signature, args } => {
-                self.call_as(signature, func.args(args))?
-            }
-            _ => return Err(ErrorKind::Unsupported("an instruction that is no call")),
-        })
+        let call = Call::of(self.module, self.func, call);
+        let call = call.ok_or(ErrorKind::Unsupported("an instruction that is no call"))?;
+        if let Destination::Function(callee) | Destination::Retyped(callee) = call.callee {
+            self.note_callee(callee);
+        }
+        Ok(call)
     }
 
     /// The call that an invoke makes.
@@ -267,21 +283,6 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let invoke = before.and_then(|&before| self.func.layout.last_inst(before));
         let invoke = invoke.filter(|&invoke| matches!(self.func.inst(invoke), InstData::Invoke { .. }));
         invoke.ok_or(ErrorKind::Unsupported("the result of an invoke behind none"))
-    }
-
-    /// A call of the address `args[0]` as a function of a signature.
-    fn call_as(&mut self, signature: SigId, args: &'a [Value]) -> Result<Call<'a>, ErrorKind> {
-        let Some((&callee, args)) = args.split_first() else {
-            return Err(ErrorKind::Unsupported("a call without a callee"));
-        };
-        let callee = match self.func.value_def(callee) {
-            ValueDef::Function(callee) => {
-                self.note_callee(callee);
-                Destination::Retyped(callee)
-            }
-            _ => Destination::Address(callee),
-        };
-        Ok(Call { callee, signature: Some(&self.module.signatures[signature]), args })
     }
 
     /// A call with live values, which are no arguments.

@@ -9,13 +9,13 @@ use crate::compiled::Libcall;
 use crate::live::note_live;
 use crate::lower::ValueRegs;
 use crate::mach::{Operand, RegClass, Sink, VReg};
-use crate::return_call::PlaceArguments;
+use crate::return_call::{PlaceArguments, is_as_good_as_return};
 use crate::rules::{Call, Destination};
 use crate::target::ErrorKind;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use ice_ir::native::{Arity, CallingConvention, Passing};
-use ice_ir::{BinaryOp, Inst, Signature, Type, Value};
+use ice_ir::{BinaryOp, Function, Inst, Module, Signature, Type, Value};
 use ice_regalloc::PReg;
 
 /// Most arguments of a call that are in registers.
@@ -445,6 +445,22 @@ pub trait CallRules: MemoryRules {
         for (dst, at) in regs.iter().zip((0..).step_by(4)) {
             self.load_word(cx, dst, Self::offset(mem, at));
         }
+    }
+
+    /// Whether a call whose results are returned may be made in place of the return, and costs no more there.
+    fn returns_words_by_call(self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
+        let own = module.signature(func.id);
+        let results = [own.ret, own.second];
+        let conventions = [Some(own), call.signature].map(|signature| self.convention(signature));
+        let [own_results, callee_results] =
+            conventions.map(|convention| Self::result_places(convention, results));
+        let [own_places, callee_places] = conventions.map(|convention| Self::places(convention, results));
+        let callee_types = call.signature.map_or(results, |callee| [callee.ret, callee.second]);
+        !Self::has_hidden_result(results)
+            && !Self::has_hidden_result(callee_types)
+            && own_results == callee_results
+            && check_signature(call.signature).is_ok()
+            && is_as_good_as_return((module, func), call, own_places, callee_places)
     }
 
     /// A call in place of a return.

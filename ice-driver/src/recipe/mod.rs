@@ -28,6 +28,8 @@ pub enum Step {
     Harden,
     /// Predecessors and successors of blocks.
     ControlFlow,
+    /// Calls in tail position become jumps.
+    ReturnCalls,
     /// Use counts and dead instructions.
     Uses,
     /// The dominator tree.
@@ -64,10 +66,11 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 19] = [
+    pub const ALL: [Step; 20] = [
         Step::Read,
         Step::Harden,
         Step::ControlFlow,
+        Step::ReturnCalls,
         Step::Uses,
         Step::Dominators,
         Step::Loops,
@@ -92,6 +95,7 @@ impl Step {
             Step::Read => "read",
             Step::Harden => "harden",
             Step::ControlFlow => "control-flow",
+            Step::ReturnCalls => "return-calls",
             Step::Uses => "uses",
             Step::Dominators => "dominators",
             Step::Loops => "loops",
@@ -115,7 +119,8 @@ impl Step {
     pub const fn is_optional(self) -> bool {
         matches!(
             self,
-            Step::DeadCycles
+            Step::ReturnCalls
+                | Step::DeadCycles
                 | Step::NumberValues
                 | Step::Licm
                 | Step::ShortCircuit
@@ -150,6 +155,7 @@ const O2: &[Step] = &[
     Step::Read,
     Step::Harden,
     Step::ControlFlow,
+    Step::ReturnCalls,
     Step::Dominators,
     Step::Loops,
     Step::Uses,

@@ -17,7 +17,7 @@ use ice_ir::{
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, SwitchScratch,
+    SinkScratch, SomethingReturnsTwice, SwitchScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -122,6 +122,7 @@ pub(crate) struct Pipeline {
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
     random: RandomOrder,
+    returns_twice: SomethingReturnsTwice,
     pub(super) order: BlockOrder,
     pub(crate) generator: Box<dyn CodeGenerator>,
     report: Report,
@@ -137,7 +138,9 @@ impl<'a> FunctionCompiler<'a> {
         if job.commentary == Commentary::On {
             generator.keep_origins(KeepOrigins::Yes);
         }
-        FunctionCompiler { reader: bodies.reader(), pipeline: Pipeline::new(generator) }
+        let returns_twice = SomethingReturnsTwice::of(job.module);
+        let pipeline = Pipeline { returns_twice, ..Pipeline::new(generator) };
+        FunctionCompiler { reader: bodies.reader(), pipeline }
     }
 
     /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
@@ -203,6 +206,7 @@ impl Pipeline {
             sink: SinkScratch::default(),
             layout: BlockLayout::default(),
             random: RandomOrder::default(),
+            returns_twice: SomethingReturnsTwice::Perhaps,
             order: BlockOrder::default(),
             generator,
             report: Report::default(),
@@ -330,6 +334,7 @@ impl Pipeline {
                     }
                 };
             }
+            Step::ReturnCalls => self.make_return_calls(job, read),
             Step::Uses => {
                 if !core::mem::replace(&mut self.uses_hold, true) {
                     self.uses.compute(&self.func);
@@ -399,6 +404,19 @@ impl Pipeline {
     fn expand_type_checks(&mut self, job: &Job<'_>) {
         let changed = ice_passes::expand_type_checks(&mut self.func, job.module.pointer_type);
         self.has_new_blocks |= changed == Changed::Blocks;
+        self.verify(job);
+    }
+
+    #[inline(never)]
+    fn make_return_calls(&mut self, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
+        let (module, generator) = (job.module, &self.generator);
+        let accepts = |func: &Function, inst| generator.returns_by_call(module, func, inst);
+        let cfg = graph(read, &self.cfg, self.graph);
+        let (func, returns_twice) = (&mut self.func, self.returns_twice);
+        if ice_passes::make_return_calls(func, module, cfg, returns_twice, &accepts) == Changed::Blocks {
+            self.cfg.compute(&self.func);
+            self.graph = Graph::Own;
+        }
         self.verify(job);
     }
 

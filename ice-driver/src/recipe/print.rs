@@ -30,6 +30,7 @@ impl Pipeline {
         match step {
             Step::Read
             | Step::Harden
+            | Step::ReturnCalls
             | Step::DeadCycles
             | Step::NumberValues
             | Step::Licm

@@ -102,8 +102,11 @@ impl Walk {
         let mut walk = Walk { insts, states, word: word.into(), info: InstructionInfoFactory::new() };
         walk.run(vec![(0, State::at_entry(word.into()))]);
         let jumps = walk.insts.iter().zip(&walk.states);
-        let mut by_table = jumps.filter(|(inst, _)| inst.flow_control() == FlowControl::IndirectBranch);
-        let start = by_table.find_map(|(_, state)| state.clone());
+        let by_table = jumps.filter(|(inst, _)| inst.flow_control() == FlowControl::IndirectBranch);
+        // One that has given back its frame leaves the function.
+        let entry = State::at_entry(word.into()).registers[SP];
+        let starts = || by_table.clone().filter_map(|(_, state)| state.clone());
+        let start = starts().find(|state| state.registers[SP] != entry).or_else(|| starts().next());
         while let Some(start) = &start
             && let Some(next) = walk.unreached()
         {
@@ -143,8 +146,10 @@ impl Walk {
             if matches!(
                 inst.flow_control(),
                 FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch
-            ) && let Some(target) = self.find(inst.near_branch_target())
+            ) && inst.near_branch_target() != inst.next_ip()
+                && let Some(target) = self.find(inst.near_branch_target())
             {
+                // A jump to what is behind it goes to where the linker says: out of the function.
                 work.push((target, after.clone()));
             }
             if falls_through && at + 1 < self.insts.len() {

@@ -105,7 +105,7 @@ rule_book! {
     Alignment        "alignment"          "An alignment is at most 2^29 (Pnacl: for loads and stores one of those of the type)."
     // Calls.
     CallArguments    "call-arguments"     "The arguments and the result of a call are those of the signature."
-    ReturnCall       "return-call"        "A call in place of a return goes to a function with the results and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
+    ReturnCall       "return-call"        "A call in place of a return goes to a function with the results, or an integer where the own has none, and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
     Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first (Pnacl: there is none)."
     Invoke           "invoke"             "An invoke has two successors, which have no other predecessor and no phis; the normal one begins with its result, if it has one, and the pad with a landing pad, and these are nowhere else; clauses name types of the function, which has a personality (Pnacl: there is none)."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."

@@ -319,8 +319,10 @@ impl<'a> Verifier<'a> {
             (Some(own), Some(callee)) => self.func.params().get(own) == args.get(callee),
             _ => false,
         };
-        let same = (own.ret, own.second, own.convention) == (callee.ret, callee.second, callee.convention);
-        self.check(Rule::ReturnCall, same && passes_memory_on);
+        let wants_none = (own.ret, own.second, callee.second) == (Type::Void, Type::Void, Type::Void)
+            && callee.ret.is_scalar_int();
+        let same = wants_none || (own.ret, own.second) == (callee.ret, callee.second);
+        self.check(Rule::ReturnCall, same && own.convention == callee.convention && passes_memory_on);
         self.check_pnacl(Rule::ReturnCall, false);
     }
 

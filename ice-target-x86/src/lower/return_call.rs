@@ -11,11 +11,11 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::Mode;
 use ice_codegen::abi::StackArguments;
 use ice_codegen::mach::Sink;
-use ice_codegen::return_call::{PlaceArguments, StackPart};
+use ice_codegen::return_call::{PlaceArguments, StackPart, is_as_good_as_return};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
 use ice_ir::native::Passing;
-use ice_ir::{FuncId, Signature, Symbol, Type};
+use ice_ir::{FuncId, Function, Module, Signature, Symbol, Type};
 use ice_regalloc::{Constraint, PReg};
 
 /// The error where the function and the callee pop different numbers of bytes.
@@ -74,6 +74,22 @@ impl X86 {
         let jump = Inst::ReturnCall { callee, at: at.0, from: moved.start, to: moved.end, scratch };
         cx.sink.push_with(jump, &operands);
         Ok(())
+    }
+
+    /// Whether a call whose results are returned may be made in place of the return, and costs no more there.
+    pub(crate) fn call_returns(self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
+        let own = module.signature(func.id);
+        let [own_pops, callee_pops] = [Some(own), call.signature]
+            .map(|signature| signature.is_some_and(|signature| self.pops_result_address(signature)));
+        // An address of a function is in a register that may have to be another than those of three arguments.
+        let is_roomy = self.mode == Mode::Bits64
+            || call.signature.is_none_or(|signature| !signature.passing.contains(&Passing::InRegister));
+        let [own_places, callee_places] =
+            [Some(own), call.signature].map(|signature| ArgumentPlaces::of(self.mode, signature));
+        self.is_native()
+            && own_pops == callee_pops
+            && is_roomy
+            && is_as_good_as_return((module, func), call, own_places, callee_places)
     }
 
     /// What a call of a known function goes to that passes no register to the linker's stubs.

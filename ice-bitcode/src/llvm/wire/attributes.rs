@@ -85,6 +85,7 @@ flags! { FunctionFlags,
     STACK_PROTECT_STRONG = 22, "The frame is guarded if it has arrays, or objects whose address goes elsewhere.";
     STACK_PROTECT_ALWAYS = 23, "The frame is guarded.";
     NO_BRANCH_CHECK = 24, "No indirect call leads to the function, or the call may lead anywhere (`nocf_check`).";
+    NO_TAIL_CALLS = 25, "No call but those that must becomes a jump.";
 }
 
 impl FunctionFlags {
@@ -495,6 +496,7 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"frame-pointer", b"all") => F::FRAME_POINTER_ALL,
         (b"frame-pointer", b"non-leaf" | b"non-leaf-no-reserve") => F::FRAME_POINTER_NON_LEAF,
         (b"no-jump-tables", b"true") => F::NO_JUMP_TABLES,
+        (b"disable-tail-calls", b"true") => F::NO_TAIL_CALLS,
         (b"use-soft-float", b"true") => F::SOFT_FLOAT,
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,

@@ -20,7 +20,7 @@ use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
 use crate::llvm::legalize::signature::{Form, is_demoted, result_units};
-use crate::llvm::wire::attributes::{AttributeList, ParamAttributes, ParamFlags};
+use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -58,10 +58,12 @@ impl Body<'_, '_> {
         let convention = flags >> 1 & 0x3ff;
         self.check_convention(convention, ty)?;
         let prototype = Prototype { ty, ret, params, is_variadic: variadic };
-        let tail = if flags & 1 != 0 { TailHint::Tail } else { TailHint::None };
+        let is_marked = flags & 1 != 0 && !self.s.flags.has(FunctionFlags::NO_TAIL_CALLS);
+        let tail = if is_marked { TailHint::Tail } else { TailHint::None };
         let duty = match tail {
             _ if flags & MUST_TAIL != 0 => Some(Duty::Always),
             TailHint::Tail if convention == TAIL_CONVENTION => Some(Duty::BeforeReturn),
+            TailHint::Tail if self.returns_extended(ret) => Some(Duty::None),
             _ => None,
         };
         match self.callee()? {
@@ -157,7 +159,8 @@ impl Body<'_, '_> {
         self.s.args = args;
         let (first, second) = result?;
         if let Some(duty) = duty {
-            self.note_tail_call(duty, slot.is_some());
+            let form = self.form(prototype.ret, attributes.ret)?;
+            self.note_tail_call(duty, slot.is_some(), form);
         }
         self.call_result(prototype.ret, attributes.ret, first, second, slot)
     }

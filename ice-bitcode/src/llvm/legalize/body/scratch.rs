@@ -13,6 +13,7 @@ use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
 use crate::llvm::legalize::module::LlvmModule;
 use crate::llvm::legalize::parts::PartConstant;
+use crate::llvm::legalize::signature::Form;
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::constants::Constants;
 use crate::llvm::wire::types::TypeId;
@@ -98,6 +99,8 @@ pub(super) struct TailCall {
     pub(super) duty: Duty,
     /// Whether its first argument is memory for a result, which no argument of the program is.
     pub(super) is_demoted: bool,
+    /// How its result comes.
+    pub(super) form: Form,
 }
 
 /// What a mark of a call asks for.
@@ -107,6 +110,8 @@ pub(super) enum Duty {
     Always,
     /// `tail` and the convention `tailcc`: if a return follows, the call takes no stack.
     BeforeReturn,
+    /// `tail`: later steps see whether it becomes a jump. If a return follows, the result stays extended as it comes.
+    None,
 }
 
 impl Default for Scratch {

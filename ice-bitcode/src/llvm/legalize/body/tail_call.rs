@@ -10,19 +10,21 @@ use super::scratch::{Duty, TailCall};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
+use crate::llvm::legalize::signature::Form;
 use crate::llvm::wire::codes::function as code;
+use crate::llvm::wire::types::TypeId;
 
 impl Body<'_, '_> {
     /// Notes that the call that was just built is made in place of a return, if one follows.
-    pub(super) fn note_tail_call(&mut self, duty: Duty, is_demoted: bool) {
+    pub(super) fn note_tail_call(&mut self, duty: Duty, is_demoted: bool, form: Form) {
         let call = self.b.current_block().and_then(|block| self.b.func.layout.last_inst(block));
-        self.s.tail_call = call.map(|call| TailCall { call, duty, is_demoted });
+        self.s.tail_call = call.map(|call| TailCall { call, duty, is_demoted, form });
     }
 
     /// What follows a call that was noted: its return, for which the answer is yes, or another record.
-    #[cold]
+    #[inline(never)]
     pub(super) fn behind_tail_call(&mut self, number: u32) -> Checked<bool> {
-        let Some(TailCall { call, duty, is_demoted }) = self.s.tail_call else { return Ok(false) };
+        let Some(TailCall { call, duty, is_demoted, form }) = self.s.tail_call else { return Ok(false) };
         match number {
             code::DEBUG_LOC | code::DEBUG_LOC_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => {
                 return Ok(false);
@@ -30,13 +32,44 @@ impl Body<'_, '_> {
             _ => self.s.tail_call = None,
         }
         if number == code::RET && self.returns_latest()? {
+            if duty == Duty::None {
+                return self.return_extended_result(call, form);
+            }
             self.return_call(call, is_demoted)?;
             return Ok(true);
         }
         match duty {
             Duty::Always => unsupported("musttail without a return of its result behind it"),
-            Duty::BeforeReturn => Ok(false),
+            Duty::BeforeReturn | Duty::None => Ok(false),
         }
+    }
+
+    /// Whether the function has this result, and its caller finds it extended.
+    pub(super) fn returns_extended(&self, ty: TypeId) -> bool {
+        let is_extended =
+            |attributes| matches!(self.form(ty, attributes), Ok(Form::ZeroExtended | Form::SignExtended));
+        self.s.ret.is_some_and(|(own, attributes)| own == ty && is_extended(attributes))
+    }
+
+    /// Returns the result of `call` as it comes, if it comes in the form in which the function has to give it; whether
+    /// it does.
+    fn return_extended_result(&mut self, call: Inst, form: Form) -> Checked<bool> {
+        let Some((ty, attributes)) = self.s.ret else { return fail(Error::ReturnValue) };
+        let Some(result) = self.b.func.result(call) else { return Ok(false) };
+        if self.form(ty, attributes)? != form {
+            return Ok(false);
+        }
+        let layout = &mut self.b.func.layout;
+        let block = layout.block_of(call);
+        while let Some(last) = block.and_then(|block| layout.last_inst(block))
+            && last != call
+        {
+            layout.remove_inst(last);
+        }
+        self.b.ret(Some(result));
+        self.forget_latest()?;
+        self.terminated()?;
+        Ok(true)
     }
 
     /// Whether the operands of RET are the latest value, or nothing in a function that gives nothing.
