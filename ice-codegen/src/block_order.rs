@@ -2,8 +2,8 @@
 //!
 //! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
 //! its order: reachable blocks in the order of the function or of its [layout](crate::BlockLayout), each followed by the
-//! edges that leave it. An edge block that stays empty costs nothing, because the code buffer threads
-//! branches through it.
+//! edges that leave it; of several, the edge to the block that comes next is the last and falls into it. An edge block that
+//! stays empty costs nothing, because the code buffer threads branches through it.
 //!
 //! Where loops are given, the edge on which a conditional branch goes back to the header of its loop stands in front of
 //! the header instead and falls into it: an iteration then executes one jump less, and who enters the loop one more.
@@ -54,6 +54,8 @@ struct BlockFacts {
     is_split: bool,
     /// From where the edge comes whose block stands in front of this one.
     latch: PackedOption<Block>,
+    /// Where the last of the edges behind this one leads, if they are not in the order of the successors.
+    last_edge: PackedOption<Block>,
 }
 
 impl BlockOrder {
@@ -63,7 +65,7 @@ impl BlockOrder {
         self.begin(func, cfg);
         for block in func.blocks() {
             if self.is_reachable(block) {
-                self.place(cfg, block);
+                self.place(cfg, block, None);
             }
         }
     }
@@ -79,14 +81,15 @@ impl BlockOrder {
     ) {
         self.begin(func, cfg);
         let mut before = None;
-        for &block in blocks {
+        let nexts = blocks.iter().skip(1).map(|&next| Some(next)).chain([None]);
+        for (&block, next) in blocks.iter().zip(nexts) {
             if self.facts[block.index()].is_split
                 && let Some(loops) = loops.filter(|loops| loops.is_header(block))
                 && let Some(before) = before
             {
                 self.place_latch(func, cfg, loops, block, before);
             }
-            self.place(cfg, block);
+            self.place(cfg, block, next);
             before = Some(block);
         }
     }
@@ -138,7 +141,7 @@ impl BlockOrder {
             let is_reachable = preds.first().is_some_and(|&pred| pred < block) || entry == Some(block);
             all_reachable &= is_reachable;
             any_split |= is_split;
-            BlockFacts { number: None.into(), is_reachable, has_phis, is_split, latch: None.into() }
+            BlockFacts { number: None.into(), is_reachable, has_phis, is_split, ..BlockFacts::default() }
         }));
         self.any_split = any_split;
         if !all_reachable {
@@ -146,8 +149,9 @@ impl BlockOrder {
         }
     }
 
+    /// Puts a block behind those placed, and behind it its edges; `next` is the block that will follow, if it is known.
     #[inline(always)]
-    fn place(&mut self, cfg: &ControlFlowGraph, block: Block) {
+    fn place(&mut self, cfg: &ControlFlowGraph, block: Block, next: Option<Block>) {
         self.facts[block.index()].number = MachBlock::new(self.blocks.len()).into();
         self.blocks.push(LoweredBlock::Block(block));
         if !self.any_split {
@@ -155,13 +159,24 @@ impl BlockOrder {
         }
         let succs = cfg.succs(block);
         if succs.len() > 1 {
+            let last = next.filter(|next| self.has_edge_behind(block, *next) && succs.contains(next));
             for &to in succs {
-                let facts = self.facts[to.index()];
-                if facts.is_split && facts.latch != block.into() {
+                if self.has_edge_behind(block, to) && last != Some(to) {
                     self.blocks.push(LoweredBlock::Edge { from: block, to });
                 }
             }
+            if let Some(to) = last {
+                self.blocks.push(LoweredBlock::Edge { from: block, to });
+            }
+            self.facts[block.index()].last_edge = last.into();
         }
+    }
+
+    /// Whether the edge from a block with several successors to this one stands behind it.
+    #[inline]
+    fn has_edge_behind(&self, from: Block, to: Block) -> bool {
+        let facts = self.facts[to.index()];
+        facts.is_split && facts.latch != from.into()
     }
 
     /// Walks the graph from the entry, where the order of blocks does not tell.
@@ -213,7 +228,9 @@ impl BlockOrder {
         mut visit: impl FnMut(Block, MachBlock),
     ) {
         let succs = cfg.succs(from);
-        let mut edge = self.number(from).map_or(0, |n| n.index()) + 1;
+        let own = self.number(from).map_or(0, |n| n.index());
+        let mut edge = own + 1;
+        let last = self.facts[from.index()].last_edge.expand();
         for &to in succs {
             let facts = self.facts[to.index()];
             if succs.len() == 1 || !facts.is_split {
@@ -224,6 +241,9 @@ impl BlockOrder {
             }
             let number = match facts.number.expand() {
                 Some(header) if facts.latch == from.into() => header.index() - 1,
+                _ if last == Some(to) => {
+                    own + succs.iter().filter(|&&to| self.has_edge_behind(from, to)).count()
+                }
                 _ => {
                     edge += 1;
                     edge - 1

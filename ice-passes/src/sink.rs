@@ -143,6 +143,27 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
     any
 }
 
+/// Whether `inst` reads `value`, or memory at an address that `value` is a part of: what computes the address is folded into
+/// the access.
+fn uses_of(func: &Function, inst: Inst, value: Value) -> bool {
+    let mut is_used = match *func.inst(inst) {
+        InstData::Load { address, .. } | InstData::Store { address, .. } => is_part(func, value, address, 2),
+        _ => false,
+    };
+    func.for_each_operand(inst, |operand| is_used |= operand == value);
+    is_used
+}
+
+/// Whether `value` is an operand of the sums and scales, this many deep, that give `address`.
+fn is_part(func: &Function, value: Value, address: Value, depth: u32) -> bool {
+    let def = func.defining_inst(address).filter(|_| depth > 0);
+    let Some(&InstData::Binary { op: BinaryOp::Add | BinaryOp::Shl, args }) = def.map(|def| func.inst(def))
+    else {
+        return false;
+    };
+    args.iter().any(|&arg| arg == value || is_part(func, value, arg, depth - 1))
+}
+
 /// Moves `def`, whose result only goes to `phi` at the end of `block`, to there, if `phi` is used behind it in its own
 /// block. Whether it did.
 fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, block: Block) -> bool {
@@ -151,7 +172,7 @@ fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, 
     let mut is_used = false;
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
-        func.for_each_operand(inst, |operand| is_used |= operand == phi);
+        is_used |= uses_of(func, inst, phi);
         next = func.layout.next_inst(inst);
     }
     if is_used
@@ -171,14 +192,10 @@ fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) -> bool {
     let (mut behind, mut next) = (None, func.layout.next_inst(def));
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
-        let (mut uses_phi, mut uses_value) = (false, false);
-        func.for_each_operand(inst, |operand| {
-            uses_phi |= operand == phi;
-            uses_value |= operand == value;
-        });
-        if uses_value {
+        if uses_of(func, inst, value) {
             break;
         }
+        let uses_phi = uses_of(func, inst, phi);
         next = func.layout.next_inst(inst);
         // Nothing comes between a call and its second result.
         let has_more = next.is_some_and(|next| func.inst(next).is_further_result());
