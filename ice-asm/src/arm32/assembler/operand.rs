@@ -215,7 +215,14 @@ fn memory(inside: &str) -> Option<Operand<'_>> {
         None => (first, 0),
     };
     let base = core(base)?;
-    let offset = match parts.next() {
+    let mut second = parts.next();
+    let mut align = align;
+    // The alignment may stand behind a comma.
+    if let Some(text) = second.and_then(|text| text.strip_prefix([':', '@'])) {
+        align = u32::try_from(evaluate(text)?).ok()?;
+        second = None;
+    }
+    let offset = match second {
         None => None,
         Some(offset) => Some(match operand(offset)? {
             Operand::Number(number) => Offset::Number(number),

@@ -175,6 +175,9 @@ const NEON: &[Row] = &[
     row("vuzp", "x8,16@18", "Dd Dm", 0xf3b2_0100),
     row("vzip", "x8,16,32@18", "Qd Qm", 0xf3b2_01c0),
     row("vzip", "x8,16@18", "Dd Dm", 0xf3b2_0180),
+    // The same as vtrn on doublewords.
+    row("vuzp", "x32@18", "Dd Dm", 0xf3b2_0080),
+    row("vzip", "x32@18", "Dd Dm", 0xf3b2_0080),
     row("vmovn", "i16,32,64@18-", "Dd Qm", 0xf3b2_0200),
     row("vqmovun", "s16,32,64@18-", "Dd Qm", 0xf3b2_0240),
     row("vqmovn", "s16,32,64@18-", "Dd Qm", 0xf3b2_0280),
