@@ -10,6 +10,7 @@ mod buffer;
 mod forms;
 mod graphs;
 mod mips32;
+mod mips32_assembler;
 mod mips32_branches;
 mod noise;
 mod x86;

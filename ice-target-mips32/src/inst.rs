@@ -164,6 +164,8 @@ macro_rules! instructions {
     WithHighHalf { dst: VReg, hi: Src } "fset_high {dst}, {hi}"
         [hi: src(), dst: use_def_reg(DOUBLE)] => em.set_high_half(dst, hi);
     // ---- atomics and fences
+    /// Inline assembly; its operands and what it destroys are extra operands.
+    Assembly { number: u32 } "asm{number}" [] => em.assembly(number);
     Fence "sync" [] => em.e.sync();
     /// A loop: old = memory, memory = old op src; without an operation memory = src.
     AtomicRmw { op: Option<Alu>, old: VReg, src: Src, address: VReg } "{old} = loop {op} [{address}], {src}"

@@ -6,6 +6,8 @@ use crate::regs::{self, DOUBLE, GPR, SINGLE};
 use alloc::boxed::Box;
 use ice_asm::mips32::Branches;
 use ice_asm::{CodeBuffer, Listing};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
@@ -175,7 +177,10 @@ impl Target for Mips32 {
             Rule::DynamicAlloca { size, align_log2, result } => {
                 return self.alloca(cx, size, align_log2, result);
             }
+            #[cfg(not(feature = "assembly"))]
             Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            #[cfg(feature = "assembly")]
+            Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             Rule::InvokeResult | Rule::LandingPad { .. } => return Err(NO_EXCEPTIONS),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }

@@ -15,6 +15,7 @@
 //! What cannot be encoded (an offset out of range, an odd register for 64 bits) is kept by the buffer as
 //! [`Error::InvalidOperand`]. What the manual calls UNPREDICTABLE (a branch in a slot) is encoded as asked.
 
+mod assembler;
 mod branches;
 mod control;
 mod dead;
@@ -26,6 +27,7 @@ mod operand;
 mod slot;
 mod text;
 
+pub use assembler::assemble;
 pub use branches::{Branches, Slot};
 pub use control::{Jump, Trap};
 pub use float::{

@@ -12,7 +12,7 @@ mod text;
 pub use places::{Home, Place, Slot, Wish, choose};
 
 use crate::lower::Lower;
-use crate::mach::{Operand, Sink, VReg};
+use crate::mach::{FrameInfo, Operand, Sink, VReg};
 use crate::rules::Operands;
 use crate::target::ErrorKind;
 use alloc::boxed::Box;
@@ -57,6 +57,9 @@ pub trait AssemblyRules: Operands {
 
     /// The type of values that are in this register for an operand of type `ty`, which is void for a clobber.
     fn type_in(reg: PReg, ty: Type) -> Type;
+
+    /// Notes what a statement demands of the frame.
+    fn note_frame(&self, _slots: &[Slot<'_>], _frame: &mut FrameInfo) {}
 
     /// The registers with the value of an input.
     fn assembly_input<S: Sink<Self::Inst>>(
@@ -129,6 +132,7 @@ fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
     choose(&|slot| machine.wish(slot), &|reg| file.units(reg), &mut slots)?;
     let text = text::of(machine, assembly, &slots, inst.as_u32())?;
     let code = machine.assembled(&text, assembly.dialect)?;
+    machine.note_frame(&slots, cx.sink.frame());
     let number = cx.sink.tables().add_assembly(&code);
     push(machine, cx, number, &slots);
     Ok(())

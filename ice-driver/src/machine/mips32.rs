@@ -120,6 +120,7 @@ const O32: MachineDescription = MachineDescription {
         general: 4,
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },
     }),
+    has_assembler: true,
     without_exceptions: Some("MIPS"),
     rounding: Some(Rounding { words: &[], directions: [1; 4] }),
     ..MachineDescription::PORTABLE

@@ -18,17 +18,25 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
             &["--target=armv7-linux-gnueabi", "-mfpu=neon", "-mfloat-abi=softfp", "-ffreestanding"],
             "arm-linux-gnueabihf-gcc",
         ),
+        "mipsel" => (&["--target=mipsel-linux-gnu", "-march=mips32r2"], "mipsel-linux-gnu-gcc"),
         _ => (&["--target=x86_64-linux-gnu"], "gcc"),
     };
     let succeeds = |output: &Output| assert!(output.status.success(), "{target} {level}: {}", errors(output));
     succeeds(
         &compiler.args(flags).args([level, "-w", "-c", "-o"]).arg(&object).arg(source).output().unwrap(),
     );
-    let is_native = !target.starts_with("armv7");
-    let options: &[&str] = if is_native { &[] } else { &["-static", "-Wl,--no-warn-mismatch"] };
+    let emulator = match target {
+        "armv7" | "armv7-soft" => Some("qemu-arm"),
+        "mipsel" => Some("qemu-mipsel"),
+        _ => None,
+    };
+    let options: &[&str] = if emulator.is_none() { &[] } else { &["-static", "-Wl,--no-warn-mismatch"] };
     succeeds(&Command::new(linker).args(options).arg("-o").arg(&program).arg(&object).output().unwrap());
-    let mut run = if is_native { Command::new(&program) } else { Command::new("qemu-arm") };
-    let output = if is_native { run.output() } else { run.arg(program).output() }.unwrap();
+    let output = match emulator {
+        None => Command::new(&program).output(),
+        Some(emulator) => Command::new(emulator).arg(&program).output(),
+    };
+    let output = output.unwrap();
     succeeds(&output);
     output.stdout
 }

@@ -4,6 +4,8 @@
 //! holds anything; the lanes of a vector are in four registers, from the low end. Every rule keeps this and may rely on
 //! it. What is zero needs no register: [`Src::Zero`].
 
+#[cfg(feature = "assembly")]
+mod assembly;
 mod atomic;
 mod call;
 mod compare;
