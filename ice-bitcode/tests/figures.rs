@@ -126,6 +126,7 @@ impl Counts {
             | InstData::ReturnCallAs { .. }
             | InstData::Invoke { .. }
             | InstData::InvokeResult
+            | InstData::BlockAddress { .. }
             | InstData::LandingPad { .. } => {
                 panic!("a native instruction in a pexe")
             }

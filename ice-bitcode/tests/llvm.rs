@@ -195,7 +195,9 @@ fn compare(llvm: &LlvmModule, object: &[u8], what: &str) -> usize {
                     addresses.insert(found.len(), place);
                     found.resize(found.len() + module.pointer_type.bytes() as usize, 0);
                 }
-                Initializer::Relative { .. } => panic!("{what}: no distance was written"),
+                Initializer::Relative { .. } | Initializer::Distance { .. } => {
+                    panic!("{what}: no distance was written")
+                }
             }
         }
         assert_eq!(found, expected, "{what}");

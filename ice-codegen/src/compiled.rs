@@ -221,6 +221,8 @@ pub enum CodeSymbol {
     JumpTable(u32),
     /// The function itself.
     Start,
+    /// The code of a block, of this function or another one: its number in [`CompiledCode::taken_labels`].
+    Label(u32),
 }
 
 const TAG_SHIFT: u32 = 29;
@@ -245,6 +247,7 @@ impl CodeSymbol {
             CodeSymbol::Constant(ConstantId { size, index }) => (3, index << 2 | size as u32),
             CodeSymbol::JumpTable(t) => (4, t),
             CodeSymbol::Start => (5, 0),
+            CodeSymbol::Label(index) => (6, index),
         };
         debug_assert!(index <= INDEX_MASK);
         SymbolId(tag << TAG_SHIFT | index & INDEX_MASK)
@@ -263,7 +266,8 @@ impl CodeSymbol {
                 index: index >> 2,
             }),
             4 => CodeSymbol::JumpTable(index),
-            _ => CodeSymbol::Start,
+            5 => CodeSymbol::Start,
+            _ => CodeSymbol::Label(index),
         }
     }
 }
@@ -402,6 +406,10 @@ pub struct CompiledCode {
     pub exceptions: Vec<ExceptionTable>,
     /// Where calls end the program that lead to a function of another type, as offsets in the code.
     pub type_traps: Vec<u32>,
+    /// The labels of functions: numbers and offsets in the code.
+    pub labels: Vec<(u32, u32)>,
+    /// The labels whose addresses the code takes, of all functions: whose they are, and their numbers there.
+    pub taken_labels: Vec<(FuncId, u32)>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -416,6 +424,7 @@ pub struct CodeEnd {
     live: usize,
     exceptions: usize,
     type_traps: usize,
+    labels: usize,
 }
 
 /// The machine code of one function.
@@ -441,6 +450,10 @@ pub struct FunctionCode<'a> {
     pub exceptions: Option<&'a ExceptionTable>,
     /// As in [`CompiledCode::type_traps`].
     pub type_traps: &'a [u32],
+    /// As in [`CompiledCode::labels`].
+    pub labels: &'a [(u32, u32)],
+    /// As in [`CompiledCode::taken_labels`].
+    pub taken_labels: &'a [(FuncId, u32)],
 }
 
 impl CompiledCode {
@@ -456,6 +469,8 @@ impl CompiledCode {
         self.live.clear();
         self.exceptions.clear();
         self.type_traps.clear();
+        self.labels.clear();
+        self.taken_labels.clear();
     }
 
     /// Where the next function begins.
@@ -470,6 +485,7 @@ impl CompiledCode {
             live: self.live.len(),
             exceptions: self.exceptions.len(),
             type_traps: self.type_traps.len(),
+            labels: self.labels.len(),
         }
     }
 
@@ -491,6 +507,8 @@ impl CompiledCode {
             live: self.live[start.live..end.live].first(),
             exceptions: self.exceptions[start.exceptions..end.exceptions].first(),
             type_traps: &self.type_traps[start.type_traps..end.type_traps],
+            labels: &self.labels[start.labels..end.labels],
+            taken_labels: &self.taken_labels,
         }
     }
 
@@ -525,6 +543,7 @@ mod tests {
             constant(ConstantSize::C16, 1 << 20),
             CodeSymbol::JumpTable(3),
             CodeSymbol::Start,
+            CodeSymbol::Label(9),
         ] {
             assert_eq!(CodeSymbol::unpack(symbol.pack()), symbol);
         }

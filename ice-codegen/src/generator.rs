@@ -353,15 +353,16 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     ) -> Result<(), ErrorKind> {
         let (known, known_steps) = (out.origins.len(), out.frames.len());
         self.target.emit(&self.mach, self.allocator.output(), &mut self.scratch, &mut self.listing, out)?;
-        let CompiledCode { constants, origins, frames, .. } = out;
+        let CompiledCode { constants, taken_labels, origins, frames, .. } = out;
         let steps = if T::HAS_FRAME_DIRECTIVES { &frames[known_steps..] } else { &[] };
         let mut directives = FrameDirectives::new(steps);
         let tables = &self.mach.tables;
-        let symbol = |symbol, text: &mut dyn fmt::Write| match tables.shared_symbol(symbol, constants) {
-            Some(symbol) => write!(text, "{}", SymbolText(symbol)),
-            // It has no relocation either.
-            None => Err(fmt::Error),
-        };
+        let symbol =
+            |symbol, text: &mut dyn fmt::Write| match tables.shared_symbol(symbol, constants, taken_labels) {
+                Some(symbol) => write!(text, "{}", SymbolText(symbol)),
+                // It has no relocation either.
+                None => Err(fmt::Error),
+            };
         // Writing into a string cannot fail.
         let _ = match annotation {
             None => self.listing.write_annotated(text, symbol, |mark, out| directives.write(mark, out)),

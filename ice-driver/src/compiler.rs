@@ -17,7 +17,7 @@ use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::live::LiveCalls;
 use ice_codegen::{Checks, CodeSymbol, Confinement, Diversity, FunctionCode, TableSlice, UnwindFacts};
 use ice_ir::native::UnwindTables;
-use ice_ir::{Environment, Function, Module, Rules, Type, VerifierScratch, verify_function};
+use ice_ir::{Environment, FuncId, Function, Module, Rules, Type, VerifierScratch, verify_function};
 
 /// What a [`Compiler`] makes of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,6 +164,16 @@ impl CompiledFunction<'_> {
     /// The jump tables, in the order of the numbers in [`CodeSymbol::JumpTable`]: offsets in the code.
     pub fn jump_tables(&self) -> TableSlice<'_> {
         self.code.tables
+    }
+
+    /// The labels of the function, where it branches to addresses: numbers, and offsets in the code.
+    pub fn labels(&self) -> &[(u32, u32)] {
+        self.code.labels
+    }
+
+    /// The label that [`CodeSymbol::Label`] names: of which function, and its number there.
+    pub fn label(&self, index: u32) -> Option<(FuncId, u32)> {
+        self.code.taken_labels.get(index as usize).copied()
     }
 
     /// The frame, and where the caller's registers are in it.

@@ -98,6 +98,7 @@ pub mod inspect;
 pub mod interpret;
 #[cfg(feature = "cli")]
 pub mod isolate;
+pub mod labels;
 #[cfg(all(feature = "cli", feature = "llvm"))]
 pub mod ld;
 pub mod machine;

@@ -170,6 +170,11 @@ impl<'m> Placement<'m> {
     }
 }
 
+/// Whether what is in a variable is known when all code has its place, and not before.
+pub fn has_distances(module: &Module, global: GlobalId) -> bool {
+    module.initializers(global).iter().any(|init| matches!(init, Initializer::Distance { .. }))
+}
+
 /// `sh_type` of a section that a module names.
 fn type_of(name: &[u8], contents: Contents) -> u32 {
     let is = |prefix: &[u8]| match name.strip_prefix(prefix) {
@@ -192,7 +197,7 @@ fn contents(module: &Module, global: GlobalId, relocation: RelocationModel) -> C
     let is_zero = |init: &Initializer| match *init {
         Initializer::Zero(_) => true,
         Initializer::Bytes { start, len } => data_bytes(module, start, len).iter().all(|&byte| byte == 0),
-        Initializer::Address { .. } | Initializer::Relative { .. } => false,
+        Initializer::Address { .. } | Initializer::Relative { .. } | Initializer::Distance { .. } => false,
     };
     let moves =
         module.environment == Environment::Native && relocation == RelocationModel::PositionIndependent;
@@ -200,7 +205,7 @@ fn contents(module: &Module, global: GlobalId, relocation: RelocationModel) -> C
     let is_relocated = |init: &Initializer| match *init {
         Initializer::Address { .. } => moves,
         Initializer::Relative { target, .. } => moves && !module.linkage(target).0.is_local(),
-        Initializer::Zero(_) | Initializer::Bytes { .. } => false,
+        Initializer::Zero(_) | Initializer::Bytes { .. } | Initializer::Distance { .. } => false,
     };
     match decl.mutability {
         _ if decl.storage.is_thread_local() => match inits.iter().all(is_zero) {

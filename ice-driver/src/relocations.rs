@@ -37,8 +37,10 @@ pub fn has_local_twin(
 /// What the entries of jump tables are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableEntries {
-    /// Addresses.
+    /// Addresses of 4 bytes.
     Absolute,
+    /// Addresses of 8 bytes.
+    WideAbsolute,
     /// Distances from the start of the table.
     FromTable,
     /// Distances from the global offset table.
@@ -58,8 +60,17 @@ impl TableEntries {
     pub const fn kind(self) -> RelocKind {
         match self {
             TableEntries::Absolute => RelocKind::Abs32,
+            TableEntries::WideAbsolute => RelocKind::Abs64,
             TableEntries::FromTable => RelocKind::PcRel32,
             TableEntries::FromGlobalBase => RelocKind::GotOff32,
+        }
+    }
+
+    /// Bytes of an entry.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            TableEntries::WideAbsolute => 8,
+            _ => 4,
         }
     }
 }

@@ -6,6 +6,7 @@ mod common;
 mod addresses;
 mod arithmetic;
 mod armv7;
+mod block_addresses;
 mod cc;
 mod cli;
 mod commentary;

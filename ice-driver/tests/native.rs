@@ -216,6 +216,11 @@ fn threads_have_variables_of_their_own() {
     check_pair("threads");
 }
 
+#[test]
+fn addresses_of_blocks_are_those_of_their_code() {
+    check_pair("labels");
+}
+
 /// On a stack with a guard page: none of the objects may lie beyond it.
 #[test]
 fn objects_of_any_size_meet_the_guard_page() {

@@ -18,13 +18,18 @@ use cranelift_entity::EntityRef;
 use ice_ir::intrinsics::{self, Intrinsic};
 use ice_ir::{
     BinaryOp, Block, CastOp, FuncId, Function, FunctionKind, GlobalId, Inst, InstData, IntCond, Program,
-    Signature, Type, Value, ValueDef, ValueRange,
+    Signature, SwitchKey, Type, Value, ValueDef, ValueRange,
 };
 
 /// Addresses that constants refer to.
 pub(super) struct Addresses<'a> {
     pub function: &'a dyn Fn(FuncId) -> u64,
     pub globals: &'a [u64],
+}
+
+/// What stands for the address of the block that is label `label` of a function: not null. Code has no addresses here.
+pub(super) const fn label_address(label: i64) -> u64 {
+    (label as u64).wrapping_add(1)
 }
 
 /// Decodes every body of `program`.
@@ -174,7 +179,13 @@ impl<'a> Decoder<'a> {
                 ValueDef::Function(f) => Slot::new(self.function_address(f)?, 0),
                 ValueDef::Global(g) => Slot::new(self.global_address(g)?, 0),
                 ValueDef::Forward => return malformed("a value that is never defined"),
-                ValueDef::Param(_) | ValueDef::Inst(_) => continue,
+                ValueDef::Inst(inst) => match *func.inst(inst) {
+                    InstData::BlockAddress { label, .. } => {
+                        Slot::new(label_address(label.into()) & ty.int_mask(), 0)
+                    }
+                    _ => continue,
+                },
+                ValueDef::Param(_) => continue,
             };
             self.code.consts.push(slot);
             self.slots[index] = next;
@@ -186,7 +197,9 @@ impl<'a> Decoder<'a> {
             next += 1;
         }
         for index in 0..func.num_values() {
-            if matches!(func.value_def(Value::new(index)), ValueDef::Inst(_)) {
+            if let ValueDef::Inst(inst) = func.value_def(Value::new(index))
+                && !matches!(func.inst(inst), InstData::BlockAddress { .. })
+            {
                 self.slots[index] = next;
                 next += 1;
             }
@@ -410,6 +423,8 @@ impl<'a> Decoder<'a> {
             | InstData::RetPair { .. } => {
                 return malformed("a call as only native modules have it");
             }
+            // A constant.
+            InstData::BlockAddress { .. } => return Ok(()),
             // Nothing here unwinds.
             InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
                 return malformed("an invoke: exceptions");
@@ -447,8 +462,13 @@ impl<'a> Decoder<'a> {
                 let op = Op::Switch { value: self.slot(value)?, table: self.code.switches.len() as u32 };
                 self.push(op);
                 // Sorted by target, so that the edges to a block share a stub.
+                let switch = func.switch(table);
+                let number = |n: i64| match switch.key {
+                    SwitchKey::Number => n as u64,
+                    SwitchKey::Label => label_address(n),
+                };
                 let mut cases: Vec<(Block, u64)> =
-                    func.switch(table).cases.iter().map(|&(n, b)| (b, n as u64 & ty.int_mask())).collect();
+                    switch.cases.iter().map(|&(n, b)| (b, number(n) & ty.int_mask())).collect();
                 cases.sort_unstable();
                 let default_stub = self.stub(block, default)?;
                 let mut last = (default, default_stub);

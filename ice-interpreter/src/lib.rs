@@ -51,7 +51,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use cranelift_entity::EntityRef;
-use ice_ir::{FuncId, GlobalId, Initializer, Mutability, Program, Symbol, Type};
+use ice_ir::{FuncId, GlobalId, GlobalKind, Initializer, Mutability, Program, Symbol, Type};
 
 mod code;
 mod decode;
@@ -309,6 +309,12 @@ impl<'p> Interpreter<'p> {
                         memory.initialise(at, &value.to_le_bytes()[..4]);
                         4
                     }
+                    Initializer::Distance { plus, minus, addend, bytes } => {
+                        let [plus, minus] = [plus, minus].map(|label| self.address(Symbol::Global(label)));
+                        let value = plus.wrapping_sub(minus).wrapping_add(addend as u64);
+                        memory.initialise(at, &value.to_le_bytes()[..usize::from(bytes)]);
+                        u64::from(bytes)
+                    }
                 };
             }
         }
@@ -500,6 +506,11 @@ fn place_globals(program: &Program, limits: &Limits) -> Result<(Vec<u64>, Memory
     };
     let variables = place(Mutability::Constant)?;
     let variables_end = place(Mutability::Variable)?;
+    for (id, decl) in &module.globals {
+        if let GlobalKind::Label { label, .. } = decl.kind {
+            globals[GlobalId::index(id)] = decode::label_address(label.into());
+        }
+    }
     let stack = variables_end + PAGE;
     let stack_end = stack + u64::from(limits.stack).next_multiple_of(PAGE);
     if stack_end + PAGE > limit {

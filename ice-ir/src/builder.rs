@@ -340,6 +340,11 @@ impl<'f> FunctionBuilder<'f> {
         self.append(InstData::CondBr { cond, if_true, if_false }, Type::Void);
     }
 
+    /// The address of the block that is label `label` of a function.
+    pub fn block_address(&mut self, function: FuncId, label: u32, pointer: Type) -> Value {
+        self.append_value(InstData::BlockAddress { function, label }, pointer)
+    }
+
     /// Multi-way branch; the cases are added with [`Function::switch_mut`].
     pub fn switch(&mut self, value: Value, default: Block) -> SwitchTable {
         let table = self.func.make_switch();

@@ -63,9 +63,23 @@ struct ValueData {
     ty: Type,
 }
 
+/// What the value of a switch is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum SwitchKey {
+    /// A number, or that of a case.
+    #[default]
+    Number,
+    /// The address of one of the cases' blocks ([`InstData::BlockAddress`]); the number of a case is that of its label. No
+    /// block is a case twice or has another predecessor, so that nothing happens on the way; the default, which only
+    /// ends in `unreachable`, is never reached. A function has one such switch at most. `indirect_br`.
+    Label,
+}
+
 /// The cases of one switch.
 #[derive(Clone, Default, Debug)]
 pub struct SwitchData {
+    /// What the numbers of the cases are.
+    pub key: SwitchKey,
     /// (case value sign-extended from the type of the condition, target).
     pub cases: Vec<(i64, Block)>,
 }
@@ -134,6 +148,7 @@ impl Function {
         self.phi_pool.clear();
         for table in self.switches.values_mut().take(self.num_switches) {
             table.cases.clear();
+            table.key = SwitchKey::Number;
         }
         self.num_switches = 0;
         self.assemblies.clear();
@@ -505,6 +520,7 @@ impl Function {
             InstData::Ret { value } => value.into_iter().for_each(visit),
             InstData::Br { .. }
             | InstData::InvokeResult
+            | InstData::BlockAddress { .. }
             | InstData::LandingPad { .. }
             | InstData::Unreachable => {}
         }
@@ -555,6 +571,7 @@ impl Function {
             InstData::Ret { value: None }
             | InstData::Br { .. }
             | InstData::InvokeResult
+            | InstData::BlockAddress { .. }
             | InstData::LandingPad { .. }
             | InstData::Unreachable => return,
         };

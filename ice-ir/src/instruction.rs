@@ -359,6 +359,9 @@ pub enum InstData {
     Output { first: Value, number: u32 },
     /// The result of the [`InstData::Invoke`] before; the first instruction of its normal block.
     InvokeResult,
+    /// The address of the code of the block that is label `label` of a function, which may be another one: a
+    /// [switch by addresses](crate::SwitchKey::Label) of that function goes there. `block_address @f, 3`.
+    BlockAddress { function: FuncId, label: u32 },
     /// The exception that has come here, as an address; the first instruction of a pad.
     LandingPad { pad: Pad },
     /// A call of an intrinsic, with the declaration it goes through.
@@ -369,7 +372,7 @@ pub enum InstData {
     Br { target: Block },
     /// Conditional branch.
     CondBr { cond: Value, if_true: Block, if_false: Block },
-    /// Multi-way branch.
+    /// Multi-way branch, by a number or by an [address of the function's code](crate::SwitchKey).
     Switch { value: Value, default: Block, table: SwitchTable },
     /// Return.
     Ret { value: Option<Value> },

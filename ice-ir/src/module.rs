@@ -219,6 +219,17 @@ pub enum Initializer {
         /// Added to the difference.
         addend: i64,
     },
+    /// The distance of two [labels](GlobalKind::Label) of one function, plus `addend`, modulo the width.
+    Distance {
+        /// From which is subtracted.
+        plus: GlobalId,
+        /// What is subtracted.
+        minus: GlobalId,
+        /// Added to the difference.
+        addend: i32,
+        /// The width: 1, 2, 4 or 8.
+        bytes: u8,
+    },
 }
 
 /// Whether and where a global variable has its contents.
@@ -234,6 +245,13 @@ pub enum GlobalKind {
         target: Symbol,
         /// Added to the address.
         addend: i64,
+    },
+    /// It is the place of a block's code, as [`InstData::BlockAddress`] gives it, for data.
+    Label {
+        /// Whose block.
+        function: FuncId,
+        /// The number of the label.
+        label: u32,
     },
 }
 
@@ -483,6 +501,7 @@ impl Module {
                 Initializer::Bytes { len, .. } => u64::from(len),
                 Initializer::Address { .. } => pointer,
                 Initializer::Relative { .. } => 4,
+                Initializer::Distance { bytes, .. } => u64::from(bytes),
             })
             .sum()
     }

@@ -105,6 +105,12 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
             block1: v1: i32 = invoke_result ret v1
             block2: v2: i32 = landing_pad cleanup catch 1 filter (1, 1) v3: i32 = second v2 ret v3 }",
     ),
+    (Rule::IndirectBranch, PnaclOnly, "block0: v20: i32 = block_address @f, 1 ret v20"),
+    (
+        Rule::IndirectBranch,
+        PnaclOnly,
+        "block0: indirect_br v0, block2 [1: block1] block1: ret v0 block2: unreachable",
+    ),
     (Rule::Terminated, Both, "block0: return_call @callee(v0) ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v21, v0 v21: i32 = add v0, v0 ret v0"),
     (Rule::Dominance, Both, "block0: v20: i32 = add v20, v0 ret v0"),
@@ -396,6 +402,59 @@ fn invokes_lead_to_blocks_of_their_own() {
     let mut program = without;
     program.bodies.last_mut().expect("a body").exceptions.personality = None;
     assert_eq!(broken(&program, Rules::Ice), BTreeSet::from([Rule::Invoke]));
+}
+
+/// Branches to addresses, and the addresses themselves.
+#[test]
+fn branches_to_addresses_lead_to_blocks_of_their_own() {
+    let function = |body: &str| {
+        parse(&format!(
+            "{DECLARATIONS} constant private @label = block @f, 1 constant private @other = block @callee, 1
+            constant internal @data = distance 4, @label, @label
+            define internal @f(v0: i32, v9: i64) -> i32 {{ v4: i1 = true {body} }}"
+        ))
+    };
+    let whole = "block0: v1: i32 = block_address @f, 1 br v4, block1, block2
+        block1: indirect_br v1, block5 [1: block3, 2: block4]
+        block2: br block4x
+        block3: v5: i32 = phi [v0, block1] ret v5
+        block4: ret v1
+        block5: unreachable block6: ret v0"
+        .replace("block4x", "block6");
+    assert_eq!(broken(&function(&whole), Rules::Ice), BTreeSet::new());
+    let cases = [
+        (Rule::IndirectBranch, "indirect_br v1", "indirect_br v9"),
+        // Another way to a case; the same block twice; a default that something happens in.
+        (Rule::IndirectBranch, "block2: br block6", "block2: br block4"),
+        (Rule::IndirectBranch, "2: block4", "2: block3"),
+        (Rule::IndirectBranch, "block5: unreachable", "block5: ret v0"),
+        // A second one.
+        (Rule::IndirectBranch, "block2: br block6", "block2: indirect_br v1, block5 [3: block6]"),
+        (Rule::IndirectBranch, "v1: i32 = block_address", "v1: i64 = block_address"),
+        (Rule::SwitchCases, "2: block4", "1: block4"),
+        (Rule::SwitchCases, "2: block4", "-1: block4"),
+    ];
+    for (rule, from, to) in cases {
+        let text = whole.replacen(from, to, 1);
+        assert_ne!(text, whole, "{from}");
+        assert!(broken(&function(&text), Rules::Ice).contains(&rule), "{to}");
+    }
+    let data = |from, to| {
+        let program = format!(
+            "{DECLARATIONS} constant private @label = block @f, 1 constant private @other = block @callee, 1
+            constant internal @data = distance 4, @label, @label
+            define internal @f(v0: i32, v9: i64) -> i32 {{ block0: ret v0 }}"
+        );
+        broken(&parse(&program.replacen(from, to, 1)), Rules::Ice)
+    };
+    assert_eq!(data("", ""), BTreeSet::new());
+    for (from, to) in [
+        ("@label, @label", "@label, @other"),
+        ("@label, @label", "@label, @data"),
+        ("constant private @label", "constant external @label"),
+    ] {
+        assert_eq!(data(from, to), BTreeSet::from([Rule::GlobalContents]), "{to}");
+    }
 }
 
 /// Calls in place of returns, which the stable format has not at all.

@@ -27,6 +27,8 @@ pub enum Error {
     NotConstructed(String),
     /// This function catches exceptions; on this machine code in memory has no tables for that.
     Exceptions(String),
+    /// Data, or code of another function, has the address of a block of this function, whose code comes later.
+    Label(String),
     /// A reference of this kind cannot be resolved in memory.
     UnsupportedReference(RelocKind),
     /// What has this name, or a part of the module itself, is too far away for the reference to it.
@@ -80,6 +82,9 @@ impl fmt::Display for Error {
             }
             Error::Exceptions(function) => {
                 write!(f, "{function} catches exceptions, which code in memory cannot on this machine")
+            }
+            Error::Label(function) => {
+                write!(f, "the address of a block of {function} is taken elsewhere, and its code comes later")
             }
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")

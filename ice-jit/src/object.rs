@@ -23,6 +23,7 @@ use crate::thread_local::CopyNumbers;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, SymbolId};
 use ice_codegen::live::LiveCalls;
 use ice_codegen::{CodeSymbol, FunctionCode, Libcall};
+use ice_driver::labels::Labels;
 use ice_driver::machine::Machine;
 use ice_driver::names::undecorated;
 use ice_driver::object::{function_alignment, resolve_alias};
@@ -65,6 +66,8 @@ pub(crate) struct Place {
 pub(crate) enum Target {
     /// A function of the module, wherever it comes to be.
     Function(FuncId),
+    /// A label of a function of the module.
+    Label(FuncId, u32),
     /// A place that is known.
     Place(Place),
     /// A constant of code.
@@ -162,6 +165,9 @@ pub(crate) struct Object<'m> {
     /// Whether functions that catch exceptions would need tables of another form.
     refuses_exceptions: bool,
     pub(crate) frame_references: Vec<(u64, Place)>,
+    pub(crate) labels: Labels,
+    /// Distances of two labels plus a number, and the bytes that they take.
+    pub(crate) distances: Vec<(Place, [GlobalId; 2], i32, u8)>,
     /// Words with addresses that tables for exceptions refer to.
     pub(crate) address_words: HashMap<Symbol, Place>,
     pub(crate) frames_at: Option<Place>,
@@ -229,6 +235,8 @@ impl<'m> Object<'m> {
             frames: unwind.and_then(Frames::new),
             refuses_exceptions: unwind.is_some_and(|entries| matches!(entries.form, UnwindForm::Index(_))),
             frame_references: Vec::new(),
+            labels: Labels::default(),
+            distances: Vec::new(),
             address_words: HashMap::new(),
             frames_at: None,
             frames_size: 0,
@@ -307,6 +315,11 @@ impl<'m> Object<'m> {
                     at.offset += len as u64;
                     continue;
                 }
+                Initializer::Distance { plus, minus, addend, bytes } => {
+                    self.distances.push((at, [plus, minus], addend, bytes));
+                    at.offset += u64::from(bytes);
+                    continue;
+                }
                 Initializer::Relative { target, addend } => (RelocKind::PcRel32, target, addend),
                 Initializer::Address { target, addend } => match module.pointer_type {
                     Type::I64 => (RelocKind::Abs64, target, addend),
@@ -322,9 +335,22 @@ impl<'m> Object<'m> {
     }
 
     /// What a symbol of the module stands for, and what is added to its address.
+    /// A global that is a label.
+    pub(crate) fn label_target(&self, global: GlobalId) -> Result<Target, Error> {
+        match self.module.globals[global].kind {
+            GlobalKind::Label { function, label } => Ok(Target::Label(function, label)),
+            _ => Err(Error::Internal("a variable is taken for a label")),
+        }
+    }
+
     pub(crate) fn target(&mut self, symbol: Symbol) -> (Target, i64) {
         let module = self.module;
         let (symbol, addend) = resolve_alias(module, symbol);
+        if let Symbol::Global(global) = symbol
+            && let GlobalKind::Label { function, label } = module.globals[global].kind
+        {
+            return (Target::Label(function, label), addend);
+        }
         if let Some(&address) = self.outer.and_then(|outer| outer.get(&symbol)) {
             let name = module.symbol_name(symbol).to_vec();
             let is_function = matches!(symbol, Symbol::Function(_));
@@ -426,6 +452,7 @@ impl<'m> Object<'m> {
         }
         self.live.extend(code.live.map(|live| (start, live.clone())));
         self.functions[function.as_u32() as usize] = Some(place);
+        self.labels.note(function, code.labels);
         self.sizes.push((function, code.code.len() as u64));
         Ok(())
     }
@@ -447,9 +474,15 @@ impl<'m> Object<'m> {
                     .ok_or(Error::Internal("code loads a constant that is not there"))?;
                 (Target::Constant(self.constants.intern(id.size, bits)), 0)
             }
+            CodeSymbol::Label(index) => match code.taken_labels.get(index as usize) {
+                Some(&(function, label)) => (Target::Label(function, label), 0),
+                None => return Err(Error::Internal("code refers to a label that is not there")),
+            },
             CodeSymbol::Start => return Err(Error::Internal("confined code is in memory of its own")),
             CodeSymbol::JumpTable(table) => {
-                let offset = tables + 4 * code.tables.start(table as usize) as u64;
+                let entries = TableEntries::of(self.machine, self.module, self.relocation);
+                let before = code.tables.start(table as usize) as u64;
+                let offset = tables + u64::from(entries.bytes()) * before;
                 (Target::Place(Place { area: Area::Constants, offset }), 0)
             }
         })
@@ -458,13 +491,13 @@ impl<'m> Object<'m> {
     /// Appends the jump tables of the function at `start` and says where the first one is.
     fn add_tables(&mut self, start: u64, code: &FunctionCode<'_>) -> Result<u64, Error> {
         let area = Area::Constants;
-        let first = self.filled[area as usize].align(4, 0);
         let entries = TableEntries::of(self.machine, self.module, self.relocation);
+        let first = self.filled[area as usize].align(entries.bytes().into(), 0);
         for table in code.tables.iter() {
             for (n, &entry) in table.iter().enumerate() {
                 let bytes = &mut self.filled[area as usize].bytes;
                 let at = Place { area, offset: bytes.len() as u64 };
-                bytes.extend_from_slice(&[0; 4]);
+                bytes.resize(bytes.len() + entries.bytes() as usize, 0);
                 let distance = if entries == TableEntries::FromTable { 4 * n as i64 } else { 0 };
                 let target = Target::Place(Place { area: Area::Code, offset: start + u64::from(entry) });
                 self.add_fix(at, entries.kind(), target, distance)?;

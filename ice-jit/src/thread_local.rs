@@ -91,7 +91,7 @@ impl ThreadLocals {
         let decl = module.globals[id].clone();
         let mut control = GlobalDecl { name: Name::default(), storage: Storage::Shared, ..decl.clone() };
         match decl.kind {
-            GlobalKind::Declared => {}
+            GlobalKind::Declared | GlobalKind::Label { .. } => {}
             GlobalKind::Alias { .. } => {
                 return Err(Error::ThreadLocal(shown(&name)));
             }

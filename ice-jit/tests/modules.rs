@@ -351,3 +351,61 @@ fn scopes_have_names_of_their_own() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Tables of the addresses of blocks and of their distances, in data and from code, and branches by them.
+#[test]
+fn labels_are_places_in_code() {
+    let text = "\
+constant private @zero = block @choose, 1
+constant private @one = block @choose, 2
+constant internal @table align 8 = addr @zero, addr @one
+constant internal @far align 4 = distance 4, @one, @zero
+define external @choose(v0: ptr) -> i32 {
+  v1: i32 = 100
+  v2: i32 = 7
+block0:
+  v3: ptr = call @entry(v0)
+  indirect_br v3, block3 [1: block1, 2: block2]
+block1:
+  ret v1
+block2:
+  ret v2
+block3:
+  unreachable
+}
+define internal @entry(v0: ptr) -> ptr {
+  v1: ptr = SIZE
+block0:
+  v2: ptr = mul v0, v1
+  v3: ptr = add @table, v2
+  v4: ptr = load v3, align 1
+  ret v4
+}
+define external @agrees() -> i32 {
+  v1: ptr = 1
+block0:
+  v2: ptr = call @entry(v1)
+  v3: ptr = block_address @choose, 1
+  v4: ptr = sub v2, v3
+  v5: i32 = trunc v4
+  v6: i32 = load @far, align 4
+  v7: i1 = icmp eq v5, v6
+  v8: i32 = zext v7 to i32
+  ret v8
+}
+";
+    let text = text.replace("SIZE", &size_of::<usize>().to_string());
+    // Nothing is cut off where addresses have the width of the numbers.
+    let text = match size_of::<usize>() {
+        4 => text.replace("v5: i32 = trunc v4", "v9: i32 = 0\n  v5: i32 = add v4, v9"),
+        _ => text,
+    };
+    for recipe in RECIPES {
+        let jit = Jit::new(recipe).expect("this machine");
+        let module = load(&jit, &text).unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: the functions have these types.
+        let choose = unsafe { module.get::<extern "C" fn(usize) -> i32>("choose") }.expect("it is there");
+        let agrees = unsafe { module.get::<extern "C" fn() -> i32>("agrees") }.expect("it is there");
+        assert_eq!((choose(0), choose(1), agrees()), (100, 7, 1));
+    }
+}

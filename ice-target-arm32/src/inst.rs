@@ -238,6 +238,8 @@ macro_rules! instructions {
     Invoke { callee: Callee, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
         "invoke {callee} to {normal} unwind {pad} as {clauses}" [callee: callee()] => em.invoke(callee, normal, (pad, clauses));
     Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
+    /// To the address of a label of the function.
+    JumpIndirect { to: VReg } is Terminator "bx {to}" [to: use_reg(GPR)] => em.jump_register(to);
     Branch { cond: Cond, or: Option<Cond>, if_true: MachBlock, if_false: MachBlock } is Terminator
         "b.{cond} or {or} {if_true}, {if_false}" [] => em.branch_on(cond, or, if_true, if_false);
     /// A planned switch: `index` is the value.

@@ -201,6 +201,10 @@ impl Target for Arm32 {
             Rule::Load { address, align_log2, result } => self.load(cx, address, align_log2, result),
             Rule::Store { address, value, align_log2 } => self.store(cx, address, align_log2, value),
             Rule::Call => self.call(cx, inst)?,
+            Rule::BlockAddress { symbol, result } => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
             #[cfg(not(feature = "assembly"))]

@@ -201,6 +201,8 @@ macro_rules! instructions {
     CallPreserveNone { callee: Callee, base: Option<VReg> } is Clobbers "call_preserve_none {callee}, {base}"
         [callee: callee(), base: use_reg_if(GPR)] => em.call(callee, base);
     Jump { target: MachBlock } is Terminator "b {target}" [] => em.jump_to(target);
+    /// To the address of a label of the function.
+    JumpIndirect { to: VReg } is Terminator "jr {to}" [to: use_reg(GPR)] => em.jump_indirect(to);
     Branch { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator
         "b.{cond} {if_true}, {if_false}" [cond: cond()] => em.branch_on(cond, if_true, if_false);
     /// A planned switch: `index` is the value; `scratch` is destroyed.

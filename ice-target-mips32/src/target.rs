@@ -181,6 +181,10 @@ impl Target for Mips32 {
             Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
             #[cfg(feature = "assembly")]
             Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
+            Rule::BlockAddress { symbol, result } => {
+                let dst = cx.regs(result).lo();
+                self.symbol_address(cx, ice_codegen::CodeSymbol::unpack(symbol), dst);
+            }
             Rule::InvokeResult | Rule::LandingPad { .. } => return Err(NO_EXCEPTIONS),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }

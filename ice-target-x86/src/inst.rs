@@ -266,6 +266,8 @@ macro_rules! instructions {
         "invoke {callee} {mode} pops {popped} to {normal} unwind {pad} as {clauses}"
         [callee: callee()] max bound.call(callee) + 5 => em.invoke(callee, popped, normal, (pad, clauses));
     Jmp { target: MachBlock } is Terminator "jmp {target}" [] max 5 => em.jump_to(target);
+    /// To the address of a label of the function.
+    JmpIndirect { to: Src } is Terminator "jmp {to}" [to: rm(GPR)] max 1 + bound.src(to) => em.e.jmp_rm(to);
     Jcc { cond: Cond, if_true: MachBlock, if_false: MachBlock } is Terminator "j{cond} {if_true}, {if_false}"
         [] max 11 => em.branch(cond, if_true, if_false);
     /// To `both` where the two conditions hold, else to `otherwise`.

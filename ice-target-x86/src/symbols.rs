@@ -19,8 +19,8 @@ use crate::inst::{Amode, Base, Callee, Inst};
 use crate::regs::{GPR, RAX, RBX};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
-use ice_asm::ConstantSize;
 use ice_asm::x86::Mode;
+use ice_asm::{ConstantSize, SymbolId};
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::{CodeModel, CodeSymbol, Libcall};
 use ice_ir::native::Storage;
@@ -93,17 +93,21 @@ impl X86 {
 
     /// Puts the address of a symbol that is not thread-local into `dst`.
     pub(crate) fn symbol_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, of: Symbol, dst: VReg) {
-        let is_reached = self.reaches(cx.module, of);
         let symbol = CodeSymbol::from(of).pack();
+        if self.reaches(cx.module, of) {
+            return self.own_address(cx, symbol, dst);
+        }
         let base = if self.needs_global_base() { Some(self.global_base(cx)) } else { None };
-        cx.sink.push(match (is_reached, base) {
-            (true, None) => Inst::MovSymbol { dst, symbol, addend: 0 },
-            (true, Some(base)) => {
-                let mem = Amode { base: Base::Reg(base), ..Amode::symbol(symbol) };
-                Inst::Lea { width: self.address_width(), dst, mem }
-            }
-            (false, base) => Inst::LoadTableEntry { dst, symbol, base },
-        });
+        cx.sink.push(Inst::LoadTableEntry { dst, symbol, base });
+    }
+
+    /// Puts the address of an own symbol into `dst`.
+    pub(crate) fn own_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, symbol: SymbolId, dst: VReg) {
+        if !self.needs_global_base() {
+            return cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+        }
+        let mem = Amode { base: Base::Reg(self.global_base(cx)), ..Amode::symbol(symbol) };
+        cx.sink.push(Inst::Lea { width: self.address_width(), dst, mem });
     }
 
     /// Puts the address of this thread's copy of a thread-local variable into `dst`.
@@ -132,7 +136,7 @@ impl X86 {
         cx.sink.push(add);
     }
 
-    fn thread_local_call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, symbol: ice_asm::SymbolId) {
+    fn thread_local_call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, symbol: SymbolId) {
         let mut operands = ArrayVec::<Operand, 2>::new();
         if self.needs_global_base() {
             operands.push(Operand::use_fixed(self.global_base(cx), GPR, RBX));
@@ -170,7 +174,7 @@ impl X86 {
     }
 
     /// The symbol that resolves thread-local addresses.
-    pub(crate) fn thread_resolver(self) -> ice_asm::SymbolId {
+    pub(crate) fn thread_resolver(self) -> SymbolId {
         CodeSymbol::Libcall(match self.mode {
             Mode::Bits32 => Libcall::TlsGetAddrRegister,
             Mode::Bits64 => Libcall::TlsGetAddr,

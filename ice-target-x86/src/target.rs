@@ -233,6 +233,10 @@ impl Target for X86 {
             Rule::Call => self.call(cx, inst)?,
             Rule::InvokeResult => self.invoke_result(cx, inst)?,
             Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
+            Rule::BlockAddress { symbol, result } => {
+                let dst = cx.regs(result).lo();
+                self.own_address(cx, symbol, dst);
+            }
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, rule)?,
             #[cfg(not(feature = "assembly"))]

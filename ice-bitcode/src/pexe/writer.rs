@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ice_ir::{
     Block, Environment, FuncId, Function, FunctionKind, GlobalId, Initializer, Inst, InstData, Module,
-    Mutability, Program, SigId, Symbol, TailHint, Type, TypeDef, Value, ValueDef,
+    Mutability, Program, SigId, SwitchKey, Symbol, TailHint, Type, TypeDef, Value, ValueDef,
 };
 
 use super::codes::{self, block, constants, function as code, globals, module, symbols, types};
@@ -329,7 +329,8 @@ impl ProgramWriter<'_> {
                 self.record(DATA, globals::DATA, &ops);
                 self.scratch.ops = ops;
             }
-            // Only native modules, which are refused, have the relative form.
+            // Only native modules, which are refused, have labels and the relative form.
+            Initializer::Distance { .. } => {}
             Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
                 let target = u64::from(self.symbol(target));
                 match addend as u32 {
@@ -550,6 +551,10 @@ impl BodyWriter<'_, '_> {
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),
+            InstData::BlockAddress { .. } => return Err(unwritable("the address of a block")),
+            InstData::Switch { table, .. } if func.switch(table).key == SwitchKey::Label => {
+                return Err(unwritable("a branch to the address of a block"));
+            }
             InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
                 return Err(unwritable("an invoke: exceptions"));
             }

@@ -263,10 +263,10 @@ fn add_relocs<I: MachInst>(
     let first = out.relocs.len();
     out.relocs.extend_from_slice(relocs);
     let mut faults = Faults::default();
-    if !mach.tables.constants.is_empty() {
+    if mach.tables.has_own_symbols() {
         out.constants.add_all(&mach.tables.constants);
         for reloc in &mut out.relocs[first..] {
-            match mach.tables.shared_symbol(reloc.symbol, &mut out.constants) {
+            match mach.tables.shared_symbol(reloc.symbol, &mut out.constants, &mut out.taken_labels) {
                 Some(symbol) => reloc.symbol = symbol,
                 None => faults.note(reloc.offset, "the constant of a relocation is not there"),
             }
@@ -291,6 +291,10 @@ pub fn finish<I: MachInst, L: Listing, B: BranchIsa>(
     out.data.extend_from_slice(buffer.constant_ranges());
     out.code.extend_from_slice(buffer.bytes());
     add_relocs(mach, buffer.relocs(), out)?;
+    for &(number, block) in &mach.tables.labels {
+        let offset = buffer.label_offset(label(block));
+        out.labels.extend(offset.map(|offset| (number, offset)));
+    }
     let origin = |location: Option<Location>| location.map(|Location(inst)| Inst::from_u32(inst));
     out.origins.extend(buffer.locations().iter().map(|&(offset, location)| (offset, origin(location))));
     Ok(())

@@ -6,6 +6,7 @@ use crate::switch::SwitchPlan;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use ice_asm::{ConstantPool, SymbolId};
+use ice_ir::FuncId;
 
 /// A switch ready for emission.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,10 @@ pub struct Tables {
     num_switches: usize,
     /// The code of inline assembly.
     assemblies: Vec<Box<[u8]>>,
+    /// The labels of the function: numbers and blocks.
+    pub labels: Vec<(u32, MachBlock)>,
+    /// Labels whose addresses are taken: of which function, and their numbers there.
+    pub taken_labels: Vec<(FuncId, u32)>,
 }
 
 impl Tables {
@@ -34,6 +39,8 @@ impl Tables {
         self.constants.clear();
         self.num_switches = 0;
         self.assemblies.clear();
+        self.labels.clear();
+        self.taken_labels.clear();
     }
 
     /// Keeps the code of a statement of inline assembly, and gives its number.
@@ -57,13 +64,41 @@ impl Tables {
         self.switches().get(number as usize)
     }
 
-    /// A symbol of the function's code as one for the code of many functions, whose constants are `shared`: a constant has
-    /// another number there. `None` for a constant that is not there.
-    pub fn shared_symbol(&self, symbol: SymbolId, shared: &mut ConstantPool) -> Option<SymbolId> {
+    /// A symbol for the address of a label.
+    pub fn label_symbol(&mut self, function: FuncId, label: u32) -> SymbolId {
+        self.taken_labels.push((function, label));
+        CodeSymbol::Label(self.taken_labels.len() as u32 - 1).pack()
+    }
+
+    /// Whether [`shared_symbol`](Self::shared_symbol) may change symbols.
+    pub fn has_own_symbols(&self) -> bool {
+        !self.constants.is_empty() || !self.taken_labels.is_empty()
+    }
+
+    /// A symbol of the function's code as one for the code of many functions, whose constants and labels are these: a
+    /// constant or a label has another number there. `None` for one that is not there.
+    pub fn shared_symbol(
+        &self,
+        symbol: SymbolId,
+        shared: &mut ConstantPool,
+        labels: &mut Vec<(FuncId, u32)>,
+    ) -> Option<SymbolId> {
         match CodeSymbol::unpack(symbol) {
             CodeSymbol::Constant(id) => {
                 let bits = self.constants.get(id)?;
                 Some(CodeSymbol::Constant(shared.intern(id.size, bits)).pack())
+            }
+            CodeSymbol::Label(index) => {
+                let label = *self.taken_labels.get(index as usize)?;
+                let known = labels.iter().rev().take(8).position(|&other| other == label);
+                let index = match known {
+                    Some(back) => labels.len() - 1 - back,
+                    None => {
+                        labels.push(label);
+                        labels.len() - 1
+                    }
+                };
+                Some(CodeSymbol::Label(index as u32).pack())
             }
             _ => Some(symbol),
         }

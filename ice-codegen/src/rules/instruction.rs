@@ -3,6 +3,7 @@
 use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use crate::target::{ErrorKind, Target};
+use ice_asm::SymbolId;
 use ice_ir::{
     Assembly, BinaryOp, CastOp, FloatCond, FuncId, Function, Inst, InstData, IntCond, Intrinsic, Module,
     Passing, Signature, TailHint, Type, Value, ValueDef,
@@ -103,6 +104,8 @@ pub enum Rule<'a> {
     InvokeResult,
     /// What comes to a pad: the address of an exception, and which of the clauses has taken it.
     LandingPad { exception: Value, selector: Option<Value> },
+    /// The address of the code of a block.
+    BlockAddress { symbol: SymbolId, result: Value },
     /// A call of an intrinsic.
     Intrinsic { op: Intrinsic, args: &'a [Value] },
     /// Inline assembly with its inputs.
@@ -207,6 +210,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::Intrinsic { op, args: func.args(args) }
             }
             InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallAs { .. } => Rule::Call,
+            InstData::BlockAddress { function, label } => {
+                let symbol = self.sink.tables().label_symbol(function, label);
+                Rule::BlockAddress { symbol, result: self.result(inst) }
+            }
             InstData::InvokeResult => Rule::InvokeResult,
             InstData::LandingPad { .. } => {
                 let next = func.layout.next_inst(inst);

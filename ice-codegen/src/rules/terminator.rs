@@ -3,7 +3,7 @@
 use crate::lower::Lower;
 use crate::mach::{MachBlock, MachInst, Sink};
 use crate::target::ErrorKind;
-use ice_ir::{Inst, InstData, Type, Value};
+use ice_ir::{Block, Inst, InstData, SwitchKey, Type, Value};
 
 /// What a target says that has no exceptions.
 pub const NO_EXCEPTIONS: ErrorKind = ErrorKind::Unsupported("an invoke: exceptions");
@@ -18,6 +18,8 @@ pub enum Terminator {
     Branch { cond: Value, if_true: MachBlock, if_false: MachBlock },
     /// Goes where the plan of this index says, by a value of this type.
     Switch { switch: u32, value: Value, ty: Type },
+    /// Goes to an address, which is that of a label.
+    Indirect { address: Value },
     /// Returns none, one or two values.
     Return { values: [Option<Value>; 2] },
     /// Calls in place of a return: [`Lower::call_of`].
@@ -30,6 +32,19 @@ pub enum Terminator {
 }
 
 impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
+    /// A switch by addresses.
+    #[cold]
+    fn indirect(&mut self, address: Value, default: Block, cases: &[(i64, Block)]) -> Terminator {
+        if cases.is_empty() {
+            return Terminator::Jump { target: self.target(default) };
+        }
+        for &(label, block) in cases {
+            let block = self.target(block);
+            self.sink.tables().labels.push((label as u32, block));
+        }
+        Terminator::Indirect { address }
+    }
+
     /// The rule of a terminator. A switch is planned; one without cases is a jump.
     ///
     /// # Errors
@@ -45,6 +60,9 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             }
             InstData::Switch { value, default, table } => {
                 let (cases, ty) = (&func.switch(table).cases, func.value_type(value));
+                if func.switch(table).key == SwitchKey::Label {
+                    return Ok(self.indirect(value, default, cases));
+                }
                 match cases.is_empty() {
                     true => Terminator::Jump { target: self.target(default) },
                     false => {

@@ -11,12 +11,13 @@ mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
+use crate::labels::Labels;
 use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{FUNCTION_ALIGNMENT, TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
-use crate::placement::{Contents, NamedSection, Placement, data_bytes};
+use crate::placement::{Contents, NamedSection, Placement, data_bytes, has_distances};
 use crate::relocations::{TableEntries, has_local_twin};
 use crate::unwind::{Entries, UnwindForm};
 use core::fmt::{self, Write};
@@ -26,6 +27,7 @@ use ice_elf::Sink;
 use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use object::elf;
+use std::collections::BTreeSet;
 
 /// Text of this size goes to the sink, in bytes.
 const FLUSH_SIZE: usize = 1 << 16;
@@ -56,6 +58,11 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     sizes: Vec<ConstantSize>,
     /// What words stand for that tables for exceptions refer to, by number.
     address_words: Vec<Symbol>,
+    /// The variables that stand behind the code, as in object files, since distances of labels are in them.
+    distances: Vec<GlobalId>,
+    labels: Labels,
+    /// The labels that code refers to.
+    taken_labels: BTreeSet<(FuncId, u32)>,
     /// Why a function cannot be written: a defect.
     fault: Option<Error>,
 }
@@ -95,15 +102,22 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             pool_order: PoolOrder::new(options.diversity),
             sizes,
             address_words: Vec::new(),
+            distances: Vec::new(),
+            labels: Labels::default(),
+            taken_labels: BTreeSet::new(),
             fault: None,
         };
         output.text.push_str(&output.own.head);
         // Writing into a string cannot fail.
         let _ = output.write_property_note();
         for id in diversity::globals(options.diversity, module) {
-            // Writing into a string cannot fail.
-            let _ = output.write_global(id);
-            output.flush(FLUSH_SIZE)?;
+            if has_distances(module, id) {
+                output.distances.push(id);
+            } else {
+                // Writing into a string cannot fail.
+                let _ = output.write_global(id);
+                output.flush(FLUSH_SIZE)?;
+            }
         }
         Ok(output)
     }
@@ -177,7 +191,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             return match decl.kind {
                 GlobalKind::Defined => writeln!(self.text, "\t.comm {name},{size},{}", 1u64 << align),
                 GlobalKind::Declared if is_weak => writeln!(self.text, "\t.weak {name}"),
-                GlobalKind::Declared | GlobalKind::Alias { .. } => Ok(()),
+                GlobalKind::Declared | GlobalKind::Alias { .. } | GlobalKind::Label { .. } => Ok(()),
             };
         };
         self.write_section(&place)?;
@@ -206,6 +220,10 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     names.write_symbol(target, out)?;
                     // Addresses wrap at their width.
                     writeln!(out, "{:+}", if is_wide { addend } else { i64::from(addend as i32) })?;
+                }
+                Initializer::Distance { plus, minus, addend, bytes } => {
+                    let value = self.labels.distance(module, plus, minus, addend);
+                    write_bytes(out, &value.to_le_bytes()[..usize::from(bytes)])?;
                 }
                 Initializer::Relative { target, addend } => {
                     out.write_str("\t.long ")?;
@@ -269,7 +287,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         let out = &mut self.text;
         self.listing.clear();
-        let (constants, sizes, fault) = (&mut self.constants, &mut self.sizes, &mut self.fault);
+        let (constants, sizes, fault, taken_labels) =
+            (&mut self.constants, &mut self.sizes, &mut self.fault, &mut self.taken_labels);
         let known_sizes = sizes.len();
         write_with_symbols(listing, &mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
@@ -282,6 +301,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             CodeSymbol::Function(function) => names.write_function(function, out),
             CodeSymbol::Start => names.write_function(function, out),
             CodeSymbol::Global(global) => names.write_global(global, out),
+            CodeSymbol::Label(index) => match compiled.taken_labels.get(index as usize) {
+                Some(&(function, label)) => {
+                    taken_labels.insert((function, label));
+                    write_label_name(function, label, out)
+                }
+                None => Err(fmt::Error),
+            },
             CodeSymbol::Libcall(libcall) => out.write_str(libcall.name()),
             CodeSymbol::Constant(id) => {
                 if !sizes.contains(&id.size) {
@@ -302,20 +328,22 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             _ => {}
         }
         writeln!(self.text, "\t.size {name}, .-{name}")?;
+        self.labels.note(function, compiled.labels);
         if !compiled.type_traps.is_empty() {
             self.write_type_traps(function, &start, compiled.type_traps)?;
         }
+        let entries = TableEntries::of(self.machine, self.module, self.relocation);
         if !compiled.tables.is_empty() {
             self.write_section(&Placement::of_tables(self.module, function, self.sections))?;
-            writeln!(self.text, "\t.p2align 2")?;
+            writeln!(self.text, "\t.p2align {}", entries.bytes().trailing_zeros())?;
         }
         let out = &mut self.text;
-        let entries = TableEntries::of(self.machine, self.module, self.relocation);
         for (index, table) in compiled.tables.iter().enumerate() {
             let label = format!(".LT{}_{index}", function.as_u32());
             writeln!(out, "{label}:")?;
             for target in table {
                 match entries {
+                    TableEntries::WideAbsolute => writeln!(out, "\t.quad {start}+{target}")?,
                     TableEntries::Absolute => writeln!(out, "\t.long {start}+{target}")?,
                     TableEntries::FromTable => writeln!(out, "\t.long {start}+{target}-{label}")?,
                     TableEntries::FromGlobalBase => writeln!(out, "\t.long {start}@GOTOFF+{target}")?,
@@ -346,6 +374,33 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         out.push('\n');
         traps.iter().try_for_each(|trap| writeln!(out, "\t.long {start}+{trap}-."))
+    }
+
+    /// The labels, when all code has its place.
+    fn write_labels(&mut self) -> fmt::Result {
+        let mut labels = Vec::new();
+        for &(function, label) in &self.taken_labels {
+            let mut name = String::new();
+            write_label_name(function, label, &mut name)?;
+            labels.push((name, function, label));
+        }
+        for (id, decl) in &self.module.globals {
+            if let GlobalKind::Label { function, label } = decl.kind {
+                let mut name = String::new();
+                self.names.write_global(id, &mut name)?;
+                labels.push((name, function, label));
+            }
+        }
+        for (name, function, label) in labels {
+            write!(self.text, "\t.set {name}, ")?;
+            if self.module.functions[function].kind != FunctionKind::Defined {
+                writeln!(self.text, "1")?;
+                continue;
+            }
+            self.names.write_function(function, &mut self.text)?;
+            writeln!(self.text, "+{}", self.labels.offset(function, label))?;
+        }
+        Ok(())
     }
 
     /// Functions that are declared weak, and aliases.
@@ -411,6 +466,10 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         }
         writeln!(out, "\t.section .note.GNU-stack,\"\",%progbits")
     }
+}
+
+fn write_label_name(function: FuncId, label: u32, out: &mut dyn Write) -> fmt::Result {
+    write!(out, ".LP{}_{label}", function.as_u32())
 }
 
 /// Writes the name of the local twin of a symbol.
@@ -530,6 +589,11 @@ impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        for id in core::mem::take(&mut self.distances) {
+            let _ = self.write_global(id);
+            self.flush(FLUSH_SIZE)?;
+        }
+        let _ = self.write_labels();
         let _ = self.write_other_symbols();
         let _ = self.write_address_words();
         let _ = self.write_constants();

@@ -16,7 +16,8 @@ use crate::unwind::{IndexRelocations, UnwindForm};
 use ice_asm::RelocKind;
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters, Rounding,
+    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters,
+    Rounding,
 };
 #[cfg(feature = "llvm")]
 use ice_ir::Type;
@@ -125,6 +126,7 @@ const fn is_instruction_field(kind: RelocKind) -> bool {
 /// own.
 #[cfg(feature = "llvm")]
 const HARD: MachineDescription = MachineDescription {
+    block_addresses: BlockAddresses::Code,
     has_doubleword_vectors: true,
     half_argument: Type::F32,
     half_result: Type::F32,

@@ -15,7 +15,7 @@ use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
-use ice_bitcode::llvm::{FloatRegisters, MachineDescription, ResultRegisters, Rounding};
+use ice_bitcode::llvm::{BlockAddresses, FloatRegisters, MachineDescription, ResultRegisters, Rounding};
 use ice_elf::Relocation;
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
@@ -115,6 +115,7 @@ const fn relocation_type(kind: RelocKind) -> Option<u32> {
 /// numbers in `$f0` and `$f2` and vectors as words, which are where a vector is: in `$v0`, `$v1`, `$a0` and `$a1`.
 #[cfg(feature = "llvm")]
 const O32: MachineDescription = MachineDescription {
+    block_addresses: BlockAddresses::Code,
     joined_words: 4,
     result_registers: Some(ResultRegisters {
         general: 4,

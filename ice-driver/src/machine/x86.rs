@@ -17,7 +17,8 @@ use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding, ThreadGuard,
+    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding,
+    ThreadGuard,
 };
 use ice_elf::EntryFrame;
 use ice_ir::{Hardening, Type};
@@ -61,6 +62,7 @@ const ROUNDING: Rounding = Rounding {
 
 #[cfg(feature = "llvm")]
 const WIDE: MachineDescription = MachineDescription {
+    block_addresses: BlockAddresses::Code,
     // xmm0, xmm1, st0, st1 for floats; rax, rdx, rcx.
     result_registers: Some(ResultRegisters {
         general: 3,
@@ -90,6 +92,7 @@ const WIDE: MachineDescription = MachineDescription {
 
 #[cfg(feature = "llvm")]
 const NARROW: MachineDescription = MachineDescription {
+    block_addresses: BlockAddresses::Code,
     has_two_lanes: true,
     half_argument: Type::F32,
     half_result: Type::V8I16,
@@ -242,7 +245,9 @@ impl Machine for X86 {
         match (self.0, relocation) {
             (Mode::Bits64, RelocationModel::PositionIndependent) => TableEntries::FromTable,
             (Mode::Bits32, RelocationModel::PositionIndependent) => TableEntries::FromGlobalBase,
-            (_, RelocationModel::Static) => TableEntries::Absolute,
+            // The tables of native code, not those of PNaCl programs.
+            (Mode::Bits64, RelocationModel::Static) => TableEntries::WideAbsolute,
+            (Mode::Bits32, RelocationModel::Static) => TableEntries::Absolute,
         }
     }
 

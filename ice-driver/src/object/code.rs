@@ -58,6 +58,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let section = self.section(&Placement::of_tables(self.module, function, self.separate))?;
         let entries = TableEntries::of(self.machine, self.module, self.relocation);
         let r_type = self.relocation_type(entries.kind())?;
+        let width = entries.bytes();
+        let placement = if width == 8 { AddendPlacement::Width8 } else { AddendPlacement::Width4 };
         self.bytes.clear();
         self.relocations.clear();
         for table in compiled.tables.iter() {
@@ -68,12 +70,13 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     r_type,
                     target: Target::Section(code),
                     addend: start as i64 + i64::from(target) + distance,
-                    placement: AddendPlacement::Width4,
+                    placement,
                 });
-                self.bytes.extend_from_slice(&[0; 4]);
+                self.bytes.resize(self.bytes.len() + width as usize, 0);
             }
         }
-        let offset = self.writer.append_data(section, 4, &self.bytes, self.relocations.drain(..))?;
+        let offset =
+            self.writer.append_data(section, width.into(), &self.bytes, self.relocations.drain(..))?;
         Ok((section, offset))
     }
 
@@ -113,6 +116,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             true => None,
             false => Some(self.write_tables(function, &compiled, (section, offset))?),
         };
+        self.labels.note(function, compiled.labels);
         self.relocations.clear();
         for index in 0..compiled.relocs.len() {
             let reloc = compiled.relocs[index];
@@ -223,6 +227,22 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(symbol)
     }
 
+    /// Whether the field of `reloc` in `bytes`, which are at `code`, could be given the distance to a place that is known.
+    fn resolve(&self, reloc: Reloc, known: Location, code: Location, bytes: &mut [u8]) -> bool {
+        let Reloc { offset, kind, addend, .. } = reloc;
+        if known.section != code.section || !self.machine.is_pc_relative(kind) {
+            return false;
+        }
+        let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
+        let Some(field) = word_at(bytes, offset) else { return false };
+        // What is too far is left to the linker and its veneers.
+        let Some(bits) = self.machine.set_field(kind, u32::from_le_bytes(*field), value) else {
+            return false;
+        };
+        *field = bits.to_le_bytes();
+        true
+    }
+
     /// The relocation for one place in the code of `function`, which is at `code`; none where it is resolved at once.
     fn relocation(
         &mut self,
@@ -237,22 +257,23 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let target = match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(callee) => {
                 if let Some(known) = self.known_place(callee)?
-                    && known.section == code.section
-                    && self.machine.is_pc_relative(kind)
+                    && self.resolve(reloc, known, code, compiled.code)
                 {
-                    let value = known.offset as i64 + addend - code.offset as i64 - i64::from(offset);
-                    let field = word_at(compiled.code, offset).ok_or_else(unsupported)?;
-                    let bits = self.machine.set_field(kind, u32::from_le_bytes(*field), value);
-                    // What is too far is left to the linker and its veneers.
-                    if let Some(bits) = bits {
-                        *field = bits.to_le_bytes();
-                        return Ok(None);
-                    }
+                    return Ok(None);
                 }
                 Target::Symbol(self.reached(Symbol::Function(callee))?)
             }
             CodeSymbol::Start => Target::Symbol(self.functions[function.as_u32() as usize]),
             CodeSymbol::Global(global) => Target::Symbol(self.reached(Symbol::Global(global))?),
+            CodeSymbol::Label(index) => {
+                let label = compiled.taken_labels.get(index as usize);
+                let &(of, label) = label.ok_or_else(unsupported)?;
+                let offset = code.offset + self.labels.offset(of, label);
+                if of == function && self.resolve(reloc, Location { offset, ..code }, code, compiled.code) {
+                    return Ok(None);
+                }
+                Target::Symbol(self.label_symbol(of, label)?)
+            }
             CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
             CodeSymbol::Constant(id) => {
                 let no_constant = || Error::no_constant(self.module, function, id);
@@ -264,7 +285,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             }
             CodeSymbol::JumpTable(table) => {
                 let (section, first) = tables.ok_or_else(unsupported)?;
-                let at = first + 4 * compiled.tables.start(table as usize) as u64;
+                let entries = TableEntries::of(self.machine, self.module, self.relocation);
+                let before = compiled.tables.start(table as usize) as u64;
+                let at = first + u64::from(entries.bytes()) * before;
                 if self.machine.is_instruction_field(kind) {
                     Target::Symbol(self.table_symbol(section, at)?)
                 } else {

@@ -2,17 +2,22 @@
 
 use super::ObjectOutput;
 use crate::error::Error;
-use crate::placement::{Placement, data_bytes};
+use crate::placement::{Placement, data_bytes, has_distances};
 use crate::relocations::has_local_twin;
 use ice_asm::RelocKind;
 use ice_elf::{AddendPlacement, Relocation, Sink, Target};
 use ice_ir::{GlobalId, GlobalKind, Initializer, Symbol, Type};
 
 impl<S: Sink> ObjectOutput<'_, S> {
+    /// Writes the variables, but for those that have to wait for code.
     pub(super) fn write_globals(&mut self, globals: &[GlobalId]) -> Result<(), Error> {
         let (module, limit) = (self.module, self.limit);
-        let mut total = 0u64;
+        let mut total = self.data_bytes;
         for &id in globals {
+            if !self.is_placed && has_distances(module, id) {
+                self.distances.push(id);
+                continue;
+            }
             let decl = &module.globals[id];
             let size = module.global_size(id);
             let alignment = 1u64 << decl.align_log2.unwrap_or(0).min(63);
@@ -38,7 +43,15 @@ impl<S: Sink> ObjectOutput<'_, S> {
             };
             self.writer.define(symbol, section, offset, size)?;
         }
+        self.data_bytes = total;
         Ok(())
+    }
+
+    /// Writes the variables with distances of labels, when all code has its place.
+    pub(super) fn write_distances(&mut self) -> Result<(), Error> {
+        self.is_placed = true;
+        let waiting = core::mem::take(&mut self.distances);
+        self.write_globals(&waiting).map_err(|error| self.with_section_name(error))
     }
 
     /// Puts the contents of a global into `bytes` and `relocations`.
@@ -50,6 +63,10 @@ impl<S: Sink> ObjectOutput<'_, S> {
                 Initializer::Zero(count) => self.bytes.resize(self.bytes.len() + count as usize, 0),
                 Initializer::Bytes { start, len } => {
                     self.bytes.extend_from_slice(data_bytes(self.module, start, len));
+                }
+                Initializer::Distance { plus, minus, addend, bytes } => {
+                    let value = self.labels.distance(self.module, plus, minus, addend);
+                    self.bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(bytes)]);
                 }
                 Initializer::Relative { target, addend } => {
                     let r_type = self.relative_type(target)?;

@@ -17,6 +17,7 @@
 mod code;
 mod data;
 mod exceptions;
+mod labels;
 mod symbols;
 mod unwind_index;
 
@@ -24,6 +25,7 @@ pub use code::TYPE_TRAPS;
 
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
+use crate::labels::Labels;
 use crate::machine::{Attributes, Features, Machine, PROPERTY_NOTE};
 use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel, Sections};
@@ -37,7 +39,8 @@ use ice_elf::{
     StandardSection, SymbolId, SymbolKind, TypeReference, Visibility, elf,
 };
 use ice_ir::native::Environment;
-use ice_ir::{ComdatId, FuncId, Module, Symbol};
+use ice_ir::{ComdatId, FuncId, GlobalId, Module, Symbol};
+use labels::TakenLabels;
 use std::collections::{BTreeMap, HashMap};
 use unwind_index::UnwindIndex;
 
@@ -101,6 +104,14 @@ pub struct ObjectOutput<'m, S: Sink> {
     exception_section: Option<SectionId>,
     type_references: Vec<TypeReference>,
     index: Option<UnwindIndex>,
+    labels: Labels,
+    taken_labels: TakenLabels,
+    /// The variables that wait for code, since the distances of labels are in them.
+    distances: Vec<GlobalId>,
+    /// Whether all code has its place.
+    is_placed: bool,
+    /// Bytes of data so far.
+    data_bytes: u64,
     /// Sections that tell traps of calls, by that of the code.
     type_traps: HashMap<SectionId, SectionId>,
 }
@@ -155,6 +166,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             type_references: Vec::new(),
             index: unwind.and_then(UnwindIndex::new),
             type_traps: HashMap::new(),
+            labels: Labels::default(),
+            taken_labels: TakenLabels::default(),
+            distances: Vec::new(),
+            is_placed: false,
+            data_bytes: 0,
         };
         output.write_notes(options.features)?;
         let symbols = module.functions.len() + module.globals.len();
@@ -294,8 +310,10 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        self.define_labels()?;
         self.define_aliases()?;
         self.define_twins()?;
+        self.write_distances()?;
         for (size, section) in CONSTANT_SECTIONS {
             if self.constants.len(size) > 0 {
                 self.bytes.clear();

@@ -2,6 +2,7 @@
 //!
 //! Cost: one walk over the edges of functions that have any.
 
+use super::indirect::is_indirect;
 use super::{Rule, Verifier};
 use crate::entities::{Block, Inst, Pad, Value};
 use crate::exceptions::{Clause, InvokeCallee, InvokeData};
@@ -34,7 +35,8 @@ impl Verifier<'_> {
     /// Finds the blocks that have one predecessor, where it matters.
     pub(super) fn find_only_predecessors(&mut self) {
         let func = self.func;
-        if !func.exceptions.has_invocations() {
+        let mut ends = func.blocks().filter_map(|block| func.terminator(block));
+        if !func.exceptions.has_invocations() && !ends.any(|data| is_indirect(func, data)) {
             return;
         }
         self.only_preds.resize(func.num_blocks(), (0, Block::new(0)));
@@ -47,7 +49,7 @@ impl Verifier<'_> {
     }
 
     /// The one block that goes to `block`, by one edge.
-    fn only_predecessor(&self, block: Block) -> Option<Block> {
+    pub(super) fn only_predecessor(&self, block: Block) -> Option<Block> {
         self.only_preds.get(block.index()).filter(|(edges, _)| *edges == 1).map(|&(_, from)| from)
     }
 

@@ -13,6 +13,7 @@
 //! cases. All working memory is in [`VerifierScratch`]; at most [`MAX_ERRORS`] errors are reported.
 
 mod exceptions;
+mod indirect;
 mod module;
 mod types;
 
@@ -108,6 +109,7 @@ rule_book! {
     ReturnCall       "return-call"        "A call in place of a return goes to a function with the results, or an integer where the own has none, and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
     Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first (Pnacl: there is none)."
     Invoke           "invoke"             "An invoke has two successors, which have no other predecessor and no phis; the normal one begins with its result, if it has one, and the pad with a landing pad, and these are nowhere else; clauses name types of the function, which has a personality (Pnacl: there is none)."
+    IndirectBranch   "indirect-branch"    "A switch by addresses is decided by an address, and its cases are numbers of labels; no case has another predecessor or edge, the default only ends in unreachable, and a function has one such switch at most (Pnacl: there is none); labels are of functions with a body."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."
     IndirectSmall    "indirect-small"     "Pnacl: an indirect call passes and returns i32, i64, f32, f64 and vectors only."
     AtomicOperation  "atomic-operation"   "The operation of an atomic read-modify-write is a constant from 1 to 6."
@@ -231,7 +233,8 @@ struct Verifier<'a> {
     rules: Rules,
     place: Location,
     errors: Vec<VerifierError>,
-    /// By block the number of edges that go there and the source of the last one, if the function has invokes.
+    /// By block the number of edges that go there and the source of the last one, if the function has invokes or a switch by
+    /// addresses.
     only_preds: Vec<(u32, Block)>,
 }
 

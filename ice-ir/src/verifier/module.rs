@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 
 use super::types::is_plain_argument;
 use super::{Location, MAX_ERRORS, Rule, Rules, VerifierError, VerifierScratch, verify_function};
-use crate::entities::Symbol;
+use crate::entities::{FuncId, GlobalId, Symbol};
 use crate::hardening::{GuardSource, StackGuard};
 use crate::intrinsics::{self, Intrinsic};
 use crate::module::{
-    FunctionDecl, FunctionKind, Initializer, Linkage, MAX_ALIGN_LOG2, Module, Program, Signature, TypeDef,
+    FunctionDecl, FunctionKind, GlobalKind, Initializer, Linkage, MAX_ALIGN_LOG2, Module, Program, Signature,
+    TypeDef,
 };
 use crate::types::Type;
 
@@ -162,9 +163,29 @@ impl ModuleVerifier<'_> {
                     }
                     Initializer::Address { target, .. } => self.exists(target),
                     Initializer::Relative { target, .. } => self.rules == Rules::Ice && self.exists(target),
+                    Initializer::Distance { plus, minus, bytes, .. } => {
+                        let of = self.function_of_label(plus);
+                        self.rules == Rules::Ice
+                            && matches!(bytes, 1 | 2 | 4 | 8)
+                            && of.is_some()
+                            && of == self.function_of_label(minus)
+                    }
                 };
             }
+            if let GlobalKind::Label { function, .. } = decl.kind {
+                let is_defined =
+                    module.functions.get(function).is_some_and(|decl| decl.kind == FunctionKind::Defined);
+                good &= self.rules == Rules::Ice && is_defined && decl.linkage.is_local();
+            }
             self.check(Rule::GlobalContents, good && u32::try_from(module.global_size(id)).is_ok());
+        }
+    }
+
+    /// Of which function the global is a label.
+    fn function_of_label(&self, global: GlobalId) -> Option<FuncId> {
+        match self.module.globals.get(global)?.kind {
+            GlobalKind::Label { function, .. } => Some(function),
+            _ => None,
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Location, Rule, Rules, Verifier};
 use crate::assembly::Assembly;
 use crate::entities::{AssemblyId, Inst, SigId, Value};
-use crate::function::ValueDef;
+use crate::function::{SwitchKey, ValueDef};
 use crate::instruction::{BinaryOp, CastOp, InstData, TailHint, ValueRange};
 use crate::intrinsics::{AtomicOp, Intrinsic};
 use crate::module::{FunctionKind, MAX_ALIGN_LOG2, Signature};
@@ -238,6 +238,15 @@ impl<'a> Verifier<'a> {
                 self.check(Rule::PhiType, same);
             }
             InstData::CondBr { cond, .. } => self.check(Rule::BranchType, ty(cond) == Type::I1),
+            InstData::Switch { value, default, table } if func.switch(table).key == SwitchKey::Label => {
+                self.indirect_branch(value, default, table, cases);
+            }
+            InstData::BlockAddress { function, .. } => {
+                let decl = self.module.functions.get(function);
+                let is_defined = decl.is_some_and(|decl| decl.kind == FunctionKind::Defined);
+                self.check(Rule::IndirectBranch, is_defined && result == self.module.pointer_type);
+                self.check_pnacl(Rule::IndirectBranch, false);
+            }
             InstData::Switch { value, table, .. } => {
                 let ty = ty(value);
                 let decides = ty.is_scalar_int() && ty != Type::I1;

@@ -12,7 +12,7 @@
 
 use crate::error::Error;
 use crate::machine::Veneer;
-use crate::object::{AREAS, Area, FILLED, Fix, Object, Place, Target};
+use crate::object::{AREAS, Area, FILLED, Fix, Object, Place, Target, shown};
 use ice_elf::{Base, Misfit, Of};
 use std::collections::HashMap;
 
@@ -112,6 +112,13 @@ pub(crate) fn link(
     for fix in &object.fixes {
         linker.apply(fix, &mut filled)?;
     }
+    for &(place, labels, addend, bytes) in &object.distances {
+        let [plus, minus] = labels.map(|label| object.label_target(label));
+        let distance = linker.address(plus?)?.wrapping_sub(linker.address(minus?)?);
+        let (at, bytes) = (place.offset as usize, usize::from(bytes));
+        let value = distance.wrapping_add_signed(addend.into()).to_le_bytes();
+        filled[place.area as usize][at..at + bytes].copy_from_slice(&value[..bytes]);
+    }
     let pointer = object.module.pointer_type.bytes() as usize;
     let entries = filled[Area::Constants as usize][tail.table as usize..].chunks_exact_mut(pointer);
     for (&target, entry) in object.entries.iter().zip(entries) {
@@ -136,6 +143,13 @@ impl Linker<'_, '_> {
             Target::Function(function) => {
                 let place = self.object.functions[function.as_u32() as usize];
                 self.place(place.ok_or(Error::Internal("a function has no code"))?)
+            }
+            Target::Label(function, label) => {
+                let module = self.object.module;
+                let Some(place) = self.object.functions[function.as_u32() as usize] else {
+                    return Err(Error::Label(shown(module.name(module.functions[function].name))));
+                };
+                self.place(place).wrapping_add(self.object.labels.offset(function, label))
             }
             Target::Import(number) => self.imports[number as usize],
         })
@@ -188,7 +202,7 @@ impl Linker<'_, '_> {
     fn too_far(&self, fix: &Fix) -> Error {
         let name = match fix.target {
             Target::Import(number) => self.object.imports[number as usize].name.as_slice(),
-            Target::Function(function) => {
+            Target::Function(function) | Target::Label(function, _) => {
                 let module = self.object.module;
                 module.name(module.functions[function].name)
             }

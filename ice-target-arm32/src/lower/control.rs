@@ -31,6 +31,10 @@ impl Arm32 {
                 });
             }
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
+            Terminator::Indirect { address } => {
+                let to = self.reg(cx, address);
+                cx.sink.push(Inst::JumpIndirect { to });
+            }
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Invoke { normal, pad, clauses } => {

@@ -173,6 +173,16 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     }
 }
 
+impl<L: Listing> Emitter<'_, L> {
+    /// Jumps to the address of a label.
+    pub(super) fn jump_indirect(&mut self, to: Gpr) {
+        for &(_, block) in &self.cursor.mach.tables.labels {
+            self.e.buf.pin(label(block));
+        }
+        self.jump_register(to);
+    }
+}
+
 impl<'a, L: Listing> BranchEmitter<'a> for Emitter<'a, L> {
     fn jump_target(inst: &Inst) -> Option<MachBlock> {
         match *inst {

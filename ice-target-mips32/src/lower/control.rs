@@ -19,6 +19,10 @@ impl Mips32 {
         inst: ice_ir::Inst,
     ) -> Result<(), ErrorKind> {
         match cx.terminator(inst)? {
+            Terminator::Indirect { address } => {
+                let to = self.regs(cx, address).lo();
+                cx.sink.push(Inst::JumpIndirect { to });
+            }
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Invoke { .. } => return Err(NO_EXCEPTIONS),

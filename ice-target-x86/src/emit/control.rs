@@ -4,10 +4,10 @@ use super::Emitter;
 use crate::inst::{Callee, Inst};
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
-use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter};
 use ice_codegen::mach::MachBlock;
 use ice_codegen::switch::TableBounds;
+use ice_codegen::{CodeModel, CodeSymbol};
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
 /// a short branch and a long jump. The count is 11, so that the bound stays on the safe side.
@@ -164,7 +164,9 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         }
         match self.target.is_confined() {
             true => self.confined_table_jump(regs.scratch, symbol),
-            false => self.jump_to_entry(regs.scratch, Mem::index(regs.scratch, Scale::X4, 0), symbol),
+            false => {
+                self.jump_to_entry(regs.scratch, Mem::index(regs.scratch, self.entry_scale(), 0), symbol)
+            }
         }
     }
 }
@@ -203,7 +205,8 @@ impl<L: Listing> Emitter<'_, L> {
     ) {
         self.test_bounds(bounds, regs.width, regs.index, entries, default);
         let table = self.jump_table(entries);
-        let mem = Mem::index(regs.index, Scale::X4, (low as i32).wrapping_mul(-4));
+        let scale = self.entry_scale();
+        let mem = Mem::index(regs.index, scale, (low as i32).wrapping_neg() << scale as u32);
         self.jump_to_entry(regs.scratch, mem, table);
     }
 
@@ -224,11 +227,20 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
+    /// By how much an index of a table of addresses is multiplied.
+    fn entry_scale(&self) -> Scale {
+        let is_wide = self.mode == Mode::Bits64 && self.target.model == CodeModel::Static;
+        if is_wide { Scale::X8 } else { Scale::X4 }
+    }
+
     /// Jumps to the address that stands at a place of a table.
     fn jump_to_entry(&mut self, scratch: Gpr, place: Mem, table: SymbolId) {
         match self.mode {
             Mode::Bits32 => {
                 self.jump_in_table(Rm::Mem(place.with_target(Target::Symbol(table, RelocKind::Abs32))));
+            }
+            Mode::Bits64 if self.entry_scale() == Scale::X8 => {
+                self.jump_in_table(Rm::Mem(place.with_target(Target::Symbol(table, RelocKind::Abs32S))));
             }
             Mode::Bits64 => {
                 let place = place.with_target(Target::Symbol(table, RelocKind::Abs32S));

@@ -1,5 +1,5 @@
-//! The dispatch of an interpreter: a few instructions and a jump by a table, to which the cases jump back. Each of these
-//! jumps becomes a copy of the dispatch.
+//! The dispatch of an interpreter: a few instructions and a jump by a table or to an address, to which the cases jump back.
+//! Each of these jumps becomes a copy of the dispatch.
 //!
 //! *Why here.* Registers are allocated: whoever jumps to the block has its values where the block wants them, so that its
 //! instructions and edits can be written again as they are. Duplicated before that (tail duplication: Ertl and Gregg,
@@ -8,7 +8,7 @@
 //! *Contract.* [`Dispatch::compute`] chooses one block at most; sizes count its copies, and emission writes one in the place
 //! of each jump to it. All copies have one table. Copies belong to the jumps that they replace.
 //!
-//! Cost: nothing for functions without switches; else a walk over the blocks.
+//! Cost: nothing for functions without such jumps; else a walk over the blocks.
 
 use super::Emitter;
 use crate::inst::Inst;
@@ -41,7 +41,8 @@ impl Dispatch {
     /// Chooses the block to which most jump.
     pub(crate) fn compute(&mut self, target: X86, mach: &MachFunction<Inst>, allocation: &Output) {
         *self = Dispatch::default();
-        if mach.tables.switch(0).is_none() || target.is_confined() {
+        let has_none = mach.tables.switch(0).is_none() && mach.tables.labels.is_empty();
+        if has_none || target.is_confined() {
             return;
         }
         let mut most = 1;
@@ -67,18 +68,20 @@ fn num_jumps_to(mach: &MachFunction<Inst>, block: MachBlock) -> usize {
 
 fn is_small_dispatch(mach: &MachFunction<Inst>, allocation: &Output, block: MachBlock) -> bool {
     let range = mach.inst_range(block);
-    let Some((&Inst::Switch { switch, .. }, rest)) = mach.insts()[range.clone()].split_last() else {
-        return false;
+    let Some((last, rest)) = mach.insts()[range.clone()].split_last() else { return false };
+    let is_one_jump = match *last {
+        Inst::Switch { switch, .. } => mach
+            .tables
+            .switch(switch)
+            .is_some_and(|planned| matches!(planned.plan.nodes[..], [SwitchNode::Table { .. }])),
+        Inst::JmpIndirect { .. } => true,
+        _ => false,
     };
-    let is_one_table = mach
-        .tables
-        .switch(switch)
-        .is_some_and(|planned| matches!(planned.plan.nodes[..], [SwitchNode::Table { .. }]));
     let edits = allocation.edits_of(range.start as u32..range.end as u32);
     let ends_early = edits
         .last()
         .is_none_or(|edit| edit.point < ProgPoint::after(MachInstId::from_u32(range.end as u32 - 1)));
-    is_one_table
+    is_one_jump
         && rest.len() < MAX_INSTS
         && rest.iter().all(is_copied)
         && edits.len() <= MAX_EDITS

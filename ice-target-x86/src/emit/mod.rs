@@ -62,8 +62,11 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.set_bundle(target.bundle());
     buffer.clear();
     landings.compute(target.confinement, mach);
-    if target.tracks_branches && mach.exceptions.is_some() {
-        add_pads(mach, landings);
+    if target.tracks_branches {
+        if mach.exceptions.is_some() {
+            add_pads(mach, landings);
+        }
+        mach.tables.labels.iter().for_each(|&(_, block)| landings.add(mach, block));
     }
     dispatch.compute(target, mach, allocation);
     size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);

@@ -1,7 +1,7 @@
 //! Terminators.
 
 use super::compare::Test;
-use crate::inst::{Extend, Inst};
+use crate::inst::{Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_codegen::mach::{MachBlock, Sink, VReg};
 use ice_codegen::rules::Terminator;
@@ -22,6 +22,13 @@ impl X86 {
                 cx.sink.push(branch(test, if_true, if_false));
             }
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
+            Terminator::Indirect { address } => {
+                let to = match self.folded_load(cx, address) {
+                    Some(mem) => Src::Mem(mem),
+                    None => Src::Reg(self.reg(cx, address)),
+                };
+                cx.sink.push(Inst::JmpIndirect { to });
+            }
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Invoke { normal, pad, clauses } => {

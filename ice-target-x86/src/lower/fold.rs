@@ -2,7 +2,7 @@
 //!
 //! | definition | user | becomes |
 //! |---|---|---|
-//! | load | arithmetic, comparison, conversion | a memory operand |
+//! | load | arithmetic, comparison, conversion, branch to an address | a memory operand |
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
@@ -36,7 +36,7 @@ use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::Sink;
-use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, SwitchKey, Type, Value};
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
 fn takes_constant_vector(user: &InstData) -> bool {
@@ -324,6 +324,7 @@ impl X86 {
             }
             InstData::Cast { op, .. } => self.converts_from_memory(cx, op, ty, user),
             InstData::CallIntrinsic { op: Intrinsic::Sqrt, .. } => true,
+            InstData::Switch { table, .. } => cx.func.switch(table).key == SwitchKey::Label,
             _ => false,
         };
         folds && cx.may_delay(load, self.last_of_chain(cx, user))

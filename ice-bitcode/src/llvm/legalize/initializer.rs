@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use ice_ir::{Initializer, Module, Symbol};
+use ice_ir::{FuncId, GlobalId, GlobalKind, Initializer, Module, Symbol};
 
 use crate::error::Error;
 use crate::llvm::wire::constants::{Checked, Constant, Constants, Run, View};
@@ -220,6 +220,14 @@ impl Sink<'_> {
         self.position += bytes;
     }
 
+    /// The function of which the global is a label.
+    fn label_of(&self, global: GlobalId) -> Option<FuncId> {
+        match self.module.globals[global].kind {
+            GlobalKind::Label { function, .. } => Some(function),
+            _ => None,
+        }
+    }
+
     /// A scalar of `bits` from constant `id`.
     fn scalar(&mut self, scalar: Scalar, offset: u64, bits: u64, id: u32, pointer_bytes: u32) -> Checked<()> {
         match scalar {
@@ -231,6 +239,15 @@ impl Sink<'_> {
             Scalar::Distance { plus: target, minus, addend } if bits == 32 && minus == self.own => {
                 let addend = addend.wrapping_add(offset as i64);
                 self.relocation(offset, Initializer::Relative { target, addend }, 4);
+            }
+            Scalar::Distance { plus: Symbol::Global(plus), minus: Symbol::Global(minus), addend }
+                if let (Some(of), Some(from)) = (self.label_of(plus), self.label_of(minus))
+                    && of == from
+                    && matches!(bits, 8 | 16 | 32 | 64)
+                    && let Ok(addend) = i32::try_from(addend) =>
+            {
+                let bytes = (bits / 8) as u8;
+                self.relocation(offset, Initializer::Distance { plus, minus, addend, bytes }, bits / 8);
             }
             Scalar::Distance { .. } => {
                 return Err(Error::Unsupported { what: "the distance of two other symbols as data".into() });

@@ -42,6 +42,16 @@ pub struct Rounding {
     pub directions: [u8; 4],
 }
 
+/// What the address of a basic block is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockAddresses {
+    /// The number of the block plus 1, whatever its function: not null, and an `indirectbr` is a switch over it.
+    /// Comparing it with addresses of code does not work.
+    Numbers,
+    /// That of its code.
+    Code,
+}
+
 /// One machine, as legalisation sees it. The default is a machine with the vectors of the frozen format and no rules
 /// of its own for calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +84,8 @@ pub struct MachineDescription {
     pub always_has_unwind_tables: bool,
     /// Where a function is for processors with vector registers of 256 bits and more, LLVM passes vectors in them; Ice has none.
     pub has_wide_registers: bool,
+    /// What the address of a basic block is.
+    pub block_addresses: BlockAddresses,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
     /// How code jumps out of functions by a buffer.
@@ -151,6 +163,7 @@ impl MachineDescription {
         foreign_convention: None,
         always_has_unwind_tables: false,
         has_wide_registers: false,
+        block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         jumps: None,
         rounding: None,

@@ -12,7 +12,7 @@ use super::signature::{Rules, Signatures};
 use crate::bitstream::BlockInfo;
 use crate::error::{Error, OpenBlock};
 use crate::llvm::wire::attributes::{AttributeTable, FunctionFlags};
-use crate::llvm::wire::constants::{Constants, Environment as ConstantEnvironment, GlobalValue};
+use crate::llvm::wire::constants::{Constants, Environment as ConstantEnvironment, GlobalValue, Labels};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::types::{TypeId, TypeTable};
 use crate::pexe::BodyRange;
@@ -72,6 +72,8 @@ pub struct LlvmModule {
     pub globals: Vec<GlobalValue>,
     /// The values behind them.
     pub constants: Constants,
+    /// What addresses of blocks come to.
+    pub labels: Labels,
     /// By function.
     pub functions: SecondaryMap<FuncId, FunctionInfo>,
     /// Functions and variables without a symbol.
@@ -122,6 +124,7 @@ impl LlvmModule {
             int32: self.int32,
             globals: &self.globals,
             module: Some(&self.constants),
+            labels: self.labels,
         }
     }
 

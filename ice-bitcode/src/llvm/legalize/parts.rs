@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::bitstream::{Dialect, Entry, Reader, Record, Writer, rotate_sign};
     use crate::llvm::wire::codes::{block, constants as code, types as types_code};
-    use crate::llvm::wire::constants::{Constants, Environment};
+    use crate::llvm::wire::constants::{Constants, Environment, Labels};
     use crate::llvm::wire::data_layout::{DataLayout, Layouts};
     use crate::llvm::wire::types::tests::table;
 
@@ -235,7 +235,8 @@ mod tests {
         let legal = Legal::compute(&types, &layout, &layouts, &Default::default());
         let int32 = types.find(LlvmType::Int(32));
         let (types, layout, layouts, globals) = (&types, &layout, &layouts, &[][..]);
-        let env = Environment { types, layout, layouts, pointer: None, int32, globals, module: None };
+        let labels = Labels::Numbers;
+        let env = Environment { types, layout, layouts, pointer: None, int32, globals, module: None, labels };
         let mut reader = Reader::new(&bytes, 0, Dialect::Llvm);
         let (mut record, mut constants) = (Record::default(), Constants::default());
         let Entry::Block(header) = reader.next(&mut record).expect("well-formed") else { unreachable!() };

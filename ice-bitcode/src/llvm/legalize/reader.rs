@@ -26,14 +26,14 @@ use rustc_hash::FxBuildHasher;
 use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
-use super::machine::MachineDescription;
+use super::machine::{BlockAddresses, MachineDescription};
 use super::module::{FunctionInfo, LlvmModule, SpecialGlobal, rules, unsupported};
 use super::signature::Signatures;
 use crate::bitstream::{BLOCKINFO, BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
 use crate::llvm::wire::attributes::AttributeTable;
 use crate::llvm::wire::codes::{block, module as code};
-use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, View};
+use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, Labels, View};
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::metadata::{ModuleFlag, Words, read_flags, read_own_words, read_type_word};
@@ -79,6 +79,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         signatures: builder.signatures,
         globals: builder.globals,
         constants: builder.constants,
+        labels: builder.labels,
         functions: builder.functions,
         specials: builder.specials,
         bundle_tags: builder.bundle_tags,
@@ -148,6 +149,7 @@ macro_rules! own_environment {
             int32: $builder.int32,
             globals: &$builder.globals,
             module: None,
+            labels: $builder.labels,
         }
     };
 }
@@ -191,6 +193,8 @@ pub(super) struct Builder<'a> {
     pub(super) signatures: Signatures,
     pub(super) globals: Vec<GlobalValue>,
     pub(super) constants: Constants,
+    /// What the addresses of blocks among them come to.
+    pub(super) labels: Labels,
     pub(super) functions: SecondaryMap<FuncId, FunctionInfo>,
     pub(super) specials: Vec<SpecialGlobal>,
     pub(super) bundle_tags: Vec<Name>,
@@ -235,6 +239,7 @@ impl<'a> Builder<'a> {
             signatures: Signatures::default(),
             globals: Vec::new(),
             constants: Constants::default(),
+            labels: Labels::Numbers,
             functions: SecondaryMap::new(),
             specials: Vec::new(),
             bundle_tags: Vec::new(),
@@ -255,6 +260,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes that `part` comes now; parts come in order.
+    /// When all global variables are there: those behind them are the labels.
+    pub(super) fn place_labels(&mut self) {
+        if self.machine.block_addresses == BlockAddresses::Code {
+            self.labels = Labels::Globals(self.module.globals.next_key());
+        }
+    }
+
     fn advance(&mut self, part: Part) -> Checked<()> {
         if self.last == Part::Start && part != Part::Version {
             return Err(Error::ModuleVersion { version: 0 });
@@ -358,10 +370,11 @@ impl<'a> Builder<'a> {
             }
             block::CONSTANTS => {
                 located(self.advance(Part::Constants), reader)?;
-                let env = own_environment!(self);
                 if self.constants.is_empty() {
                     self.constants.clear(self.globals.len() as u32);
                 }
+                self.place_labels();
+                let env = own_environment!(self);
                 self.constants.read(reader, found, record, &env)
             }
             block::OPERAND_BUNDLE_TAGS | block::SYNC_SCOPE_NAMES => {

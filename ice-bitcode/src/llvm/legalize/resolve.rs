@@ -11,17 +11,26 @@ use super::initializer;
 use super::module::unsupported;
 use super::reader::{Builder, Deferred, HookKind, display, own_environment};
 use crate::error::Error;
-use crate::llvm::wire::constants::{Checked, Constant, View};
+use crate::llvm::wire::constants::{Checked, Constant, Labels, View};
 use crate::llvm::wire::fold::Scalar;
 
 impl Builder<'_> {
     /// Gives variables their contents and aliases their targets.
     pub(super) fn resolve(&mut self) -> Checked<()> {
+        self.place_labels();
         if self.constants.is_empty() {
             self.constants.clear(self.globals.len() as u32);
         }
         let env = own_environment!(self);
         let view = View { env: &env, local: &self.constants };
+        if self.labels != Labels::Numbers {
+            // As announced by `place_labels`.
+            for &(function, label) in self.constants.blocks() {
+                let mut decl = GlobalDecl::new(Name::default(), None, Mutability::Constant, 0..0);
+                (decl.kind, decl.linkage) = (GlobalKind::Label { function, label }, Linkage::Private);
+                self.module.globals.push(decl);
+            }
+        }
         let deferred = core::mem::take(&mut self.deferred);
         let name = |module: &Module, symbol| display(module.symbol_name(symbol));
         for &item in &deferred {

@@ -10,7 +10,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{FuncId, Symbol};
+use ice_ir::{FuncId, GlobalId, Symbol};
 
 use super::codes::{block, constants as code};
 use super::data_layout::{DataLayout, Layouts};
@@ -57,13 +57,8 @@ pub enum Constant {
     Aggregate(Run),
     /// An operation on other constants. See [`Constants::expression`].
     Expression(u32),
-    /// The address of a basic block, see [`BLOCK_ADDRESS_BIAS`](crate::llvm::wire::fold::BLOCK_ADDRESS_BIAS).
-    BlockAddress {
-        /// Whose block.
-        function: FuncId,
-        /// Its number.
-        block: u32,
-    },
+    /// The address of a basic block. See [`Constants::block`].
+    BlockAddress(u32),
     /// Inline assembly. See [`Constants::inline_asm`].
     InlineAsm(u32),
 }
@@ -155,6 +150,17 @@ pub struct Environment<'a> {
     pub globals: &'a [GlobalValue],
     /// The constants of the module; `None` while they are read.
     pub module: Option<&'a Constants>,
+    /// What addresses of blocks come to.
+    pub labels: Labels,
+}
+
+/// What addresses of blocks come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Labels {
+    /// The number of the block plus 1.
+    Numbers,
+    /// Those of the constants of the module are globals, from this one on in their order.
+    Globals(GlobalId),
 }
 
 /// The constants of a module or of one function.
@@ -169,6 +175,8 @@ pub struct Constants {
     bytes: Vec<u8>,
     expressions: Vec<Expression>,
     asms: Vec<InlineAsm>,
+    /// The blocks whose addresses there are: functions and numbers.
+    blocks: Vec<(FuncId, u32)>,
     /// Those with operands, in the order of their numbers: what the end of a block has to look at.
     composites: Vec<u32>,
     /// Scratch of the walk: state of each constant, and the way to the current one with the next operand.
@@ -195,6 +203,7 @@ impl Constants {
         self.bytes.clear();
         self.expressions.clear();
         self.asms.clear();
+        self.blocks.clear();
         self.composites.clear();
     }
 
@@ -252,6 +261,18 @@ impl Constants {
     #[must_use]
     pub fn inline_asm(&self, index: u32) -> &InlineAsm {
         &self.asms[index as usize]
+    }
+
+    /// A block whose address is taken, by its index: its function and its number there.
+    #[must_use]
+    pub fn block(&self, index: u32) -> (FuncId, u32) {
+        self.blocks[index as usize]
+    }
+
+    /// All blocks whose addresses there are.
+    #[must_use]
+    pub fn blocks(&self) -> &[(FuncId, u32)] {
+        &self.blocks
     }
 
     /// Reads a block that `reader` has just passed over and appends its constants.
@@ -476,7 +497,8 @@ impl Constants {
         let global = usize::try_from(function).ok().and_then(|f| env.globals.get(f));
         match (global.map(|g| g.kind), u32::try_from(block)) {
             (Some(GlobalValueKind::Symbol(Symbol::Function(function))), Ok(block @ ..0x7fff_ffff)) => {
-                Ok(Constant::BlockAddress { function, block })
+                self.blocks.push((function, block));
+                Ok(Constant::BlockAddress(self.blocks.len() as u32 - 1))
             }
             (Some(GlobalValueKind::Symbol(Symbol::Function(_))), _) => {
                 Err(Error::FieldValue { field: "the number of a block", value: block })
@@ -599,6 +621,12 @@ impl<'a> View<'a> {
             Some(module) if id.wrapping_sub(module.first) < module.len() => module,
             _ => self.local,
         }
+    }
+
+    /// Whether constant `id` is one of the module, not of a function.
+    #[must_use]
+    pub fn is_of_module(&self, id: u32) -> bool {
+        self.env.module.is_none_or(|module| id.wrapping_sub(module.first) < module.len())
     }
 
     /// The constant with number `id` and its type. Globals are none.

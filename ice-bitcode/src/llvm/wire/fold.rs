@@ -8,13 +8,12 @@
 //! Numbers are kept as the IR keeps them: integers and pointers sign-extended from their width, floating-point
 //! numbers as their bits. `undef` and `poison` come to zero.
 
-use ice_ir::Symbol;
+use ice_ir::{GlobalId, Symbol};
 
-use super::constants::{Constant, ExprOp, Expression, GlobalValueKind, View, sign_extend};
+use super::constants::{Constant, ExprOp, Expression, GlobalValueKind, Labels, View, sign_extend};
 use super::types::{LlvmType, TypeId};
 
-/// The address of basic block `b` is the number `b + BLOCK_ADDRESS_BIAS`, whatever its function: not null, and an
-/// `indirectbr` is a switch over it. Differences of such addresses work, comparisons with addresses of code do not.
+/// Where addresses of blocks are [numbers](Labels::Numbers), that of basic block `b` is `b + BLOCK_ADDRESS_BIAS`.
 pub const BLOCK_ADDRESS_BIAS: i64 = 1;
 
 /// What a constant of scalar type comes to.
@@ -76,7 +75,16 @@ impl View<'_> {
             },
             Constant::Words(_) | Constant::Bytes(_) | Constant::Aggregate(_) => Scalar::Composite,
             Constant::Expression(e) => self.table(id).expression(e).value,
-            Constant::BlockAddress { block, .. } => Scalar::Number(i64::from(block) + BLOCK_ADDRESS_BIAS),
+            Constant::BlockAddress(index) => match self.env.labels {
+                Labels::Numbers => {
+                    Scalar::Number(i64::from(self.table(id).block(index).1) + BLOCK_ADDRESS_BIAS)
+                }
+                Labels::Globals(first) if self.is_of_module(id) => {
+                    let target = Symbol::Global(GlobalId::from_u32(first.as_u32() + index));
+                    Scalar::Address { target, addend: 0 }
+                }
+                Labels::Globals(_) => Scalar::Code,
+            },
             Constant::InlineAsm(_) => Scalar::Code,
         }
     }

@@ -10,9 +10,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use cranelift_entity::SecondaryMap;
 use ice_ir::{
-    Arity, BinaryOp, Block, CastOp, Function, FunctionBuilder, Inst, InstData, IntCond, Symbol, Type, Value,
-    ValueDef,
+    Arity, BinaryOp, Block, CastOp, Function, FunctionBuilder, Inst, InstData, IntCond, SwitchKey, Symbol,
+    Type, Value, ValueDef,
 };
+
+/// What is refused: stable bitcode has no addresses of blocks.
+const BLOCK_ADDRESS: &str = "the address of a block";
 
 /// One body in the making.
 pub(super) struct Body<'b, 'm> {
@@ -251,6 +254,10 @@ impl Body<'_, '_> {
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => {
                 Err(FreezeErrorKind::Unsupported("a call in place of a return"))
+            }
+            InstData::BlockAddress { .. } => Err(FreezeErrorKind::Unsupported(BLOCK_ADDRESS)),
+            InstData::Switch { table, .. } if self.old.switch(table).key == SwitchKey::Label => {
+                Err(FreezeErrorKind::Unsupported(BLOCK_ADDRESS))
             }
             InstData::Invoke { .. } | InstData::InvokeResult | InstData::LandingPad { .. } => {
                 Err(FreezeErrorKind::Unsupported("an invoke: exceptions"))

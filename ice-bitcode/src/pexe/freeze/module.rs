@@ -221,7 +221,7 @@ impl<'m> Frozen<'m> {
                         Initializer::Bytes { start, len: 4 }
                     }
                 },
-                Initializer::Relative { .. } => {
+                Initializer::Relative { .. } | Initializer::Distance { .. } => {
                     let what = "the difference of two addresses in initial data";
                     return Err(located(FreezeErrorKind::Unsupported(what)));
                 }

@@ -221,6 +221,7 @@ impl<I> FieldText<I> for SymbolId {
             }
             CodeSymbol::JumpTable(table) => write!(out, "@table{table}"),
             CodeSymbol::Start => out.write_str("@start"),
+            CodeSymbol::Label(index) => write!(out, "@label{index}"),
         }
     }
 
@@ -238,6 +239,8 @@ impl<I> FieldText<I> for SymbolId {
             let sizes = [ConstantSize::C4, ConstantSize::C8, ConstantSize::C16];
             let size = sizes.into_iter().find(|size| size.bytes() == bytes)?;
             CodeSymbol::Constant(ConstantId { size, index: reader.numbered(".")? })
+        } else if let Some(n) = reader.numbered("label") {
+            CodeSymbol::Label(n)
         } else if reader.eat("start") {
             CodeSymbol::Start
         } else {

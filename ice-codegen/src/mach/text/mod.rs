@@ -22,7 +22,7 @@
 //! Behind a semicolon stand remarks, which are not read: operands of its own that must be in one register. A line with
 //! an arrow names the successors, with the arguments for their parameters.
 //!
-//! Not written is what the function refers to by number and other tables hold: plans of switches, constants.
+//! Not written is what the function refers to by number and other tables hold: plans of switches, labels, constants.
 
 mod address;
 mod field;

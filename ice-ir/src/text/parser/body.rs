@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Failure, Parser, entity_number, lookup};
 use crate::entities::{Block, FuncId, SigId, Symbol, Value};
-use crate::function::Function;
+use crate::function::{Function, SwitchKey};
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 use crate::locations::SourceLocation;
 use crate::module::FunctionKind;
@@ -360,7 +360,13 @@ impl Parser<'_> {
                 let if_true = self.comma_block(body)?;
                 InstData::CondBr { cond, if_true, if_false: self.comma_block(body)? }
             }
-            "switch" => self.switch(func, body)?,
+            "switch" => self.switch(func, body, SwitchKey::Number)?,
+            "indirect_br" => self.switch(func, body, SwitchKey::Label)?,
+            "block_address" => {
+                let function = self.callee()?;
+                self.expect(b',', "','")?;
+                InstData::BlockAddress { function, label: self.label()? }
+            }
             "ret"
                 if entity_number(self.peek_word(), "v").is_some()
                     || matches!(self.kind(self.at), TokenKind::Symbol | TokenKind::QuotedSymbol) =>
@@ -466,12 +472,13 @@ impl Parser<'_> {
         Ok(InstData::Phi { incoming: range })
     }
 
-    fn switch(&mut self, func: &mut Function, body: &mut Body) -> Result<InstData, Failure> {
+    fn switch(&mut self, func: &mut Function, body: &mut Body, key: SwitchKey) -> Result<InstData, Failure> {
         let at = self.at;
         let value = self.operand(func, body)?;
         let default = self.comma_block(body)?;
         let ty = func.value_type(value);
         let table = func.make_switch();
+        func.switch_mut(table).key = key;
         self.expect(b'[', "'['")?;
         self.list(b']', |p| {
             let number_at = p.at;

@@ -339,7 +339,10 @@ impl<'t> Parser<'t> {
         if self.accept(b'=') {
             deferred.initializers.push((id, self.at));
             while !matches!(self.kind(self.at), TokenKind::End)
-                && matches!(self.peek_word(), "" | "bytes" | "zero" | "addr" | "relative")
+                && matches!(
+                    self.peek_word(),
+                    "" | "bytes" | "zero" | "addr" | "relative" | "distance" | "block"
+                )
             {
                 self.advance();
             }
@@ -348,6 +351,13 @@ impl<'t> Parser<'t> {
     }
 
     fn initializers(&mut self, global: GlobalId) -> Result<(), Failure> {
+        if self.accept_word("block") {
+            let function = self.callee()?;
+            self.expect(b',', "','")?;
+            let label = self.label()?;
+            self.program.module.globals[global].kind = GlobalKind::Label { function, label };
+            return Ok(());
+        }
         let start = self.program.module.initializers.len() as u32;
         loop {
             let init = self.initializer()?;
@@ -370,7 +380,7 @@ impl<'t> Parser<'t> {
         let next = self.peek_word();
         match self.kind(self.at) {
             TokenKind::End => Ok(()),
-            TokenKind::Word if !matches!(next, "bytes" | "zero" | "addr" | "relative") => Ok(()),
+            TokenKind::Word if !matches!(next, "bytes" | "zero" | "addr" | "relative" | "distance") => Ok(()),
             _ => self.fail(Expected("',' or a statement")),
         }
     }
@@ -401,18 +411,50 @@ impl<'t> Parser<'t> {
                 false => Initializer::Address { target, addend },
             };
             let target = self.symbol()?;
-            let at = self.at;
-            let sign = match self.kind(at) {
-                TokenKind::Punct(b'+') => 1,
-                TokenKind::Punct(b'-') => -1,
-                _ => return Ok(address(target, 0)),
-            };
-            self.advance();
-            let addend = sign * self.number()?;
-            let addend = i64::try_from(addend).map_err(|_| (at, NumberOutOfRange))?;
-            return Ok(address(target, addend));
+            return Ok(address(target, self.addend()?));
         }
-        self.fail(Expected("bytes, zero, addr or relative"))
+        if self.accept_word("distance") {
+            let at = self.at;
+            let bytes = self.number()?;
+            if !matches!(bytes, 1 | 2 | 4 | 8) {
+                return Err((at, NumberOutOfRange));
+            }
+            let mut labels = [GlobalId::from_u32(0); 2];
+            for label in &mut labels {
+                self.expect(b',', "','")?;
+                let at = self.at;
+                let Symbol::Global(global) = self.symbol()? else { return Err((at, Expected("label"))) };
+                *label = global;
+            }
+            let at = self.at;
+            let addend = i32::try_from(self.addend()?).map_err(|_| (at, NumberOutOfRange))?;
+            return Ok(Initializer::Distance {
+                plus: labels[0],
+                minus: labels[1],
+                addend,
+                bytes: bytes as u8,
+            });
+        }
+        self.fail(Expected("bytes, zero, addr, relative or distance"))
+    }
+
+    /// A number behind a sign, if one follows.
+    fn addend(&mut self) -> Result<i64, Failure> {
+        let at = self.at;
+        let sign = match self.kind(at) {
+            TokenKind::Punct(b'+') => 1,
+            TokenKind::Punct(b'-') => -1,
+            _ => return Ok(0),
+        };
+        self.advance();
+        let addend = sign * self.number()?;
+        i64::try_from(addend).map_err(|_| (at, NumberOutOfRange))
+    }
+
+    /// The number of a label.
+    fn label(&mut self) -> Result<u32, Failure> {
+        let at = self.at;
+        u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))
     }
 
     fn symbol_order(&mut self) -> Result<Vec<Symbol>, Failure> {

@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use super::is_plain_name;
 use crate::entities::{Inst, Invocation, Pad, SigId, Symbol, Value};
 use crate::exceptions::{Clause, InvokeCallee};
-use crate::function::{Function, ValueDef};
+use crate::function::{Function, SwitchKey, ValueDef};
 use crate::instruction::{InstData, TailHint, ValueRange};
 use crate::intrinsics;
 use crate::module::{FunctionKind, GlobalKind, Initializer, Module, Mutability, Program, Signature, TypeDef};
@@ -49,6 +49,9 @@ pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
         if let GlobalKind::Alias { target, addend } = decl.kind {
             out.write_str(" = ")?;
             write_initializer(module, &Initializer::Address { target, addend }, out)?;
+        }
+        if let GlobalKind::Label { function, label } = decl.kind {
+            write!(out, " = block {}, {label}", name(module, Symbol::Function(function)))?;
         }
         for (i, init) in module.initializers(global).iter().enumerate() {
             out.write_str(if i == 0 { " = " } else { ", " })?;
@@ -196,12 +199,21 @@ fn write_initializer(module: &Module, init: &Initializer, out: &mut impl Write) 
         Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
             let keyword = if matches!(init, Initializer::Address { .. }) { "addr" } else { "relative" };
             write!(out, "{keyword} {}", name(module, target))?;
-            match addend {
-                0 => Ok(()),
-                1.. => write!(out, " + {addend}"),
-                _ => write!(out, " - {}", addend.unsigned_abs()),
-            }
+            write_addend(addend, out)
         }
+        Initializer::Distance { plus, minus, addend, bytes } => {
+            let [plus, minus] = [plus, minus].map(|label| name(module, Symbol::Global(label)));
+            write!(out, "distance {bytes}, {plus}, {minus}")?;
+            write_addend(addend.into(), out)
+        }
+    }
+}
+
+fn write_addend(addend: i64, out: &mut impl Write) -> fmt::Result {
+    match addend {
+        0 => Ok(()),
+        1.. => write!(out, " + {addend}"),
+        _ => write!(out, " - {}", addend.unsigned_abs()),
     }
 }
 
@@ -402,7 +414,11 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         InstData::Br { target } => write!(out, "br {target}"),
         InstData::CondBr { cond, if_true, if_false } => write!(out, "br {cond}, {if_true}, {if_false}"),
         InstData::Switch { value, default, table } => {
-            write!(out, "switch {value}, {default} [")?;
+            let keyword = match func.switch(table).key {
+                SwitchKey::Number => "switch",
+                SwitchKey::Label => "indirect_br",
+            };
+            write!(out, "{keyword} {value}, {default} [")?;
             let case = |&(number, block)| fmt::from_fn(move |f| write!(f, "{number}: {block}"));
             write_list(func.switch(table).cases.iter().map(case), out)?;
             out.write_char(']')
@@ -411,6 +427,9 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         InstData::Ret { value: None } => out.write_str("ret"),
         InstData::Invoke { call, args } => write_invoke(module, func, call, args, out),
         InstData::InvokeResult => out.write_str("invoke_result"),
+        InstData::BlockAddress { function, label } => {
+            write!(out, "block_address {}, {label}", name(module, Symbol::Function(function)))
+        }
         InstData::LandingPad { pad } => write_pad(func, pad, out),
         InstData::Unreachable => out.write_str("unreachable"),
     }

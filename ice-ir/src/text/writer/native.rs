@@ -113,6 +113,7 @@ pub(super) fn write_global_words(module: &Module, decl: &GlobalDecl, out: &mut i
         GlobalKind::Defined => {}
         GlobalKind::Declared => out.write_str("declared ")?,
         GlobalKind::Alias { .. } => out.write_str("alias ")?,
+        GlobalKind::Label { .. } => {}
     }
     write_symbol_words(module, &decl.symbol, out)
 }

@@ -266,6 +266,12 @@ impl Body<'_, '_> {
                 let run = self.join_lanes(vector, out);
                 return Ok(self.operand(ty, run));
             }
+            Constant::BlockAddress(index) => {
+                let (function, label) = view.table(number).block(index);
+                let pointer = self.pointer();
+                let address = self.b.block_address(function, label, pointer);
+                return Ok(self.one(ty, address));
+            }
             _ => return unsupported("a constant of this kind"),
         };
         let ids = self.constant_operands(number, expression.operands);

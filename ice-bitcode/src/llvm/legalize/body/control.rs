@@ -4,7 +4,7 @@
 //! the block in which its predecessor *ends*, which is known when all are read: phis name the first block of the
 //! predecessor at first, and so do uses of values that come later; both are set right at the end of the body.
 
-use ice_ir::{Block, InstData, IntCond, Type, Value};
+use ice_ir::{Block, InstData, IntCond, SwitchKey, Type, Value};
 
 use super::integer::Sign;
 use super::values::{CONSTANT, MISSING};
@@ -12,7 +12,7 @@ use super::{Body, Checked, Fixup, fail, unsupported};
 use crate::bitstream::unrotate_sign;
 use crate::error::Error;
 use crate::llvm::legalize::shape::{Kind, Scalar};
-use crate::llvm::wire::constants::{Constant, View};
+use crate::llvm::wire::constants::{Constant, Labels, View};
 
 impl Body<'_, '_> {
     /// The ICE block that is appended to.
@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         self.terminated()
     }
 
-    /// INDIRECTBR: a switch over the numbers that stand for the addresses of blocks.
+    /// INDIRECTBR: a switch by addresses, or over the numbers that stand for those of blocks.
     pub(super) fn indirect_br(&mut self) -> Checked<()> {
         let ty = self.type_operand()?;
         if Some(ty) != self.m.pointer {
@@ -155,6 +155,7 @@ impl Body<'_, '_> {
             self.b.unreachable();
             return self.terminated();
         }
+        let by_address = self.m.labels != Labels::Numbers;
         // No other number arrives.
         let never = self.b.create_block();
         let table = self.b.switch(address, never);
@@ -164,8 +165,12 @@ impl Body<'_, '_> {
             // The same block again has an edge, but no case of its own: it gets a number behind all blocks.
             let own =
                 if targets[..i].contains(&number) { self.s.num_blocks as usize + i } else { number as usize };
-            let case = own as i64 + crate::llvm::wire::fold::BLOCK_ADDRESS_BIAS;
+            let case = own as i64 + if by_address { 0 } else { crate::llvm::wire::fold::BLOCK_ADDRESS_BIAS };
             self.b.func.switch_mut(table).cases.push((case, target));
+        }
+        if by_address {
+            self.b.func.switch_mut(table).key = SwitchKey::Label;
+            self.s.has_indirect_branches = true;
         }
         self.b.switch_to_block(never);
         self.b.unreachable();

@@ -41,6 +41,7 @@ mod entry;
 pub(super) mod exceptions;
 mod extended;
 mod float;
+mod indirect;
 mod integer;
 mod intrinsics;
 mod memory;
@@ -438,6 +439,11 @@ impl Body<'_, '_> {
             // The number of the value in the file, where the check knows its index.
             Error::NotDominated { value } => fail(Error::NotDominated { value: first + value }),
             error => fail(error),
-        })
+        })?;
+        if self.s.has_indirect_branches {
+            indirect::separate(self.b.func);
+            self.s.checks.cfg.compute(self.b.func);
+        }
+        Ok(())
     }
 }

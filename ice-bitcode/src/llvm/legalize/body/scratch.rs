@@ -39,6 +39,8 @@ pub(super) struct Scratch {
     pub(super) pool: Vec<Value>,
     pub(super) module_values: Vec<ModuleValue>,
     pub(super) epoch: u32,
+    /// Whether there is a switch by addresses.
+    pub(super) has_indirect_branches: bool,
     pub(super) first_local: u32,
     pub(super) next_local: u32,
     /// Announced values that are not defined yet.
@@ -123,6 +125,7 @@ impl Default for Scratch {
             pool: Vec::new(),
             module_values: Vec::new(),
             epoch: 0,
+            has_indirect_branches: false,
             first_local: 0,
             next_local: 0,
             pending: 0,
@@ -205,6 +208,7 @@ impl Scratch {
         // Types of another module may have the same numbers.
         self.bool_vectors.clear();
         self.bool_pairs.clear();
+        self.has_indirect_branches = false;
         self.checks.begin();
     }
 
