@@ -159,16 +159,27 @@ impl BlockOrder {
         }
         let succs = cfg.succs(block);
         if succs.len() > 1 {
-            let last = next.filter(|next| self.has_edge_behind(block, *next) && succs.contains(next));
+            let first = self.blocks.len();
             for &to in succs {
-                if self.has_edge_behind(block, to) && last != Some(to) {
+                if self.has_edge_behind(block, to) {
                     self.blocks.push(LoweredBlock::Edge { from: block, to });
                 }
             }
-            if let Some(to) = last {
-                self.blocks.push(LoweredBlock::Edge { from: block, to });
+            if self.blocks.len() - first > 1 {
+                self.end_with_edge_to(block, next, first);
             }
-            self.facts[block.index()].last_edge = last.into();
+        }
+    }
+
+    /// Puts the edge from `from` to `next`, if it is one of the blocks from `first` on, behind the others.
+    #[inline(never)]
+    fn end_with_edge_to(&mut self, from: Block, next: Option<Block>, first: usize) {
+        let edges = &mut self.blocks[first..];
+        let is_next =
+            |edge: &LoweredBlock| matches!(*edge, LoweredBlock::Edge { to, .. } if Some(to) == next);
+        if let Some(at) = edges.iter().position(is_next) {
+            edges[at..].rotate_left(1);
+            self.facts[from.index()].last_edge = next.into();
         }
     }
 
