@@ -16,7 +16,7 @@
 use crate::changed::Changed;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
-use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, Type, Uses, Value};
+use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, SwitchKey, Type, Uses, Value};
 
 /// Most phis of a block that are compared with one another.
 const MAX_PHIS: usize = 8;
@@ -66,7 +66,8 @@ fn take_sum(func: &mut Function, uses: &Uses, block: Block) -> bool {
     let &InstData::Switch { value, default, table } = func.inst(end) else { return false };
     let ty = func.value_type(value);
     let (term, number) = sum(func, value);
-    if term == value || uses.count(value) != 1 {
+    // The cases of a branch to addresses are none to reckon with.
+    if term == value || uses.count(value) != 1 || func.switch(table).key == SwitchKey::Label {
         return false;
     }
     *func.inst_mut(end) = InstData::Switch { value: term, default, table };

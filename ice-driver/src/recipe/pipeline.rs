@@ -13,7 +13,8 @@ use ice_codegen::{
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{
-    ControlFlowGraph, DominatorTree, Filtered, FuncId, Function, LoopForest, Module, StackProtection, Uses,
+    ControlFlowGraph, DominatorTree, Environment, Filtered, FuncId, Function, LoopForest, Module,
+    StackProtection, Uses,
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
@@ -334,7 +335,11 @@ impl Pipeline {
                     }
                 };
             }
-            Step::ReturnCalls => self.make_return_calls(job, read),
+            // No machine takes such a call of a PNaCl program.
+            Step::ReturnCalls if job.module.environment == Environment::Native => {
+                self.make_return_calls(job, read);
+            }
+            Step::ReturnCalls => {}
             Step::Uses => {
                 if !core::mem::replace(&mut self.uses_hold, true) {
                     self.uses.compute(&self.func);
