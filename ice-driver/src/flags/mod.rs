@@ -464,7 +464,7 @@ mod tests {
         let refusal = refused("translate --disable-pass emit a -o b");
         assert!(
             refusal
-                .starts_with("'emit' is no STEP for '--disable-pass'; there are dead-cycles, number-values")
+                .starts_with("'emit' is no STEP for '--disable-pass'; there are return-calls, dead-cycles")
         );
         assert_eq!(
             refused("translate --emit exe a -o b"),
