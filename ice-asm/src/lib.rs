@@ -60,7 +60,11 @@ mod reloc;
 mod table;
 pub mod x86;
 
-pub use assembler::{AssemblyError, AssemblyErrorKind};
+pub use assembler::{
+    Assembled, AssembledReloc, AssembledSection, AssembledSymbol, AssembledTarget, AssemblyError,
+    AssemblyErrorKind, DataSyntax, Definition, SectionFlags, SectionName, SymbolBinding, SymbolType,
+    SymbolVisibility, TextPlace, assemble_data,
+};
 pub use buffer::{
     BranchIsa, CodeBuffer, Constant, Form, Group, Label, Location, Noise, OpenSlots, Place, Reach, Span, Vary,
 };

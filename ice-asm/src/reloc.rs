@@ -20,10 +20,14 @@ pub enum RelocKind {
     Abs64,
     /// 32 bits, relative to the place (R_386_PC32, R_X86_64_PC32).
     PcRel32,
+    /// 64 bits, relative to the place (R_X86_64_PC64).
+    PcRel64,
     /// 32 bits, relative to the place, through the procedure linkage table (R_386_PLT32, R_X86_64_PLT32).
     Plt32,
     /// 32 bits, PC-relative address of the symbol's entry in the global offset table (R_X86_64_GOTPCREL).
     GotPcRel32,
+    /// The same in any instruction, which linkers leave as it is (R_X86_64_GOTPCREL).
+    GotPcRelAny32,
     /// 32 bits, offset of the symbol's entry from the global offset table (R_386_GOT32).
     Got32,
     /// 32 bits, offset of the symbol from where code reaches the global offset table (R_386_GOTOFF, R_MIPS_GPREL32).
@@ -81,7 +85,7 @@ impl RelocKind {
     #[must_use]
     pub const fn size(self) -> u32 {
         match self {
-            RelocKind::Abs64 => 8,
+            RelocKind::Abs64 | RelocKind::PcRel64 => 8,
             _ => 4,
         }
     }

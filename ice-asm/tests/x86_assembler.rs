@@ -2,8 +2,8 @@
 //! alike. Which of two codes for the same instruction is taken does not count.
 
 use crate::common::tools;
-use ice_asm::CodeBuffer;
-use ice_asm::x86::{Encoder, Mode, Syntax, assemble};
+use ice_asm::TextPlace;
+use ice_asm::x86::{Mode, Syntax, assemble};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -506,11 +506,9 @@ fn mask(reg: iced_x86::Register) -> u64 {
 }
 
 fn ours(mode: Mode, statement: &str) -> Vec<u8> {
-    let mut buffer: CodeBuffer = CodeBuffer::new();
-    let result = assemble(&mut Encoder::new(&mut buffer, mode), statement, Syntax::Att);
-    assert_eq!(result, Ok(()), "{mode:?}");
-    buffer.finish().unwrap();
-    buffer.bytes().to_vec()
+    let result = assemble(mode, statement, Syntax::Att, TextPlace::Function);
+    let assembled = result.unwrap_or_else(|error| panic!("{mode:?}: {error}"));
+    assembled.sections[0].bytes.clone()
 }
 
 #[test]

@@ -119,6 +119,7 @@ impl Counts {
             InstData::CallAs { .. }
             | InstData::SecondResult { .. }
             | InstData::Assembly { .. }
+            | InstData::AssemblyJump { .. }
             | InstData::Output { .. }
             | InstData::RetPair { .. }
             | InstData::ReturnCall { .. }

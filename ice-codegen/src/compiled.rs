@@ -1,5 +1,6 @@
 //! What a back end hands to the object writer: bytes, relocations, constants, jump tables.
 
+use crate::assembly::SectionPart;
 use crate::exceptions::ExceptionTable;
 use crate::internal::{CodegenStep, Faults, Internal};
 use crate::live::LiveCalls;
@@ -223,6 +224,10 @@ pub enum CodeSymbol {
     Start,
     /// The code of a block, of this function or another one: its number in [`CompiledCode::taken_labels`].
     Label(u32),
+    /// A symbol that only its name says, by number among those of the function.
+    Named(u32),
+    /// What the function has in another section, by number.
+    Part(u32),
 }
 
 const TAG_SHIFT: u32 = 29;
@@ -248,6 +253,8 @@ impl CodeSymbol {
             CodeSymbol::JumpTable(t) => (4, t),
             CodeSymbol::Start => (5, 0),
             CodeSymbol::Label(index) => (6, index),
+            CodeSymbol::Named(n) => (7, n << 1),
+            CodeSymbol::Part(n) => (7, n << 1 | 1),
         };
         debug_assert!(index <= INDEX_MASK);
         SymbolId(tag << TAG_SHIFT | index & INDEX_MASK)
@@ -267,7 +274,9 @@ impl CodeSymbol {
             }),
             4 => CodeSymbol::JumpTable(index),
             5 => CodeSymbol::Start,
-            _ => CodeSymbol::Label(index),
+            6 => CodeSymbol::Label(index),
+            _ if index & 1 == 0 => CodeSymbol::Named(index >> 1),
+            _ => CodeSymbol::Part(index >> 1),
         }
     }
 }
@@ -410,6 +419,10 @@ pub struct CompiledCode {
     pub labels: Vec<(u32, u32)>,
     /// The labels whose addresses the code takes, of all functions: whose they are, and their numbers there.
     pub taken_labels: Vec<(FuncId, u32)>,
+    /// Names of symbols that inline assembly refers to. Their numbers count from the first of the function.
+    pub names: Vec<Box<str>>,
+    /// What inline assembly has in other sections; so do their numbers.
+    pub parts: Vec<SectionPart>,
 }
 
 /// How far [`CompiledCode`] reaches: where the next function begins.
@@ -425,6 +438,8 @@ pub struct CodeEnd {
     exceptions: usize,
     type_traps: usize,
     labels: usize,
+    names: usize,
+    parts: usize,
 }
 
 /// The machine code of one function.
@@ -454,6 +469,10 @@ pub struct FunctionCode<'a> {
     pub labels: &'a [(u32, u32)],
     /// As in [`CompiledCode::taken_labels`].
     pub taken_labels: &'a [(FuncId, u32)],
+    /// As in [`CompiledCode::names`].
+    pub names: &'a [Box<str>],
+    /// As in [`CompiledCode::parts`].
+    pub parts: &'a [SectionPart],
 }
 
 impl CompiledCode {
@@ -471,6 +490,8 @@ impl CompiledCode {
         self.type_traps.clear();
         self.labels.clear();
         self.taken_labels.clear();
+        self.names.clear();
+        self.parts.clear();
     }
 
     /// Where the next function begins.
@@ -486,6 +507,8 @@ impl CompiledCode {
             exceptions: self.exceptions.len(),
             type_traps: self.type_traps.len(),
             labels: self.labels.len(),
+            names: self.names.len(),
+            parts: self.parts.len(),
         }
     }
 
@@ -509,6 +532,8 @@ impl CompiledCode {
             type_traps: &self.type_traps[start.type_traps..end.type_traps],
             labels: &self.labels[start.labels..end.labels],
             taken_labels: &self.taken_labels,
+            names: &self.names[start.names..end.names],
+            parts: &self.parts[start.parts..end.parts],
         }
     }
 
@@ -521,6 +546,7 @@ impl CompiledCode {
             + size_of_val(&*self.origins)
             + size_of_val(&*self.frames)
             + size_of_val(&*self.type_traps)
+            + self.parts.iter().map(|part| part.bytes.len() + size_of_val(&*part.relocs)).sum::<usize>()
             + self.live.iter().map(LiveCalls::bytes).sum::<usize>()
             + self.exceptions.iter().map(ExceptionTable::bytes).sum::<usize>()
     }
@@ -544,6 +570,8 @@ mod tests {
             CodeSymbol::JumpTable(3),
             CodeSymbol::Start,
             CodeSymbol::Label(9),
+            CodeSymbol::Named(5),
+            CodeSymbol::Part(1),
         ] {
             assert_eq!(CodeSymbol::unpack(symbol.pack()), symbol);
         }

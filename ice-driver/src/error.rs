@@ -61,6 +61,8 @@ pub enum Error {
     Object(ice_elf::Error),
     /// The back end asked for a relocation that the machine's objects do not have; a defect of the back end.
     UnsupportedRelocation(RelocKind),
+    /// Assembly beside functions cannot be assembled, or says of a symbol what the module says in another way.
+    Assembly(String),
     /// The back end made the high half of an address without the low half that the linker needs for it; a defect of the
     /// back end.
     UnpairedRelocation,
@@ -194,6 +196,7 @@ impl fmt::Display for Error {
             Error::UnsupportedRelocation(kind) => {
                 write!(f, "no relocation for {kind:?} in objects of this target")
             }
+            Error::Assembly(why) => write!(f, "module-level assembly: {why}"),
             Error::UnpairedRelocation => f.write_str("the high half of an address has no low half"),
             Error::TargetNotBuiltIn(arch) => {
                 write!(f, "target {arch} is not built in; there are {}", Arch::built_in_names())

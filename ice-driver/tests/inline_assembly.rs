@@ -6,36 +6,42 @@ use crate::common;
 use common::compiled::printed;
 use common::tools::has;
 use common::{Scratch, can_run, errors, ice, run_ice};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 #[test]
 fn statements_do_what_clangs_do() {
     if !has("inline assembly", &["clang-19", "gcc"]) {
         return;
     }
-    for target in ["x86_64", "i686", "armv7", "armv7-soft", "mipsel"] {
-        let name = match target {
-            "armv7" | "armv7-soft" => "assembly_arm.c",
-            "mipsel" => "assembly_mips.c",
-            _ => "assembly.c",
-        };
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
+    for (source, shortest) in [("assembly.c", 1000), ("goto.c", 80), ("symbols.c", 15), ("module.c", 60)] {
+        compare_with_clang(source, shortest, &["x86_64", "i686"]);
+    }
+    compare_with_clang("assembly_arm.c", 1000, &["armv7", "armv7-soft"]);
+    compare_with_clang("assembly_mips.c", 1000, &["mipsel"]);
+}
+
+/// Compares what a program prints, at least so many bytes, on these targets and at all levels.
+fn compare_with_clang(name: &str, shortest: usize, targets: &[&str]) {
+    let source = &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
+    for &target in targets {
         if !can_run(target.trim_end_matches("-soft"))
             || target == "i686" && !has("inline assembly on i686", &["i686-linux-gnu-gcc"])
         {
             continue;
         }
-        let expected = printed(Command::new("clang-19"), target, "-O1", &source);
-        assert!(expected.len() > 1000);
+        let expected = printed(Command::new("clang-19"), target, "-O1", source);
+        assert!(expected.len() > shortest);
         for level in ["-O0", "-O1", "-O2"] {
             let mut compiler = ice();
             compiler.args(["cc", "--ice-clang=clang-19"]);
-            let found = printed(compiler, target, level, &source);
+            let found = printed(compiler, target, level, source);
             assert_eq!(
                 String::from_utf8_lossy(&found),
                 String::from_utf8_lossy(&expected),
-                "{target} {level}"
+                "{} {target} {level}",
+                source.display()
             );
         }
     }
@@ -57,7 +63,11 @@ fn what_is_not_known_is_refused_with_its_text() {
         ("asm \"movl ${1:y}, $0\", \"=r,r\"", "operand 1 as Some"),
         ("asm \"nop\", \"=t,0\"", "the constraint [Letters(\"t\")] of an operand of type i32"),
         ("asm \"nop\", \"=r,{ebp}\"", "the constraint [Named(\"ebp\")]"),
-        ("asm \"jmp elsewhere\", \"=r,0\"", "unknown label"),
+        ("asm \"jmp 1f\", \"=r,0\"", "unknown label"),
+        ("asm \"jmp .Lelsewhere\", \"=r,0\"", "the label .Lelsewhere is not in the text"),
+        ("asm \".globl g\\0ag: nop\", \"=r,0\"", "it defines symbols"),
+        ("asm \".text\", \"=r,0\"", "unknown directive in \".text\""),
+        ("asm \".long 1 - g\", \"=r,0\"", "a value with no place in \".long 1 - g\""),
         ("asm \"movl $1, $0\", \"=&{eax},{eax}\"", "not enough registers"),
     ];
     const ARM: &[(&str, &str)] = &[
@@ -96,4 +106,60 @@ fn what_is_not_known_is_refused_with_its_text() {
         assert!(text.contains(error) && text.contains("inline assembly"), "{statement}: {text}");
         assert!(!object.exists());
     }
+}
+
+/// What `ice` says of a native module with this assembly beside its functions.
+fn with_lines(scratch: &Scratch, target: &str, address: &str, lines: &str) -> Output {
+    let lines: String =
+        lines.lines().map(|line| format!("asm \"{}\"\n", line.replace('"', "\\22"))).collect();
+    let text = format!(
+        "target pointer {address} native define external @f(v0: i32) -> i32 {{ block0: ret v0 }}\n{lines}"
+    );
+    let (input, object) = (scratch.write("lines.ice", text), scratch.path("lines.o"));
+    run_ice(
+        ["translate".as_ref(), input.as_os_str(), "--target".as_ref(), target.as_ref(), "-o".as_ref()]
+            .into_iter()
+            .chain([object.as_os_str()]),
+    )
+}
+
+#[test]
+fn assembly_beside_functions_is_refused_with_its_statement() {
+    let scratch = Scratch::new();
+    for (lines, error) in [
+        ("frobnicate %eax", "unknown instruction in \"frobnicate %eax\""),
+        (".globl f\nf: ret", "f is defined by the module, too"),
+        (".symver nobody, nobody@V1", "a version of nobody, which is not defined"),
+        (".globl a\n.set a, nobody", "another name of what no one defines"),
+        (".macro m", "unknown directive in \".macro m\""),
+        (".section x,\"aG\",@progbits,g", "unknown directive"),
+        (".size f, . - g", "a value with no place"),
+        ("jmp 1f", "unknown label"),
+    ] {
+        let output = with_lines(&scratch, "x86_64", "i64", lines);
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(1), "{lines}");
+        assert!(text.contains(error) && text.contains("module-level assembly"), "{lines}: {text}");
+    }
+}
+
+#[test]
+fn directives_beside_functions_are_for_all_machines() {
+    let scratch = Scratch::new();
+    let lines = ".data\n.globl table\n.p2align 2\ntable: .word 1, table_end - table, f\ntable_end:\n.text\n.weak number\n.set number, 7";
+    for (target, address) in [("x86_64", "i64"), ("i686", "i32"), ("armv7", "i32"), ("mipsel", "i32")] {
+        let lines = lines.replace(".word", ".long");
+        let output = with_lines(&scratch, target, address, &lines);
+        assert!(output.status.success(), "{target}: {}", errors(&output));
+        let bytes = std::fs::read(scratch.path("lines.o")).unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let data = file.section_by_name(".data").unwrap();
+        assert_eq!(data.data().unwrap()[..8], [1, 0, 0, 0, 12, 0, 0, 0], "{target}");
+        assert_eq!(data.relocations().count(), 1, "{target}");
+        let symbol = |name: &str| file.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+        assert!(symbol("table").is_global() && !symbol("table").is_undefined(), "{target}");
+        assert!(symbol("number").is_weak() && symbol("number").address() == 7, "{target}");
+    }
+    let output = with_lines(&scratch, "mipsel", "i32", "nop");
+    assert!(errors(&output).contains("unknown instruction in \"nop\""));
 }

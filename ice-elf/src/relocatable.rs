@@ -196,6 +196,24 @@ impl<S: Sink> ObjectWriter<S> {
         self.add_symbol(Symbol { name, st_type: kind.st_type(), referenced: false, ..Symbol::NULL })
     }
 
+    /// Say anew who sees a symbol and what it is of.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSymbol`].
+    pub fn redeclare(
+        &mut self,
+        symbol: SymbolId,
+        binding: Binding,
+        kind: SymbolKind,
+        visibility: Visibility,
+    ) -> Result<(), Error> {
+        let known = self.symbol_mut(symbol)?;
+        known.st_bind = binding.st_bind();
+        known.st_type = kind.st_type();
+        known.st_other = visibility.st_other();
+        Ok(())
+    }
+
     /// Where a symbol is defined, if it is a place in a section: the section, the offset, and the size.
     ///
     /// # Errors

@@ -419,6 +419,7 @@ impl<'a> Decoder<'a> {
             | InstData::ReturnCallAs { .. }
             | InstData::SecondResult { .. }
             | InstData::Assembly { .. }
+            | InstData::AssemblyJump { .. }
             | InstData::Output { .. }
             | InstData::RetPair { .. } => {
                 return malformed("a call as only native modules have it");

@@ -7,13 +7,20 @@
 //! *Contract.* The operands of [`InstData::Assembly`](crate::InstData::Assembly) are the inputs in order, and for each
 //! indirect output its address, where the constraint stands. Its result is the first direct output; the others are
 //! given by [`InstData::Output`](crate::InstData::Output).
+//!
+//! A statement whose text may jump ends its block, [`InstData::AssemblyJump`](crate::InstData::AssemblyJump): control goes on
+//! behind the text, in the first of its targets, or in the one that the text jumps to. As with
+//! [invokes](crate::exceptions) these have no other predecessor and no phis, so that nothing is moved on the edges, and each
+//! begins with all outputs: an [`InstData::InvokeResult`](crate::InstData::InvokeResult) and those behind it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::entities::Block;
+
 /// One inline assembly statement of a function.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Assembly {
     /// The text, with its operands.
     pub template: String,
@@ -23,6 +30,8 @@ pub struct Assembly {
     pub dialect: Dialect,
     /// Whether control may come again to where the text ends, as it does behind a call of `setjmp`.
     pub returns_twice: bool,
+    /// Where control goes on if the text may jump: behind it, and at each of its labels, in order. None is there twice.
+    pub targets: Vec<Block>,
 }
 
 /// The syntax of a template. Machines with one syntax do not look at it.
@@ -255,7 +264,12 @@ mod tests {
     use alloc::vec;
 
     fn assembly(template: &str, constraints: &str, dialect: Dialect) -> Assembly {
-        Assembly { template: template.into(), constraints: constraints.into(), dialect, returns_twice: false }
+        Assembly {
+            template: template.into(),
+            constraints: constraints.into(),
+            dialect,
+            ..Assembly::default()
+        }
     }
 
     #[test]

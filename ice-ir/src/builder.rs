@@ -294,6 +294,12 @@ impl<'f> FunctionBuilder<'f> {
         self.append_value(InstData::Output { first, number }, ty)
     }
 
+    /// Inline assembly with its inputs, whose text may jump to its targets; they begin with its outputs.
+    pub fn assembly_jump(&mut self, assembly: Assembly, args: &[Value]) {
+        let (assembly, args) = (self.func.make_assembly(assembly), self.func.make_args(args));
+        self.append(InstData::AssemblyJump { assembly, args }, Type::Void);
+    }
+
     /// A call of the intrinsic `op` through its declaration.
     pub fn call_intrinsic(
         &mut self,

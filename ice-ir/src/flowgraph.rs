@@ -62,7 +62,9 @@ impl ControlFlowGraph {
                 }
             }
             InstData::Switch { .. } => self.add_switch(func, terminator),
-            InstData::Invoke { .. } => func.for_each_target(terminator, |succ| self.add(succ)),
+            InstData::Invoke { .. } | InstData::AssemblyJump { .. } => {
+                func.for_each_target(terminator, |succ| self.add(succ))
+            }
             _ => {}
         }
         self.succ_ends.push(self.succs.len() as u32);

@@ -421,6 +421,11 @@ impl Function {
         !self.assemblies.is_empty()
     }
 
+    /// Whether a statement of inline assembly may jump.
+    pub fn has_assembly_jumps(&self) -> bool {
+        self.assemblies.values().any(|assembly| !assembly.targets.is_empty())
+    }
+
     /// The inline assembly of this number, if there is one.
     pub fn assembly(&self, assembly: AssemblyId) -> Option<&Assembly> {
         self.assemblies.get(assembly)
@@ -509,7 +514,8 @@ impl Function {
             | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. }
-            | InstData::Invoke { args, .. } => self.args(args).iter().copied().for_each(visit),
+            | InstData::Invoke { args, .. }
+            | InstData::AssemblyJump { args, .. } => self.args(args).iter().copied().for_each(visit),
             InstData::SecondResult { first } | InstData::Output { first, .. } => visit(first),
             InstData::RetPair { values } => values.into_iter().for_each(visit),
             InstData::Phi { incoming } => {
@@ -561,7 +567,8 @@ impl Function {
             | InstData::Assembly { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. }
-            | InstData::Invoke { args, .. } => *args,
+            | InstData::Invoke { args, .. }
+            | InstData::AssemblyJump { args, .. } => *args,
             &mut InstData::Phi { incoming } => {
                 for (value, _) in &mut self.phi_pool[incoming.indices()] {
                     *value = map(*value);
@@ -613,6 +620,9 @@ impl Function {
                 let call = self.exceptions.invocation_mut(*call);
                 [&mut call.normal, &mut call.pad].into_iter().for_each(change);
             }
+            InstData::AssemblyJump { assembly, .. } => {
+                self.assemblies[*assembly].targets.iter_mut().for_each(change);
+            }
             _ => {}
         }
     }
@@ -642,6 +652,9 @@ impl Function {
                 let call = self.exceptions.invocation(call);
                 visit(call.normal);
                 visit(call.pad);
+            }
+            InstData::AssemblyJump { assembly, .. } => {
+                self.assembly(assembly).into_iter().flat_map(|a| &a.targets).for_each(|&b| visit(b));
             }
             _ => {}
         }

@@ -355,9 +355,11 @@ pub enum InstData {
     SecondResult { first: Value },
     /// [Inline assembly](crate::assembly) with its inputs. Its result is the first of its outputs.
     Assembly { assembly: AssemblyId, args: ValueRange },
-    /// Output number `number`, from 1 on, of the inline assembly that defines `first`, behind which its outputs stand in order.
+    /// Output number `number`, from 1 on, of the inline assembly that defines `first`, behind which its outputs stand in
+    /// order; also behind an [`InstData::InvokeResult`].
     Output { first: Value, number: u32 },
-    /// The result of the [`InstData::Invoke`] before; the first instruction of its normal block.
+    /// The result of the [`InstData::Invoke`] before, the first instruction of its normal block; or the first output of the
+    /// [`InstData::AssemblyJump`] before, at the start of each of its targets.
     InvokeResult,
     /// The address of the code of the block that is label `label` of a function, which may be another one: a
     /// [switch by addresses](crate::SwitchKey::Label) of that function goes there. `block_address @f, 3`.
@@ -387,6 +389,8 @@ pub enum InstData {
     ReturnCallAs { signature: SigId, args: ValueRange },
     /// A call that an exception may leave: goes to one of two blocks ([`exceptions`](crate::exceptions)).
     Invoke { call: Invocation, args: ValueRange },
+    /// [Inline assembly](crate::assembly) with its inputs, whose text may jump: goes to one of its targets.
+    AssemblyJump { assembly: AssemblyId, args: ValueRange },
     /// Never reached; traps.
     Unreachable,
 }
@@ -402,6 +406,7 @@ impl InstData {
                 | InstData::Ret { .. }
                 | InstData::RetPair { .. }
                 | InstData::Invoke { .. }
+                | InstData::AssemblyJump { .. }
                 | InstData::Unreachable
         ) || self.is_return_call()
     }
@@ -435,7 +440,14 @@ impl InstData {
 
     /// True where memory may be another one behind the instruction.
     pub fn changes_memory(&self) -> bool {
-        self.has_side_effects() && (!self.is_terminator() || matches!(self, InstData::Invoke { .. }))
+        let ends_block = self.is_terminator() && !self.is_sealing();
+        self.has_side_effects() && !ends_block
+    }
+
+    /// True for the terminators that do something on the way to their targets, which these receive: they have no other
+    /// predecessor, and nothing is moved on the edges.
+    pub const fn is_sealing(&self) -> bool {
+        matches!(self, InstData::Invoke { .. } | InstData::AssemblyJump { .. })
     }
 
     /// True where removing the instruction would change the program even if its result is unused.

@@ -3,6 +3,7 @@
 //! Orders that have no meaning for execution (of types, of symbol names) are kept, because a program that
 //! is read and written again must be the same file.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
@@ -319,6 +320,8 @@ pub struct Module {
     pub symbol_order: Vec<Symbol>,
     /// Bytes of all names.
     pub names: Vec<u8>,
+    /// Text of the target's assembler that stands beside functions and variables, in lines.
+    pub assembly: String,
 }
 
 impl Default for Module {
@@ -365,6 +368,7 @@ impl Module {
             data: Vec::new(),
             symbol_order: Vec::new(),
             names: Vec::new(),
+            assembly: String::new(),
         }
     }
 

@@ -343,6 +343,14 @@ block0:
   asm \"pause\\0anop # \\22\", \"~{memory}\"()
   v14: i32 = asm returns_twice intel \"mul $2\", \"={eax},={edx},r,0\"(v5, v5)
   v15: i32 = output v14, 1
+  asm \"jc ${2:l}\", \"=r,=r,!i,r\"(v0) to block1, block2
+block1:
+  v16: i32 = invoke_result
+  v17: i32 = output v16, 1
+  ret v8, v9
+block2:
+  v18: i32 = invoke_result
+  v19: i32 = output v18, 1
   ret v8, v9
 }
 alias external hidden @other(i64) -> i64 = @gone

@@ -355,6 +355,46 @@ fn live_values_are_behind_the_arguments_of_a_signature() {
     }
 }
 
+/// Statements of assembly that jump, and what comes out of them.
+#[test]
+fn statements_that_jump_lead_to_blocks_of_their_own() {
+    let function = |body: &str| {
+        parse(&format!("{DECLARATIONS} define internal @f(v0: i32, v9: i64) -> i32 {{ {body} }}"))
+    };
+    let whole = "v4: i1 = true
+        block0: asm \"jc ${2:l}\", \"=r,=r,!i,r\"(v0) to block1, block2
+        block1: v1: i32 = invoke_result v2: i64 = output v1, 1 br v4, block3, block4
+        block2: v3: i32 = invoke_result v5: i64 = output v3, 1 br block3
+        block3: v6: i32 = phi [v1, block1], [v3, block2] ret v6
+        block4: asm \"jmp ${0:l}\", \"!i,!i\"() to block5, block6, block7
+        block5: ret v1 block6: ret v0 block7: unreachable";
+    let parsed = function(whole);
+    assert_eq!(broken(&parsed, Rules::Ice), BTreeSet::new());
+    let cases = [
+        ("(v0) to", "() to"),
+        ("to block1, block2", "to block1"),
+        ("to block5, block6, block7", "to block5, block6"),
+        ("to block5, block6, block7", "to block5, block6, block6"),
+        ("br v4, block3, block4", "br v4, block2, block4"),
+        ("v2: i64 = output v1, 1 br", "br"),
+        ("v2: i64 = output v1, 1", "v2: i64 = output v1, 2"),
+        ("v5: i64 = output v3, 1", "v5: i32 = output v3, 1"),
+        ("v1: i32 = invoke_result", "v1: i64 = invoke_result"),
+        ("(v0) to block1, block2", "(v0) to block1, block2, block8"),
+    ];
+    for (from, to) in cases {
+        let text =
+            whole.replacen(from, to, 1).replace("block7: unreachable", "block7: unreachable block8: ret v0");
+        let found = broken(&function(&text), Rules::Ice);
+        assert!(found.contains(&Rule::Assembly), "{to}: {found:?}");
+    }
+    assert!(broken(&parsed, Rules::Pnacl).contains(&Rule::Assembly));
+    let late = whole.replace("block6: ret v0", "block6: v7: i32 = invoke_result ret v7");
+    assert!(!broken(&function(&late), Rules::Ice).is_empty());
+    let dead = whole.replace("block2: v3: i32 = invoke_result", "block2: v3: i32 = add v1, v1");
+    assert!(broken(&function(&dead), Rules::Ice).contains(&Rule::Dominance));
+}
+
 /// Invokes, what comes out of them, and pads.
 #[test]
 fn invokes_lead_to_blocks_of_their_own() {

@@ -29,6 +29,8 @@ pub enum Error {
     Exceptions(String),
     /// Data, or code of another function, has the address of a block of this function, whose code comes later.
     Label(String),
+    /// Inline assembly names symbols or has other sections than its function.
+    Assembly,
     /// A reference of this kind cannot be resolved in memory.
     UnsupportedReference(RelocKind),
     /// What has this name, or a part of the module itself, is too far away for the reference to it.
@@ -86,6 +88,9 @@ impl fmt::Display for Error {
             Error::Label(function) => {
                 write!(f, "the address of a block of {function} is taken elsewhere, and its code comes later")
             }
+            Error::Assembly => f.write_str(
+                "inline assembly that names symbols, or has sections of its own, is not for code in memory",
+            ),
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")
             }

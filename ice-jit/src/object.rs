@@ -188,6 +188,9 @@ impl<'m> Object<'m> {
     /// # Errors
     /// Data out of proportion.
     pub(crate) fn new(module: &'m Module, options: &Options, limit: u64) -> Result<Object<'m>, Error> {
+        if !module.assembly.is_empty() {
+            return Err(Error::Assembly);
+        }
         let mut object = Object::empty(module, options, limit, None);
         object.add_globals()?;
         Ok(object)
@@ -427,6 +430,9 @@ impl<'m> Object<'m> {
             let name = self.module.name(self.module.functions[function].name);
             return Err(Error::Exceptions(String::from_utf8_lossy(name).into_owned()));
         }
+        if !code.parts.is_empty() {
+            return Err(Error::Assembly);
+        }
         let alignment = function_alignment(self.module, function).max(self.machine.code_alignment());
         let area = &mut self.filled[Area::Code as usize];
         let end = (area.bytes.len() as u64).next_multiple_of(alignment) + code.code.len() as u64;
@@ -479,6 +485,7 @@ impl<'m> Object<'m> {
                 None => return Err(Error::Internal("code refers to a label that is not there")),
             },
             CodeSymbol::Start => return Err(Error::Internal("confined code is in memory of its own")),
+            CodeSymbol::Named(_) | CodeSymbol::Part(_) => return Err(Error::Assembly),
             CodeSymbol::JumpTable(table) => {
                 let entries = TableEntries::of(self.machine, self.module, self.relocation);
                 let before = code.tables.start(table as usize) as u64;

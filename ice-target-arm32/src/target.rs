@@ -208,9 +208,13 @@ impl Target for Arm32 {
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, inst, rule)?,
             #[cfg(not(feature = "assembly"))]
-            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            Rule::Assembly { .. } | Rule::AssemblyReceived { .. } => {
+                return Err(ErrorKind::Unsupported("inline assembly"));
+            }
             #[cfg(feature = "assembly")]
             Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
+            #[cfg(feature = "assembly")]
+            Rule::AssemblyReceived { before } => self.assembly_received(cx, before, inst)?,
             Rule::InvokeResult => self.invoke_result(cx, inst)?,
             Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),

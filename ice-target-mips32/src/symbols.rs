@@ -31,8 +31,12 @@ fn is_local(module: &Module, symbol: CodeSymbol) -> bool {
     match symbol {
         CodeSymbol::Function(f) => module.linkage(Symbol::Function(f)).0.is_local(),
         CodeSymbol::Global(g) => module.linkage(Symbol::Global(g)).0.is_local(),
-        CodeSymbol::Libcall(_) => false,
-        CodeSymbol::Constant(_) | CodeSymbol::JumpTable(_) | CodeSymbol::Start | CodeSymbol::Label(_) => true,
+        CodeSymbol::Libcall(_) | CodeSymbol::Named(_) => false,
+        CodeSymbol::Constant(_)
+        | CodeSymbol::JumpTable(_)
+        | CodeSymbol::Start
+        | CodeSymbol::Label(_)
+        | CodeSymbol::Part(_) => true,
     }
 }
 

@@ -178,7 +178,11 @@ impl Target for Mips32 {
                 return self.alloca(cx, size, align_log2, result);
             }
             #[cfg(not(feature = "assembly"))]
-            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            Rule::Assembly { .. } | Rule::AssemblyReceived { .. } => {
+                return Err(ErrorKind::Unsupported("inline assembly"));
+            }
+            #[cfg(feature = "assembly")]
+            Rule::AssemblyReceived { before } => self.assembly_received(cx, before, inst)?,
             #[cfg(feature = "assembly")]
             Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             Rule::BlockAddress { symbol, result } => {

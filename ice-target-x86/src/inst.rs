@@ -265,6 +265,9 @@ macro_rules! instructions {
     Invoke { callee: Callee, mode: Mode, popped: u8, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
         "invoke {callee} {mode} pops {popped} to {normal} unwind {pad} as {clauses}"
         [callee: callee()] max bound.call(callee) + 5 => em.invoke(callee, popped, normal, (pad, clauses));
+    /// Inline assembly that ends its block: goes to its targets. Its inputs are extra operands; it destroys the registers of these numbers.
+    AssemblyJump { number: u32, destroyed: u32 } is Invokes "asm{number} jumps, destroys {destroyed}"
+        [] max bound.assembly(*number) + 5 => em.assembly_jump(number);
     Jmp { target: MachBlock } is Terminator "jmp {target}" [] max 5 => em.jump_to(target);
     /// To the address of a label of the function.
     JmpIndirect { to: Src } is Terminator "jmp {to}" [to: rm(GPR)] max 1 + bound.src(to) => em.e.jmp_rm(to);
@@ -325,6 +328,7 @@ impl MachInst for Inst {
                 Mode::Bits32 => CALLER_SAVED_32,
                 Mode::Bits64 => CALLER_SAVED_64,
             },
+            Inst::AssemblyJump { destroyed, .. } => RegUnits((*destroyed).into()),
             Inst::CallPreserveNone { mode: Mode::Bits32, .. } => NOT_PRESERVED_32,
             Inst::CallPreserveNone { mode: Mode::Bits64, .. } => NOT_PRESERVED_64,
             _ => RegUnits::EMPTY,

@@ -79,7 +79,7 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
 
     #[cold]
     fn assembly(&self, number: u32) -> u32 {
-        self.tables.assembly(number).map_or(0, |code| code.len() as u32)
+        self.tables.assembly(number).map_or(0, |code| code.code.len() as u32)
     }
 
     #[cold]

@@ -240,7 +240,11 @@ impl Target for X86 {
             Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::Vector(rule) => self.vector(cx, rule)?,
             #[cfg(not(feature = "assembly"))]
-            Rule::Assembly { .. } => return Err(ErrorKind::Unsupported("inline assembly")),
+            Rule::Assembly { .. } | Rule::AssemblyReceived { .. } => {
+                return Err(ErrorKind::Unsupported("inline assembly"));
+            }
+            #[cfg(feature = "assembly")]
+            Rule::AssemblyReceived { before } => self.assembly_received(cx, before, inst)?,
             #[cfg(feature = "assembly")]
             Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),

@@ -1,12 +1,35 @@
-//! Instructions from text, as far as it is the same for all machines: comments, statements, labels, numbers. What
-//! instructions and directives there are, each machine says in its own `assembler`.
+//! Code and data from text, as far as it is the same for all machines.
+//!
+//! | | |
+//! |---|---|
+//! | here | comments, statements, labels |
+//! | [`expression`] | numbers, sums and differences of symbols |
+//! | [`names`] | what names of a text stand for |
+//! | [`text`] | a whole text: its sections, and what comes of references when all of it is known |
+//! | [`directives`], [`sections`], [`symbols`] | what begins with a point: data, sections, what is said about symbols |
+//!
+//! *Contract.* [`text::assemble`] makes [`Assembled`] of a text. What instructions there are, each machine says in its own
+//! `assembler`, behind [`text::Instructions`]: it appends one statement to a [`CodeBuffer`](crate::CodeBuffer) and asks
+//! [`names::Names`] for labels and symbols.
 
-mod number;
+mod data;
+mod directives;
+mod expression;
+mod names;
+mod sections;
+mod symbols;
+mod text;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-pub(crate) use number::evaluate;
+pub use data::{DataSyntax, assemble_data};
+pub(crate) use expression::{Sum, evaluate};
+pub(crate) use names::{BranchTarget, Names};
+pub use sections::{SectionFlags, SectionName};
+pub use symbols::{AssembledSymbol, Definition, SymbolBinding, SymbolType, SymbolVisibility};
+pub use text::{Assembled, AssembledReloc, AssembledSection, AssembledTarget, TextPlace};
+pub(crate) use text::{Instructions, assemble};
 
 /// Why a text cannot be assembled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +57,8 @@ pub enum AssemblyErrorKind {
     Distance,
     /// An instruction, or the end of the text, is not where instructions may be.
     Alignment,
+    /// An expression cannot be brought into its place.
+    Expression,
 }
 
 impl fmt::Display for AssemblyError {
@@ -46,6 +71,7 @@ impl fmt::Display for AssemblyError {
             AssemblyErrorKind::Label => "unknown label",
             AssemblyErrorKind::Distance => "label out of reach",
             AssemblyErrorKind::Alignment => "misaligned code",
+            AssemblyErrorKind::Expression => "a value with no place",
         };
         write!(f, "{what} in {:?}", self.statement)
     }
@@ -57,27 +83,48 @@ impl core::error::Error for AssemblyError {}
 pub(crate) fn without_comments(text: &str, mark: &str) -> String {
     let mut out = String::new();
     let mut left = text;
-    loop {
-        let starts = [mark, "//", "/*"].map(|mark| left.find(mark).unwrap_or(left.len()));
-        let [marked, slashes, star] = starts;
-        let start = marked.min(slashes).min(star);
+    while let Some(start) =
+        unquoted(left, |rest| [mark, "//", "/*"].iter().any(|&mark| rest.starts_with(mark)))
+    {
         out.push_str(&left[..start]);
-        if start == left.len() {
-            return out;
-        }
         let comment = &left[start..];
-        let end = match star == start {
+        let end = match comment.starts_with("/*") {
             true => comment.find("*/").map_or(comment.len(), |end| end + 2),
             false => comment.find('\n').unwrap_or(comment.len()),
         };
         out.push(' ');
         left = &comment[end..];
     }
+    out.push_str(left);
+    out
+}
+
+/// The first place outside of strings whose rest is such. A string ends with its line at the latest.
+fn unquoted(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        if !is_quoted && is_wanted(&text[at..]) {
+            return Some(at);
+        }
+        is_quoted = c != '\n' && (is_quoted != (c == '"' && !is_escaped));
+        is_escaped = is_quoted && c == '\\' && !is_escaped;
+    }
+    None
 }
 
 /// The statements of a text without comments: what stands between line ends and semicolons.
 pub(crate) fn statements(text: &str) -> Vec<&str> {
-    text.split(['\n', ';']).map(str::trim).filter(|text| !text.is_empty()).collect()
+    let mut statements = Vec::new();
+    let mut left = text;
+    loop {
+        let end = unquoted(left, |rest| rest.starts_with(['\n', ';']));
+        let statement = left[..end.unwrap_or(left.len())].trim();
+        if !statement.is_empty() {
+            statements.push(statement);
+        }
+        let Some(end) = end else { return statements };
+        left = &left[end + 1..];
+    }
 }
 
 /// What is behind the labels of a statement.
@@ -89,15 +136,17 @@ pub(crate) fn unlabelled(statement: &str) -> &str {
     rest
 }
 
-/// Cuts at commas outside of parentheses, brackets and braces.
+/// Cuts at commas outside of parentheses, brackets, braces and strings.
 pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut left = Some(text.trim()).filter(|text| !text.is_empty());
     core::iter::from_fn(move || {
         let text = left?;
-        let mut depth = 0;
-        let comma = text.bytes().position(|byte| {
-            depth += i32::from(b"([{".contains(&byte)) - i32::from(b")]}".contains(&byte));
-            byte == b',' && depth == 0
+        let depth = core::cell::Cell::new(0);
+        let comma = unquoted(text, |rest| {
+            let byte = rest.as_bytes()[0];
+            let now = depth.get() + i32::from(b"([{".contains(&byte)) - i32::from(b")]}".contains(&byte));
+            depth.set(now);
+            byte == b',' && now == 0
         });
         let (first, rest) = match comma {
             Some(comma) => (&text[..comma], Some(&text[comma + 1..])),
@@ -133,11 +182,6 @@ impl<'t> LabelNames<'t> {
             }
         }
         LabelNames(names)
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
     }
 
     /// The statement that a label stands before.

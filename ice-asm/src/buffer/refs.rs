@@ -73,6 +73,30 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.add_reloc(Reloc { offset, kind, symbol, addend });
     }
 
+    /// Appends a field of any kind that refers to a symbol.
+    pub fn emit_field(&mut self, kind: RelocKind, symbol: SymbolId, addend: i64) {
+        let (offset, [via, here]) = (self.offset(), written(kind));
+        let directive = directive(kind);
+        self.listing
+            .line(offset, |out| write!(out, "{directive} {}{via}{addend:+}{here}", SymbolText(symbol)));
+        self.append(&[0; 8][..kind.size() as usize]);
+        self.add_reloc(Reloc { offset, kind, symbol, addend });
+    }
+
+    /// Appends a field, absolute or relative to its place, that refers to a label.
+    pub fn emit_label_field(&mut self, kind: RelocKind, label: Label, addend: i64) {
+        let (offset, [_, here]) = (self.offset(), written(kind));
+        let directive = directive(kind);
+        self.listing.line(offset, |out| write!(out, "{directive} {}{addend:+}{here}", LabelText(label)));
+        self.append(&[0; 8][..kind.size() as usize]);
+        match (kind, i32::try_from(addend)) {
+            (RelocKind::PcRel32 | RelocKind::Plt32, Ok(addend)) => {
+                self.pc_relative_to_label(offset, label, addend);
+            }
+            _ => self.reloc_to_label(offset, kind, label, addend),
+        }
+    }
+
     /// Appends the absolute address of a label (`kind` is one of the absolute kinds): an entry of a jump table.
     pub fn emit_label(&mut self, kind: RelocKind, label: Label) {
         let offset = self.offset();
@@ -125,6 +149,21 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             }
         }
         Ok(())
+    }
+}
+
+/// What stands behind the symbol in a field, and at its end.
+fn written(kind: RelocKind) -> [&'static str; 2] {
+    match kind {
+        RelocKind::PcRel32 | RelocKind::PcRel64 => ["", "-."],
+        // Assemblers take the place from it themselves.
+        RelocKind::Plt32 => ["@PLT", ""],
+        RelocKind::GotPcRelAny32 | RelocKind::GotPcRel32 => ["@GOTPCREL", ""],
+        RelocKind::GotOff32 => ["@GOTOFF", ""],
+        RelocKind::Got32 => ["@GOT", ""],
+        RelocKind::TpOff32 => ["@TPOFF", ""],
+        RelocKind::GotTpOff32 => ["@GOTTPOFF", ""],
+        _ => ["", ""],
     }
 }
 

@@ -69,7 +69,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     }
 
     /// Makes the present tail final. Its labels are forgotten, so control may come to the end by them.
-    pub(super) fn freeze_tail(&mut self) {
+    pub(crate) fn freeze_tail(&mut self) {
         self.tail_end = NONE;
         self.stop = NONE;
     }

@@ -547,7 +547,9 @@ impl BodyWriter<'_, '_> {
             InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
                 return Err(unwritable("a call of a native module"));
             }
-            InstData::Assembly { .. } | InstData::Output { .. } => return Err(unwritable("inline assembly")),
+            InstData::Assembly { .. } | InstData::AssemblyJump { .. } | InstData::Output { .. } => {
+                return Err(unwritable("inline assembly"));
+            }
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),

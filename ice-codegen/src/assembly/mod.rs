@@ -5,23 +5,31 @@
 //! [`places`] chooses the registers by the constraints, [`text`] puts their names into the template. What a constraint
 //! means, what registers are called and what instructions are, a machine says by [`AssemblyRules`]. What one of them does
 //! not know makes the function fail with an error that shows the text.
+//!
+//! Symbols and blocks have names of their own in the text, which say what they are ([`text`]); what the text has come to
+//! is [`code`]. [`jump`] has statements that may jump.
 
+mod code;
+mod jump;
 mod places;
 mod text;
 
+pub use code::{SectionPart, TextCode, TextPart, TextParts, TextReloc, TextTarget};
 pub use places::{Home, Place, Slot, Wish, choose};
+pub use text::symbol_text;
 
 use crate::lower::Lower;
-use crate::mach::{FrameInfo, Operand, Sink, VReg};
+use crate::mach::{FrameInfo, MachBlock, Operand, Sink, VReg};
 use crate::rules::Operands;
 use crate::target::ErrorKind;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use ice_ir::assembly::{Assembly, Dialect};
-use ice_ir::{Inst, Type, Value};
-use ice_regalloc::PReg;
+use ice_asm::{Assembled, AssembledReloc};
+use ice_ir::assembly::{Assembly, Constraint, Dialect};
+use ice_ir::{BinaryOp, Function, Inst, InstData, Symbol, Type, Value, ValueDef};
+use ice_regalloc::{PReg, RegUnits};
 
 /// Why a statement cannot be compiled.
 pub type Refusal = Box<str>;
@@ -50,10 +58,21 @@ pub trait AssemblyRules: Operands {
     ///
     /// # Errors
     /// Something in it is not known.
-    fn assembled(&self, text: &str, dialect: Dialect) -> Result<Vec<u8>, Refusal>;
+    fn assembled(&self, text: &str, dialect: Dialect) -> Result<Assembled, Refusal>;
 
     /// The instruction of a statement, by the number of its code. Its operands come beside it.
     fn assembly_inst(number: u32) -> Self::Inst;
+
+    /// The instruction of a statement that may jump and destroys these registers; `None` if the machine has none.
+    fn assembly_jump_inst(_number: u32, _destroyed: RegUnits) -> Option<Self::Inst> {
+        None
+    }
+
+    /// The instruction at the start of a block that receives what is there in registers, which come beside it; `None` if the
+    /// machine has none.
+    fn receiving_inst() -> Option<Self::Inst> {
+        None
+    }
 
     /// The type of values that are in this register for an operand of type `ty`, which is void for a clobber.
     fn type_in(reg: PReg, ty: Type) -> Type;
@@ -104,6 +123,33 @@ pub trait AssemblyRules: Operands {
         statement(self, cx, inst, assembly, args)
             .map_err(|why| ErrorKind::Assembly(format!("{:?}: {why}", assembly.template).into()))
     }
+
+    /// Lowers a statement that may jump, the terminator `inst`.
+    ///
+    /// # Errors
+    /// Its text and what is not known of it.
+    #[inline(never)]
+    fn assembly_jump<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Lower<'_, Self::Inst, S>,
+        inst: Inst,
+    ) -> Result<(), ErrorKind> {
+        jump::statement(self, cx, inst)
+    }
+
+    /// Receives the outputs of the statement before, at the start of one of its targets.
+    ///
+    /// # Errors
+    /// Those of the statement.
+    #[inline(never)]
+    fn assembly_received<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Lower<'_, Self::Inst, S>,
+        before: Inst,
+        first: Inst,
+    ) -> Result<(), ErrorKind> {
+        jump::received(self, cx, before, first)
+    }
 }
 
 fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
@@ -116,9 +162,23 @@ fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
     machine.admits_assembly()?;
     let constraints = assembly.operands().map_err(|error| error.to_string())?;
     let results: Vec<Value> = cx.assembly_results(inst).collect();
-    let (mut results, mut values) = (results.into_iter(), args.iter().copied());
+    let slots = slots(machine, cx, &constraints, &results, args)?;
+    let number = coded(machine, cx, inst, assembly, &slots, Vec::new())?;
+    push(machine, cx, M::assembly_inst(number), &slots);
+    Ok(())
+}
+
+/// The operands of a statement in their places.
+fn slots<'a, M: AssemblyRules, S: Sink<M::Inst>>(
+    machine: M,
+    cx: &mut Lower<'_, M::Inst, S>,
+    constraints: &'a [Constraint<'a>],
+    results: &[Value],
+    args: &[Value],
+) -> Result<Vec<Slot<'a>>, Refusal> {
+    let (mut results, mut values) = (results.iter().copied(), args.iter().copied());
     let mut slots: Vec<Slot<'_>> = Vec::new();
-    for constraint in &constraints {
+    for constraint in constraints {
         let value = match () {
             () if constraint.is_result() => results.next(),
             () if constraint.is_operand() => values.next(),
@@ -126,23 +186,69 @@ fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
         };
         let ty = value.map_or(Type::Void, |value| cx.func.value_type(value));
         let number = value.and_then(|value| cx.func.int_value(value));
-        slots.push(Slot { constraint, value, ty, number, place: Place::None });
+        let symbol = value.filter(|_| !constraint.is_result()).and_then(|value| address(cx.func, value));
+        slots.push(Slot { constraint, value, ty, number, symbol, place: Place::None });
     }
     let file = machine.registers(cx.sink.frame());
     choose(&|slot| machine.wish(slot), &|reg| file.units(reg), &mut slots)?;
-    let text = text::of(machine, assembly, &slots, inst.as_u32())?;
-    let code = machine.assembled(&text, assembly.dialect)?;
     machine.note_frame(&slots, cx.sink.frame());
-    let number = cx.sink.tables().add_assembly(&code);
-    push(machine, cx, number, &slots);
-    Ok(())
+    Ok(slots)
+}
+
+/// The symbol, and how far behind it, that a value is the address of.
+fn address(func: &Function, value: Value) -> Option<(Symbol, i64)> {
+    let symbol = |value| match func.value_def(value) {
+        ValueDef::Function(function) => Some(Symbol::Function(function)),
+        ValueDef::Global(global) => Some(Symbol::Global(global)),
+        _ => None,
+    };
+    if let Some(symbol) = symbol(value) {
+        return Some((symbol, 0));
+    }
+    match *func.inst(func.defining_inst(value)?) {
+        InstData::Binary { op: BinaryOp::Add, args: [base, offset] } => {
+            Some((symbol(base)?, func.int_value(offset)?))
+        }
+        _ => None,
+    }
+}
+
+/// Keeps the code of a statement that goes to these blocks, and gives its number.
+fn coded<M: AssemblyRules, S: Sink<M::Inst>>(
+    machine: M,
+    cx: &mut Lower<'_, M::Inst, S>,
+    inst: Inst,
+    assembly: &Assembly,
+    slots: &[Slot<'_>],
+    targets: Vec<MachBlock>,
+) -> Result<u32, Refusal> {
+    let text = text::of(machine, assembly, slots, inst.as_u32())?;
+    let mut assembled = machine.assembled(&text, assembly.dialect)?;
+    if assembled.symbols.iter().any(|symbol| symbol.definition.is_some() || !symbol.versions.is_empty()) {
+        return Err("it defines symbols".into());
+    }
+    let mut relocs = |relocs: &[AssembledReloc]| {
+        relocs.iter().map(|reloc| text::relocation(reloc, cx.sink.tables())).collect::<Result<Vec<_>, _>>()
+    };
+    let first = assembled.sections.remove(0);
+    let mut parts = Vec::new();
+    for section in &assembled.sections {
+        parts.push(TextPart {
+            name: section.name.clone(),
+            alignment: section.alignment,
+            bytes: section.bytes.clone(),
+            relocs: relocs(&section.relocs)?,
+        });
+    }
+    let code = TextCode { relocs: relocs(&first.relocs)?, code: first.bytes, parts, targets };
+    Ok(cx.sink.tables().add_assembly(code))
 }
 
 /// The instruction with its operands, and what must hold of its results.
 fn push<M: AssemblyRules, S: Sink<M::Inst>>(
     machine: M,
     cx: &mut Lower<'_, M::Inst, S>,
-    number: u32,
+    inst: M::Inst,
     slots: &[Slot<'_>],
 ) {
     let mut operands = Vec::new();
@@ -164,6 +270,6 @@ fn push<M: AssemblyRules, S: Sink<M::Inst>>(
             });
         }
     }
-    cx.sink.push_with(M::assembly_inst(number), &operands);
+    cx.sink.push_with(inst, &operands);
     behind.into_iter().for_each(|inst| cx.sink.push(inst));
 }

@@ -7,7 +7,7 @@ use super::Refusal;
 use alloc::format;
 use alloc::vec::Vec;
 use ice_ir::assembly::{Choice, Constraint, Direction};
-use ice_ir::{Type, Value};
+use ice_ir::{Symbol, Type, Value};
 use ice_regalloc::{PReg, RegUnits};
 
 /// A register, or two for the halves of 64 bits.
@@ -54,6 +54,8 @@ pub enum Place {
     Memory(Home),
     /// In the text.
     Number(i64),
+    /// In the text, as the address of a symbol and so many bytes.
+    Symbol(Symbol, i64),
     /// In a flag, and then as 0 or 1 in a register.
     Flag(Home),
 }
@@ -68,6 +70,8 @@ pub struct Slot<'a> {
     pub ty: Type,
     /// What it is, if that is a known integer.
     pub number: Option<i64>,
+    /// The symbol whose address it is, or from which it is so many bytes away.
+    pub symbol: Option<(Symbol, i64)>,
     /// Where it is.
     pub place: Place,
 }
@@ -85,6 +89,8 @@ pub enum Wish {
     Flag(&'static [Home]),
     /// To stand in the text.
     Number(i64),
+    /// To stand in the text as an address.
+    Symbol(Symbol, i64),
     /// The place of the output of this number.
     Same(usize),
     /// Nothing.
@@ -102,6 +108,10 @@ pub fn choose(
 ) -> Result<(), Refusal> {
     let mut wishes = Vec::new();
     for slot in slots.iter() {
+        if slot.constraint.direction == Direction::Label {
+            wishes.push(Wish::Nothing);
+            continue;
+        }
         wishes.push(wish(slot).ok_or_else(|| {
             let choices = &slot.constraint.choices;
             Refusal::from(format!("the constraint {choices:?} of an operand of type {}", slot.ty))
@@ -135,6 +145,7 @@ impl Chooser<'_, '_> {
                     self.mark(n, home, is_tied(n));
                 }
                 Wish::Number(number) => self.slots[n].place = Place::Number(number),
+                Wish::Symbol(symbol, offset) => self.slots[n].place = Place::Symbol(symbol, offset),
                 _ => {}
             }
         }
@@ -223,6 +234,13 @@ impl<'a> Slot<'a> {
             Choice::Named(name) => Some(*name),
             _ => None,
         })
+    }
+
+    /// What asks for an address in the text, if the value is one and the constraint has one of these letters.
+    #[must_use]
+    pub fn as_symbol(&self, letters: &[&str]) -> Option<Wish> {
+        let (symbol, offset) = self.symbol?;
+        self.letters().any(|letter| letters.contains(&letter)).then_some(Wish::Symbol(symbol, offset))
     }
 
     /// What the first choice asks for that is no register: the place of an output, a flag in one of `flags`, a number

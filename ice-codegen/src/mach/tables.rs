@@ -1,6 +1,7 @@
 //! What machine instructions refer to by number: constants in memory, planned switches, and code that is there already.
 
 use super::MachBlock;
+use crate::assembly::TextCode;
 use crate::compiled::CodeSymbol;
 use crate::switch::SwitchPlan;
 use alloc::boxed::Box;
@@ -26,11 +27,13 @@ pub struct Tables {
     /// How many of `switches` belong to this function; the others are kept for their memory.
     num_switches: usize,
     /// The code of inline assembly.
-    assemblies: Vec<Box<[u8]>>,
+    assemblies: Vec<TextCode>,
     /// The labels of the function: numbers and blocks.
     pub labels: Vec<(u32, MachBlock)>,
     /// Labels whose addresses are taken: of which function, and their numbers there.
     pub taken_labels: Vec<(FuncId, u32)>,
+    /// Symbols that inline assembly names.
+    names: Vec<Box<str>>,
 }
 
 impl Tables {
@@ -41,17 +44,38 @@ impl Tables {
         self.assemblies.clear();
         self.labels.clear();
         self.taken_labels.clear();
+        self.names.clear();
     }
 
     /// Keeps the code of a statement of inline assembly, and gives its number.
-    pub fn add_assembly(&mut self, code: &[u8]) -> u32 {
-        self.assemblies.push(code.into());
+    pub fn add_assembly(&mut self, code: TextCode) -> u32 {
+        self.assemblies.push(code);
         self.assemblies.len() as u32 - 1
     }
 
     /// The code of inline assembly by number.
-    pub fn assembly(&self, number: u32) -> Option<&[u8]> {
-        self.assemblies.get(number as usize).map(|code| &**code)
+    pub fn assembly(&self, number: u32) -> Option<&TextCode> {
+        self.assemblies.get(number as usize)
+    }
+
+    /// The code of all inline assembly, by number.
+    pub fn assemblies(&self) -> &[TextCode] {
+        &self.assemblies
+    }
+
+    /// The number of a symbol that only its name says.
+    pub fn add_name(&mut self, name: &str) -> u32 {
+        let known = self.names.iter().position(|known| **known == *name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        });
+        number as u32
+    }
+
+    /// The names of such symbols, by number.
+    pub fn names(&self) -> &[Box<str>] {
+        &self.names
     }
 
     /// The switches, by number.

@@ -108,6 +108,8 @@ pub enum Rule<'a> {
     BlockAddress { symbol: SymbolId, result: Value },
     /// A call of an intrinsic.
     Intrinsic { op: Intrinsic, args: &'a [Value] },
+    /// The outputs of inline assembly that has jumped here.
+    AssemblyReceived { before: Inst },
     /// Inline assembly with its inputs.
     Assembly { assembly: &'a Assembly, args: &'a [Value] },
     /// The instruction does not belong inside a block.
@@ -214,7 +216,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 let symbol = self.sink.tables().label_symbol(function, label);
                 Rule::BlockAddress { symbol, result: self.result(inst) }
             }
-            InstData::InvokeResult => Rule::InvokeResult,
+            InstData::InvokeResult => match self.assembly_before() {
+                Some(before) => Rule::AssemblyReceived { before },
+                None => Rule::InvokeResult,
+            },
             InstData::LandingPad { .. } => {
                 let next = func.layout.next_inst(inst);
                 let taken = next.filter(|&inst| matches!(func.inst(inst), InstData::SecondResult { .. }));
@@ -240,6 +245,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. }
             | InstData::Invoke { .. }
+            | InstData::AssemblyJump { .. }
             | InstData::Unreachable => Rule::Misplaced,
         }
     }
@@ -290,6 +296,13 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let invoke = before.and_then(|&before| self.func.layout.last_inst(before));
         let invoke = invoke.filter(|&invoke| matches!(self.func.inst(invoke), InstData::Invoke { .. }));
         invoke.ok_or(ErrorKind::Unsupported("the result of an invoke behind none"))
+    }
+
+    /// The inline assembly that has jumped to the current block, if it has.
+    fn assembly_before(&self) -> Option<Inst> {
+        let before = self.current_block().and_then(|block| self.cfg.preds(block).first())?;
+        let last = self.func.layout.last_inst(*before)?;
+        matches!(self.func.inst(last), InstData::AssemblyJump { .. }).then_some(last)
     }
 
     /// A call with live values, which are no arguments.

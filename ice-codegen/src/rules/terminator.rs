@@ -27,6 +27,8 @@ pub enum Terminator {
     /// A call that an exception may leave: [`Lower::call_of`]. It goes to a block or, as the function's pad of the number
     /// `clauses` says, to another.
     Invoke { normal: MachBlock, pad: MachBlock, clauses: u32 },
+    /// Inline assembly that may jump.
+    Assembly,
     /// Is never reached.
     Unreachable,
 }
@@ -85,6 +87,7 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                 let (normal, clauses) = (self.target(call.normal), pad.as_u32());
                 Terminator::Invoke { normal, pad: self.target(call.pad), clauses }
             }
+            InstData::AssemblyJump { .. } => Terminator::Assembly,
             InstData::Unreachable => Terminator::Unreachable,
             _ => return Err(ErrorKind::Unsupported("an instruction that does not end a block")),
         })

@@ -7,6 +7,7 @@
 //! distances, `.Lname$local` the [local twin](has_local_twin) of a symbol.
 
 mod exceptions;
+mod texts;
 mod unwind_index;
 
 use crate::diversity::{self, PoolOrder};
@@ -110,6 +111,11 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         output.text.push_str(&output.own.head);
         // Writing into a string cannot fail.
         let _ = output.write_property_note();
+        if !module.assembly.is_empty() {
+            output.text.push_str("\t.text\n");
+            output.text.push_str(&module.assembly);
+            output.text.push('\n');
+        }
         for id in diversity::globals(options.diversity, module) {
             if has_distances(module, id) {
                 output.distances.push(id);
@@ -290,6 +296,14 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let (constants, sizes, fault, taken_labels) =
             (&mut self.constants, &mut self.sizes, &mut self.fault, &mut self.taken_labels);
         let known_sizes = sizes.len();
+        let with_parts;
+        let listing = match compiled.parts.is_empty() {
+            true => listing,
+            false => {
+                with_parts = [listing, &texts::listing(function, compiled.parts)?].concat();
+                &with_parts
+            }
+        };
         write_with_symbols(listing, &mut self.listing, |symbol, out| match CodeSymbol::unpack(symbol) {
             CodeSymbol::Function(function) if is_native => {
                 let symbol = Symbol::Function(function);
@@ -320,6 +334,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 write_constant_name(constants.intern(id.size, bits), out)
             }
             CodeSymbol::JumpTable(table) => write!(out, ".LT{}_{table}", function.as_u32()),
+            CodeSymbol::Named(name) => out.write_str(compiled.names.get(name as usize).ok_or(fmt::Error)?),
+            CodeSymbol::Part(part) => write!(out, ".LP{}_{part}", function.as_u32()),
         })?;
         write_with_unique_labels(&self.listing, function, out)?;
         match form {

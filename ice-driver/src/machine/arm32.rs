@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::{IndexRelocations, UnwindForm};
-use ice_asm::RelocKind;
+use ice_asm::{Assembled, AssemblyError, DataSyntax, RelocKind, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
     BlockAddresses, ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters,
@@ -199,6 +199,10 @@ impl Machine for Arm32 {
 
     fn name(&self) -> &'static str {
         "armv7"
+    }
+
+    fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
+        assemble_data(text, DataSyntax::Arm)
     }
 
     fn is_named(&self, architecture: Architecture) -> bool {

@@ -13,7 +13,7 @@ use super::{Arch, Attributes, Bundles, Features, Machine};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
-use ice_asm::{RelocKind, SlotCount};
+use ice_asm::{Assembled, AssemblyError, DataSyntax, RelocKind, SlotCount, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{BlockAddresses, FloatRegisters, MachineDescription, ResultRegisters, Rounding};
 use ice_elf::Relocation;
@@ -134,6 +134,10 @@ impl Machine for Mips32 {
 
     fn name(&self) -> &'static str {
         "mipsel"
+    }
+
+    fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
+        assemble_data(text, DataSyntax::Mips)
     }
 
     fn is_named(&self, architecture: Architecture) -> bool {

@@ -26,7 +26,7 @@ use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
 use core::fmt;
-use ice_asm::{RelocKind, SlotCount};
+use ice_asm::{Assembled, AssemblyError, RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
@@ -150,6 +150,12 @@ pub trait Machine: Sync {
 
     /// The format of its objects with code of this model.
     fn format(&self, relocation: RelocationModel) -> ice_elf::Format;
+
+    /// Makes code and data of assembly that stands beside functions.
+    ///
+    /// # Errors
+    /// The first statement in doubt.
+    fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError>;
 
     /// What tables for unwinding look like, if objects of it have any.
     fn unwind_form(&self) -> Option<UnwindForm> {

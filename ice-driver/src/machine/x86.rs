@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
-use ice_asm::RelocKind;
-use ice_asm::x86::Mode;
+use ice_asm::x86::{Mode, Syntax, assemble};
+use ice_asm::{Assembled, AssemblyError, RelocKind, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
     BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding,
@@ -131,6 +131,8 @@ const fn relocation_types(kind: RelocKind) -> (Option<u32>, Option<u32>) {
         RelocKind::Abs32S         => (Some(elf::R_386_32),         Some(elf::R_X86_64_32S)),
         RelocKind::Abs64          => (None,                        Some(elf::R_X86_64_64)),
         RelocKind::PcRel32        => (Some(elf::R_386_PC32),       Some(elf::R_X86_64_PC32)),
+        RelocKind::PcRel64        => (None,                        Some(elf::R_X86_64_PC64)),
+        RelocKind::GotPcRelAny32  => (None,                        Some(elf::R_X86_64_GOTPCREL)),
         RelocKind::Plt32          => (Some(elf::R_386_PLT32),      Some(elf::R_X86_64_PLT32)),
         // Loads of addresses only, of which the linker may make a plain `lea`.
         RelocKind::GotPcRel32     => (None,                        Some(elf::R_X86_64_REX_GOTPCRELX)),
@@ -151,6 +153,10 @@ impl Machine for X86 {
             Mode::Bits32 => Arch::X86_32,
             Mode::Bits64 => Arch::X86_64,
         }
+    }
+
+    fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
+        assemble(self.0, text, Syntax::Att, TextPlace::Module)
     }
 
     fn name(&self) -> &'static str {

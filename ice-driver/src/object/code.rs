@@ -15,6 +15,9 @@ use ice_ir::{FuncId, Symbol};
 /// The section that says which traps are those of calls to functions of other types.
 pub const TYPE_TRAPS: &str = ".kcfi_traps";
 
+/// Where the jump tables of a function begin, and what its texts have in other sections is.
+pub(super) type Places<'a> = (Option<(SectionId, u64)>, &'a [Location]);
+
 /// The word at an offset of code.
 fn word_at(code: &mut [u8], offset: u32) -> Option<&mut [u8; 4]> {
     code.get_mut(offset as usize..)?.first_chunk_mut()
@@ -117,10 +120,15 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             false => Some(self.write_tables(function, &compiled, (section, offset))?),
         };
         self.labels.note(function, compiled.labels);
+        let parts = match compiled.parts.is_empty() {
+            true => Vec::new(),
+            false => self.write_parts(function, location, &mut compiled)?,
+        };
         self.relocations.clear();
         for index in 0..compiled.relocs.len() {
             let reloc = compiled.relocs[index];
-            if let Some(relocation) = self.relocation(function, reloc, location, &mut compiled, tables)? {
+            let places = (tables, &*parts);
+            if let Some(relocation) = self.relocation(function, reloc, location, &mut compiled, places)? {
                 self.relocations.push(relocation);
             }
         }
@@ -243,35 +251,75 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         true
     }
 
-    /// The relocation for one place in the code of `function`, which is at `code`; none where it is resolved at once.
+    /// The relocation for one place in the code of `function`, which is at `code`, with its jump tables and parts at `places`;
+    /// none where it is resolved at once.
     fn relocation(
         &mut self,
         function: FuncId,
         reloc: Reloc,
         code: Location,
         compiled: &mut FunctionCode<'_>,
-        tables: Option<(SectionId, u64)>,
+        places: Places<'_>,
     ) -> Result<Option<Relocation>, Error> {
-        let Reloc { offset, kind, symbol, mut addend } = reloc;
+        let Reloc { offset, kind, symbol, .. } = reloc;
+        let known = match CodeSymbol::unpack(symbol) {
+            CodeSymbol::Function(callee) => self.known_place(callee)?,
+            CodeSymbol::Label(index) => {
+                let own = compiled.taken_labels.get(index as usize).filter(|(of, _)| *of == function);
+                own.map(|&(of, label)| Location {
+                    offset: code.offset + self.labels.offset(of, label),
+                    ..code
+                })
+            }
+            _ => None,
+        };
+        if let Some(known) = known
+            && self.resolve(reloc, known, code, compiled.code)
+        {
+            return Ok(None);
+        }
+        let (target, addend) = self.target(function, reloc, code, compiled, places)?;
+        let r_type = self.relocation_type(kind)?;
+        let placement = match kind.size() {
+            _ if self.machine.is_instruction_field(kind) => {
+                let field = word_at(compiled.code, offset);
+                let word = field.as_deref().copied().map(u32::from_le_bytes);
+                let bits = word.and_then(|word| self.machine.set_field(kind, word, addend));
+                let (Some(field), Some(bits)) = (field, bits) else {
+                    return Err(Error::UnsupportedRelocation(kind));
+                };
+                *field = bits.to_le_bytes();
+                AddendPlacement::CallerDone
+            }
+            8 => AddendPlacement::Width8,
+            _ => AddendPlacement::Width4,
+        };
+        Ok(Some(Relocation { offset: u64::from(offset), r_type, target, addend, placement }))
+    }
+
+    /// What a relocation of `function` refers to, and the addend to that.
+    pub(super) fn target(
+        &mut self,
+        function: FuncId,
+        reloc: Reloc,
+        code: Location,
+        compiled: &mut FunctionCode<'_>,
+        (tables, parts): Places<'_>,
+    ) -> Result<(Target, i64), Error> {
+        let Reloc { kind, symbol, mut addend, .. } = reloc;
         let unsupported = || Error::UnsupportedRelocation(kind);
         let target = match CodeSymbol::unpack(symbol) {
-            CodeSymbol::Function(callee) => {
-                if let Some(known) = self.known_place(callee)?
-                    && self.resolve(reloc, known, code, compiled.code)
-                {
-                    return Ok(None);
-                }
-                Target::Symbol(self.reached(Symbol::Function(callee))?)
+            CodeSymbol::Function(callee) => Target::Symbol(self.reached(Symbol::Function(callee))?),
+            // A place in the code, where nothing can take the place of the function.
+            CodeSymbol::Start if addend != 0 && !self.machine.is_instruction_field(kind) => {
+                addend += code.offset as i64;
+                Target::Section(code.section)
             }
             CodeSymbol::Start => Target::Symbol(self.functions[function.as_u32() as usize]),
             CodeSymbol::Global(global) => Target::Symbol(self.reached(Symbol::Global(global))?),
             CodeSymbol::Label(index) => {
                 let label = compiled.taken_labels.get(index as usize);
                 let &(of, label) = label.ok_or_else(unsupported)?;
-                let offset = code.offset + self.labels.offset(of, label);
-                if of == function && self.resolve(reloc, Location { offset, ..code }, code, compiled.code) {
-                    return Ok(None);
-                }
                 Target::Symbol(self.label_symbol(of, label)?)
             }
             CodeSymbol::Libcall(libcall) => Target::Symbol(self.libcall(libcall)?),
@@ -295,22 +343,16 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                     Target::Section(section)
                 }
             }
-        };
-        let r_type = self.relocation_type(kind)?;
-        let placement = match kind.size() {
-            _ if self.machine.is_instruction_field(kind) => {
-                let field = word_at(compiled.code, offset);
-                let word = field.as_deref().copied().map(u32::from_le_bytes);
-                let bits = word.and_then(|word| self.machine.set_field(kind, word, addend));
-                let (Some(field), Some(bits)) = (field, bits) else {
-                    return Err(Error::UnsupportedRelocation(kind));
-                };
-                *field = bits.to_le_bytes();
-                AddendPlacement::CallerDone
+            CodeSymbol::Named(name) => {
+                let name = compiled.names.get(name as usize).ok_or_else(unsupported)?;
+                Target::Symbol(self.named_symbol(name)?)
             }
-            8 => AddendPlacement::Width8,
-            _ => AddendPlacement::Width4,
+            CodeSymbol::Part(part) => {
+                let place = parts.get(part as usize).ok_or_else(unsupported)?;
+                addend += place.offset as i64;
+                Target::Section(place.section)
+            }
         };
-        Ok(Some(Relocation { offset: u64::from(offset), r_type, target, addend, placement }))
+        Ok((target, addend))
     }
 }

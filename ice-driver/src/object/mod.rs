@@ -18,7 +18,9 @@ mod code;
 mod data;
 mod exceptions;
 mod labels;
+mod module_text;
 mod symbols;
+mod texts;
 mod unwind_index;
 
 pub use code::TYPE_TRAPS;
@@ -77,6 +79,11 @@ pub struct ObjectOutput<'m, S: Sink> {
     twins: BTreeMap<Symbol, SymbolId>,
     /// Symbols of native modules that other objects see, by name.
     visible: HashMap<&'m [u8], SymbolId>,
+    /// Symbols that inline assembly names and other objects do not see, and those of other objects, by name; once there is one.
+    named: HashMap<Vec<u8>, SymbolId>,
+    knows_local_names: bool,
+    /// Names that assembly beside functions gives to symbols: the new one, and what it is of with an offset.
+    other_names: Vec<(SymbolId, SymbolId, i64)>,
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
     sections: HashMap<NamedSection<'m>, SectionId>,
     groups: HashMap<ComdatId, GroupId>,
@@ -147,6 +154,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             globals: Vec::with_capacity(module.globals.len()),
             twins: BTreeMap::new(),
             visible: HashMap::new(),
+            named: HashMap::new(),
+            knows_local_names: false,
+            other_names: Vec::new(),
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
             groups: HashMap::new(),
@@ -177,6 +187,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         output.writer.reserve_symbols(symbols, if output.is_native() { symbols } else { 0 });
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
+        if !module.assembly.is_empty() {
+            output.write_module_text()?;
+        }
         let globals = diversity::globals(options.diversity, module);
         output.write_globals(&globals).map_err(|error| output.with_section_name(error))?;
         Ok(output)
@@ -312,6 +325,7 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         self.define_labels()?;
         self.define_aliases()?;
+        self.define_other_names()?;
         self.define_twins()?;
         self.write_distances()?;
         for (size, section) in CONSTANT_SECTIONS {

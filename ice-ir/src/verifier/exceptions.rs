@@ -36,7 +36,8 @@ impl Verifier<'_> {
     pub(super) fn find_only_predecessors(&mut self) {
         let func = self.func;
         let mut ends = func.blocks().filter_map(|block| func.terminator(block));
-        if !func.exceptions.has_invocations() && !ends.any(|data| is_indirect(func, data)) {
+        let matters = func.exceptions.has_invocations() || func.has_assembly_jumps();
+        if !matters && !ends.any(|data| is_indirect(func, data)) {
             return;
         }
         self.only_preds.resize(func.num_blocks(), (0, Block::new(0)));
@@ -107,6 +108,9 @@ impl Verifier<'_> {
     }
 
     pub(super) fn invoke_result(&mut self, inst: Inst, result: Type) {
+        if self.is_behind_jump(inst) {
+            return;
+        }
         let of = self.invoke_before(inst);
         self.check(
             Rule::Invoke,

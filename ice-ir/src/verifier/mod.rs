@@ -12,6 +12,7 @@
 //! Cost: linear in instructions, operands and edges, plus the dominator tree and the sorting of switch
 //! cases. All working memory is in [`VerifierScratch`]; at most [`MAX_ERRORS`] errors are reported.
 
+mod assembly;
 mod exceptions;
 mod indirect;
 mod module;
@@ -107,7 +108,7 @@ rule_book! {
     // Calls.
     CallArguments    "call-arguments"     "The arguments and the result of a call are those of the signature."
     ReturnCall       "return-call"        "A call in place of a return goes to a function with the results, or an integer where the own has none, and the convention of its own; where one of the two has the address of memory for the result as a parameter, both do, and it is passed on (Pnacl: there is none)."
-    Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first (Pnacl: there is none)."
+    Assembly         "assembly"           "Inline assembly has an argument for each input, and outputs behind it for all of its results but the first; one that may jump has a target behind the text and one for each label constraint, which have no other predecessor and no phis and begin with its results (Pnacl: there is none)."
     Invoke           "invoke"             "An invoke has two successors, which have no other predecessor and no phis; the normal one begins with its result, if it has one, and the pad with a landing pad, and these are nowhere else; clauses name types of the function, which has a personality (Pnacl: there is none)."
     IndirectBranch   "indirect-branch"    "A switch by addresses is decided by an address, and its cases are numbers of labels; no case has another predecessor or edge, the default only ends in unreachable, and a function has one such switch at most (Pnacl: there is none); labels are of functions with a body."
     CallKind         "call-kind"          "An intrinsic is called as what its declaration says, and other functions are not called as intrinsics."
@@ -331,6 +332,10 @@ impl Verifier<'_> {
             InstData::Invoke { call, .. } => {
                 let call = func.exceptions.invocation(call);
                 [call.normal, call.pad].into_iter().for_each(target);
+                None
+            }
+            InstData::AssemblyJump { assembly, .. } => {
+                func.assembly(assembly).into_iter().flat_map(|a| &a.targets).copied().for_each(target);
                 None
             }
             InstData::Phi { incoming } => {

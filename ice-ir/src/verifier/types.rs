@@ -3,8 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Location, Rule, Rules, Verifier};
-use crate::assembly::Assembly;
-use crate::entities::{AssemblyId, Inst, SigId, Value};
+use crate::entities::{Inst, SigId, Value};
 use crate::function::{SwitchKey, ValueDef};
 use crate::instruction::{BinaryOp, CastOp, InstData, TailHint, ValueRange};
 use crate::intrinsics::{AtomicOp, Intrinsic};
@@ -219,10 +218,14 @@ impl<'a> Verifier<'a> {
                 self.check(Rule::CallKind, signature.is_some_and(|s| s.second == result));
             }
             InstData::Assembly { assembly, args } => self.assembly(inst, assembly, args),
+            InstData::AssemblyJump { assembly, args } => self.assembly_jump(assembly, args),
             InstData::Output { first, number } => {
                 let prev = func.layout.prev_inst(inst);
                 let follows = prev.is_some_and(|prev| match *func.inst(prev) {
                     InstData::Assembly { .. } => func.result(prev) == Some(first) && number == 1,
+                    InstData::InvokeResult => {
+                        func.result(prev) == Some(first) && number == 1 && self.is_behind_jump(prev)
+                    }
                     InstData::Output { first: same, number: before } => same == first && number == before + 1,
                     _ => false,
                 });
@@ -266,25 +269,6 @@ impl<'a> Verifier<'a> {
             }
             InstData::Br { .. } | InstData::Unreachable => {}
         }
-    }
-
-    /// Inline assembly with as many arguments and results as it says.
-    fn assembly(&mut self, inst: Inst, assembly: AssemblyId, args: ValueRange) {
-        let func = self.func;
-        self.check_pnacl(Rule::Assembly, false);
-        let operands = func.assembly(assembly).map(Assembly::operands);
-        let Some(Ok(operands)) = operands else { return self.check(Rule::Assembly, false) };
-        let mut results = usize::from(func.result(inst).is_some());
-        let mut next = func.layout.next_inst(inst);
-        while let Some(InstData::Output { .. }) = next.map(|next| func.inst(next)) {
-            results += 1;
-            next = next.and_then(|next| func.layout.next_inst(next));
-        }
-        self.check(
-            Rule::Assembly,
-            args.len() == operands.iter().filter(|operand| operand.is_operand()).count(),
-        );
-        self.check(Rule::Assembly, results == operands.iter().filter(|operand| operand.is_result()).count());
     }
 
     fn lane_index(&mut self, vector: Type, index: Value) {

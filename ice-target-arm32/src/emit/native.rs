@@ -42,9 +42,9 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
-            Some(code) => {
-                self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
-                self.e.buf.emit_data(code);
+            Some(text) => {
+                self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
+                self.e.buf.emit_data(&text.code);
             }
             None => self.cursor.fault("there is no such inline assembly"),
         }

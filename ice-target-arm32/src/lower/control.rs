@@ -40,6 +40,9 @@ impl Arm32 {
             Terminator::Invoke { normal, pad, clauses } => {
                 return self.invoke(cx, inst, InvokeTargets { normal, pad, clauses });
             }
+            Terminator::Assembly => {
+                return Err(ErrorKind::Unsupported("inline assembly that jumps"));
+            }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())

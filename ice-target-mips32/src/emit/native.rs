@@ -49,13 +49,13 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which is there already. Nothing is taken out of it for the slots of branches: distances in
     /// it would change.
     pub(super) fn assembly(&mut self, number: u32) {
-        let Some(code) = self.cursor.mach.tables.assembly(number) else {
+        let Some(text) = self.cursor.mach.tables.assembly(number) else {
             return self.cursor.fault("there is no such inline assembly");
         };
         let [start, end] = [0; 2].map(|_| self.e.buf.new_label());
-        self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
+        self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
         self.e.bind(start);
-        self.e.buf.emit_data(code);
+        self.e.buf.emit_data(&text.code);
         self.e.bind(end);
         self.e.buf.pin(start);
         self.e.buf.pin(end);

@@ -26,6 +26,9 @@ impl Mips32 {
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
             Terminator::Invoke { .. } => return Err(NO_EXCEPTIONS),
+            Terminator::Assembly => {
+                return Err(ErrorKind::Unsupported("inline assembly that jumps"));
+            }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
             Terminator::Jump { target } => cx.sink.push(Inst::Jump { target }),
             Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),

@@ -36,6 +36,7 @@ use crate::target::X86;
 use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
 use ice_asm::{CodeBuffer, Label, Listing};
+use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::MachFunction;
@@ -51,7 +52,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings, sites, cookie, dispatch, type_traps } = scratch;
+    let EmitScratch { frame, tables, steps, landings, sites, texts, cookie, dispatch, type_traps } = scratch;
     let mode = target.mode;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
@@ -59,6 +60,7 @@ pub(crate) fn emit_function<L: Listing>(
     type_traps.clear();
     steps.begin(mach.frame.unwind);
     sites.begin();
+    texts.begin();
     buffer.set_bundle(target.bundle());
     buffer.clear();
     landings.compute(target.confinement, mach);
@@ -81,6 +83,7 @@ pub(crate) fn emit_function<L: Listing>(
         tables,
         steps,
         sites,
+        texts,
         landings,
         dispatch,
         type_traps,
@@ -95,6 +98,9 @@ pub(crate) fn emit_function<L: Listing>(
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
+    if !mach.tables.assemblies().is_empty() {
+        texts.finish(mach.tables.assemblies(), mach.tables.names(), buffer, out)?;
+    }
     if !type_traps.is_empty() {
         out.type_traps.extend(type_traps.iter().filter_map(|&trap| buffer.label_offset(trap)));
     }
@@ -119,6 +125,7 @@ pub struct EmitScratch {
     tables: TableLabels,
     steps: FrameSteps,
     sites: CallSites,
+    texts: TextParts,
     landings: Landings,
     /// What hides the numbers of the function, where they are hidden.
     pub(crate) cookie: Option<u32>,
@@ -137,6 +144,7 @@ struct Emitter<'a, L: Listing> {
     tables: &'a mut TableLabels,
     steps: &'a mut FrameSteps,
     sites: &'a mut CallSites,
+    texts: &'a mut TextParts,
     /// The blocks that begin in a way of their own.
     landings: &'a Landings,
     /// What replaces the jumps to it.

@@ -3,7 +3,7 @@
 use super::Emitter;
 use ice_asm::Listing;
 use ice_asm::x86::{Alu, Cond, Gpr, Mem, Rm, Segment, SseOp, Width, Xmm};
-use ice_codegen::emission::InstEmitter as _;
+use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::{CodeSymbol, Libcall};
 
 /// Where the vector arguments are in the area of saved register arguments, in bytes; behind six words.
@@ -51,8 +51,23 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
-            Some(code) => self.e.buf.emit_data(code),
+            Some(text) => self.texts.emit((number, text), self.e.buf),
             None => self.fault("there is no such inline assembly"),
+        }
+    }
+
+    /// The same, which ends its block.
+    pub(super) fn assembly_jump(&mut self, number: u32) {
+        self.assembly(number);
+        let targets = self.cursor.mach.tables.assembly(number).map_or(&[][..], |text| &text.targets);
+        match targets {
+            [behind, others @ ..] => {
+                others.iter().for_each(|&target| {
+                    self.target_label(target);
+                });
+                self.jump_to(*behind);
+            }
+            [] => self.fault("inline assembly that jumps goes nowhere"),
         }
     }
 

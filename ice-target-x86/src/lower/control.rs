@@ -3,6 +3,8 @@
 use super::compare::Test;
 use crate::inst::{Extend, Inst, Src};
 use crate::target::{Cx, X86};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::mach::{MachBlock, Sink, VReg};
 use ice_codegen::rules::Terminator;
 use ice_codegen::{ErrorKind, Operands as _};
@@ -34,6 +36,10 @@ impl X86 {
             Terminator::Invoke { normal, pad, clauses } => {
                 return self.invoke(cx, inst, (normal, pad, clauses));
             }
+            #[cfg(feature = "assembly")]
+            Terminator::Assembly => return self.assembly_jump(cx, inst),
+            #[cfg(not(feature = "assembly"))]
+            Terminator::Assembly => return Err(ErrorKind::Unsupported("inline assembly")),
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
         }
         Ok(())

@@ -3,15 +3,16 @@
 use super::operand::{Operand, Register};
 use super::table::{CONDITIONS, PORT_STRINGS, ROWS, Row, STRINGS, Shape};
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
-use crate::listing::Listing;
+use crate::assembler::BranchTarget;
+use crate::reloc::{Reloc, RelocKind, SymbolId};
 use crate::x86::code::{Attrs, Code, Immediate, code};
-use crate::x86::int::{truncate, wide};
+use crate::x86::int::{Alu, truncate, wide};
 use crate::x86::operand::{Cond, Gpr, Imm, Mem, Mode, Rm, Width, Xmm};
 use crate::x86::sse::SseOp;
 use crate::x86::text::NamedRegister;
 use alloc::vec::Vec;
 
-use Operand::{Indirect, Label, Number};
+use Operand::{Address, Indirect, Label, Number};
 
 /// A register or memory.
 #[derive(Clone, Copy)]
@@ -95,7 +96,7 @@ fn condition(suffix: &str) -> Option<Cond> {
     first.or_else(second).map(|number| Cond::ALL[usize::from(number)])
 }
 
-impl<L: Listing> Assembler<'_, '_, '_, L> {
+impl Assembler<'_, '_, '_> {
     /// Appends the instruction. In the syntax of AT&T its width may stand behind its name.
     pub(super) fn inst(&mut self, name: &str, operands: &[Operand]) -> Result<()> {
         let suffixed = match self.syntax {
@@ -106,8 +107,22 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             let place = "bwlq".find(suffix)?;
             Some((base, [Width::B8, Width::B16, Width::B32, Width::B64].get(place).copied()))
         });
-        if let [Label(label)] = operands {
-            self.label(label)?;
+        let named = operands.iter().any(|operand| matches!(operand, Label(_)));
+        if named && !(operands.len() == 1 && is_branch(name)) {
+            // Memory at a name.
+            let mut operands = operands.to_vec();
+            for operand in &mut operands {
+                if let Label(name) = operand {
+                    let mem = self.named(name).ok_or(AssemblyErrorKind::Operand)?;
+                    *operand = Operand::Mem(mem, None);
+                }
+            }
+            return self.inst(name, &operands);
+        }
+        if let [Label(label)] = operands
+            && self.target(label).is_none()
+        {
+            return Err(AssemblyErrorKind::Label);
         }
         let mut is_known = false;
         for (name, width) in [Some((name, None)), suffixed].into_iter().flatten() {
@@ -118,7 +133,8 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                     return Ok(());
                 }
             }
-            let others = [Self::control, Self::moves, Self::conditional, Self::vector, Self::vex];
+            let others =
+                [Self::symbolic, Self::control, Self::moves, Self::conditional, Self::vector, Self::vex];
             if others.iter().any(|other| other(self, name, width, operands).is_some()) {
                 return Ok(());
             }
@@ -364,6 +380,56 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         }
     }
 
+    /// How a branch to a symbol is linked.
+    fn branch_kind(&self, symbol: SymbolId) -> Option<RelocKind> {
+        match (self.names.modifier(symbol), self.encoder.mode) {
+            ("PLT", _) | ("", Mode::Bits64) => Some(RelocKind::Plt32),
+            ("", Mode::Bits32) => Some(RelocKind::PcRel32),
+            _ => None,
+        }
+    }
+
+    /// What has the address of a symbol as its number.
+    fn symbolic(&mut self, name: &str, said: Option<Width>, operands: &[Operand]) -> Option<()> {
+        let is_wide = self.encoder.mode == Mode::Bits64;
+        let kind = |width| match width {
+            Width::B64 => Some(RelocKind::Abs32S),
+            Width::B32 => Some(RelocKind::Abs32),
+            _ => None,
+        };
+        match operands {
+            &[Address(symbol, addend)]
+                if name == "push" && said.is_none_or(|said| (said == Width::B64) == is_wide) =>
+            {
+                let kind = if is_wide { RelocKind::Abs32S } else { RelocKind::Abs32 };
+                self.encoder.push_i(Imm::Symbol(symbol, kind, addend));
+            }
+            &[ref place, Address(symbol, addend)] => {
+                let place = place.place()?;
+                let width = agreed([said, place.width()])??;
+                if width == Width::B64 && !is_wide {
+                    return None;
+                }
+                let imm = Imm::Symbol(symbol, kind(width)?, addend);
+                let rm = match place {
+                    Place::Reg(reg) => Rm::Reg(reg.reg),
+                    Place::Mem(mem, _) => Rm::Mem(mem),
+                };
+                let op = Alu::ALL.iter().find(|op| op.mnemonic() == name);
+                match (name, place, op) {
+                    ("movabs", Place::Reg(reg), _) if width == Width::B64 => {
+                        self.encoder.mov_r_symbol64(reg.reg, symbol, addend);
+                    }
+                    ("mov", ..) => self.encoder.mov_rm_i(width, rm, imm),
+                    (_, _, Some(&op)) => self.encoder.alu_rm_i(op, width, rm, imm),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
     /// Jumps, calls, and what works on the stack.
     fn control(&mut self, name: &str, width: Option<Width>, operands: &[Operand]) -> Option<()> {
         let native = match self.encoder.mode {
@@ -374,14 +440,20 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             return None;
         }
         match (name, operands) {
-            ("jmp", [Label(label)]) => {
-                let label = self.label(label).ok()?;
-                self.encoder.jump(label);
-            }
-            ("call", [Label(label)]) => {
-                let label = self.label(label).ok()?;
-                self.encoder.call_label(label);
-            }
+            ("jmp", [Label(label)]) => match self.target(label)? {
+                BranchTarget::Label(label) => self.encoder.jump(label),
+                BranchTarget::Symbol(symbol) => {
+                    let kind = self.branch_kind(symbol)?;
+                    self.encoder.jmp_symbol(symbol, kind);
+                }
+            },
+            ("call", [Label(label)]) => match self.target(label)? {
+                BranchTarget::Label(label) => self.encoder.call_label(label),
+                BranchTarget::Symbol(symbol) => {
+                    let kind = self.branch_kind(symbol)?;
+                    self.encoder.call_symbol(symbol, kind);
+                }
+            },
             ("jmp" | "call", [target]) => {
                 let target = match (target, self.syntax) {
                     (Indirect(target), _) => target.general()?,
@@ -512,8 +584,14 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
     fn conditional(&mut self, name: &str, said: Option<Width>, operands: &[Operand]) -> Option<()> {
         let of = |start: &str| name.strip_prefix(start).and_then(condition);
         if let (Some(cond), [Label(label)], None) = (of("j"), operands, said) {
-            let label = self.label(label).ok()?;
-            self.encoder.jump_if(cond, label);
+            match self.target(label)? {
+                BranchTarget::Label(label) => self.encoder.jump_if(cond, label),
+                BranchTarget::Symbol(symbol) => {
+                    let kind = self.branch_kind(symbol)?;
+                    let offset = self.encoder.inst_rel(code("0F 80").plus(cond as i8));
+                    self.encoder.buf.add_reloc(Reloc { offset, kind, symbol, addend: -4 });
+                }
+            }
             return Some(());
         }
         if let (Some(cond), [place]) = (of("set"), operands) {
@@ -579,6 +657,13 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         }
         Some(())
     }
+}
+
+/// Whether a mnemonic is that of a jump or a call, whose operand is where it leads.
+fn is_branch(name: &str) -> bool {
+    let name = name.strip_suffix(['q', 'l']).filter(|name| ["call", "jmp"].contains(name)).unwrap_or(name);
+    ["call", "jmp", "jecxz", "jrcxz", "loop", "xbegin"].contains(&name)
+        || name.strip_prefix('j').and_then(condition).is_some()
 }
 
 /// Whether a number of this width is one of eight bits with its sign.

@@ -1,9 +1,9 @@
 //! Operands in both syntaxes.
 
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
-use crate::assembler::{evaluate, split};
-use crate::listing::Listing;
-use crate::x86::operand::{AddressSize, Base, Mem, Mode, Scale, Segment, Width, Xmm};
+use crate::assembler::{Sum, evaluate, split};
+use crate::reloc::{RelocKind, SymbolId};
+use crate::x86::operand::{AddressSize, Base, Mem, Mode, Scale, Segment, Target, Width, Xmm};
 use crate::x86::text::NamedRegister;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -38,7 +38,9 @@ pub(super) enum Operand {
     /// Memory, and its size in bytes if that is said.
     Mem(Mem, Option<u8>),
     Number(i64),
-    /// A label that a jump leads to.
+    /// The address of a symbol and a number.
+    Address(SymbolId, i32),
+    /// A name: where a jump leads, or memory there.
     Label(String),
     /// `*` before a register or memory: a jump goes where that says.
     Indirect(alloc::boxed::Box<Operand>),
@@ -65,26 +67,45 @@ fn register(name: &str) -> Option<Register> {
 const SIZES: [(&str, u8); 6] =
     [("byte", 1), ("word", 2), ("dword", 4), ("qword", 8), ("tbyte", 10), ("xmmword", 16)];
 
-impl<L: Listing> Assembler<'_, '_, '_, L> {
+impl Assembler<'_, '_, '_> {
     /// The operands of an instruction, the destination first.
-    pub(super) fn operands(&self, text: &str) -> Result<Vec<Operand>> {
-        let each = split(text).map(|text| match self.syntax {
-            Syntax::Att => self.att(text),
-            Syntax::Intel => self.intel(text),
-        });
-        let mut operands = each.collect::<Option<Vec<_>>>().ok_or(AssemblyErrorKind::Operand)?;
+    pub(super) fn operands(&mut self, text: &str) -> Result<Vec<Operand>> {
+        let mut operands = Vec::new();
+        for text in split(text) {
+            let operand = match self.syntax {
+                Syntax::Att => self.att(text),
+                Syntax::Intel => self.intel(text),
+            };
+            operands.push(operand.ok_or(AssemblyErrorKind::Operand)?);
+        }
         if self.syntax == Syntax::Att {
             operands.reverse();
         }
         Ok(operands)
     }
 
-    fn att(&self, text: &str) -> Option<Operand> {
+    /// A number, or the address of a symbol.
+    fn immediate(&mut self, text: &str) -> Option<Operand> {
+        let sum = self.names.sum(text)?;
+        match (sum.plus, sum.minus) {
+            (None, None) => Some(Operand::Number(sum.number)),
+            (Some(symbol), None) if self.names.modifier(symbol).is_empty() => {
+                Some(Operand::Address(symbol, i32::try_from(sum.number).ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    fn att(&mut self, text: &str) -> Option<Operand> {
         if let Some(inner) = text.strip_prefix('*') {
-            return self.att(inner.trim_start()).map(|inner| Operand::Indirect(inner.into()));
+            let inner = match self.att(inner.trim_start())? {
+                Operand::Label(name) => Operand::Mem(self.named(&name)?, None),
+                inner => inner,
+            };
+            return Some(Operand::Indirect(inner.into()));
         }
         if let Some(value) = text.strip_prefix('$') {
-            return evaluate(value).map(Operand::Number);
+            return self.immediate(value);
         }
         let mut named = Segment::Default;
         let mut address = text;
@@ -104,10 +125,14 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
                 Some((disp, inside)) if inside.contains(['%', ',']) => (disp.trim(), Some(&inside[1..])),
                 _ => (address, None),
             };
-        let disp = if disp.is_empty() { 0 } else { evaluate(disp)? };
+        let disp = if disp.is_empty() { Sum::of(0) } else { self.names.sum(disp)? };
         let mut parts = inside.into_iter().flat_map(|inside| inside.split(','));
         let gpr = |text: &str| register(text.trim().strip_prefix('%')?);
         let base = match parts.next().map(str::trim) {
+            Some("%rip" | "%eip") => {
+                let mem = self.relative(named, disp).filter(|_| parts.next().is_none())?;
+                return Some(Operand::Mem(mem, None));
+            }
             None | Some("") => None,
             Some(base) => Some(gpr(base)?),
         };
@@ -115,12 +140,16 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             None => None,
             Some(index) => Some((gpr(index)?, evaluate(parts.next().unwrap_or("1"))?)),
         };
+        if disp.plus.is_some() && inside.is_none() && named == Segment::Default {
+            // As a name alone, where a jump leads.
+            return (base.is_none()).then(|| Operand::Label(text.to_string()));
+        }
         self.mem(named, disp, base, index)
             .filter(|_| parts.next().is_none())
             .map(|mem| Operand::Mem(mem, None))
     }
 
-    fn intel(&self, text: &str) -> Option<Operand> {
+    fn intel(&mut self, text: &str) -> Option<Operand> {
         let mut text = text;
         let mut size = None;
         let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
@@ -140,50 +169,110 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
         if let Some(value) = evaluate(text) {
             return Some(Operand::Number(value));
         }
-        let (segment, address) = match lower.split_once(':') {
-            Some((name, rest)) => (segment(register(name)?)?, rest),
-            None => (Segment::Default, &*lower),
+        let (first, behind) = text.split_once(' ').unwrap_or((text, ""));
+        if first.eq_ignore_ascii_case("offset") {
+            return self.immediate(behind);
+        }
+        let squeezed = squeezed(text);
+        let (segment, address) = match squeezed.split_once(':') {
+            Some((name, rest)) => (segment(register(&name.to_ascii_lowercase())?)?, rest),
+            None => (Segment::Default, &*squeezed),
         };
         let (before, inside) = match address.split_once('[') {
             Some((before, rest)) => (before, rest.strip_suffix(']')?),
             None if segment != Segment::Default => ("", address),
-            None if is_name(text) => return Some(Operand::Label(text.to_string())),
-            None => return None,
+            None if size.is_none() && is_name(text) => return Some(Operand::Label(text.to_string())),
+            None => ("", address),
         };
-        let disp = if before.is_empty() { 0 } else { evaluate(before)? };
+        let disp = if before.is_empty() { Sum::of(0) } else { self.names.sum(before)? };
         self.sum(segment, disp, inside).map(|mem| Operand::Mem(mem, size))
     }
 
-    /// The memory at a sum of registers, one of them scaled, and numbers.
-    fn sum(&self, segment: Segment, mut disp: i64, text: &str) -> Option<Mem> {
-        let (mut base, mut index) = (None, None);
+    /// The memory at a sum of registers, one of them scaled, numbers, and a symbol.
+    fn sum(&mut self, segment: Segment, mut disp: Sum, text: &str) -> Option<Mem> {
+        let (mut base, mut index, mut is_relative) = (None, None, false);
         let mut left = text;
         while !left.is_empty() {
             let is_negative = left.starts_with('-');
             left = left.trim_start_matches(['+', '-']);
             let (term, rest) = left.split_at(left.find(['+', '-']).unwrap_or(left.len()));
             left = rest;
-            let factor = term.split_once('*');
+            let lower = term.to_ascii_lowercase();
+            let factor = lower.split_once('*');
             let scaled = factor.and_then(|(a, b)| {
                 let found = register(a).map(|reg| (reg, b)).or_else(|| register(b).map(|reg| (reg, a)))?;
                 Some((found.0, evaluate(found.1)?))
             });
-            match (scaled, register(term)) {
-                _ if is_negative => disp = disp.wrapping_sub(evaluate(term)?),
+            match (scaled, register(&lower)) {
+                _ if is_negative => disp.number = disp.number.wrapping_sub(evaluate(term)?),
                 (Some(scaled), _) if index.is_none() => index = Some(scaled),
                 (None, Some(reg)) if base.is_none() => base = Some(reg),
                 (None, Some(reg)) if index.is_none() => index = Some((reg, 1)),
-                (None, None) => disp = disp.wrapping_add(evaluate(term)?),
+                (None, None) if lower == "rip" && !is_relative => is_relative = true,
+                (None, None) => {
+                    let more = self.names.sum(term).filter(|more| more.minus.is_none())?;
+                    disp.number = disp.number.wrapping_add(more.number);
+                    if more.plus.is_some() && disp.plus.is_some() {
+                        return None;
+                    }
+                    disp.plus = disp.plus.or(more.plus);
+                }
                 _ => return None,
             }
         }
-        self.mem(segment, disp, base, index)
+        match is_relative {
+            true if base.is_some() || index.is_some() => None,
+            true => self.relative(segment, disp),
+            false => self.mem(segment, disp, base, index),
+        }
+    }
+
+    /// Memory whose distance from the next instruction is known when the program is linked.
+    fn relative(&self, segment: Segment, disp: Sum) -> Option<Mem> {
+        if self.encoder.mode == Mode::Bits32 || disp.minus.is_some() {
+            return None;
+        }
+        let number = i32::try_from(disp.number).ok()?;
+        let target = match disp.plus {
+            None => Target::None,
+            Some(symbol) => Target::Symbol(
+                symbol,
+                match self.names.modifier(symbol) {
+                    "" => RelocKind::PcRel32,
+                    "GOTPCREL" => RelocKind::GotPcRelAny32,
+                    "PLT" => RelocKind::Plt32,
+                    "GOTTPOFF" => RelocKind::GotTpOff32,
+                    _ => return None,
+                },
+            ),
+        };
+        Some(Mem { base: Base::Rip, segment, target, ..Mem::absolute(number) })
+    }
+
+    /// What a symbol in an address is.
+    fn absolute(&self, symbol: SymbolId) -> Option<RelocKind> {
+        Some(match (self.names.modifier(symbol), self.encoder.mode) {
+            ("", Mode::Bits64) => RelocKind::Abs32S,
+            ("", Mode::Bits32) => RelocKind::Abs32,
+            ("TPOFF", Mode::Bits64) | ("NTPOFF", Mode::Bits32) => RelocKind::TpOff32,
+            ("GOT", Mode::Bits32) => RelocKind::Got32,
+            ("GOTOFF", Mode::Bits32) => RelocKind::GotOff32,
+            ("INDNTPOFF", Mode::Bits32) => RelocKind::GotTpOff32,
+            ("GOTNTPOFF", Mode::Bits32) => RelocKind::GotTpOffBase32,
+            _ => return None,
+        })
+    }
+
+    /// The memory at a name alone.
+    pub(super) fn named(&mut self, text: &str) -> Option<Mem> {
+        let disp = self.names.sum(text)?;
+        self.mem(Segment::Default, disp, None, None)
     }
 
     fn mem(
         &self,
         segment: Segment,
-        disp: i64,
+        disp: Sum,
         base: Option<Register>,
         index: Option<(Register, i64)>,
     ) -> Option<Mem> {
@@ -215,11 +304,19 @@ impl<L: Listing> Assembler<'_, '_, '_, L> {
             return None;
         }
         let address_size = if width == native { AddressSize::Native } else { AddressSize::Addr32 };
+        let target = match disp.plus {
+            None => Target::None,
+            Some(symbol) => Target::Symbol(symbol, self.absolute(symbol)?),
+        };
+        if disp.minus.is_some() {
+            return None;
+        }
         // Also as a number without sign where addresses have as many bits.
+        let disp = disp.number;
         let disp = i32::try_from(disp)
             .ok()
             .or_else(|| u32::try_from(disp).ok().filter(|_| native == Width::B32).map(|disp| disp as i32))?;
-        Some(Mem { index, address_size, segment, ..Mem::absolute(disp) }).map(|mem| Mem { base, ..mem })
+        Some(Mem { base, index, address_size, segment, target, ..Mem::absolute(disp) })
     }
 }
 
@@ -230,7 +327,7 @@ fn squeezed(text: &str) -> String {
 
 /// Whether a text is the name of a label: also `1b` and `1f`.
 fn is_name(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._$".contains(&byte);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._$@".contains(&byte);
     let is_number = evaluate(text).is_some();
     !text.is_empty() && text.bytes().all(is_part) && !is_number
 }

@@ -1,13 +1,13 @@
 use super::{AssemblyErrorKind, Syntax, assemble};
-use crate::buffer::CodeBuffer;
-use crate::x86::{Encoder, Mode};
+use crate::assembler::{Assembled, AssembledTarget, Definition, SymbolBinding, TextPlace};
+use crate::x86::Mode;
+use alloc::string::String;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 
 fn bytes(text: &str, syntax: Syntax, mode: Mode) -> Result<Vec<u8>, AssemblyErrorKind> {
-    let mut buffer: CodeBuffer = CodeBuffer::new();
-    assemble(&mut Encoder::new(&mut buffer, mode), text, syntax).map_err(|error| error.kind)?;
-    buffer.finish().unwrap();
-    Ok(buffer.bytes().to_vec())
+    let assembled = assemble(mode, text, syntax, TextPlace::Function).map_err(|error| error.kind)?;
+    Ok(assembled.sections[0].bytes.clone())
 }
 
 fn att(text: &str) -> Result<Vec<u8>, AssemblyErrorKind> {
@@ -31,7 +31,8 @@ fn labels_are_those_nearest_in_the_direction() {
     assert_eq!((code[4], jump as usize + 9, code[code.len() - 1]), (0xe9, code.len() - 1, 0x90));
     assert_eq!(att(".Lloop: jz .Lend; jmp .Lloop; .Lend: ret").unwrap().last(), Some(&0xc3));
     assert_eq!(att("jmp 1f"), Err(AssemblyErrorKind::Label));
-    assert_eq!(att("jmp elsewhere"), Err(AssemblyErrorKind::Label));
+    // Nothing is edited: labels keep their places.
+    assert_eq!(att("jmp 1f; 1: jmp 2f; 2: .byte 1b - ., 2b - 1b").unwrap().len(), 12);
 }
 
 #[test]
@@ -66,10 +67,17 @@ fn what_is_not_known_is_an_error() {
         ("frobnicate %eax", Instruction),
         ("vaddps %ymm0, %ymm1, %ymm2", Operand),
         (".section .text", Directive),
+        (".popsection", Directive),
+        (".pushsection a,\"q\"; .popsection", Directive),
+        (".byte foo", Expression),
+        (".long foo - bar", Expression),
+        (".quad 1f - 1b", Operand),
+        ("jmp foo@GOT", Instruction),
+        (".cfi_startproc", Directive),
         ("addl %eax, %rbx", Operands),
         ("addl $0x123456789, %eax", Operands),
         ("add $1, (%rax)", Operands),
-        ("mov foo(%rip), %eax", Operand),
+        ("mov foo@TPOFF(%rip), %eax", Operand),
         ("movb %ah, %sil", Operands),
         ("addl", Operands),
         ("addl %eax, (%rax,%rsp)", Operands),
@@ -111,6 +119,92 @@ fn vex_prefixes_say_registers_widths_and_maps() {
     }
 }
 
+/// What a text leaves to the linker: section, offset, kind, target and addend.
+fn relocs(assembled: &Assembled) -> Vec<String> {
+    let mut all = Vec::new();
+    for (number, section) in assembled.sections.iter().enumerate() {
+        for reloc in &section.relocs {
+            let target = match &reloc.target {
+                AssembledTarget::Section(section) => format!("section {section}"),
+                AssembledTarget::Name(name) => name.clone(),
+            };
+            all.push(format!("{number}:{} {:?} {target} {:+}", reloc.offset, reloc.kind, reloc.addend));
+        }
+    }
+    all
+}
+
+#[test]
+fn symbols_are_left_to_the_linker() {
+    for (text, expected) in [
+        ("call foo", "0:1 Plt32 foo -4"),
+        ("call foo@PLT", "0:1 Plt32 foo -4"),
+        ("jc foo", "0:2 Plt32 foo -4"),
+        ("jmp *foo(%rip)", "0:2 PcRel32 foo -4"),
+        ("lea foo+8(%rip), %rax", "0:3 PcRel32 foo +4"),
+        ("movl $5, foo(%rip)", "0:2 PcRel32 foo -8"),
+        ("mov foo@GOTPCREL(%rip), %rax", "0:3 GotPcRelAny32 foo -4"),
+        ("movl $foo, %eax", "0:1 Abs32 foo +0"),
+        ("movq $foo+1, %rax", "0:3 Abs32S foo +1"),
+        ("movabsq $foo, %rax", "0:2 Abs64 foo +0"),
+        ("cmpl $foo, (%rax)", "0:2 Abs32 foo +0"),
+        ("push $foo", "0:1 Abs32S foo +0"),
+        ("mov foo(,%rax,8), %rax", "0:4 Abs32S foo +0"),
+        ("incl foo", "0:3 Abs32S foo +0"),
+        (".long foo - .", "0:0 PcRel32 foo +0"),
+        ("nop; 1: .long 0; .quad foo - 1b", "0:5 PcRel64 foo +4"),
+        (".quad foo + 3", "0:0 Abs64 foo +3"),
+    ] {
+        let assembled = assemble(Mode::Bits64, text, Syntax::Att, TextPlace::Function).unwrap();
+        assert_eq!(relocs(&assembled), [expected], "{text}");
+    }
+    for (text, expected) in [
+        ("call foo", "0:1 Plt32 foo -4"),
+        ("lea rax, [rip + foo]", "0:3 PcRel32 foo -4"),
+        ("lea rax, foo[rip]", "0:3 PcRel32 foo -4"),
+        ("mov rax, qword ptr [rip + foo@GOTPCREL]", "0:3 GotPcRelAny32 foo -4"),
+        ("mov edi, offset foo", "0:1 Abs32 foo +0"),
+        ("inc dword ptr [rbx + foo + 4]", "0:2 Abs32S foo +4"),
+    ] {
+        let assembled = assemble(Mode::Bits64, text, Syntax::Intel, TextPlace::Function).unwrap();
+        assert_eq!(relocs(&assembled), [expected], "{text}");
+    }
+}
+
+#[test]
+fn sections_of_a_statement() {
+    // As a static key of Linux.
+    let text = "1: .byte 0x0f,0x1f,0x44,0x00,0x00\n.pushsection __jump_table, \"aw\"\n.balign 8\n.long 1b - .\n\
+                .long target - .\n.quad key + 1 - .\n.popsection\nnop; .p2align 4; 2: .byte 2b - 1b";
+    let assembled = assemble(Mode::Bits64, text, Syntax::Att, TextPlace::Function).unwrap();
+    let [code, table] = &assembled.sections[..] else { panic!() };
+    assert_eq!(code.bytes, [0x0f, 0x1f, 0x44, 0, 0, 0x90, 6]);
+    assert_eq!((&*table.name.name, table.alignment, table.bytes.len()), ("__jump_table", 8, 16));
+    assert!(table.name.flags.is_writable && table.name.flags.is_allocated);
+    let expected = ["1:0 PcRel32 section 0 +0", "1:4 PcRel32 target +0", "1:8 PcRel64 key +1"];
+    assert_eq!(relocs(&assembled), expected);
+}
+
+#[test]
+fn texts_of_modules_define_symbols() {
+    let text = ".globl f; .type f, @function; .p2align 4; f: nop; jmp g; .size f, .-f; .weak g; int3; g: ret\n\
+                .set h, g + 1; k = 0x1234; .weak __kcfi_typeid_x; .set __kcfi_typeid_x, 7; .set alias, other\n\
+                .symver f, f@@V_2; .data; .globl d; d: .asciz \"a;\\n#\"; .p2align 2; .long f, d; .text; .byte 1";
+    let assembled = assemble(Mode::Bits64, text, Syntax::Att, TextPlace::Module).unwrap();
+    let symbol = |name: &str| assembled.symbols.iter().find(|symbol| symbol.name == name).unwrap();
+    let place = |name: &str| symbol(name).definition.clone().unwrap();
+    assert_eq!(place("f"), Definition::Place(0, 0));
+    assert_eq!((symbol("f").size, &*symbol("f").versions[0]), (6, "f@@V_2"));
+    assert_eq!((symbol("f").binding, symbol("g").binding), (SymbolBinding::Global, SymbolBinding::Weak));
+    assert_eq!((place("g"), place("h")), (Definition::Place(0, 7), Definition::Place(0, 8)));
+    assert_eq!((place("k"), place("__kcfi_typeid_x")), (Definition::Number(0x1234), Definition::Number(7)));
+    assert_eq!((place("alias"), place("d")), (Definition::Alias("other".into(), 0), Definition::Place(1, 0)));
+    assert_eq!(assembled.sections[1].bytes, *b"a;\n#\0\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(relocs(&assembled), ["1:8 Abs32 section 0 +0", "1:12 Abs32 section 1 +0"]);
+    assert_eq!(assembled.sections[0].bytes, [0x90, 0xe9, 1, 0, 0, 0, 0xcc, 0xc3, 1]);
+    assert_eq!(vec![assembled.sections[0].alignment, assembled.sections[1].alignment], [16, 4]);
+}
+
 #[test]
 fn any_text_ends() {
     for text in [
@@ -137,6 +231,29 @@ fn any_text_ends() {
         "movl é, %eax",
         "s",
         "l",
+        "call *",
+        "call +",
+        "jmp 9f",
+        "lea [rip + rip]",
+        ".set",
+        ".set a,",
+        "a = a + a",
+        ".size a, b",
+        ".type",
+        ".section",
+        ".section \"\"",
+        ".pushsection x",
+        ".previous",
+        ".ascii \"",
+        ".ascii \"\\",
+        ".fill -1",
+        ".fill 0x7fffffffffffffff, 8",
+        ".p2align 99",
+        ".balign 3",
+        ".uleb128 -1",
+        "\"",
+        ".symver a, @",
+        "é: .long é",
     ] {
         for syntax in [Syntax::Att, Syntax::Intel] {
             for mode in [Mode::Bits32, Mode::Bits64] {

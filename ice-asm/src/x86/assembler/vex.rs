@@ -4,7 +4,6 @@
 use super::Assembler;
 use super::insts::agreed;
 use super::operand::Operand;
-use crate::listing::Listing;
 use crate::x86::code::Immediate;
 use crate::x86::operand::{Mode, Rm, Width};
 use crate::x86::vex::{VexCode, vex};
@@ -81,7 +80,7 @@ static ROWS: &[Row] = rows! {
     WordByByte: "rorx" "VEX.LZ.F2.0F3A.W0 F0";
 };
 
-impl<L: Listing> Assembler<'_, '_, '_, L> {
+impl Assembler<'_, '_, '_> {
     /// Appends an instruction with a VEX prefix, if it is known with these operands.
     pub(super) fn vex(&mut self, name: &str, said: Option<Width>, operands: &[Operand]) -> Option<()> {
         let row = ROWS.iter().find(|row| row.name == name)?;

@@ -312,7 +312,12 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             code::ASM if ops.is_empty() => Ok(()),
-            code::ASM => Err(unsupported("assembly at module level")),
+            code::ASM => {
+                self.text.clear();
+                push_text(ops, &mut self.text)?;
+                self.module.assembly = String::from_utf8_lossy(&self.text).into_owned();
+                Ok(())
+            }
             code::SECTIONNAME => {
                 let name = self.text_name(ops)?;
                 self.sections.push(name);

@@ -247,7 +247,7 @@ impl Body<'_, '_> {
                 self.new.ret(value);
                 Ok(())
             }
-            InstData::Assembly { .. } | InstData::Output { .. } => {
+            InstData::Assembly { .. } | InstData::AssemblyJump { .. } | InstData::Output { .. } => {
                 Err(FreezeErrorKind::Unsupported("inline assembly"))
             }
             InstData::ReturnCall { .. }

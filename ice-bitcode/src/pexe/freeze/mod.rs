@@ -93,6 +93,10 @@ pub fn freeze(program: &Program) -> Result<Program, FreezeError> {
     if program.module.pointer_type != Type::I32 {
         return Err(FreezeError { symbol: String::new(), inst: None, kind: FreezeErrorKind::WideAddresses });
     }
+    if !program.module.assembly.is_empty() {
+        let kind = FreezeErrorKind::Unsupported("assembly beside functions");
+        return Err(FreezeError { symbol: String::new(), inst: None, kind });
+    }
     let mut frozen = module::Frozen::new(&program.module)?;
     let mut bodies = Vec::with_capacity(program.bodies.len());
     for func in &program.bodies {

@@ -222,6 +222,8 @@ impl<I> FieldText<I> for SymbolId {
             CodeSymbol::JumpTable(table) => write!(out, "@table{table}"),
             CodeSymbol::Start => out.write_str("@start"),
             CodeSymbol::Label(index) => write!(out, "@label{index}"),
+            CodeSymbol::Named(name) => write!(out, "@name{name}"),
+            CodeSymbol::Part(part) => write!(out, "@part{part}"),
         }
     }
 
@@ -241,6 +243,10 @@ impl<I> FieldText<I> for SymbolId {
             CodeSymbol::Constant(ConstantId { size, index: reader.numbered(".")? })
         } else if let Some(n) = reader.numbered("label") {
             CodeSymbol::Label(n)
+        } else if let Some(n) = reader.numbered("name") {
+            CodeSymbol::Named(n)
+        } else if let Some(n) = reader.numbered("part") {
+            CodeSymbol::Part(n)
         } else if reader.eat("start") {
             CodeSymbol::Start
         } else {

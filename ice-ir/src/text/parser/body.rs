@@ -320,8 +320,16 @@ impl Parser<'_> {
             "tail" => self.call(func, body, TailHint::Tail)?,
             "second" => InstData::SecondResult { first: self.operand(func, body)? },
             "asm" => {
-                let assembly = func.make_assembly(self.assembly()?);
-                InstData::Assembly { assembly, args: self.arguments(func, body)? }
+                let mut assembly = self.assembly()?;
+                let args = self.arguments(func, body)?;
+                if !self.accept_word("to") {
+                    return Ok(InstData::Assembly { assembly: func.make_assembly(assembly), args });
+                }
+                assembly.targets.push(self.block(body)?);
+                while self.accept(b',') {
+                    assembly.targets.push(self.block(body)?);
+                }
+                InstData::AssemblyJump { assembly: func.make_assembly(assembly), args }
             }
             "output" => {
                 let first = self.operand(func, body)?;

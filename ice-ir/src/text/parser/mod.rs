@@ -221,6 +221,12 @@ impl<'t> Parser<'t> {
                 }
             },
             "harden" => self.hardening(deferred),
+            "asm" => {
+                let line = self.text_string()?;
+                self.program.module.assembly.push_str(&line);
+                self.program.module.assembly.push('\n');
+                Ok(())
+            }
             "global" => self.global(Mutability::Variable, deferred),
             "constant" => self.global(Mutability::Constant, deferred),
             "alias" => self.function(FunctionKind::Alias(Symbol::Function(FuncId::from_u32(0))), deferred),

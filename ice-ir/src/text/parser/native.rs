@@ -109,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// A string that is text.
-    fn text_string(&mut self) -> Result<String, Failure> {
+    pub(super) fn text_string(&mut self) -> Result<String, Failure> {
         let at = self.at;
         String::from_utf8(self.string()?).map_err(|_| (at, Expected("text in UTF-8")))
     }
@@ -121,7 +121,7 @@ impl Parser<'_> {
         let template = self.text_string()?;
         self.expect(b',', "','")?;
         let constraints = self.text_string()?;
-        Ok(Assembly { template, constraints, dialect, returns_twice })
+        Ok(Assembly { template, constraints, dialect, returns_twice, targets: Vec::new() })
     }
 
     /// The word behind an alloca, if one stands here.

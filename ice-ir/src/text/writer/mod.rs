@@ -77,6 +77,7 @@ pub fn write_program(program: &Program, out: &mut impl Write) -> fmt::Result {
         }
     }
     native::write_hardening(module, out)?;
+    native::write_module_assembly(module, out)?;
     if !module.symbol_order.iter().copied().eq(default_order(module)) {
         out.write_str("\nsymbols")?;
         for (i, &symbol) in module.symbol_order.iter().enumerate() {
@@ -396,13 +397,17 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
             out.write_char(')')
         }
         InstData::SecondResult { first } => write!(out, "second {first}"),
-        InstData::Assembly { assembly, args } => {
-            if let Some(assembly) = func.assembly(assembly) {
-                native::write_assembly(assembly, out)?;
-            }
+        InstData::Assembly { assembly, args } | InstData::AssemblyJump { assembly, args } => {
+            let Some(assembly) = func.assembly(assembly) else { return out.write_str("asm") };
+            native::write_assembly(assembly, out)?;
             out.write_char('(')?;
             write_list(func.args(args), out)?;
-            out.write_char(')')
+            out.write_char(')')?;
+            if !assembly.targets.is_empty() {
+                out.write_str(" to ")?;
+                write_list(&assembly.targets, out)?;
+            }
+            Ok(())
         }
         InstData::Output { first, number } => write!(out, "output {first}, {number}"),
         InstData::RetPair { values: [first, second] } => write!(out, "ret {first}, {second}"),

@@ -68,6 +68,16 @@ pub(super) fn write_hardening(module: &Module, out: &mut impl Write) -> fmt::Res
     }
 }
 
+/// The lines of assembly beside functions and variables.
+pub(super) fn write_module_assembly(module: &Module, out: &mut impl Write) -> fmt::Result {
+    for line in module.assembly.lines() {
+        out.write_str("asm ")?;
+        write_string(line.as_bytes(), out)?;
+        out.write_char('\n')?;
+    }
+    Ok(())
+}
+
 /// The word behind an alloca of a kind that is not the usual one.
 pub(super) fn write_object_kind(kind: ObjectKind, out: &mut impl Write) -> fmt::Result {
     match kind {

@@ -14,6 +14,7 @@ use crate::target::{Arm32, Cx};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use ice_asm::arm32::assemble;
+use ice_asm::{Assembled, AssembledSection};
 use ice_codegen::Operands as _;
 use ice_codegen::assembly::{AssemblyRules, Home, Refusal, Slot, Wish};
 use ice_codegen::mach::{Sink, VReg};
@@ -43,8 +44,10 @@ impl AssemblyRules for Arm32 {
     /// No constraint asks for a flag.
     fn write_flag(&self, _: &str, _: PReg, _: &mut String) {}
 
-    fn assembled(&self, text: &str, _: Dialect) -> Result<Vec<u8>, Refusal> {
-        assemble(text).map_err(|error| error.to_string().into())
+    fn assembled(&self, text: &str, _: Dialect) -> Result<Assembled, Refusal> {
+        let bytes = assemble(text).map_err(|error| Refusal::from(error.to_string()))?;
+        let code = AssembledSection { bytes, ..AssembledSection::default() };
+        Ok(Assembled { sections: Vec::from([code]), symbols: Vec::new() })
     }
 
     fn assembly_inst(number: u32) -> Inst {

@@ -12,6 +12,7 @@ use crate::target::Mips32;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use ice_asm::mips32::assemble;
+use ice_asm::{Assembled, AssembledSection};
 use ice_codegen::assembly::{AssemblyRules, Refusal, Slot, Wish};
 use ice_codegen::mach::FrameInfo;
 use ice_ir::Type;
@@ -39,8 +40,10 @@ impl AssemblyRules for Mips32 {
     /// No constraint asks for a flag.
     fn write_flag(&self, _: &str, _: PReg, _: &mut String) {}
 
-    fn assembled(&self, text: &str, _: Dialect) -> Result<Vec<u8>, Refusal> {
-        assemble(text).map_err(|error| error.to_string().into())
+    fn assembled(&self, text: &str, _: Dialect) -> Result<Assembled, Refusal> {
+        let bytes = assemble(text).map_err(|error| Refusal::from(error.to_string()))?;
+        let code = AssembledSection { bytes, ..AssembledSection::default() };
+        Ok(Assembled { sections: Vec::from([code]), symbols: Vec::new() })
     }
 
     fn assembly_inst(number: u32) -> Inst {

@@ -19,7 +19,7 @@ fn placed(
         template: String::new(),
         constraints: constraints.into(),
         dialect: Dialect::Att,
-        returns_twice: false,
+        ..Assembly::default()
     };
     let constraints = assembly.operands().unwrap();
     let mut types = types.iter();
@@ -29,7 +29,7 @@ fn placed(
             let has_value = constraint.is_result() || constraint.is_operand();
             let ty = if has_value { *types.next().unwrap() } else { Type::Void };
             let number = number.filter(|_| constraint.is_operand());
-            Slot { constraint, value: None, ty, number, place: Place::None }
+            Slot { constraint, value: None, ty, number, symbol: None, place: Place::None }
         })
         .collect();
     let file = FILES.of(CallingConvention::Standard, FramePointer::None);

@@ -9,13 +9,13 @@ use crate::target::{Cx, X86};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use ice_asm::CodeBuffer;
-use ice_asm::x86::{Encoder, Syntax, Width, assemble};
+use ice_asm::x86::{Syntax, Width, assemble};
+use ice_asm::{Assembled, TextPlace};
 use ice_codegen::assembly::{AssemblyRules, Home, Refusal, Slot, Wish};
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::assembly::Dialect;
 use ice_ir::{Type, Value};
-use ice_regalloc::PReg;
+use ice_regalloc::{PReg, RegUnits};
 
 impl AssemblyRules for X86 {
     const COMMENT: &'static str = "#";
@@ -40,16 +40,21 @@ impl AssemblyRules for X86 {
         *text += &format!("\n.att_syntax\nset{cond} %{byte}\nmovzbl %{byte}, %{word}");
     }
 
-    fn assembled(&self, text: &str, dialect: Dialect) -> Result<Vec<u8>, Refusal> {
+    fn assembled(&self, text: &str, dialect: Dialect) -> Result<Assembled, Refusal> {
         let syntax = match dialect {
             Dialect::Att => Syntax::Att,
             Dialect::Intel => Syntax::Intel,
         };
-        let mut buffer: CodeBuffer = CodeBuffer::new();
-        assemble(&mut Encoder::new(&mut buffer, self.mode), text, syntax)
-            .map_err(|error| error.to_string())?;
-        buffer.finish().map_err(|error| error.to_string())?;
-        Ok(buffer.bytes().to_vec())
+        assemble(self.mode, text, syntax, TextPlace::Function).map_err(|error| error.to_string().into())
+    }
+
+    fn assembly_jump_inst(number: u32, destroyed: RegUnits) -> Option<Inst> {
+        // General registers and those of vectors have the numbers below 32.
+        u32::try_from(destroyed.0).ok().map(|destroyed| Inst::AssemblyJump { number, destroyed })
+    }
+
+    fn receiving_inst() -> Option<Inst> {
+        Some(Inst::Params)
     }
 
     fn assembly_inst(number: u32) -> Inst {

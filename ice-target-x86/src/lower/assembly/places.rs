@@ -33,9 +33,6 @@ fn general(mode: Mode) -> &'static [Home] {
 /// What a constraint asks for; `None` if nobody knows.
 pub(super) fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
     let constraint = slot.constraint;
-    if constraint.direction == Direction::Label {
-        return None;
-    }
     if constraint.is_indirect {
         return slot
             .letters()
@@ -54,7 +51,9 @@ pub(super) fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
     if let Some(wish) = slot.unregistered(flags, takes_number) {
         return wish;
     }
-    slot.letters().find_map(|letters| of_letters(mode, letters, slot.ty))
+    let register = slot.letters().find_map(|letters| of_letters(mode, letters, slot.ty));
+    // Who also takes a register gets the address as it is made everywhere.
+    register.or_else(|| slot.as_symbol(&["i", "s", "e", "Z", "X", "g"]))
 }
 
 /// The register that letters stand for, if there is one for values of the type.
@@ -145,7 +144,7 @@ mod tests {
             template: alloc::string::String::new(),
             constraints: constraints.into(),
             dialect: Dialect::Att,
-            returns_twice: false,
+            ..Assembly::default()
         };
         let constraints = assembly.operands().unwrap();
         let mut types = types.iter();
@@ -155,7 +154,7 @@ mod tests {
                 let has_value = constraint.is_result() || constraint.is_operand();
                 let ty = if has_value { *types.next().unwrap() } else { Type::Void };
                 let number = number.filter(|_| constraint.is_operand());
-                Slot { constraint, value: None, ty, number, place: Place::None }
+                Slot { constraint, value: None, ty, number, symbol: None, place: Place::None }
             })
             .collect();
         choose(&|slot| wish(mode, slot), &|reg| RegUnits::of(reg.0), &mut slots)?;

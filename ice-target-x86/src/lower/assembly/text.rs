@@ -5,7 +5,7 @@ use crate::target::X86;
 use alloc::format;
 use alloc::string::String;
 use ice_asm::x86::{Gpr, NamedRegister, Width};
-use ice_codegen::assembly::{Home, Place, Slot};
+use ice_codegen::assembly::{Home, Place, Slot, symbol_text};
 use ice_ir::assembly::Dialect;
 use ice_regalloc::PReg;
 
@@ -57,6 +57,15 @@ pub(super) fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dia
             "" | "b" | "w" | "k" | "q" => Some(format!("{number}")),
             _ => None,
         },
+        Place::Symbol(symbol, offset) => {
+            let name = symbol_text(symbol, offset);
+            match modifier {
+                "c" | "P" | "p" | "l" | "a" => Some(name),
+                "" | "k" | "q" if is_att => Some(format!("${name}")),
+                "" | "k" | "q" => Some(format!("offset {name}")),
+                _ => None,
+            }
+        }
         Place::None => None,
     }
 }

@@ -1,16 +1,22 @@
 //! Inline assembly: nothing where it emits nothing, else a statement of the IR with the same text.
+//!
+//! CALLBR is a statement that may jump (LLVM language reference, "callbr"). Each basic block that it goes to has an ICE block of
+//! its own in between, which receives the outputs; two edges to one basic block meet in another one, for its phis. Outputs are
+//! good on every edge, so they go to memory there, and each block that uses them loads them once.
 
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use ice_ir::assembly::{Assembly, Dialect, Direction};
-use ice_ir::{Type, Value};
+use ice_ir::{Block, Inst, InstData, Type, Value};
 
+use super::call::Callee;
 use super::memory::Access;
 use super::prototype::Prototype;
 use super::stack_operands::StackOperands;
-use super::{Body, Checked, fail};
+use super::values::{CONSTANT, Local, MISSING, Operand};
+use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
 use crate::llvm::wire::constants::{Constant, View};
@@ -21,9 +27,97 @@ const INTEL: u64 = 4;
 /// log2 of the alignment of operands in memory that are none by themselves.
 const STACK_ALIGN_LOG2: u8 = 4;
 
+/// What is known of the statements of a body that may jump.
+#[derive(Default)]
+pub(super) struct JumpScratch {
+    /// In the order of their statements.
+    edges: Vec<JumpEdge>,
+    /// The values that statements give, by number of the local value, and where they are in memory.
+    results: Vec<(u32, TypeId, Value)>,
+}
+
+/// The last ICE block between a statement that may jump and a basic block that it goes to.
+#[derive(Clone, Copy)]
+struct JumpEdge {
+    /// The basic block of the statement.
+    from: u32,
+    to: Block,
+    block: Block,
+}
+
+impl JumpScratch {
+    pub(super) fn clear(&mut self) {
+        self.edges.clear();
+        self.results.clear();
+    }
+
+    /// Whether there are any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// The ICE block from which control goes from the statement at the end of `from` to the phis of `to`.
+    pub(super) fn source(&self, from: u32, to: Block) -> Option<Block> {
+        let first = self.edges.partition_point(|edge| edge.from < from);
+        let edges = self.edges[first..].iter().take_while(|edge| edge.from == from);
+        edges.clone().find(|edge| edge.to == to).map(|edge| edge.block)
+    }
+}
+
 impl Body<'_, '_> {
     /// A call of inline assembly.
     pub(super) fn assembly_call(&mut self, number: u32, prototype: &Prototype) -> Checked<()> {
+        let assembly = self.assembly_constant(number)?;
+        // Comments and the alignment of code are nothing.
+        let is_nothing =
+            |line: &str| line.is_empty() || line.starts_with(['#', ';']) || line.starts_with(".p2align ");
+        if assembly.template.lines().all(|line| is_nothing(line.trim()))
+            && let Some(inputs) = self.tied_inputs(&assembly, prototype)
+        {
+            return self.empty_assembly(&inputs, prototype);
+        }
+        match self.m.legal.machine().has_assembler {
+            true => self.assembly_statement(assembly, prototype, &[]),
+            false => self.refuse_assembly(&assembly),
+        }
+    }
+
+    /// CALLBR.
+    pub(super) fn callbr(&mut self) -> Checked<()> {
+        let (_, flags) = (self.op()?, self.op()?);
+        if flags & 1 << 15 == 0 {
+            return fail(Error::CallConvention { bits: flags });
+        }
+        let normal = self.op()?;
+        let mut targets = vec![self.target(normal)?];
+        for _ in 0..self.op()? {
+            let target = self.op()?;
+            targets.push(self.target(target)?);
+        }
+        let ty = self.type_operand()?;
+        let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
+            return fail(self.type_class(ty, "a function type"));
+        };
+        let prototype = Prototype { ty, ret, params, is_variadic: variadic };
+        if let Some(tag) = self.s.bundle.take() {
+            self.check_bundle(tag)?;
+        }
+        let Callee::Assembly(number) = self.callee()? else {
+            return unsupported("callbr of what is no inline assembly");
+        };
+        let mut assembly = self.assembly_constant(number)?;
+        if !self.m.legal.machine().has_assembler {
+            return self.refuse_assembly(&assembly);
+        }
+        if let Some(operands) = labels_as_operands(&assembly, targets.len() - 1) {
+            assembly.constraints = operands;
+        }
+        self.assembly_statement(assembly, &prototype, &targets)?;
+        self.terminated()
+    }
+
+    /// The statement of a constant.
+    fn assembly_constant(&self, number: u32) -> Checked<Assembly> {
         let env = self.m.environment();
         let view = View { env: &env, local: &self.s.constants };
         let Some((Constant::InlineAsm(index), _)) = view.get(number) else {
@@ -34,19 +128,7 @@ impl Body<'_, '_> {
         let text = |run| String::from_utf8_lossy(table.bytes(run)).into_owned();
         let dialect = if known.flags & INTEL != 0 { Dialect::Intel } else { Dialect::Att };
         let (template, constraints) = (text(known.template), text(known.constraints));
-        let assembly = Assembly { template, constraints, dialect, returns_twice: false };
-        // Comments and the alignment of code are nothing.
-        let is_nothing =
-            |line: &str| line.is_empty() || line.starts_with(['#', ';']) || line.starts_with(".p2align ");
-        if assembly.template.lines().all(|line| is_nothing(line.trim()))
-            && let Some(inputs) = self.tied_inputs(&assembly, prototype)
-        {
-            return self.empty_assembly(&inputs, prototype);
-        }
-        match self.m.legal.machine().has_assembler {
-            true => self.assembly_statement(assembly, prototype),
-            false => self.refuse_assembly(&assembly),
-        }
+        Ok(Assembly { template, constraints, dialect, ..Assembly::default() })
     }
 
     #[cold]
@@ -89,18 +171,28 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A statement with operands and results of one part each, but for those on the stack of the x87.
-    fn assembly_statement(&mut self, assembly: Assembly, prototype: &Prototype) -> Checked<()> {
+    /// A statement with operands and results of one part each, but for those on the stack of the x87. If it may jump, with the
+    /// basic blocks where it goes on.
+    fn assembly_statement(
+        &mut self,
+        assembly: Assembly,
+        prototype: &Prototype,
+        targets: &[Block],
+    ) -> Checked<()> {
         let Ok(operands) = assembly.operands() else { return self.refuse_assembly(&assembly) };
         let stack = StackOperands::of(&operands);
         let results = self.result_types(prototype);
-        let params: Vec<_> = self.m.types.list(prototype.params).to_vec();
+        let mut params: Vec<_> = self.m.types.list(prototype.params).to_vec();
         let num_results = operands.iter().filter(|operand| operand.is_result()).count();
         let num_inputs = operands.iter().filter(|operand| operand.is_operand()).count();
-        let has_label = operands.iter().any(|operand| operand.direction == Direction::Label);
-        if has_label || results.len() != num_results || params.len() != num_inputs {
+        let num_labels = operands.iter().filter(|operand| operand.direction == Direction::Label).count();
+        // Before LLVM 15 labels are arguments, too, the last ones.
+        let label_params = if params.len() == num_inputs { 0 } else { num_labels };
+        let is_whole = results.len() == num_results && params.len() == num_inputs + label_params;
+        if !is_whole || num_labels != targets.len().saturating_sub(1) || num_labels > 0 && !stack.is_empty() {
             return self.refuse_assembly(&assembly);
         }
+        params.truncate(num_inputs);
         let (mut next_result, mut next_param) = (results.iter(), params.iter());
         let mut args = Vec::with_capacity(num_inputs);
         let mut suffixes = vec![' '; operands.len()];
@@ -139,7 +231,11 @@ impl Body<'_, '_> {
             }
             args.push(place);
         }
+        self.at += label_params;
         self.end()?;
+        if !targets.is_empty() {
+            return self.assembly_jump(assembly, &args, prototype, targets);
+        }
         let assembly = match stack.is_empty() {
             true => assembly,
             false => match stack.in_memory(&assembly, &operands, &suffixes) {
@@ -196,4 +292,122 @@ impl Body<'_, '_> {
         }
         self.define_run(prototype.ret, run)
     }
+
+    /// Appends a statement that may jump, and the ICE blocks behind it.
+    fn assembly_jump(
+        &mut self,
+        mut assembly: Assembly,
+        args: &[Value],
+        prototype: &Prototype,
+        targets: &[Block],
+    ) -> Checked<()> {
+        let types = self.result_types(prototype);
+        let place = match types.is_empty() {
+            true => None,
+            false => Some(self.slot(self.m.layouts.alloc_size(prototype.ret)?, STACK_ALIGN_LOG2)?),
+        };
+        let behind = self.b.func.insert_new_block_after(self.ice_block());
+        let others = targets[1..].iter().map(|_| self.b.create_block());
+        let edges: Vec<Block> = core::iter::once(behind).chain(others).collect();
+        assembly.targets.clone_from(&edges);
+        self.b.assembly_jump(assembly, args);
+        let first_edge = self.s.jumps.edges.len();
+        for (n, &to) in targets.iter().enumerate() {
+            if targets[..n].contains(&to) {
+                continue;
+            }
+            let is_repeated = targets[n + 1..].contains(&to);
+            let block = if is_repeated { self.b.create_block() } else { edges[n] };
+            self.s.jumps.edges.push(JumpEdge { from: self.s.block, to, block });
+        }
+        for (&to, &edge) in targets.iter().zip(&edges) {
+            self.b.switch_to_block(edge);
+            if let Some(place) = place {
+                let result = self.received(prototype, &types)?;
+                self.store_value(result, place, STACK_ALIGN_LOG2)?;
+            }
+            let known = self.s.jumps.edges[first_edge..].iter().find(|known| known.to == to);
+            let via = known.map_or(to, |known| if known.block == edge { to } else { known.block });
+            self.b.br(via);
+        }
+        for at in first_edge..self.s.jumps.edges.len() {
+            let JumpEdge { to, block, .. } = self.s.jumps.edges[at];
+            if !edges.contains(&block) {
+                self.b.switch_to_block(block);
+                self.b.br(to);
+            }
+        }
+        match place {
+            None => Ok(()),
+            Some(place) => self.define_in_memory(prototype.ret, place),
+        }
+    }
+
+    /// The outputs of the statement before, at the start of one of its targets.
+    fn received(&mut self, prototype: &Prototype, types: &[TypeId]) -> Checked<Operand> {
+        let parts: Vec<Type> = types.iter().map(|&ty| self.shape(ty).first).collect();
+        let first = self.b.invoke_result(parts[0]);
+        let run = self.reserve(parts.len() as u32);
+        self.set(run, 0, first);
+        for (number, &ty) in (1..).zip(&parts[1..]) {
+            let output = self.b.assembly_output(first, number, ty);
+            self.set(run, number, output);
+        }
+        Ok(self.operand(prototype.ret, run))
+    }
+
+    /// Gives the next number to a value that each block loads where it uses it.
+    fn define_in_memory(&mut self, ty: TypeId, place: Value) -> Checked<()> {
+        let index = self.s.next_local;
+        if index as usize != self.s.locals.len() {
+            return unsupported("the result of a callbr in a block that stands before it");
+        }
+        self.s.locals.push(Local { first: 0, block: CONSTANT, noted: MISSING, ty });
+        self.s.next_local += 1;
+        self.s.jumps.results.push((index, ty, place));
+        Ok(())
+    }
+
+    /// The local value of this number, if it is one that blocks load where they use it.
+    pub(super) fn value_in_memory(&mut self, index: u32) -> Option<Checked<Operand>> {
+        let known = self.s.jumps.results.binary_search_by_key(&index, |&(index, ..)| index).ok()?;
+        let (_, ty, place) = self.s.jumps.results[known];
+        Some(self.load_value(ty, place, STACK_ALIGN_LOG2, Access::Plain))
+    }
+
+    /// Leaves one entry to a phi of several edges from one statement to its block, which are one there.
+    pub(super) fn join_jump_edges(&mut self, phi: Inst) {
+        let InstData::Phi { incoming } = *self.b.func.inst(phi) else { return };
+        let all = self.b.func.incoming(incoming);
+        let edges = &self.s.jumps.edges;
+        let is_edge = |block: Block| edges.iter().any(|edge| edge.block == block);
+        let mut kept: Vec<(Value, Block)> = Vec::with_capacity(all.len());
+        for &(value, block) in all {
+            if !(is_edge(block) && kept.iter().any(|&(_, before)| before == block)) {
+                kept.push((value, block));
+            }
+        }
+        if kept.len() < all.len() {
+            let incoming = self.b.func.make_incoming(&kept);
+            *self.b.func.inst_mut(phi) = InstData::Phi { incoming };
+        }
+    }
+}
+
+/// The constraints of a statement of so many labels with those of LLVM 14, where labels are the last inputs, as they are
+/// written since.
+fn labels_as_operands(assembly: &Assembly, labels: usize) -> Option<String> {
+    let operands = assembly.operands().ok()?;
+    if operands.iter().any(|operand| operand.direction == Direction::Label) {
+        return None;
+    }
+    let inputs = operands.iter().filter(|operand| operand.direction == Direction::Input).count();
+    let mut left = inputs.checked_sub(labels)?;
+    let texts = assembly.constraints.split(',').zip(&operands).map(|(text, operand)| {
+        let is_input = operand.direction == Direction::Input;
+        let is_label = is_input && left == 0;
+        left -= usize::from(is_input && left > 0);
+        if is_label { "!i" } else { text }
+    });
+    Some(texts.collect::<Vec<_>>().join(","))
 }

@@ -335,7 +335,7 @@ impl Body<'_, '_> {
             }
             self.set_phi_value(phi, entry, value);
         }
-        if self.s.splits.is_empty() {
+        if self.s.splits.is_empty() && self.s.jumps.is_empty() {
             return Ok(());
         }
         for i in 0..self.s.checks.phis().len() {
@@ -346,6 +346,9 @@ impl Body<'_, '_> {
                 let pred = self.b.func.incoming(incoming)[k].1;
                 let last = self.source_of(block, pred.as_u32());
                 self.b.func.incoming_mut(incoming)[k].1 = last;
+            }
+            if !self.s.jumps.is_empty() {
+                self.join_jump_edges(phi);
             }
         }
         Ok(())

@@ -326,7 +326,7 @@ impl Body<'_, '_> {
         {
             return self.s.pads.edges[edge].block;
         }
-        self.last_block(pred)
+        self.s.jumps.source(pred, phi_block).unwrap_or_else(|| self.last_block(pred))
     }
 
     /// Refuses phis of pads that name the result of the invoke which has failed.

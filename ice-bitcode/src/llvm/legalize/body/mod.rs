@@ -358,7 +358,7 @@ impl Body<'_, '_> {
             code::CLEANUPRET | code::CATCHRET | code::CATCHPAD | code::CLEANUPPAD | code::CATCHSWITCH => {
                 unsupported("the exceptions of Windows")
             }
-            code::CALLBR => unsupported("callbr: inline assembly that jumps"),
+            code::CALLBR => self.non_phi("CALLBR").callbr(),
             code::VAARG => unsupported("the instruction va_arg"),
             number => fail(Error::UnknownRecord { code: number, block: block::FUNCTION }),
         }

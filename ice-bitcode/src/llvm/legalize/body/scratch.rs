@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use ice_ir::{Block, FuncId, Inst, StackProtection, Symbol, Value};
 
 use super::LlvmProgram;
+use super::assembly::JumpScratch;
 use super::constant::ModuleValue;
 use super::exceptions::PadScratch;
 use super::numbers::Numbers;
@@ -73,6 +74,8 @@ pub(super) struct Scratch {
     pub(super) tail_call: Option<TailCall>,
     /// What is known of its exceptions.
     pub(super) pads: PadScratch,
+    /// What is known of its inline assembly that may jump.
+    pub(super) jumps: JumpScratch,
     /// ICE blocks in which basic blocks went on.
     pub(super) splits: Vec<(u32, Block)>,
     pub(super) fixups: Vec<Fixup>,
@@ -146,6 +149,7 @@ impl Default for Scratch {
             type_word: None,
             tail_call: None,
             pads: PadScratch::default(),
+            jumps: JumpScratch::default(),
             splits: Vec::new(),
             fixups: Vec::new(),
             numbers: Numbers::default(),
@@ -198,6 +202,7 @@ impl Scratch {
         self.type_word = None;
         self.tail_call = None;
         self.pads.clear();
+        self.jumps.clear();
         self.splits.clear();
         self.fixups.clear();
         self.numbers.clear();

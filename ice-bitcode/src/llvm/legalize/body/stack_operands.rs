@@ -105,7 +105,7 @@ impl StackOperands {
             _ => text.into(),
         });
         let constraints = constraints.collect::<Vec<String>>().join(",");
-        Some(Assembly { template, constraints, dialect: Dialect::Att, returns_twice: assembly.returns_twice })
+        Some(Assembly { template, constraints, dialect: Dialect::Att, ..assembly.clone() })
     }
 
     fn is_destroyed(&self, constraint: usize) -> bool {
@@ -142,12 +142,8 @@ mod tests {
     use super::*;
 
     fn rewritten(template: &str, constraints: &str, suffixes: &[char]) -> Option<(String, String)> {
-        let assembly = Assembly {
-            template: template.into(),
-            constraints: constraints.into(),
-            dialect: Dialect::Att,
-            returns_twice: false,
-        };
+        let assembly =
+            Assembly { template: template.into(), constraints: constraints.into(), ..Assembly::default() };
         let operands = assembly.operands().unwrap();
         let stack = StackOperands::of(&operands);
         let moved = stack.in_memory(&assembly, &operands, suffixes)?;

@@ -214,7 +214,10 @@ impl Body<'_, '_> {
                 if stamp == self.s.stamp {
                     return Ok(Operand { ty, first: local.first });
                 }
-                let (first, is_plain) = self.constant(number)?;
+                let (first, is_plain) = match self.value_in_memory(index) {
+                    Some(loaded) => (loaded?.first, false),
+                    None => self.constant(number)?,
+                };
                 let stamp = self.s.stamp;
                 let local = &mut self.s.locals[index as usize];
                 local.first = first;

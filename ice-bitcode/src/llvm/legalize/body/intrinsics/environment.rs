@@ -1,7 +1,7 @@
 //! `llvm.get.rounding` and `llvm.set.rounding`: the direction in which results of floating-point operations are rounded, by the
 //! numbers of `FLT_ROUNDS` in C (0 to zero, 1 to the nearest, 2 up, 3 down).
 
-use ice_ir::assembly::{Assembly, Dialect};
+use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Type, Value};
 
 use super::Call;
@@ -20,7 +20,7 @@ impl Body<'_, '_> {
     /// A statement about the memory at `place`.
     fn control_statement(&mut self, [template, constraints]: [&str; 2], place: Value) {
         let (template, constraints) = (template.into(), constraints.into());
-        let assembly = Assembly { template, constraints, dialect: Dialect::Att, returns_twice: false };
+        let assembly = Assembly { template, constraints, ..Assembly::default() };
         self.b.assembly(assembly, &[place], Type::Void);
     }
 

@@ -1,7 +1,7 @@
 //! `llvm.eh.sjlj.setjmp` and `llvm.eh.sjlj.longjmp`, which are `__builtin_setjmp` and `__builtin_longjmp` of C: inline assembly of
 //! the machine.
 
-use ice_ir::assembly::{Assembly, Dialect};
+use ice_ir::assembly::Assembly;
 use ice_ir::{Type, Value};
 
 use super::super::values::Operand;
@@ -14,8 +14,8 @@ fn statement([template, constraints]: [&str; 2], returns_twice: bool) -> Assembl
     Assembly {
         template: template.into(),
         constraints: constraints.into(),
-        dialect: Dialect::Att,
         returns_twice,
+        ..Assembly::default()
     }
 }
 

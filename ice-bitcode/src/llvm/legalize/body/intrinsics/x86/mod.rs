@@ -25,7 +25,7 @@ mod words;
 use alloc::format;
 use alloc::string::String;
 
-use ice_ir::assembly::{Assembly, Dialect};
+use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Type, Value};
 
 use super::{Call, Compute};
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
     ) -> Checked<Value> {
         self.check_assembler(&template)?;
         let constraints = constraints.into();
-        let assembly = Assembly { template, constraints, dialect: Dialect::Att, returns_twice: false };
+        let assembly = Assembly { template, constraints, ..Assembly::default() };
         match self.b.assembly(assembly, args, ty) {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
@@ -106,7 +106,7 @@ impl Body<'_, '_> {
     fn x86_effect(&mut self, template: &str, constraints: &str, args: &[Value]) -> Checked<()> {
         self.check_assembler(template)?;
         let (template, constraints) = (template.into(), constraints.into());
-        let assembly = Assembly { template, constraints, dialect: Dialect::Att, returns_twice: false };
+        let assembly = Assembly { template, constraints, ..Assembly::default() };
         self.b.assembly(assembly, args, Type::Void);
         Ok(())
     }
