@@ -192,7 +192,8 @@ fn conditions_of_the_module_level() {
     expect("L11", &[changed(variable(0, 0, 0), 6, 31)]);
     expect("L12", &[changed(variable(0, 0, 0), 3, 6)]);
     expect("L12", &[changed(variable(0, 0, 0), 5, 2)]);
-    expect("L12", &[R(4, vec![65])]);
+    expect("ok", &[R(4, vec![65])]);
+    expect("G11", &[R(4, vec![256])]);
     expect("L12", &[R(18, vec![])]);
     expect("L12", &[R(12, vec![0, 1, 2])]);
     expect("G11", &[R(5, vec![256])]);

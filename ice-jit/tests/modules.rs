@@ -390,7 +390,7 @@ block0:
   v5: i32 = trunc v4
   v6: i32 = load @far, align 4
   v7: i1 = icmp eq v5, v6
-  v8: i32 = zext v7 to i32
+  v8: i32 = zext v7
   ret v8
 }
 ";

@@ -66,8 +66,11 @@ fn take_sum(func: &mut Function, uses: &Uses, block: Block) -> bool {
     let &InstData::Switch { value, default, table } = func.inst(end) else { return false };
     let ty = func.value_type(value);
     let (term, number) = sum(func, value);
-    // The cases of a branch to addresses are none to reckon with.
-    if term == value || uses.count(value) != 1 || func.switch(table).key == SwitchKey::Label {
+    if term == value || uses.count(value) != 1 {
+        return false;
+    }
+    // The addresses of blocks are not known here.
+    if func.switch(table).key == SwitchKey::Label {
         return false;
     }
     *func.inst_mut(end) = InstData::Switch { value: term, default, table };

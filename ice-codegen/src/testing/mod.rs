@@ -3,10 +3,12 @@
 //! Each is told by its name or, as the first word of the debug form is short, by what the test makes of that form.
 
 mod damage;
+mod operands;
 mod origins;
 mod pairs;
 
 pub use damage::{check_ends, check_missing_switch, check_shape, check_targets, damage_places};
+pub use operands::placed_operands;
 pub use origins::check_origins;
 pub use pairs::check_pairs;
 

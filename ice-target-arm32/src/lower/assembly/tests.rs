@@ -3,11 +3,11 @@ use super::text::operand;
 use crate::regs::{FILES, d, q, r, s};
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_codegen::assembly::{Home, Place, Refusal, Slot, choose};
+use ice_codegen::assembly::{Home, Place, Refusal};
 use ice_codegen::mach::FramePointer;
-use ice_ir::assembly::Dialect;
+use ice_codegen::testing::placed_operands;
+use ice_ir::Type;
 use ice_ir::native::CallingConvention;
-use ice_ir::{Assembly, Type};
 
 /// The places of operands with these types, and how they are written with this modifier.
 fn placed(
@@ -16,26 +16,9 @@ fn placed(
     number: Option<i64>,
     modifier: &str,
 ) -> Result<Vec<(Place, Option<String>)>, Refusal> {
-    let assembly = Assembly {
-        template: String::new(),
-        constraints: constraints.into(),
-        dialect: Dialect::Att,
-        ..Assembly::default()
-    };
-    let constraints = assembly.operands().unwrap();
-    let mut types = types.iter();
-    let mut slots: Vec<_> = constraints
-        .iter()
-        .map(|constraint| {
-            let has_value = constraint.is_result() || constraint.is_operand();
-            let ty = if has_value { *types.next().unwrap() } else { Type::Void };
-            let number = number.filter(|_| constraint.is_operand());
-            Slot { constraint, value: None, ty, number, symbol: None, place: Place::None }
-        })
-        .collect();
     let file = FILES.of(CallingConvention::Standard, FramePointer::None);
-    choose(&|slot| wish(slot), &|reg| file.units(reg), &mut slots)?;
-    Ok(slots.iter().map(|slot| (slot.place, operand(slot, modifier))).collect())
+    let units = |reg| file.units(reg);
+    placed_operands(constraints, types, number, &wish, &units, |slot| (slot.place, operand(slot, modifier)))
 }
 
 fn places(constraints: &str, types: &[Type]) -> Vec<Place> {

@@ -2,39 +2,21 @@ use super::places::{wish, written};
 use crate::regs::{FILES, d, r, s};
 use alloc::string::String;
 use alloc::vec::Vec;
-use ice_codegen::assembly::{Home, Place, Refusal, Slot, choose};
+use ice_codegen::assembly::{Home, Place, Refusal};
 use ice_codegen::mach::FramePointer;
-use ice_ir::assembly::Dialect;
+use ice_codegen::testing::placed_operands;
+use ice_ir::Type;
 use ice_ir::native::CallingConvention;
-use ice_ir::{Assembly, Type};
 
 /// The places of operands with these types, and how they are written with this modifier.
 fn placed(
     constraints: &str,
     types: &[Type],
-    number: Option<i64>,
-    modifier: &str,
+    (number, modifier): (Option<i64>, &str),
 ) -> Result<Vec<(Place, Option<String>)>, Refusal> {
-    let assembly = Assembly {
-        template: String::new(),
-        constraints: constraints.into(),
-        dialect: Dialect::Att,
-        ..Assembly::default()
-    };
-    let constraints = assembly.operands().unwrap();
-    let mut types = types.iter();
-    let mut slots: Vec<_> = constraints
-        .iter()
-        .map(|constraint| {
-            let has_value = constraint.is_result() || constraint.is_operand();
-            let ty = if has_value { *types.next().unwrap() } else { Type::Void };
-            let number = number.filter(|_| constraint.is_operand());
-            Slot { constraint, value: None, ty, number, symbol: None, place: Place::None }
-        })
-        .collect();
     let file = FILES.of(CallingConvention::Standard, FramePointer::None);
-    choose(&|slot| wish(slot), &|reg| file.units(reg), &mut slots)?;
-    Ok(slots.iter().map(|slot| (slot.place, written(slot, modifier))).collect())
+    let units = |reg| file.units(reg);
+    placed_operands(constraints, types, number, &wish, &units, |slot| (slot.place, written(slot, modifier)))
 }
 
 const fn at(reg: ice_regalloc::PReg) -> Place {
@@ -45,7 +27,11 @@ const fn at(reg: ice_regalloc::PReg) -> Place {
 fn operands_have_registers_of_their_kind() {
     use Type::{F32, F64, I32, I64};
     let places = |constraints, types: &[Type]| {
-        placed(constraints, types, None, "").unwrap().into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+        placed(constraints, types, (None, ""))
+            .unwrap()
+            .into_iter()
+            .map(|(place, _)| place)
+            .collect::<Vec<_>>()
     };
     assert_eq!(places("=&r,r,~{$3},~{$1},~{hi}", &[I32, I32])[..2], [at(r(2)), at(r(4))]);
     assert_eq!(places("=f,f,f", &[F64, F32, F64]), [at(d(4)), at(s(0)), at(d(2))]);
@@ -54,15 +40,16 @@ fn operands_have_registers_of_their_kind() {
     for (wrong, ty) in
         [("={$29}", I32), ("={$31}", I32), ("={$30}", I32), ("={$f1}", F64), ("=r", F32), ("=f", I32)]
     {
-        assert!(placed(wrong, &[ty], None, "").is_err(), "{wrong}");
+        assert!(placed(wrong, &[ty], (None, "")).is_err(), "{wrong}");
     }
 }
 
 #[test]
 fn numbers_and_modifiers_are_those_of_the_machine() {
     use Type::{I32, I64};
-    let written =
-        |constraint, ty, number, modifier| placed(constraint, &[ty], number, modifier).unwrap()[0].1.clone();
+    let written = |constraint, ty, number, modifier| {
+        placed(constraint, &[ty], (number, modifier)).unwrap()[0].1.clone()
+    };
     for (constraint, ty, number, modifier, text) in [
         ("I", I32, Some(-32768), "", "-32768"),
         ("K", I32, Some(65535), "", "65535"),
@@ -85,6 +72,6 @@ fn numbers_and_modifiers_are_those_of_the_machine() {
     for (constraint, number) in
         [("I", 32768), ("K", -1), ("J", 1), ("L", 1), ("N", 0), ("P", 0), ("O", 0x4000)]
     {
-        assert!(placed(constraint, &[I32], Some(number), "").is_err(), "{constraint}");
+        assert!(placed(constraint, &[I32], (Some(number), "")).is_err(), "{constraint}");
     }
 }

@@ -128,9 +128,8 @@ fn takes_number(letters: &str, number: i64) -> bool {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
-    use ice_codegen::assembly::{Place, Refusal, choose};
-    use ice_ir::Assembly;
-    use ice_ir::assembly::Dialect;
+    use ice_codegen::assembly::{Place, Refusal};
+    use ice_codegen::testing::placed_operands;
     use ice_regalloc::RegUnits;
 
     /// The places of operands with these types; a value is made up for each that has one.
@@ -140,25 +139,8 @@ mod tests {
         types: &[Type],
         number: Option<i64>,
     ) -> Result<Vec<Place>, Refusal> {
-        let assembly = Assembly {
-            template: alloc::string::String::new(),
-            constraints: constraints.into(),
-            dialect: Dialect::Att,
-            ..Assembly::default()
-        };
-        let constraints = assembly.operands().unwrap();
-        let mut types = types.iter();
-        let mut slots: Vec<_> = constraints
-            .iter()
-            .map(|constraint| {
-                let has_value = constraint.is_result() || constraint.is_operand();
-                let ty = if has_value { *types.next().unwrap() } else { Type::Void };
-                let number = number.filter(|_| constraint.is_operand());
-                Slot { constraint, value: None, ty, number, symbol: None, place: Place::None }
-            })
-            .collect();
-        choose(&|slot| wish(mode, slot), &|reg| RegUnits::of(reg.0), &mut slots)?;
-        Ok(slots.iter().map(|slot| slot.place).collect())
+        let units = |reg: PReg| RegUnits::of(reg.0);
+        placed_operands(constraints, types, number, &|slot| wish(mode, slot), &units, |slot| slot.place)
     }
 
     const fn reg(n: u8) -> Place {
