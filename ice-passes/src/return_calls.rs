@@ -123,7 +123,8 @@ fn is_free(func: &Function, module: &Module, looks: bool, call: Inst) -> bool {
         let def = func.defining_inst(arg).map(|def| func.inst(def));
         matches!(def, Some(InstData::Alloca { .. } | InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
     };
-    !func.args(args).iter().any(is_in_frame) && !(looks && may_return_twice(func, module))
+    let needs_frame = func.args(args).iter().any(is_in_frame) || looks && may_return_twice(func, module);
+    !needs_frame
 }
 
 /// Whether a module has functions or operations that return twice.

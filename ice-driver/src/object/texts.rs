@@ -93,8 +93,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             let section = self.text_section(&part.name)?;
             let mut end = self.writer.section_size(section)?;
             // Parts of one function may share a section.
-            let before = compiled.parts.iter().zip(&places).filter(|(_, place)| place.section == section);
-            if let Some((part, place)) = before.last() {
+            let mut before = compiled.parts.iter().zip(&places).filter(|(_, place)| place.section == section);
+            if let Some((part, place)) = before.next_back() {
                 end = place.offset + part.bytes.len() as u64;
             }
             let offset = end.next_multiple_of(part.alignment.into());

@@ -397,14 +397,14 @@ impl Assembler<'_, '_, '_> {
             Width::B32 => Some(RelocKind::Abs32),
             _ => None,
         };
-        match operands {
-            &[Address(symbol, addend)]
+        match *operands {
+            [Address(symbol, addend)]
                 if name == "push" && said.is_none_or(|said| (said == Width::B64) == is_wide) =>
             {
                 let kind = if is_wide { RelocKind::Abs32S } else { RelocKind::Abs32 };
                 self.encoder.push_i(Imm::Symbol(symbol, kind, addend));
             }
-            &[ref place, Address(symbol, addend)] => {
+            [ref place, Address(symbol, addend)] => {
                 let place = place.place()?;
                 let width = agreed([said, place.width()])??;
                 if width == Width::B64 && !is_wide {
