@@ -103,6 +103,15 @@ pub struct Assembled {
     pub symbols: Vec<AssembledSymbol>,
 }
 
+impl Assembled {
+    /// Code that refers to nothing.
+    #[must_use]
+    pub fn of_code(bytes: Vec<u8>) -> Assembled {
+        let code = AssembledSection { bytes, ..AssembledSection::default() };
+        Assembled { sections: Vec::from([code]), symbols: Vec::new() }
+    }
+}
+
 /// One section while it grows.
 struct Part<B: BranchIsa> {
     buffer: CodeBuffer<(), B>,

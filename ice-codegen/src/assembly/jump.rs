@@ -2,11 +2,10 @@
 //! ([`exceptions`](crate::exceptions)). Nothing is moved on the edges to its targets; an instruction at the start of each
 //! receives the outputs where the text leaves them.
 
-use super::{AssemblyRules, Home, Place, Refusal, Slot, coded, slots};
+use super::{AssemblyRules, Home, Place, Refusal, Slot, coded, constraints, refused, slots};
 use crate::lower::Lower;
 use crate::mach::{Operand, Sink};
 use crate::target::ErrorKind;
-use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use ice_ir::assembly::{Assembly, Choice};
@@ -27,11 +26,6 @@ fn parts<'a, M: AssemblyRules, S: Sink<M::Inst>>(
     Ok((assembly, func.args(args)))
 }
 
-/// Says of which statement a refusal is.
-fn refused(assembly: &Assembly, why: &Refusal) -> ErrorKind {
-    ErrorKind::Assembly(format!("{:?}: {why}", assembly.template).into())
-}
-
 /// Lowers the statement.
 pub(super) fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
     machine: M,
@@ -49,8 +43,7 @@ fn place<M: AssemblyRules, S: Sink<M::Inst>>(
     assembly: &Assembly,
     args: &[Value],
 ) -> Result<(), Refusal> {
-    machine.admits_assembly()?;
-    let constraints = assembly.operands().map_err(|error| error.to_string())?;
+    let constraints = constraints(machine, assembly)?;
     let is_flag = |choice: &Choice<'_>| matches!(choice, Choice::Flag(_));
     if constraints.iter().any(|constraint| constraint.choices.iter().any(is_flag)) {
         return Err("a statement that jumps has an output in a flag".into());

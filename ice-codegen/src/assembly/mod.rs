@@ -39,11 +39,8 @@ pub trait AssemblyRules: Operands {
     /// What comments begin with.
     const COMMENT: &'static str;
 
-    /// Whether there may be such statements at all.
-    ///
-    /// # Errors
-    /// There may not, and why.
-    fn admits_assembly(&self) -> Result<(), Refusal>;
+    /// Whether there may be such statements at all: the sandbox has no place for them.
+    fn admits_assembly(&self) -> bool;
 
     /// What a constraint asks for; `None` if nobody knows.
     fn wish(&self, slot: &Slot<'_>) -> Option<Wish>;
@@ -51,8 +48,8 @@ pub trait AssemblyRules: Operands {
     /// How an operand stands in the text; `None` if it does not with this modifier.
     fn written(&self, slot: &Slot<'_>, modifier: &str, dialect: Dialect) -> Option<String>;
 
-    /// Appends to the text what makes 0 or 1 of a condition in a register.
-    fn write_flag(&self, cond: &str, reg: PReg, text: &mut String);
+    /// Appends to the text what makes 0 or 1 of a condition in a register. Nothing where no constraint asks for a flag.
+    fn write_flag(&self, _cond: &str, _reg: PReg, _text: &mut String) {}
 
     /// The code of a text without operands.
     ///
@@ -120,8 +117,7 @@ pub trait AssemblyRules: Operands {
         assembly: &Assembly,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
-        statement(self, cx, inst, assembly, args)
-            .map_err(|why| ErrorKind::Assembly(format!("{:?}: {why}", assembly.template).into()))
+        statement(self, cx, inst, assembly, args).map_err(|why| refused(assembly, &why))
     }
 
     /// Lowers a statement that may jump, the terminator `inst`.
@@ -152,6 +148,19 @@ pub trait AssemblyRules: Operands {
     }
 }
 
+/// Says of which statement a refusal is.
+fn refused(assembly: &Assembly, why: &Refusal) -> ErrorKind {
+    ErrorKind::Assembly(format!("{:?}: {why}", assembly.template).into())
+}
+
+/// The operands of a statement, where the machine has statements.
+fn constraints<M: AssemblyRules>(machine: M, assembly: &Assembly) -> Result<Vec<Constraint<'_>>, Refusal> {
+    match machine.admits_assembly() {
+        true => assembly.operands().map_err(|error| error.to_string().into()),
+        false => Err("the sandbox has no place for it".into()),
+    }
+}
+
 fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
     machine: M,
     cx: &mut Lower<'_, M::Inst, S>,
@@ -159,8 +168,7 @@ fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
     assembly: &Assembly,
     args: &[Value],
 ) -> Result<(), Refusal> {
-    machine.admits_assembly()?;
-    let constraints = assembly.operands().map_err(|error| error.to_string())?;
+    let constraints = constraints(machine, assembly)?;
     let results: Vec<Value> = cx.assembly_results(inst).collect();
     let slots = slots(machine, cx, &constraints, &results, args)?;
     let number = coded(machine, cx, inst, assembly, &slots, Vec::new())?;

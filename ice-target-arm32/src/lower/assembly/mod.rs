@@ -13,8 +13,8 @@ use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
+use ice_asm::Assembled;
 use ice_asm::arm32::assemble;
-use ice_asm::{Assembled, AssembledSection};
 use ice_codegen::Operands as _;
 use ice_codegen::assembly::{AssemblyRules, Home, Refusal, Slot, Wish};
 use ice_codegen::mach::{Sink, VReg};
@@ -26,11 +26,8 @@ use places::Kind;
 impl AssemblyRules for Arm32 {
     const COMMENT: &'static str = "@";
 
-    fn admits_assembly(&self) -> Result<(), Refusal> {
-        match self.is_confined() {
-            true => Err("the sandbox has no place for it".into()),
-            false => Ok(()),
-        }
+    fn admits_assembly(&self) -> bool {
+        !self.is_confined()
     }
 
     fn wish(&self, slot: &Slot<'_>) -> Option<Wish> {
@@ -41,13 +38,8 @@ impl AssemblyRules for Arm32 {
         text::operand(slot, modifier)
     }
 
-    /// No constraint asks for a flag.
-    fn write_flag(&self, _: &str, _: PReg, _: &mut String) {}
-
     fn assembled(&self, text: &str, _: Dialect) -> Result<Assembled, Refusal> {
-        let bytes = assemble(text).map_err(|error| Refusal::from(error.to_string()))?;
-        let code = AssembledSection { bytes, ..AssembledSection::default() };
-        Ok(Assembled { sections: Vec::from([code]), symbols: Vec::new() })
+        assemble(text).map(Assembled::of_code).map_err(|error| error.to_string().into())
     }
 
     fn assembly_inst(number: u32) -> Inst {
