@@ -50,7 +50,7 @@ const SMALL: [&str; 12] = [
 #[test]
 fn ice_agrees_with_llvm() {
     if has_tools("Ice against LLVM") {
-        agrees(&[&["--levels", "O1", "--calls", "50"][..], &SMALL].concat());
+        agrees("small", &[&["--levels", "O1", "--calls", "50"][..], &SMALL].concat());
     }
 }
 
@@ -58,7 +58,7 @@ fn ice_agrees_with_llvm() {
 fn ice_agrees_with_llvm_on_arm() {
     if has_tools("Ice against LLVM") && has_all("armv7", &["qemu-arm", "arm-linux-gnueabihf-gcc"]) {
         let setting = ["--targets", "armv7", "--levels", "O1", "--calls", "20"];
-        agrees(&[&setting[..], &["arithmetic", "calls", "objects", "stack"]].concat());
+        agrees("armv7", &[&setting[..], &["arithmetic", "calls", "objects", "stack"]].concat());
     }
 }
 
@@ -67,7 +67,10 @@ fn ice_agrees_with_llvm_on_arm() {
 fn ice_agrees_with_llvm_in_process() {
     if has_tools("Ice in process against LLVM") {
         let setting = ["--in-process", "--targets", "x86_64", "--levels", "O1", "--calls", "20"];
-        agrees(&[&setting[..], &["arithmetic", "calls", "globals", "objects", "stack"]].concat());
+        agrees(
+            "in-process",
+            &[&setting[..], &["arithmetic", "calls", "globals", "objects", "stack"]].concat(),
+        );
     }
 }
 
@@ -84,16 +87,20 @@ fn objects_of_both_compilers_are_linked() {
     }
 }
 
-/// The cross test of Ice with these arguments; panics if anything differs.
-fn agrees(arguments: &[&str]) {
-    let text = in_place(arguments);
+/// The cross test of Ice with these arguments, whose programs go to a directory of their own: tests run at the same time.
+/// Panics if anything differs.
+fn agrees(results: &str, arguments: &[&str]) {
+    let results = format!("crosstest-{results}");
+    let text = in_place(&[&["--results", &results][..], arguments].concat());
     assert!(text.contains(" 0 programs with differences"), "{text}");
 }
 
 /// What the cross test prints, which passes, in cargo's own directory, where ice is built already.
 fn in_place(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("crosstest").args(arguments).output();
-    let output = output.expect("xtask starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    // What failed comes before a trace, and only the end of what a test prints may be kept.
+    let output =
+        command.arg("crosstest").args(arguments).env("RUST_BACKTRACE", "0").output().expect("xtask starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
@@ -106,7 +113,8 @@ fn every_clang_is_read() {
         let tools = [format!("clang-{version}"), format!("clang++-{version}"), reader.to_owned()];
         let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
         if has_tools("other versions of clang") && has_all(&format!("clang {version}"), &tools) {
-            agrees(&["--clang", version, "--levels", "O1", "--calls", "20", "memory", "objects", "calls"]);
+            let setting = ["--clang", version, "--levels", "O1", "--calls", "20"];
+            agrees(&format!("clang-{version}"), &[&setting[..], &["memory", "objects", "calls"]].concat());
         }
     }
 }
@@ -115,7 +123,7 @@ fn every_clang_is_read() {
 fn rustc_is_read() {
     if has_tools("Rust sources") && has_all("Rust sources", &["rustc", "llc-22"]) {
         let setting = ["--targets", "x86_64", "--levels", "O2", "--calls", "20"];
-        agrees(&[&setting[..], &["rust_data", "rust_floats", "rust_integers"]].concat());
+        agrees("rust", &[&setting[..], &["rust_data", "rust_floats", "rust_integers"]].concat());
     }
 }
 

@@ -60,6 +60,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let models = Model::list(models.as_deref().unwrap_or(if is_full { "pic,static" } else { "pic" }))?;
     let clang = Llvm(arguments.value("--clang", Llvm::USUAL.0)?);
     let record = arguments.text("--record")?;
+    let results = arguments.value("--results", "crosstest".to_owned())?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let only_list = arguments.switch("--list");
     let translator = arguments.text("--translator")?;
@@ -89,7 +90,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         function,
         loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
     };
-    let results = workspace.results("crosstest")?;
+    let results = workspace.results(&results)?;
     let has_rust = clang == Llvm::USUAL && all.iter().any(|source| source.language() == Language::Rust);
     let rust = if has_rust { rust_targets(&targets) } else { Vec::new() };
     let setting = |&model| {

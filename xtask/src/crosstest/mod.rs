@@ -42,6 +42,8 @@ bitcode, with the same boundary values and pseudo-random ones, and reports each 
   --full           1000 calls of each function and both relocation models: tens of millions altogether
   --record FILE    adds the result of each source, target and level to FILE, and passes over those that FILE has
                    without a difference: a run that was stopped goes on
+  --results NAME   the directory of the programs, within cargo's target directory: no other run may use it at the same
+                   time (crosstest)
   --seed N         another seed for the values (1)
   --function NAME  only this function
   --list           prints the names of the sources
