@@ -227,18 +227,20 @@ impl<'a> Builder<'a> {
         let (signature, is_refused) = self.signature(ty, ops[6])?;
         let flags = attributes.function.flags;
         let has = |flag| flags.has(flag);
+        // The text in the body makes its own frame.
+        let is_naked = has(FunctionFlags::NAKED);
         let traits = FunctionTraits {
             align_log2: alignment(ops[7])?.unwrap_or(0),
             returns_twice: has(FunctionFlags::RETURNS_TWICE),
             noreturn: has(FunctionFlags::NORETURN),
             nounwind: has(FunctionFlags::NORETURN.with(FunctionFlags::NOUNWIND)),
-            frame_pointer: has(FunctionFlags::FRAME_POINTER_ALL)
-                || has(FunctionFlags::FRAME_POINTER_NON_LEAF),
+            frame_pointer: !is_naked
+                && (has(FunctionFlags::FRAME_POINTER_ALL) || has(FunctionFlags::FRAME_POINTER_NON_LEAF)),
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
             landing: false,
             type_word: None,
-            protection: match is_declared || is_dropped {
+            protection: match is_declared || is_dropped || is_naked {
                 true => StackProtection::None,
                 false => flags.stack_protection(),
             },

@@ -15,6 +15,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::body::exceptions::RESUME;
 use super::module::LlvmModule;
+use crate::llvm::wire::demands::Hook;
 use crate::llvm::wire::types::LlvmType;
 
 /// What a parameter or result is.
@@ -233,6 +234,12 @@ impl Runtime {
             runtime.function_of(program, &function(RESUME, "", &[T::P], T::Void), pointer);
             if let Some(name) = machine.ends_cleanups {
                 runtime.function_of(program, &function(name, "", &[], T::Void), pointer);
+            }
+        }
+        for hook in Hook::ALL {
+            if program.attributes.has_hook(hook) {
+                let params: &[T] = if hook.has_addresses() { &[T::P, T::P] } else { &[] };
+                runtime.function_of(program, &function(hook.name(), "", params, T::Void), pointer);
             }
         }
         if program.legal.has_extended() {

@@ -14,6 +14,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::codes::attributes as code;
+use super::demands::{Demands, Hook};
 use super::types::{TypeId, TypeTable};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
@@ -143,6 +144,8 @@ pub struct FunctionAttributes {
     pub stack_align_log2: u8,
     /// From how many bytes on an array is a large one to who guards the frame, if given.
     pub large_array: Option<u32>,
+    /// What the code is to have beside what it computes.
+    pub demands: Demands,
 }
 
 /// The attributes of one function or call.
@@ -217,6 +220,12 @@ impl AttributeTable {
     #[must_use]
     pub fn params(&self, list: &AttributeList) -> &[ParamAttributes] {
         &self.params[list.start as usize..][..list.len as usize]
+    }
+
+    /// Whether functions of any list call `hook` where they begin or end.
+    pub(in crate::llvm) fn has_hook(&self, hook: Hook) -> bool {
+        let mut demands = self.lists.iter().map(|list| list.function.demands);
+        demands.any(|demands| [demands.entry, demands.exit].contains(&Some(hook)))
     }
 
     /// How many lists there are.
@@ -431,7 +440,8 @@ const UNWIND_SYNC: u64 = 1;
 fn enum_attribute(kind: u64, group: &mut Group) {
     use FunctionFlags as F;
     use ParamFlags as P;
-    let mut function = |flag| group.function.flags = group.function.flags.with(flag);
+    let FunctionAttributes { flags, demands, .. } = &mut group.function;
+    let mut function = |flag| *flags = flags.with(flag);
     let mut param = |flag| group.param.flags = group.param.flags.with(flag);
     match kind {
         // LLVM 14 and typed pointers may leave out the type; then it is the pointer's, which is not known.
@@ -456,9 +466,13 @@ fn enum_attribute(kind: u64, group: &mut Group) {
         34 => param(P::ZEROEXT),
         36 => function(F::COLD),
         37 => function(F::OPTIMIZE_NONE),
+        44 => demands.take(b"safestack", b""),
         46 | 47 | 75 => param(P::SWIFT),
         54 => function(F::STRICT_FP),
         56 => function(F::NO_BRANCH_CHECK),
+        58 => demands.take(b"shadowcallstack", b""),
+        59 => demands.take(b"speculative_load_hardening", b""),
+        84 => demands.take(b"fn_ret_thunk_extern", b""),
         _ => {}
     }
 }
@@ -510,16 +524,21 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
             function.large_array = core::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
             return;
         }
-        _ => return,
+        _ => return function.demands.take(key, value),
     };
     function.flags = function.flags.with(flag);
 }
 
 /// The first bytes of a string, as many as matter.
-#[derive(Default)]
 struct Text {
-    text: [u8; 32],
+    text: [u8; 40],
     len: usize,
+}
+
+impl Default for Text {
+    fn default() -> Text {
+        Text { text: [0; 40], len: 0 }
+    }
 }
 
 impl Text {

@@ -6,6 +6,7 @@
 //! | `container`   | the top level of a file: magic number, wrapper, producer, string table |
 //! | `types`       | the type table |
 //! | `attributes`  | attributes of functions, parameters and calls |
+//! | `demands`     | what attributes of a function demand of its code beyond what it computes |
 //! | `data_layout` | sizes, alignments and offsets in memory |
 //! | `constants`   | constants of modules and functions |
 //! | `metadata`    | the flags of a module |
@@ -16,6 +17,7 @@ pub mod codes;
 pub mod constants;
 pub mod container;
 pub mod data_layout;
+pub mod demands;
 pub mod fold;
 pub mod metadata;
 pub mod types;

@@ -9,8 +9,9 @@ use crate::error::Error;
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::legalize::signature::{Form, differs_from_llvm, is_demoted, result_units, units};
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
+use crate::llvm::wire::demands::{Demands, Hook};
 use crate::llvm::wire::types::{LlvmType, TypeId};
-use ice_ir::FuncId;
+use ice_ir::{FuncId, Intrinsic, Symbol, Type};
 
 /// From how many bytes on an array is a large one, unless a function says it.
 const LARGE_ARRAY: u32 = 8;
@@ -51,11 +52,38 @@ impl Body<'_, '_> {
             })?;
             self.s.push_local(operand);
         }
-        Ok(())
+        self.meet(attributes.function.demands)
+    }
+
+    /// Calls what the function is to call where it begins, and notes what it is to call where it ends. One without a frame
+    /// calls nothing but what its text does.
+    fn meet(&mut self, demands: Demands) -> Checked<()> {
+        let hooks = match self.s.flags.has(FunctionFlags::NAKED) {
+            true => [None; 2],
+            false => [demands.entry, demands.exit],
+        };
+        self.s.exit_hook = hooks[1];
+        match demands.unmet() {
+            Some((key, None)) => unsupported(&format!("the attribute {key}")),
+            Some((key, Some(value))) => unsupported(&format!("the attribute {key}={value}")),
+            None => self.call_hook(hooks[0]),
+        }
+    }
+
+    fn call_hook(&mut self, hook: Option<Hook>) -> Checked<()> {
+        let Some(hook) = hook else { return Ok(()) };
+        if !hook.has_addresses() {
+            return self.library(hook.name(), &[], Type::Void).map(drop);
+        }
+        let function = self.address_of(Symbol::Function(self.s.function));
+        let level = self.int(Type::I32, 0);
+        let caller = self.intrinsic_one(Intrinsic::ReturnAddress, &[level])?;
+        self.library(hook.name(), &[function, caller], Type::Void).map(drop)
     }
 
     /// RET.
     pub(super) fn ret(&mut self) -> Checked<()> {
+        self.call_hook(self.s.exit_hook)?;
         let Some((ty, attributes)) = self.s.ret else { return fail(Error::ReturnValue) };
         if !self.has_more() {
             if self.kind(ty) != Kind::Void {

@@ -17,6 +17,7 @@ use crate::llvm::legalize::parts::PartConstant;
 use crate::llvm::legalize::signature::Form;
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::constants::Constants;
+use crate::llvm::wire::demands::Hook;
 use crate::llvm::wire::types::TypeId;
 use crate::ssa::SsaChecks;
 
@@ -66,6 +67,8 @@ pub(super) struct Scratch {
     /// How the frame is guarded, and from how many bytes on an array in it is a large one.
     pub(super) protection: StackProtection,
     pub(super) large_array: u32,
+    /// What the function calls before it returns.
+    pub(super) exit_hook: Option<Hook>,
     /// The bundle in front of the next call.
     pub(super) bundle: Option<u32>,
     /// The type word that the next call, if it is one through an address, looks for.
@@ -145,6 +148,7 @@ impl Default for Scratch {
             memory_arguments: 0,
             protection: StackProtection::None,
             large_array: 0,
+            exit_hook: None,
             bundle: None,
             type_word: None,
             tail_call: None,

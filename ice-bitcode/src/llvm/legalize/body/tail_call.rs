@@ -31,6 +31,14 @@ impl Body<'_, '_> {
             }
             _ => self.s.tail_call = None,
         }
+        if self.s.exit_hook.is_some() {
+            return match duty {
+                Duty::Always => {
+                    unsupported("musttail in a function that calls another one before it returns")
+                }
+                Duty::BeforeReturn | Duty::None => Ok(false),
+            };
+        }
         if number == code::RET && self.returns_latest()? {
             if duty == Duty::None {
                 return self.return_extended_result(call, form);

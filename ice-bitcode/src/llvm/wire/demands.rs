@@ -1,0 +1,162 @@
+//! What attributes of a function demand of its code beyond what it computes: calls where it begins and where it ends, and
+//! what is not built, so that its body is refused.
+
+/// A function that is called where another one begins or ends (LLVM's `EntryExitInstrumenter`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hook {
+    /// `mcount`, without arguments: it looks at the frames (`-pg`).
+    Count,
+    /// `__cyg_profile_func_enter`, with the address of the function and the one that it returns to.
+    Enter,
+    /// `__cyg_profile_func_exit`, with the same.
+    Exit,
+    /// `__cyg_profile_func_enter_bare`, without arguments.
+    EnterBare,
+}
+
+impl Hook {
+    /// All of them.
+    pub const ALL: [Hook; 4] = [Hook::Count, Hook::Enter, Hook::Exit, Hook::EnterBare];
+
+    /// The name of the function.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Hook::Count => "mcount",
+            Hook::Enter => "__cyg_profile_func_enter",
+            Hook::Exit => "__cyg_profile_func_exit",
+            Hook::EnterBare => "__cyg_profile_func_enter_bare",
+        }
+    }
+
+    /// Whether it gets the two addresses.
+    #[must_use]
+    pub const fn has_addresses(self) -> bool {
+        matches!(self, Hook::Enter | Hook::Exit)
+    }
+
+    /// That of this name, which may say that it is one of the assembler.
+    fn of(name: &[u8]) -> Option<Hook> {
+        let name = name.strip_prefix(b"\x01").unwrap_or(name);
+        Hook::ALL.into_iter().find(|hook| hook.name().as_bytes() == name)
+    }
+}
+
+/// The demands of one function.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Demands {
+    /// What is called before anything else.
+    pub entry: Option<Hook>,
+    /// What is called before each return.
+    pub exit: Option<Hook>,
+    /// The place in [`UNMET`] plus 1 of the first thing that is not built.
+    unmet: u8,
+}
+
+/// The values of an attribute.
+enum Values {
+    Any,
+    Only(&'static str),
+    AllBut(&'static str),
+}
+
+/// What is not built, by key; the keys of attributes without a text are those of LLVM's assembly language.
+const UNMET: [(&str, Values); 26] = [
+    ("fentry-call", Values::Only("true")),
+    ("fn_ret_thunk_extern", Values::Any),
+    ("function-instrument", Values::Only("xray-always")),
+    (ENTRY_HOOK, Values::Any),
+    (EXIT_HOOK, Values::Any),
+    ("interrupt", Values::Any),
+    ("no_caller_saved_registers", Values::Any),
+    ("patchable-function", Values::Any),
+    ("patchable-function-entry", Values::AllBut("0")),
+    ("patchable-function-prefix", Values::AllBut("0")),
+    ("safestack", Values::Any),
+    ("shadowcallstack", Values::Any),
+    ("speculative_load_hardening", Values::Any),
+    ("split-stack", Values::Any),
+    ("stackrealign", Values::Any),
+    ("target-features", Values::Only("+harden-sls-blr")),
+    ("target-features", Values::Only("+harden-sls-ijmp")),
+    ("target-features", Values::Only("+harden-sls-ret")),
+    ("target-features", Values::Only("+harden-sls-retbr")),
+    ("target-features", Values::Only("+lvi-cfi")),
+    ("target-features", Values::Only("+lvi-load-hardening")),
+    ("target-features", Values::Only("+retpoline-indirect-branches")),
+    ("target-features", Values::Only("+retpoline-indirect-calls")),
+    ("target-features", Values::Only("+seses")),
+    ("xray-instruction-threshold", Values::Any),
+    ("zero-call-used-regs", Values::AllBut("skip")),
+];
+
+const ENTRY_HOOK: &str = "instrument-function-entry-inlined";
+const EXIT_HOOK: &str = "instrument-function-exit-inlined";
+
+impl Demands {
+    /// Takes the attribute `key` with a text, which is empty where there is none.
+    pub(super) fn take(&mut self, key: &[u8], value: &[u8]) {
+        let hook = match key {
+            _ if key == ENTRY_HOOK.as_bytes() => &mut self.entry,
+            _ if key == EXIT_HOOK.as_bytes() => &mut self.exit,
+            _ => return self.take_unmet(key, value),
+        };
+        *hook = Hook::of(value);
+        if hook.is_none() {
+            self.take_unmet(key, value);
+        }
+    }
+
+    fn take_unmet(&mut self, key: &[u8], value: &[u8]) {
+        let is_meant = |(unmet, values): &(&str, Values)| {
+            unmet.as_bytes() == key
+                && match values {
+                    Values::Any => true,
+                    Values::Only(only) => only.as_bytes() == value,
+                    Values::AllBut(but) => but.as_bytes() != value,
+                }
+        };
+        if self.unmet == 0
+            && let Some(place) = UNMET.iter().position(is_meant)
+        {
+            self.unmet = place as u8 + 1;
+        }
+    }
+
+    /// The key and the value of what is not built.
+    #[must_use]
+    pub fn unmet(self) -> Option<(&'static str, Option<&'static str>)> {
+        let (key, values) = UNMET.get(usize::from(self.unmet).checked_sub(1)?)?;
+        let value = match values {
+            Values::Only(value) => Some(*value),
+            Values::Any | Values::AllBut(_) => None,
+        };
+        Some((key, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_known_by_name_and_what_is_not_built_by_key_and_value() {
+        let of = |key: &str, value: &str| {
+            let mut demands = Demands::default();
+            demands.take(key.as_bytes(), value.as_bytes());
+            demands
+        };
+        let count = of(ENTRY_HOOK, "\x01mcount");
+        assert_eq!((count.entry, count.exit, count.unmet()), (Some(Hook::Count), None, None));
+        assert_eq!(of(EXIT_HOOK, "__cyg_profile_func_exit").exit, Some(Hook::Exit));
+        let other = of(ENTRY_HOOK, "\x01__gnu_mcount_nc");
+        assert_eq!((other.entry, other.unmet()), (None, Some((ENTRY_HOOK, None))));
+        assert_eq!(of("split-stack", "").unmet(), Some(("split-stack", None)));
+        assert_eq!(of("patchable-function-entry", "0").unmet(), None);
+        assert_eq!(of("patchable-function-entry", "2").unmet(), Some(("patchable-function-entry", None)));
+        assert_eq!(of("target-features", "+sse2").unmet(), None);
+        let seses = of("target-features", "+seses");
+        assert_eq!(seses.unmet(), Some(("target-features", Some("+seses"))));
+        assert_eq!(of("a-key-of-nobody", "").unmet(), None);
+    }
+}
