@@ -258,6 +258,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 @m = global <8 x i1> <i1 1, i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 1>
 @x = global x86_fp80 0xK3FFFC000000000000000
 @l = global [2 x ptr] [ptr blockaddress(@f, %there), ptr null]
+@q = constant [2 x i64] [i64 3, i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr @q to i64))]
 @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [
   { i32, ptr, ptr } { i32 65535, ptr @f, ptr null }, { i32, ptr, ptr } { i32 101, ptr @g, ptr null }]
 @llvm.used = appending global [1 x ptr] [ptr @a], section "llvm.metadata"
@@ -285,8 +286,10 @@ declare i32 @llvm.ctpop.i32(i32)
     };
     let a = Symbol::Global(global(&llvm, "a"));
     let [_, first, second] = contents("b") else { panic!("three pieces") };
-    assert_eq!(*first, Initializer::Relative { target: a, addend: 4 });
-    assert_eq!(*second, Initializer::Relative { target: a, addend: 2 - 4 + 8 });
+    assert_eq!(*first, Initializer::Relative { target: a, addend: 4, bytes: 4 });
+    assert_eq!(*second, Initializer::Relative { target: a, addend: 2 - 4 + 8, bytes: 4 });
+    let [_, wide] = contents("q") else { panic!("two pieces") };
+    assert_eq!(*wide, Initializer::Relative { target: a, addend: 8, bytes: 8 });
     assert_eq!(data("w"), [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0]);
     assert_eq!(data("odd"), [0xfe, 0xff, 0xff, 0, 3, 0, 0]);
     assert_eq!(data("m"), [0b1000_1101]);

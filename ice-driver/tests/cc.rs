@@ -272,6 +272,41 @@ fn cpp_programs_are_compiled() {
     expect_prints(&scratch, "program", "one\ntwo\n42\n");
 }
 
+/// Counters are found from their descriptions, of which the profile is made.
+#[test]
+fn runs_are_counted() {
+    let Some(scratch) = project() else { return };
+    if !has("profiles", &["llvm-profdata-19", "llvm-cov-19"]) {
+        return;
+    }
+    let profile = |flags: &[&str]| {
+        let all = [flags, &["-O1", "-DX=1", "main.c", "part.c", "-lm", "-o", "program"]].concat();
+        let output = cc(&scratch, &all);
+        // The library that writes profiles is a package of its own.
+        if errors(&output).contains("libclang_rt.profile") {
+            common::skip("profiles", "clang-19 has no library for them");
+            return None;
+        }
+        common::expect_success(&output, "ice cc");
+        let mut program = Command::new(scratch.path("program"));
+        common::expect_success(
+            &program.env("LLVM_PROFILE_FILE", scratch.path("raw")).output().unwrap(),
+            "program",
+        );
+        let mut merge = Command::new("llvm-profdata-19");
+        merge.args(["merge", "-o"]).arg(scratch.path("profile")).arg(scratch.path("raw"));
+        common::expect_success(&merge.output().unwrap(), "llvm-profdata-19");
+        let mut show = Command::new("llvm-profdata-19");
+        let output = show.args(["show", "--all-functions", "--counts"]).arg(scratch.path("profile")).output();
+        Some(String::from_utf8(output.unwrap().stdout).unwrap())
+    };
+    for flags in [&["-fprofile-instr-generate", "-fcoverage-mapping"][..], &["-fprofile-generate"]] {
+        let Some(shown) = profile(flags) else { return };
+        let counts = shown.matches("[1]").count() + shown.matches("Function count: 1\n").count();
+        assert!(shown.contains("Total functions: 2") && counts >= 2, "{flags:?}: {shown}");
+    }
+}
+
 #[test]
 fn a_project_is_built_by_make() {
     let Some(scratch) = project() else { return };

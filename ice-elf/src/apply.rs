@@ -114,6 +114,7 @@ const fn x86_64(r_type: u32) -> Option<(Of, Base, Field)> {
         elf::R_X86_64_32            => (Of::Symbol, Base::Zero,  Field::Unsigned32),
         elf::R_X86_64_32S           => (Of::Symbol, Base::Zero,  Field::Signed32),
         elf::R_X86_64_PC32          => (Of::Symbol, Base::Place, Field::Signed32),
+        elf::R_X86_64_PC64          => (Of::Symbol, Base::Place, Field::Word64),
         elf::R_X86_64_PLT32         => (Of::Symbol, Base::Place, Field::Signed32),
         elf::R_X86_64_GOTPCREL      => (Of::Entry,  Base::Place, Field::Signed32),
         elf::R_X86_64_GOTPCRELX     => (Of::Entry,  Base::Place, Field::Signed32),
@@ -301,6 +302,10 @@ mod tests {
         );
         assert_eq!(apply(elf::R_X86_64_32S, 0, 0, -1), Ok(0xffff_ffff));
         let mut bytes = [0; 9];
+        let wide = Rule::new(elf::EM_X86_64, elf::R_X86_64_PC64).expect("the type has a row");
+        let mut distance = [0; 8];
+        assert_eq!(wide.apply(&mut distance, 16, far, 8), Ok(()));
+        assert_eq!(i64::from_le_bytes(distance), 24 - far as i64);
         let rule = Rule::new(elf::EM_X86_64, elf::R_X86_64_64).expect("the type has a row");
         assert_eq!(rule.apply(&mut bytes, u64::MAX, 0, 3), Ok(()));
         assert_eq!(bytes, [2, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -304,10 +304,10 @@ impl<'p> Interpreter<'p> {
                         memory.initialise(at, &value.to_le_bytes()[..pointer]);
                         pointer as u64
                     }
-                    Initializer::Relative { target, addend } => {
+                    Initializer::Relative { target, addend, bytes } => {
                         let value = self.address(target).wrapping_add(addend as u64).wrapping_sub(at);
-                        memory.initialise(at, &value.to_le_bytes()[..4]);
-                        4
+                        memory.initialise(at, &value.to_le_bytes()[..usize::from(bytes)]);
+                        u64::from(bytes)
                     }
                     Initializer::Distance { plus, minus, addend, bytes } => {
                         let [plus, minus] = [plus, minus].map(|label| self.address(Symbol::Global(label)));

@@ -213,12 +213,14 @@ pub enum Initializer {
         /// Added to the address.
         addend: i64,
     },
-    /// 4 bytes: the address of `target` plus `addend` minus the address of these bytes.
+    /// The address of `target` plus `addend` minus the address of these bytes.
     Relative {
         /// Whose address.
         target: Symbol,
         /// Added to the difference.
         addend: i64,
+        /// The width: 4, or 8 where addresses have as many.
+        bytes: u8,
     },
     /// The distance of two [labels](GlobalKind::Label) of one function, plus `addend`, modulo the width.
     Distance {
@@ -504,8 +506,7 @@ impl Module {
                 Initializer::Zero(n) => u64::from(n),
                 Initializer::Bytes { len, .. } => u64::from(len),
                 Initializer::Address { .. } => pointer,
-                Initializer::Relative { .. } => 4,
-                Initializer::Distance { bytes, .. } => u64::from(bytes),
+                Initializer::Relative { bytes, .. } | Initializer::Distance { bytes, .. } => u64::from(bytes),
             })
             .sum()
     }

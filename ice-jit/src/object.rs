@@ -323,7 +323,8 @@ impl<'m> Object<'m> {
                     at.offset += u64::from(bytes);
                     continue;
                 }
-                Initializer::Relative { target, addend } => (RelocKind::PcRel32, target, addend),
+                Initializer::Relative { target, addend, bytes: 8 } => (RelocKind::PcRel64, target, addend),
+                Initializer::Relative { target, addend, .. } => (RelocKind::PcRel32, target, addend),
                 Initializer::Address { target, addend } => match module.pointer_type {
                     Type::I64 => (RelocKind::Abs64, target, addend),
                     // Addresses wrap at 32 bits.

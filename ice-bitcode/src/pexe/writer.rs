@@ -331,7 +331,7 @@ impl ProgramWriter<'_> {
             }
             // Only native modules, which are refused, have labels and the relative form.
             Initializer::Distance { .. } => {}
-            Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
+            Initializer::Address { target, addend } | Initializer::Relative { target, addend, .. } => {
                 let target = u64::from(self.symbol(target));
                 match addend as u32 {
                     0 => self.record(RELOC, globals::RELOC, &[target]),

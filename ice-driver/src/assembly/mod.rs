@@ -231,10 +231,11 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     let value = self.labels.distance(module, plus, minus, addend);
                     write_bytes(out, &value.to_le_bytes()[..usize::from(bytes)])?;
                 }
-                Initializer::Relative { target, addend } => {
-                    out.write_str("\t.long ")?;
+                Initializer::Relative { target, addend, bytes } => {
+                    out.write_str(if bytes == 8 { "\t.quad " } else { "\t.long " })?;
                     write_reached(names, target, has_twin(target), out)?;
                     let is_called = matches!(target, Symbol::Function(f) if has_linkage_table
+                        && bytes == 4
                         && !has_twin(target)
                         && !module.functions[f].linkage.is_local()
                         && module.environment == Environment::Native);

@@ -68,12 +68,14 @@ impl<S: Sink> ObjectOutput<'_, S> {
                     let value = self.labels.distance(self.module, plus, minus, addend);
                     self.bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(bytes)]);
                 }
-                Initializer::Relative { target, addend } => {
-                    let r_type = self.relative_type(target)?;
-                    let (target, placement) =
-                        (Target::Symbol(self.reached(target)?), AddendPlacement::Width4);
+                Initializer::Relative { target, addend, bytes } => {
+                    let (r_type, placement) = match bytes {
+                        8 => (self.relocation_type(RelocKind::PcRel64)?, AddendPlacement::Width8),
+                        _ => (self.relative_type(target)?, AddendPlacement::Width4),
+                    };
+                    let target = Target::Symbol(self.reached(target)?);
                     self.relocations.push(Relocation { offset, r_type, target, addend, placement });
-                    self.bytes.resize(self.bytes.len() + 4, 0);
+                    self.bytes.resize(self.bytes.len() + usize::from(bytes), 0);
                 }
                 Initializer::Address { target, addend } => {
                     let target = Target::Symbol(self.symbol(target));
@@ -92,7 +94,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
         Ok(())
     }
 
-    /// The distance to a function of another linked module is that to its entry in the linkage table, where objects of
+    /// A distance of 32 bits to a function of another linked module is that to its entry in the linkage table, where objects of
     /// the machine can say so.
     fn relative_type(&self, target: Symbol) -> Result<u32, Error> {
         let through_table = match target {

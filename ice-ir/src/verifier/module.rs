@@ -162,7 +162,10 @@ impl ModuleVerifier<'_> {
                         end <= module.data.len() as u64 && (len > 0 || self.rules == Rules::Ice)
                     }
                     Initializer::Address { target, .. } => self.exists(target),
-                    Initializer::Relative { target, .. } => self.rules == Rules::Ice && self.exists(target),
+                    Initializer::Relative { target, bytes, .. } => {
+                        let fits = bytes == 4 || bytes == 8 && module.pointer_type == Type::I64;
+                        self.rules == Rules::Ice && fits && self.exists(target)
+                    }
                     Initializer::Distance { plus, minus, bytes, .. } => {
                         let of = self.function_of_label(plus);
                         self.rules == Rules::Ice

@@ -236,9 +236,11 @@ impl Sink<'_> {
                 self.relocation(offset, Initializer::Address { target, addend }, bits / 8);
             }
             // The place of these bytes is the own symbol plus the offset.
-            Scalar::Distance { plus: target, minus, addend } if bits == 32 && minus == self.own => {
-                let addend = addend.wrapping_add(offset as i64);
-                self.relocation(offset, Initializer::Relative { target, addend }, 4);
+            Scalar::Distance { plus: target, minus, addend }
+                if (bits == 32 || bits == 64 && pointer_bytes == 8) && minus == self.own =>
+            {
+                let (addend, bytes) = (addend.wrapping_add(offset as i64), (bits / 8) as u8);
+                self.relocation(offset, Initializer::Relative { target, addend, bytes }, bits / 8);
             }
             Scalar::Distance { plus: Symbol::Global(plus), minus: Symbol::Global(minus), addend }
                 if let (Some(of), Some(from)) = (self.label_of(plus), self.label_of(minus))

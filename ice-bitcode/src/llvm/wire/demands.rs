@@ -61,7 +61,7 @@ enum Values {
 }
 
 /// What is not built, by key; the keys of attributes without a text are those of LLVM's assembly language.
-const UNMET: [(&str, Values); 26] = [
+const UNMET: [(&str, Values); 25] = [
     ("fentry-call", Values::Only("true")),
     ("fn_ret_thunk_extern", Values::Any),
     ("function-instrument", Values::Only("xray-always")),
@@ -76,7 +76,6 @@ const UNMET: [(&str, Values); 26] = [
     ("shadowcallstack", Values::Any),
     ("speculative_load_hardening", Values::Any),
     ("split-stack", Values::Any),
-    ("stackrealign", Values::Any),
     ("target-features", Values::Only("+harden-sls-blr")),
     ("target-features", Values::Only("+harden-sls-ijmp")),
     ("target-features", Values::Only("+harden-sls-ret")),

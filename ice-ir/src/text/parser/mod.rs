@@ -409,15 +409,22 @@ impl<'t> Parser<'t> {
             }
             return Ok(Initializer::Bytes { start, len: self.program.module.data.len() as u32 - start });
         }
-        if matches!(self.peek_word(), "addr" | "relative") {
-            let at = self.advance();
-            let relative = self.text_of(at) == "relative";
-            let address = |target, addend| match relative {
-                true => Initializer::Relative { target, addend },
-                false => Initializer::Address { target, addend },
-            };
+        if self.accept_word("addr") {
             let target = self.symbol()?;
-            return Ok(address(target, self.addend()?));
+            return Ok(Initializer::Address { target, addend: self.addend()? });
+        }
+        if self.accept_word("relative") {
+            let mut bytes = 4;
+            if self.kind(self.at) == TokenKind::Number {
+                let at = self.at;
+                if self.number()? != 8 {
+                    return Err((at, NumberOutOfRange));
+                }
+                self.expect(b',', "','")?;
+                bytes = 8;
+            }
+            let target = self.symbol()?;
+            return Ok(Initializer::Relative { target, addend: self.addend()?, bytes });
         }
         if self.accept_word("distance") {
             let at = self.at;

@@ -197,9 +197,13 @@ fn write_initializer(module: &Module, init: &Initializer, out: &mut impl Write) 
             }
             Ok(())
         }
-        Initializer::Address { target, addend } | Initializer::Relative { target, addend } => {
-            let keyword = if matches!(init, Initializer::Address { .. }) { "addr" } else { "relative" };
-            write!(out, "{keyword} {}", name(module, target))?;
+        Initializer::Address { target, addend } => {
+            write!(out, "addr {}", name(module, target))?;
+            write_addend(addend, out)
+        }
+        Initializer::Relative { target, addend, bytes } => {
+            let width = if bytes == 4 { "" } else { "8, " };
+            write!(out, "relative {width}{}", name(module, target))?;
             write_addend(addend, out)
         }
         Initializer::Distance { plus, minus, addend, bytes } => {
