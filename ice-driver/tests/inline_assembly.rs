@@ -3,12 +3,11 @@
 
 use crate::common;
 
-use common::compiled::printed;
+use common::compiled::compare_with_clang;
 use common::tools::has;
-use common::{Scratch, can_run, errors, ice, run_ice};
+use common::{Scratch, errors, run_ice};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 #[test]
 fn statements_do_what_clangs_do() {
@@ -20,31 +19,6 @@ fn statements_do_what_clangs_do() {
     }
     compare_with_clang("assembly_arm.c", 1000, &["armv7", "armv7-soft"]);
     compare_with_clang("assembly_mips.c", 1000, &["mipsel"]);
-}
-
-/// Compares what a program prints, at least so many bytes, on these targets and at all levels.
-fn compare_with_clang(name: &str, shortest: usize, targets: &[&str]) {
-    let source = &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
-    for &target in targets {
-        if !can_run(target.trim_end_matches("-soft"))
-            || target == "i686" && !has("inline assembly on i686", &["i686-linux-gnu-gcc"])
-        {
-            continue;
-        }
-        let expected = printed(Command::new("clang-19"), target, "-O1", source);
-        assert!(expected.len() > shortest);
-        for level in ["-O0", "-O1", "-O2"] {
-            let mut compiler = ice();
-            compiler.args(["cc", "--ice-clang=clang-19"]);
-            let found = printed(compiler, target, level, source);
-            assert_eq!(
-                String::from_utf8_lossy(&found),
-                String::from_utf8_lossy(&expected),
-                "{} {target} {level}",
-                source.display()
-            );
-        }
-    }
 }
 
 /// A native program whose function has a statement, and takes and gives an i32.

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::compiled::printed;
+use common::compiled::{compare_with_clang, printed};
 use common::tools::has;
 use common::{Scratch, can_run, errors, ice};
 use std::path::Path;
@@ -69,6 +69,13 @@ fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
 #[test]
 fn the_direction_of_rounding_is_that_of_clangs_code() {
     gives_what_clangs_code_gives("rounding.c", &[], 300);
+}
+
+#[test]
+fn those_of_the_compilers_library_give_what_clangs_code_gives() {
+    if has("intrinsics", &["clang-19", "gcc"]) {
+        compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel"]);
+    }
 }
 
 /// Vectors of 256 bits travel in registers that Ice does not use: who shares them with other modules is refused by name.

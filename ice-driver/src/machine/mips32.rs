@@ -122,6 +122,7 @@ const O32: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },
     }),
     has_assembler: true,
+    clears_cache: true,
     without_exceptions: Some("MIPS"),
     rounding: Some(Rounding { words: &[], directions: [1; 4] }),
     ..MachineDescription::PORTABLE

@@ -1,6 +1,7 @@
 //! Programs in C that a compiler makes and the host runs.
 
-use super::{Scratch, errors};
+use super::tools::has;
+use super::{Scratch, can_run, errors, ice};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -39,4 +40,30 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
     let output = output.unwrap();
     succeeds(&output);
     output.stdout
+}
+
+/// Compares what a program of `intrinsics/` prints, at least so many bytes, with what it prints that clang made, on these
+/// targets and at all levels.
+pub fn compare_with_clang(name: &str, shortest: usize, targets: &[&str]) {
+    let source = &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
+    for &target in targets {
+        if !can_run(target.trim_end_matches("-soft"))
+            || target == "i686" && !has("C programs on i686", &["i686-linux-gnu-gcc"])
+        {
+            continue;
+        }
+        let expected = printed(Command::new("clang-19"), target, "-O1", source);
+        assert!(expected.len() > shortest);
+        for level in ["-O0", "-O1", "-O2"] {
+            let mut compiler = ice();
+            compiler.args(["cc", "--ice-clang=clang-19"]);
+            let found = printed(compiler, target, level, source);
+            assert_eq!(
+                String::from_utf8_lossy(&found),
+                String::from_utf8_lossy(&expected),
+                "{} {target} {level}",
+                source.display()
+            );
+        }
+    }
 }

@@ -92,6 +92,8 @@ pub struct MachineDescription {
     pub jumps: Option<JumpTexts>,
     /// The direction of rounding; `None` if it cannot be known.
     pub rounding: Option<Rounding>,
+    /// Code that was written is seen only once `__clear_cache` of the compiler's library was called.
+    pub clears_cache: bool,
     /// The function that ends a cleanup for exceptions of C++ and lets them go on.
     pub ends_cleanups: Option<&'static str>,
     /// The name of a machine whose code for invokes is not known.
@@ -167,6 +169,7 @@ impl MachineDescription {
         has_assembler: false,
         jumps: None,
         rounding: None,
+        clears_cache: false,
         ends_cleanups: None,
         without_exceptions: None,
         va_list_words: 1,

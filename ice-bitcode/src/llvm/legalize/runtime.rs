@@ -147,10 +147,13 @@ const LIBM: &[Function] = libm! {
     "log10" "log10f" F;
 };
 
+/// The function that makes code seen which was written.
+pub(super) const CLEAR_CACHE: &str = "__clear_cache";
+
 const PAIR_PAIR: &[T] = &[T::I64, T::I64, T::I64, T::I64];
 const PAIR: &[T] = &[T::I64, T::I64];
 
-/// What integers of more than 64 bits need, and rounding to integers.
+/// What integers of more than 64 bits need, and code that was written.
 const OTHERS: &[Function] = &[
     function("__udivti3", "", PAIR_PAIR, T::I64),
     function("__umodti3", "", PAIR_PAIR, T::I64),
@@ -172,6 +175,7 @@ const OTHERS: &[Function] = &[
     function("__atomic_fetch_and_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
     function("__atomic_fetch_or_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
     function("__atomic_fetch_xor_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function(CLEAR_CACHE, CLEAR_CACHE, &[T::P, T::P], T::Void),
     function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::I64, T::I64, T::I32, T::I32], T::I8),
 ];
 
@@ -254,7 +258,8 @@ impl Runtime {
         for function in EXTENDED.iter().chain(of_double) {
             let is_needed = function.of.is_empty()
                 || program.specials.iter().zip(libraries).any(|(special, &library)| {
-                    library == function.of && program.module.name(special.name).ends_with(b".f80")
+                    let name = program.module.name(special.name);
+                    library == function.of && name.split(|&byte| byte == b'.').any(|part| part == b"f80")
                 });
             if !is_needed {
                 continue;

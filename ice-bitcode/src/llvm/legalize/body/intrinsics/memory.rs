@@ -7,6 +7,7 @@ use crate::llvm::legalize::body::integer::Sign;
 use crate::llvm::legalize::body::prototype::Prototype;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail};
+use crate::llvm::legalize::runtime::CLEAR_CACHE;
 use crate::llvm::wire::constants::GlobalValueKind;
 
 impl Body<'_, '_> {
@@ -98,6 +99,15 @@ impl Body<'_, '_> {
     pub(super) fn va_start(&mut self, call: &Call) -> Checked<()> {
         let list = self.address_arg(call.args[0])?;
         self.intrinsic_void(Intrinsic::VaStart, Type::Void, &[list])
+    }
+
+    /// `clear_cache`: between two addresses.
+    pub(super) fn clear_cache(&mut self, call: &Call) -> Checked<()> {
+        if !self.m.legal.machine().clears_cache {
+            return Ok(());
+        }
+        let bounds = [self.address_arg(call.args[0])?, self.address_arg(call.args[1])?];
+        self.library(CLEAR_CACHE, &bounds, Type::Void).map(drop)
     }
 
     /// `va_copy`.

@@ -9,6 +9,7 @@ use super::x86;
 use super::{Compute, Effect, Row, Rule};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
+use crate::llvm::legalize::runtime::CLEAR_CACHE;
 
 const fn row(name: &'static str, least: usize, rule: Rule) -> Row {
     Row { name, least, rule, extended: None, library: "" }
@@ -78,6 +79,7 @@ static TABLE: &[Row] = &[
     nothing("fake.use"),
     nothing("prefetch"),
     nothing("va_end"),
+    effect("clear_cache", 2, |cx, call| cx.clear_cache(call)).library(CLEAR_CACHE),
     nothing("arm.hint"),
     value("launder.invariant.group", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
