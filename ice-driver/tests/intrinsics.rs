@@ -72,9 +72,11 @@ fn the_direction_of_rounding_is_that_of_clangs_code() {
 }
 
 #[test]
-fn those_of_the_compilers_library_give_what_clangs_code_gives() {
+fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     if has("intrinsics", &["clang-19", "gcc"]) {
         compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel"]);
+        // Clang's code for MIPS calls functions that the library does not have.
+        compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7"]);
     }
 }
 

@@ -272,11 +272,7 @@ impl Body<'_, '_> {
         let found = self.intrinsic(Intrinsic::AtomicCmpxchg, int, &[address, seen, new, order, relaxed])?;
         let is_same = self.icmp(IntCond::Eq, found, seen);
         self.b.cond_br(is_same, done, again);
-        if let Some(phi) = self.b.func.defining_inst(seen)
-            && let ice_ir::InstData::Phi { incoming } = *self.b.func.inst(phi)
-        {
-            self.b.func.incoming_mut(incoming)[1].0 = found;
-        }
+        self.come_again(seen, found);
         self.continue_in(done);
         Ok(self.bits_as(found, scalar.part()))
     }

@@ -54,6 +54,7 @@ mod tail_call;
 mod values;
 mod vector;
 mod wide;
+mod wide_divide;
 mod wide_shift;
 
 use alloc::boxed::Box;

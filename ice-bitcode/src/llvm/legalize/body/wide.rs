@@ -1,8 +1,8 @@
 //! Integers of more than 64 bits: limbs of 64 bits, the low one first.
 //!
 //! The methods are those of multiple-precision arithmetic (Knuth, The Art of Computer Programming 2, 4.3.1):
-//! ripple carry and schoolbook product; [shifts](super::wide_shift) have a file of their own.
-//! Division calls the functions of the compiler's run-time library, which exist for 128 bits.
+//! ripple carry and schoolbook product; [shifts](super::wide_shift) and [division](super::wide_divide) have files of their
+//! own.
 //!
 //! Invariant: as of narrow integers, bits of the last limb above the width are unspecified.
 
@@ -164,23 +164,7 @@ impl Body<'_, '_> {
                 let amount = self.get(b, 0);
                 self.wide_shift(Ashr, a, amount)
             }
-            Udiv | Urem | Sdiv | Srem => {
-                let name = match op {
-                    Udiv => "__udivti3",
-                    Urem => "__umodti3",
-                    Sdiv => "__divti3",
-                    _ => "__modti3",
-                };
-                if bits > 128 {
-                    return unsupported("division of integers of more than 128 bits");
-                }
-                let (a, b) = match op {
-                    Udiv | Urem => (self.wide_zero_above(bits, a), self.wide_zero_above(bits, b)),
-                    _ => (self.wide_sign_above(bits, a), self.wide_sign_above(bits, b)),
-                };
-                let args = [self.get(a, 0), self.get(a, 1), self.get(b, 0), self.get(b, 1)];
-                self.library_pair(name, &args)?
-            }
+            Udiv | Urem | Sdiv | Srem => self.wide_divide(op, bits, a, b)?,
             _ => return unsupported("a floating-point operator on integers"),
         })
     }
