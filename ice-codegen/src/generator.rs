@@ -258,6 +258,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     ) {
         if self.holds_constants() {
             let target = &self.target;
+            self.lower.kept.begin(func, loops, dominators);
             self.lower.held.compute(func, loops, dominators, |inst, visit| {
                 target.costly_constants(module, func, inst, visit);
             });
@@ -316,7 +317,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
                 self.check_definitions(func);
             }
             // The next function is not to find them.
-            Err(_) => self.lower.held.clear(),
+            Err(_) => {
+                self.lower.held.clear();
+                self.lower.kept.clear();
+            }
         }
         result
     }

@@ -15,6 +15,7 @@
 //! | [`division`], [`extension`], [`lanes`], [`magic`], [`switch`] | what rules of lowering ask: divisors as multipliers, what is zero above narrow integers, shuffles, plans of switches |
 //! | [`abi`] | what calling conventions share |
 //! | [`constant_hoisting`] | constants that loops hold in registers |
+//! | [`constant_reuse`] | constants that are in registers already |
 //! | [`block_layout`], [`block_order`] | where blocks stand |
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
 //! | [`frame_layout`] | where everything of a frame is |
@@ -76,6 +77,7 @@ pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
 pub mod constant_hoisting;
+pub mod constant_reuse;
 pub mod diversity;
 pub mod division;
 pub mod emission;

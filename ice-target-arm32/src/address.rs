@@ -184,7 +184,7 @@ impl Arm32 {
             _ => None,
         };
         if symbol.is_some()
-            && let Some(base) = cx.held(Constant::Value(value))
+            && let Some(base) = self.register_held(cx, value)
         {
             return Amode::new(Base::Reg(base), disp);
         }

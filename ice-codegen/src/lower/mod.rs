@@ -12,6 +12,7 @@ mod queries;
 
 use crate::block_order::{BlockOrder, LoweredBlock};
 use crate::constant_hoisting::{self, Constant, HeldConstants};
+use crate::constant_reuse::KeptConstants;
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::switch::{self, Otherwise, SwitchScratch};
@@ -117,6 +118,8 @@ pub struct LowerScratch {
     faults: Faults<(Option<Block>, Option<Inst>)>,
     /// What the loops of the function hold in registers; empty if nothing was computed.
     pub held: HeldConstants,
+    /// What instructions before have put in registers; empty if nothing is remembered.
+    pub kept: KeptConstants,
 }
 
 /// What lowering rules see: the function, what is known about it, and where instructions go.
@@ -136,6 +139,8 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     scratch: &'a mut LowerScratch,
     pub(crate) layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
+    /// Whether instructions go to the edge behind the block.
+    is_on_edge: bool,
     /// The instruction being lowered, if any is.
     inst: Option<Inst>,
     machine: PhantomData<I>,
@@ -211,13 +216,23 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.new_regs(self.layouts[self.func.value_type(value) as usize])
     }
 
-    /// The register with `constant`, if a loop around the current block holds it.
+    /// The register with `constant`, if a loop around the current block holds it or an instruction before has made it.
     #[inline]
     pub fn held(&mut self, constant: Constant) -> Option<VReg> {
         let layout = self.layouts[constant_hoisting::type_of(self.func, constant) as usize];
         let sink = &mut *self.sink;
         let make = || sink.new_vreg(layout.class, u32::from(layout.size));
-        self.scratch.held.reg(self.block?, constant, make)
+        let block = self.block?;
+        self.scratch.held.reg(block, constant, make).or_else(|| self.scratch.kept.find(block, constant))
+    }
+
+    /// Remembers that `reg`, which nothing writes again, has `constant` from here on.
+    pub fn keep(&mut self, constant: Constant, reg: VReg) {
+        if let Some(block) = self.block
+            && !self.is_on_edge
+        {
+            self.scratch.kept.keep(block, constant, reg);
+        }
     }
 
     /// The instruction that was folded into the one being lowered and defines `value`.
@@ -376,7 +391,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn begin_block(&mut self, block: Block) {
-        self.block = Some(block);
+        (self.block, self.is_on_edge) = (Some(block), false);
         self.set_origin(None);
         if !self.order.has_phis(block) {
             return self.sink.begin_block(&[]);
@@ -479,7 +494,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
-        self.block = Some(from);
+        (self.block, self.is_on_edge) = (Some(from), true);
         // The moves of an edge belong to the branch that takes it.
         self.set_origin(self.func.layout.last_inst(from));
         self.sink.begin_block(&[]);
@@ -539,6 +554,7 @@ pub fn lower_function<T: Target>(
         scratch,
         layouts,
         block: None,
+        is_on_edge: false,
         inst: None,
         machine: PhantomData,
     };
@@ -549,6 +565,7 @@ pub fn lower_function<T: Target>(
         }
     }
     cx.scratch.held.clear();
+    cx.scratch.kept.clear();
     scratch.faults.check(CodegenStep::Lowering, |(block, inst)| describe(func, block, inst))?;
     mach.finish()?;
     mach.set_loop_depths(order.depths());

@@ -5,14 +5,25 @@ use crate::mach::{MachInst, Sink};
 use crate::target::ErrorKind;
 use ice_ir::{AtomicOp, Inst, InstData, IntCond, Intrinsic, Value};
 
+/// What of other accesses may be moved over an atomic load or store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// All: relaxed.
+    Any,
+    /// None that comes after a load, or before a store: acquire, release.
+    OneWay,
+    /// None: sequentially consistent.
+    None,
+}
+
 /// The kind of an atomic access, and what it works on. Whatever order an access names, it may be sequentially consistent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields are the operands of the intrinsics")]
 pub enum AtomicRule {
     /// A load.
-    Load { address: Value, result: Value },
+    Load { address: Value, result: Value, order: Order },
     /// A store.
-    Store { value: Value, address: Value },
+    Store { value: Value, address: Value, order: Order },
     /// An operation on memory; the result is what was there before.
     ReadModifyWrite { op: AtomicOp, address: Value, value: Value, result: Value },
     /// A compare-and-exchange.
@@ -42,10 +53,12 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
     /// There is no such intrinsic or operation.
     pub fn atomic_rule(&self, inst: Inst, op: Intrinsic, args: &[Value]) -> Result<AtomicRule, ErrorKind> {
         Ok(match (op, args) {
-            (Intrinsic::AtomicLoad, &[address, ..]) => {
-                AtomicRule::Load { address, result: self.result(inst) }
+            (Intrinsic::AtomicLoad, &[address, order]) => {
+                AtomicRule::Load { address, result: self.result(inst), order: self.order_of(order) }
             }
-            (Intrinsic::AtomicStore, &[value, address, ..]) => AtomicRule::Store { value, address },
+            (Intrinsic::AtomicStore, &[value, address, order]) => {
+                AtomicRule::Store { value, address, order: self.order_of(order) }
+            }
             (Intrinsic::AtomicRmw, &[code, address, value, ..]) => {
                 let op = self.func.int_value(code).and_then(AtomicOp::from_code);
                 let op = op.ok_or(ErrorKind::Unsupported("this atomic operation"))?;
@@ -63,6 +76,15 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             }
             _ => return Err(ErrorKind::Unsupported("this atomic intrinsic")),
         })
+    }
+
+    /// The order that a load or store names by its code.
+    fn order_of(&self, code: Value) -> Order {
+        match self.func.int_value(code) {
+            Some(1) => Order::Any,
+            Some(2..=4) => Order::OneWay,
+            _ => Order::None,
+        }
     }
 
     /// The compare-and-exchange that `comparison` lowers: its success is all that the comparison asks, which stands

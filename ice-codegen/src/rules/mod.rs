@@ -21,7 +21,7 @@ mod instruction;
 mod operands;
 mod terminator;
 
-pub use atomic::{AtomicRule, Exchange};
+pub use atomic::{AtomicRule, Exchange, Order};
 pub use condition::{Condition, by_less};
 pub use frame::fixed_alloca;
 pub use instruction::{Call, Destination, Rule, VectorRule};

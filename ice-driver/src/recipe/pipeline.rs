@@ -471,7 +471,7 @@ impl Pipeline {
 
     #[inline(never)]
     fn hold_constants(&mut self, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
-        if !self.generator.holds_constants() || self.loops.num_loops() == 0 {
+        if !self.generator.holds_constants() {
             return;
         }
         if matches!(self.graph, Graph::Own) {

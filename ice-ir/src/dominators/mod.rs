@@ -206,6 +206,12 @@ impl DominatorTree {
         }
     }
 
+    /// The number of `block` in a preorder of the tree, and how many blocks it dominates: those have the numbers from
+    /// its own on. Of an unreachable block no number and none.
+    pub fn dominated(&self, block: Block) -> (u32, u32) {
+        self.node(block).map_or((UNREACHABLE, 0), |node| (node.pre, node.size))
+    }
+
     /// True if some path leads from the entry to `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.number(block) != UNREACHABLE

@@ -21,6 +21,7 @@ pub(crate) fn is_tested(following: &[Inst], dst: VReg) -> bool {
     for inst in following.iter().take(MAX_TEST_DISTANCE) {
         let written = match *inst {
             Inst::TestZero { lhs } => return lhs == dst,
+            Inst::MultiplyLong { lo, hi, .. } => (lo == dst || hi == dst).then_some(dst),
             Inst::Mov { dst, .. }
             | Inst::MovImm { dst, .. }
             | Inst::MovSymbol { dst, .. }

@@ -1,9 +1,10 @@
-//! Atomic intrinsics, all sequentially consistent whatever order they name: a barrier before and one behind.
+//! Atomic intrinsics: a barrier before and one behind. Loads and stores that name a weaker order leave out what it does
+//! not ask for, all others are sequentially consistent.
 //!
 //! | intrinsic | up to 32 bits | 64 bits |
 //! |---|---|---|
-//! | load | `ldr`, `dmb` | `ldrexd`, `dmb` |
-//! | store | `dmb`, `str`, `dmb` | as an exchange |
+//! | load | `ldr`, `dmb` unless relaxed | `ldrexd`, `dmb` unless relaxed |
+//! | store | `dmb` unless relaxed, `str`, `dmb` if sequentially consistent | as an exchange, with the same barriers |
 //! | read-modify-write | loop of `ldrex` and `strex` | the same with `ldrexd` and `strexd` |
 //! | compare and exchange | the same | the same |
 //!
@@ -18,7 +19,7 @@ use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Exclusive};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::rules::{AtomicRule, Exchange};
+use ice_codegen::rules::{AtomicRule, Exchange, Order};
 use ice_codegen::{ErrorKind, Operands as _, ValueRegs, Words as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
@@ -52,8 +53,8 @@ impl Arm32 {
         args: &[Value],
     ) -> Result<(), ErrorKind> {
         match cx.atomic_rule(inst, op, args)? {
-            AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
-            AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
+            AtomicRule::Load { address, result, order } => self.atomic_load(cx, address, result, order),
+            AtomicRule::Store { value, address, order } => self.atomic_store(cx, value, address, order),
             AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 let old = cx.regs(result);
                 self.fenced(cx, |cx| self.atomic_rmw(cx, op, address, value, old));
@@ -80,7 +81,7 @@ impl Arm32 {
         self.reg(cx, address)
     }
 
-    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value, order: Order) {
         let ty = cx.func.value_type(result);
         let address = self.plain_address(cx, address);
         let dst = cx.regs(result);
@@ -88,21 +89,28 @@ impl Arm32 {
             Type::I64 => Inst::AtomicLoadPair { dst: [dst.lo(), dst.hi()], address },
             _ => Inst::Load { op: load_op(ty), dst: dst.lo(), mem: Amode::new(Base::Reg(address), 0) },
         });
-        cx.sink.push(Inst::Fence);
+        if order != Order::Any {
+            cx.sink.push(Inst::Fence);
+        }
     }
 
-    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value) {
+    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value, order: Order) {
         let ty = cx.func.value_type(value);
-        self.fenced(cx, |cx| {
-            if ty == Type::I64 {
-                // The old value is dropped.
-                let old = cx.temp(ty);
-                return self.atomic_rmw(cx, AtomicOp::Exchange, address, value, old);
-            }
+        if order != Order::Any {
+            cx.sink.push(Inst::Fence);
+        }
+        if ty == Type::I64 {
+            // The old value is dropped.
+            let old = cx.temp(ty);
+            self.atomic_rmw(cx, AtomicOp::Exchange, address, value, old);
+        } else {
             let address = self.plain_address(cx, address);
             let src = self.reg(cx, value);
             cx.sink.push(Inst::Store { op: store_op(ty), src, mem: Amode::new(Base::Reg(address), 0) });
-        });
+        }
+        if order == Order::None {
+            cx.sink.push(Inst::Fence);
+        }
     }
 
     fn atomic_rmw<S: Sink<Inst>>(

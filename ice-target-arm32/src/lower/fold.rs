@@ -23,10 +23,10 @@
 //!
 //! Cost: constant for each definition with one use.
 
-use super::int::{Product, alu, product, shift};
+use super::int::{Product, alu, alu_immediate, product, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::Shift;
+use ice_asm::arm32::{Alu, Shift};
 use ice_codegen::Operands as _;
 use ice_codegen::extension::word;
 use ice_codegen::mach::Sink;
@@ -97,7 +97,9 @@ impl Arm32 {
             _ if self.is_easy_product(cx, result) => false,
             InstData::Binary { op: BinaryOp::Add, args: [a, b] } => {
                 let other = if a == result { b } else { a };
-                !cx.is_constant(other)
+                // A number that an addition carries needs no register.
+                let is_carried = |n| alu_immediate(Alu::Add, n).is_some();
+                !word(cx.func, other).map_or(cx.is_constant(other), is_carried)
                     && other != result
                     && !cx.func.defining_inst(other).is_some_and(|inst| cx.is_folded(inst))
             }

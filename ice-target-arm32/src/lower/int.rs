@@ -108,6 +108,8 @@ impl Arm32 {
 
     fn alu_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, [a, b]: [Value; 2], dst: VReg) {
         let flags = Flags::Keep;
+        // The sum of a product and a number that no addition carries: its number has a register of its own.
+        let [a, b] = if cx.folded(a).is_some_and(|inst| self.is_product(cx, inst)) { [b, a] } else { [a, b] };
         if let Some(number) = cx.func.int_value(b) {
             let lhs = self.reg(cx, a);
             if (op, number) == (Alu::Eor, -1) {
@@ -123,7 +125,7 @@ impl Arm32 {
         }
         if let Some(inst) = cx.folded(b) {
             if let InstData::Binary { op: BinaryOp::Mul, args } = *cx.func.inst(inst)
-                && self.shifted(cx, inst).is_none()
+                && self.is_product(cx, inst)
             {
                 let op = if op == Alu::Sub { Multiply::Mls } else { Multiply::Mla };
                 let [lhs, rhs, acc] = [args[0], args[1], a].map(|v| self.reg(cx, v));
@@ -142,6 +144,12 @@ impl Arm32 {
         let rhs = self.src(cx, b);
         let lhs = self.reg(cx, a);
         cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
+    }
+
+    /// Whether `inst` multiplies by an instruction.
+    fn is_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
+        matches!(cx.func.inst(inst), InstData::Binary { op: BinaryOp::Mul, .. })
+            && self.shifted(cx, inst).is_none()
     }
 
     /// `dst = lhs op number`.

@@ -2,8 +2,8 @@
 //!
 //! | intrinsic | 32 bits | 8 and 16 bits | 64 bits |
 //! |---|---|---|---|
-//! | load | `lw`, `sync` | the same | helper |
-//! | store | `sync`, `sw`, `sync` | the same | helper |
+//! | load | `lw`, `sync` unless relaxed | the same | helper |
+//! | store | `sync` unless relaxed, `sw`, `sync` if sequentially consistent | the same | helper |
 //! | read-modify-write | loop of `ll` and `sc` | the same on their bits of the word | helper |
 //! | compare and exchange | the same | the same | helper |
 //!
@@ -16,7 +16,7 @@ use arrayvec::ArrayVec;
 use ice_asm::mips32::{Alu, Shift, ShiftBy, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::{AtomicRule, Exchange};
+use ice_codegen::rules::{AtomicRule, Exchange, Order};
 use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs, Words as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
@@ -71,8 +71,8 @@ impl Mips32 {
     ) -> Result<(), ErrorKind> {
         match cx.atomic_rule(inst, op, args)? {
             AtomicRule::Fence => cx.sink.push(Inst::Fence),
-            AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
-            AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
+            AtomicRule::Load { address, result, order } => self.atomic_load(cx, address, result, order),
+            AtomicRule::Store { value, address, order } => self.atomic_store(cx, value, address, order),
             AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 self.atomic_rmw(cx, op, [address, value], result);
             }
@@ -128,7 +128,7 @@ impl Mips32 {
         self.load_from(cx, object, 3, result);
     }
 
-    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
+    fn atomic_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value, order: Order) {
         let ty = cx.func.value_type(result);
         if ty == Type::I64 {
             return self.wide_atomic(cx, Libcall::AtomicLoad8, address, &[], Some(result));
@@ -136,19 +136,25 @@ impl Mips32 {
         let mem = Amode::new(Base::Reg(self.reg(cx, address)), 0);
         let ([op, _], dst) = (transfers(ty), cx.regs(result).lo());
         cx.sink.push(Inst::Load { op, dst, mem });
-        cx.sink.push(Inst::Fence);
+        if order != Order::Any {
+            cx.sink.push(Inst::Fence);
+        }
     }
 
-    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value) {
+    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value, order: Order) {
         let ty = cx.func.value_type(value);
         if ty == Type::I64 {
             return self.wide_atomic(cx, Libcall::AtomicStore8, address, &[value], None);
         }
         let mem = Amode::new(Base::Reg(self.reg(cx, address)), 0);
         let ([_, op], src) = (transfers(ty), self.src(cx, value));
-        cx.sink.push(Inst::Fence);
+        if order != Order::Any {
+            cx.sink.push(Inst::Fence);
+        }
         cx.sink.push(Inst::Store { op, src, mem });
-        cx.sink.push(Inst::Fence);
+        if order == Order::None {
+            cx.sink.push(Inst::Fence);
+        }
     }
 
     fn atomic_rmw<S: Sink<Inst>>(

@@ -1,5 +1,6 @@
-//! Atomic intrinsics, all sequentially consistent whatever order they name: a stronger order is always
-//! correct, and on this processor it costs something only for stores.
+//! Atomic intrinsics, all but stores sequentially consistent whatever order they name: a stronger order is always
+//! correct, and on this processor it costs something only for stores. Those of a weaker order are plain stores (Intel SDM
+//! volume 3, 9.2.2: neither loads nor stores before a store are seen behind it).
 //!
 //! | intrinsic | up to a register | 64 bits on x86-32 |
 //! |---|---|---|
@@ -19,7 +20,7 @@ use crate::inst::{Amode, Base, Inst};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, SseOp, Unary, Width};
 use ice_codegen::mach::Sink;
-use ice_codegen::rules::{AtomicRule, Exchange};
+use ice_codegen::rules::{AtomicRule, Exchange, Order};
 use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{AtomicOp, Intrinsic, Type, Value};
 
@@ -64,8 +65,8 @@ impl X86 {
         args: &[Value],
     ) -> Result<(), ErrorKind> {
         match cx.atomic_rule(inst, op, args)? {
-            AtomicRule::Load { address, result } => self.atomic_load(cx, address, result),
-            AtomicRule::Store { value, address } => self.atomic_store(cx, value, address),
+            AtomicRule::Load { address, result, .. } => self.atomic_load(cx, address, result),
+            AtomicRule::Store { value, address, order } => self.atomic_store(cx, value, address, order),
             AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 self.atomic_rmw(cx, op, address, value, result);
             }
@@ -94,7 +95,7 @@ impl X86 {
         cx.sink.push(Inst::XmmToGpr { op, width, dst: dst.hi(), src: whole });
     }
 
-    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value) {
+    fn atomic_store<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, address: Value, order: Order) {
         let ty = cx.func.value_type(value);
         let mem = self.address(cx, address);
         if self.is_pair(ty) {
@@ -103,7 +104,11 @@ impl X86 {
             let whole = self.temp(cx, Type::F64);
             cx.sink.push(Inst::LoadXmm { size: 8, dst: whole, mem: slot });
             cx.sink.push(Inst::StoreXmm { size: 8, src: whole, mem });
-            cx.sink.push(Inst::Mfence);
+            if order == Order::None {
+                cx.sink.push(Inst::Mfence);
+            }
+        } else if order != Order::None {
+            self.store_to(cx, mem, value);
         } else {
             // The old value is dropped.
             let temp = cx.temp(ty);
