@@ -80,6 +80,11 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     }
 }
 
+#[test]
+fn operations_that_round_as_told_and_raise_exceptions_give_what_clangs_code_gives() {
+    gives_what_clangs_code_gives("strict.c", &[], 3000);
+}
+
 /// Vectors of 256 bits travel in registers that Ice does not use: who shares them with other modules is refused by name.
 #[test]
 fn wide_vectors_between_modules_are_refused_where_avx_has_registers_for_them() {

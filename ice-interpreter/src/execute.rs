@@ -400,6 +400,7 @@ fn intrinsic(
         Intrinsic::Ctpop => pure(|_, a| u64::from(a.count_ones())),
         Intrinsic::Fabs => value::fabs(ty, arg(0)),
         Intrinsic::Sqrt => value::sqrt(ty, arg(0)),
+        Intrinsic::Pin => arg(0),
         Intrinsic::Trap => return Err(TrapKind::Trap),
         Intrinsic::VaStart
         | Intrinsic::FrameAddress

@@ -75,6 +75,10 @@ named_enum!(
         /// `(address, word)`: the address, if a function of that [type word](crate::native::FunctionTraits::type_word) begins
         /// there; else the program ends with a fault. The word is a constant `i32`.
         CheckType = "check.type",
+        /// `(value)`: the same, at this place: what the value is computed from is computed before, what is computed from the
+        /// result comes behind, in the order of calls. So an operation between two of them rounds as the processor has
+        /// been told to there, and raises its exceptions there.
+        Pin = "pin",
     }
 );
 

@@ -207,6 +207,16 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::Load { address, align_log2, result: self.result(inst) }
             }
             InstData::Store { address, value, align_log2 } => Rule::Store { address, value, align_log2 },
+            InstData::CallIntrinsic { op: Intrinsic::Pin, args, .. } => {
+                match (func.args(args), func.result(inst)) {
+                    // Nothing moves past it in the IR, and nothing is moved once it is lowered.
+                    (&[arg], Some(result)) => match is_vector(arg) {
+                        true => Rule::Vector(VectorRule::Cast { op: CastOp::Bitcast, arg, result }),
+                        false => Rule::FloatCast { op: CastOp::Bitcast, arg, result },
+                    },
+                    _ => Rule::Misplaced,
+                }
+            }
             InstData::CallIntrinsic { op, args, .. } => {
                 self.note_intrinsic(op);
                 Rule::Intrinsic { op, args: func.args(args) }

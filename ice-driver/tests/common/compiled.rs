@@ -32,7 +32,8 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
         _ => None,
     };
     let options: &[&str] = if emulator.is_none() { &[] } else { &["-static", "-Wl,--no-warn-mismatch"] };
-    succeeds(&Command::new(linker).args(options).arg("-o").arg(&program).arg(&object).output().unwrap());
+    let mut linker = Command::new(linker);
+    succeeds(&linker.args(options).arg("-o").arg(&program).arg(&object).arg("-lm").output().unwrap());
     let output = match emulator {
         None => Command::new(&program).output(),
         Some(emulator) => Command::new(emulator).arg(&program).output(),

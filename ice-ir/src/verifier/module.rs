@@ -61,7 +61,8 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         Intrinsic::FrameAddress
         | Intrinsic::ReturnAddress
         | Intrinsic::ThreadLocalAddress
-        | Intrinsic::ByValue => {
+        | Intrinsic::ByValue
+        | Intrinsic::Pin => {
             return own == (1, false);
         }
         Intrinsic::MulHigh | Intrinsic::SegmentWord | Intrinsic::CheckType => return own == (2, false),

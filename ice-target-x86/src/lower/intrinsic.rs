@@ -57,6 +57,10 @@ impl X86 {
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
+            // A conversion by its rule.
+            Intrinsic::Pin => {
+                return Err(ErrorKind::Unsupported("a pin that is no conversion"));
+            }
             Intrinsic::VaStart => self.start_variadic(cx, args[0]),
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
                 if let Some(result) = result {

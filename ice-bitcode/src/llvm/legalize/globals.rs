@@ -11,6 +11,7 @@ use ice_ir::{
     StackProtection, Symbol,
 };
 
+use super::body::constrained;
 use super::module::{FunctionInfo, SpecialGlobal, rules, unsupported};
 use super::reader::{Builder, Deferred, HookKind, display, operand_count};
 use crate::error::Error;
@@ -330,6 +331,9 @@ impl<'a> Builder<'a> {
 
     fn special(&mut self, name: &[u8], ty: TypeId, attributes: u32) {
         let kind = GlobalValueKind::Special(self.specials.len() as u32);
+        if name.starts_with(constrained::COMPARISON) {
+            self.predicates.get_or_insert_default();
+        }
         let name = self.module.make_name(name.iter().copied());
         self.specials.push(SpecialGlobal { name, attributes });
         self.globals.push(GlobalValue { kind, ty });

@@ -14,6 +14,7 @@ use crate::error::{Error, OpenBlock};
 use crate::llvm::wire::attributes::{AttributeTable, FunctionFlags};
 use crate::llvm::wire::constants::{Constants, Environment as ConstantEnvironment, GlobalValue, Labels};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::metadata::Predicates;
 use crate::llvm::wire::types::{TypeId, TypeTable};
 use crate::pexe::BodyRange;
 
@@ -82,6 +83,8 @@ pub struct LlvmModule {
     pub bundle_tags: Vec<Name>,
     /// Names of synchronisation scopes, by number.
     pub sync_scopes: Vec<Name>,
+    /// The predicates that its metadata names, if it has comparisons that ask for them.
+    pub(super) predicates: Option<Predicates>,
     /// Functions of which the module says that they are used from elsewhere (`llvm.used`).
     pub(super) used: Vec<FuncId>,
     /// Abbreviations that blocks inherit.

@@ -36,7 +36,9 @@ use crate::llvm::wire::codes::{block, module as code};
 use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, Labels, View};
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
-use crate::llvm::wire::metadata::{ModuleFlag, Words, read_flags, read_own_words, read_type_word};
+use crate::llvm::wire::metadata::{
+    ModuleFlag, Predicates, Words, read_module_metadata, read_own_words, read_type_word,
+};
 use crate::llvm::wire::types::{self, LlvmType, TypeId, TypeTable};
 use crate::pexe::BodyRange;
 
@@ -85,6 +87,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         bundle_tags: builder.bundle_tags,
         sync_scopes: builder.sync_scopes,
         used: builder.used,
+        predicates: builder.predicates,
     })
 }
 
@@ -207,6 +210,8 @@ pub(super) struct Builder<'a> {
     pub(super) flags: Vec<ModuleFlag>,
     /// What type words may be, in modules with such.
     pub(super) words: Words,
+    /// What comparisons may name in metadata, in modules with such.
+    pub(super) predicates: Option<Predicates>,
     pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
     pub(super) deferred: Vec<Deferred>,
     /// The functions that have a body, in order; `None` for a body that is dropped.
@@ -250,6 +255,7 @@ impl<'a> Builder<'a> {
             used: Vec::new(),
             flags: Vec::new(),
             words: Words::default(),
+            predicates: None,
             names: IndexSet::default(),
             deferred: Vec::new(),
             defined: Vec::new(),
@@ -424,8 +430,10 @@ impl<'a> Builder<'a> {
                 let env = own_environment!(self);
                 let view = View { env: &env, local: &self.constants };
                 let number = |id| view.number(id);
-                let (flags, words) = read_flags(reader, found, record, number, TYPE_WORDS)?;
-                (self.flags, self.words) = (flags, words);
+                let has_predicates = self.predicates.is_some();
+                let read = read_module_metadata(reader, found, record, number, TYPE_WORDS, has_predicates)?;
+                (self.flags, self.words) = (read.flags, read.words);
+                self.predicates = has_predicates.then_some(read.predicates);
                 Ok(())
             }
             block::VALUE_SYMTAB

@@ -13,8 +13,9 @@ use ice_ir::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::body::constrained::PREFIX;
 use super::body::exceptions::RESUME;
-use super::module::LlvmModule;
+use super::module::{LlvmModule, SpecialGlobal};
 use crate::llvm::wire::demands::Hook;
 use crate::llvm::wire::types::LlvmType;
 
@@ -82,8 +83,13 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
     (Intrinsic::ByValue, ONE, &[T::P], T::P),
     (Intrinsic::MulHigh, ONE, &[T::P, T::P], T::P),
+    (Intrinsic::ReadTp, ONE, &[], T::P),
     (Intrinsic::CheckType, ONE, &[T::P, T::I32], T::P),
 ];
+
+/// What constrained floating point needs, of every type.
+const CONSTRAINED: &[(Intrinsic, &[Type], &[T], T)] =
+    &[(Intrinsic::Pin, Type::ALL.split_at(1).1, &[T::Own], T::Own)];
 
 /// Those of packed floats that only targets with vectors of two lanes are known to have.
 const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
@@ -209,7 +215,9 @@ impl Runtime {
         runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
         let machine = *program.legal.machine();
         let packed = if machine.has_two_lanes { PACKED } else { &[] };
-        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed) {
+        let is_constrained = |special: &SpecialGlobal| program.module.name(special.name).starts_with(PREFIX);
+        let constrained = if program.specials.iter().any(is_constrained) { CONSTRAINED } else { &[] };
+        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed).chain(constrained) {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();
                 let signature = Signature::new(params, ret.ty(own, pointer));

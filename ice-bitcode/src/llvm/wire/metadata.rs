@@ -1,4 +1,5 @@
-//! Metadata, as far as it says something to a code generator: the flags of the module.
+//! Metadata, as far as it says something to a code generator: the flags of the module, type words, and predicates of
+//! comparisons.
 //!
 //! Nodes have numbers in the order of their records, behind the strings, which stand in one record. Most of them describe
 //! the program to debuggers and optimisers, and in large blocks they are not looked at: these begin with the place of an
@@ -7,6 +8,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use ice_ir::FloatCond;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -90,6 +92,62 @@ impl Words {
     }
 }
 
+/// The strings that name predicates of comparisons of floating-point numbers, in a module or a function.
+#[derive(Clone, Default, Debug)]
+pub struct Predicates {
+    /// By number.
+    known: IndexMap<u64, FloatCond, FxBuildHasher>,
+    /// The number of what comes next.
+    count: u64,
+}
+
+impl Predicates {
+    /// The predicate that the metadata with this number names.
+    #[must_use]
+    pub fn get(&self, id: u64) -> Option<FloatCond> {
+        self.known.get(&id).copied()
+    }
+
+    /// Adds the strings that a record has, whose characters are in `bytes`.
+    fn add(&mut self, strings: &Strings, bytes: &[u8]) {
+        for (id, bounds) in (self.count..).zip(strings.bounds(bytes)) {
+            let name = strings.text(bytes, bounds).and_then(|text| core::str::from_utf8(text).ok());
+            if let Some(cond) = name.and_then(FloatCond::from_name) {
+                self.known.insert(id, cond);
+            }
+        }
+        self.count = self.count.saturating_add(strings.count);
+    }
+
+    /// Those in the METADATA block of a function of this module, which hold for it alone.
+    ///
+    /// # Errors
+    ///
+    /// `L07` for strings that are not there, the conditions of the bitstream.
+    pub(in crate::llvm) fn read_own(
+        &self,
+        reader: &mut Reader<'_>,
+        header: &BlockHeader,
+        record: &mut Record,
+    ) -> Result<Predicates> {
+        let mut own = Predicates { count: self.count, ..Predicates::default() };
+        reader.enter(header);
+        while reader.next_in_leaf(record)? {
+            if record.code == code::STRINGS {
+                own.add(&Strings::of(reader, record)?, reader.bytes());
+            }
+        }
+        Ok(own)
+    }
+}
+
+/// What is read of the metadata of a module.
+pub(in crate::llvm) struct ModuleMetadata {
+    pub(in crate::llvm) flags: Vec<ModuleFlag>,
+    pub(in crate::llvm) words: Words,
+    pub(in crate::llvm) predicates: Predicates,
+}
+
 /// Reads the METADATA block of a module, and of one with the flag `words_flag` its nodes of one number. `number` says what
 /// a constant of the module is, if it is a number.
 ///
@@ -97,25 +155,26 @@ impl Words {
 ///
 /// `L07` for metadata that is not there, `M05` for flags or an index that come twice, `L11` for more than 256 flags, the
 /// conditions of the bitstream.
-pub(in crate::llvm) fn read_flags(
+pub(in crate::llvm) fn read_module_metadata(
     reader: &mut Reader<'_>,
     header: &BlockHeader,
     record: &mut Record,
     number: impl Fn(u32) -> Option<i64>,
     words_flag: &str,
-) -> Result<(Vec<ModuleFlag>, Words)> {
+    has_predicates: bool,
+) -> Result<ModuleMetadata> {
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
-    let (mut flags, mut words) = (Vec::new(), Words::default());
+    let (mut flags, mut words, mut predicates) = (Vec::new(), Words::default(), Predicates::default());
     let (mut are_flags, mut has_flags, mut has_index) = (false, false, false);
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         match record.code {
             code::STRINGS => {
-                block.strings = block.strings_of(reader, record);
-                if block.strings.is_none() {
-                    let error = Error::NoSuch { what: "string of metadata", index: 0 };
-                    return Err(reader.record_error(error, record));
+                let strings = Strings::of(reader, record)?;
+                if has_predicates {
+                    predicates.add(&strings, reader.bytes());
                 }
+                block.strings = Some(strings);
             }
             code::INDEX_OFFSET => {
                 once(reader, &mut has_index, "of places of metadata")?;
@@ -148,7 +207,8 @@ pub(in crate::llvm) fn read_flags(
             _ => block.nodes.push(reader.entry_position()),
         }
     }
-    Ok((flags, words))
+    predicates.count = predicates.count.saturating_add(block.nodes.len() as u64);
+    Ok(ModuleMetadata { flags, words, predicates })
 }
 
 /// Notes that there is one of these; another is an error.
@@ -226,19 +286,41 @@ struct Strings {
     characters: Range<usize>,
 }
 
-impl<N: Fn(u32) -> Option<i64>> Block<N> {
-    fn strings_of(&self, reader: &Reader<'_>, record: &Record) -> Option<Strings> {
-        let (&[count, offset], Some(blob)) = (&record.ops[..], record.blob.clone()) else { return None };
-        let start = blob.start.checked_add(usize::try_from(offset).ok()?)?;
-        // Each length takes six bits.
-        let is_possible = count <= (blob.len() as u64 * 8) / 6 && start <= blob.end;
-        (is_possible && blob.end <= reader.bytes().len()).then_some(Strings {
-            count,
-            lengths: blob.start..start,
-            characters: start..blob.end,
+impl Strings {
+    /// Those of a STRINGS record.
+    fn of(reader: &Reader<'_>, record: &Record) -> Result<Strings> {
+        let found = || {
+            let (&[count, offset], Some(blob)) = (&record.ops[..], record.blob.clone()) else { return None };
+            let start = blob.start.checked_add(usize::try_from(offset).ok()?)?;
+            // Each length takes six bits.
+            let is_possible = count <= (blob.len() as u64 * 8) / 6 && start <= blob.end;
+            (is_possible && blob.end <= reader.bytes().len()).then_some(Strings {
+                count,
+                lengths: blob.start..start,
+                characters: start..blob.end,
+            })
+        };
+        found().ok_or_else(|| {
+            reader.record_error(Error::NoSuch { what: "string of metadata", index: 0 }, record)
         })
     }
 
+    /// Where each is in the file with these bytes; fewer if lengths are impossible.
+    fn bounds(&self, bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let mut cursor = Cursor::new(bytes.get(self.lengths.clone()).unwrap_or(&[]));
+        let mut start = self.characters.start;
+        (0..self.count).map_while(move |_| {
+            let end = start.checked_add(usize::try_from(cursor.read_vbr6()).ok()?)?;
+            Some(core::mem::replace(&mut start, end)..end)
+        })
+    }
+
+    fn text<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> Option<&'a [u8]> {
+        (range.end <= self.characters.end).then(|| bytes.get(range))?
+    }
+}
+
+impl<N: Fn(u32) -> Option<i64>> Block<N> {
     /// Goes to the index and reads where nodes begin; they are passed over.
     fn read_index(&mut self, reader: &mut Reader<'_>, record: &mut Record) -> Result<()> {
         let &[low, high] = &record.ops[..] else {
@@ -304,16 +386,10 @@ impl<N: Fn(u32) -> Option<i64>> Block<N> {
         let strings = self.strings.as_ref()?;
         let bytes = reader.bytes();
         if self.bounds.is_empty() {
-            let mut cursor = Cursor::new(bytes.get(strings.lengths.clone())?);
-            let mut start = strings.characters.start;
-            for _ in 0..strings.count {
-                let end = start.checked_add(usize::try_from(cursor.read_vbr6()).ok()?)?;
-                self.bounds.push(start..end);
-                start = end;
-            }
+            self.bounds.extend(strings.bounds(bytes));
         }
         let range = self.bounds.get(index)?.clone();
-        (range.end <= strings.characters.end).then(|| bytes.get(range).map(<[u8]>::to_vec))?
+        strings.text(bytes, range).map(<[u8]>::to_vec)
     }
 
     /// The flag of a node; `None` for one that says nothing.

@@ -39,6 +39,12 @@ impl Body<'_, '_> {
             FrameAddress | ReturnAddress => {
                 return Err(FreezeErrorKind::Unsupported("the address of a frame or return"));
             }
+            // Frozen programs round to the nearest and see no exceptions.
+            Pin => {
+                self.define_next(inst);
+                let same = self.new.cast(CastOp::Bitcast, values[0], ty);
+                self.defined(inst, same);
+            }
             CheckType => return Err(FreezeErrorKind::Unsupported("calls that look at types")),
             SegmentWord => return Err(FreezeErrorKind::Unsupported("the words of a segment")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),

@@ -62,7 +62,8 @@ use alloc::vec::Vec;
 
 use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder};
 
-use self::intrinsics::Row;
+use self::intrinsics::Special;
+pub(super) use self::intrinsics::constrained;
 use self::scratch::{Fixup, Scratch};
 use super::module::{LlvmModule, SpecialGlobal};
 use super::runtime::Runtime;
@@ -104,7 +105,7 @@ struct Prepared {
     shapes: Shapes,
     runtime: Runtime,
     /// By number of the special name.
-    specials: Vec<Option<&'static Row>>,
+    specials: Vec<Option<Special>>,
     bool_type: Option<TypeId>,
 }
 
@@ -113,9 +114,10 @@ impl LlvmProgram {
     #[must_use]
     pub fn new(mut header: LlvmModule) -> LlvmProgram {
         let shapes = Shapes::compute(&header.types, &header.layout, &header.legal);
-        let row = |special: &SpecialGlobal| intrinsics::find(header.module.name(special.name));
-        let specials: Vec<_> = header.specials.iter().map(row).collect();
-        let libraries: Vec<_> = specials.iter().map(|row| row.map_or("", |row| row.library)).collect();
+        let find = |special: &SpecialGlobal| intrinsics::find(header.module.name(special.name));
+        let specials: Vec<_> = header.specials.iter().map(find).collect();
+        let library = |special: &Option<Special>| special.map_or("", |special| special.library());
+        let libraries: Vec<_> = specials.iter().map(library).collect();
         let runtime = Runtime::declare(&mut header, &libraries);
         let bool_type = header.types.find(LlvmType::Int(1));
         LlvmProgram { header, prepared: Prepared { shapes, runtime, specials, bool_type } }
@@ -244,7 +246,12 @@ impl FunctionReader {
                         }
                         scratch.constants(program, reader, &inner, record)?;
                     }
-                    block::METADATA | block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
+                    block::METADATA => {
+                        if let Some(module) = &program.header.predicates {
+                            scratch.predicates = module.read_own(reader, &inner, record)?;
+                        }
+                    }
+                    block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
                     id => {
                         return Err(
                             reader.error(Error::UnexpectedBlock { block: id, outer: block::FUNCTION })

@@ -18,6 +18,7 @@ use crate::llvm::legalize::signature::Form;
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::constants::Constants;
 use crate::llvm::wire::demands::Hook;
+use crate::llvm::wire::metadata::Predicates;
 use crate::llvm::wire::types::TypeId;
 use crate::ssa::SsaChecks;
 
@@ -73,6 +74,8 @@ pub(super) struct Scratch {
     pub(super) bundle: Option<u32>,
     /// The type word that the next call, if it is one through an address, looks for.
     pub(super) type_word: Option<u32>,
+    /// What its comparisons may name in metadata of its own.
+    pub(super) predicates: Predicates,
     /// A call that the next RET makes one in place of a return.
     pub(super) tail_call: Option<TailCall>,
     /// What is known of its exceptions.
@@ -151,6 +154,7 @@ impl Default for Scratch {
             exit_hook: None,
             bundle: None,
             type_word: None,
+            predicates: Predicates::default(),
             tail_call: None,
             pads: PadScratch::default(),
             jumps: JumpScratch::default(),
@@ -204,6 +208,9 @@ impl Scratch {
         self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;
         self.type_word = None;
+        if program.predicates.is_some() {
+            self.predicates = Predicates::default();
+        }
         self.tail_call = None;
         self.pads.clear();
         self.jumps.clear();

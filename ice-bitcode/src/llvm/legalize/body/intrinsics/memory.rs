@@ -161,6 +161,12 @@ impl Body<'_, '_> {
         self.one_of(call.ret, value)
     }
 
+    /// `thread.pointer`.
+    pub(super) fn thread_pointer(&mut self, call: &Call) -> Checked<Operand> {
+        let value = self.intrinsic_one(Intrinsic::ReadTp, &[])?;
+        self.one_of(call.ret, value)
+    }
+
     /// `objectsize`: nothing is known of objects.
     pub(super) fn object_size(&mut self, call: &Call) -> Checked<Operand> {
         let min = call.args[1];

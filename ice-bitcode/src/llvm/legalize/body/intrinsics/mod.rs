@@ -9,10 +9,12 @@
 //! | `table`    | all names, and the search for one |
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
+//! | `constrained` | operations that must be done where they stand |
 //! | `jump` | jumps out of functions |
 //! | `environment` | the direction of rounding |
 //! | `x86` | instructions of x86 by their names |
 
+pub(in crate::llvm::legalize) mod constrained;
 mod environment;
 mod extended;
 mod float;
@@ -46,7 +48,7 @@ pub(super) struct Row {
     /// The rule for an `x86_fp80` as the first argument.
     extended: Option<Compute>,
     /// The function of libm behind it, by its name for `double`; empty if there is none.
-    pub(super) library: &'static str,
+    library: &'static str,
 }
 
 /// How a call is built.
@@ -69,13 +71,31 @@ type Compute = fn(&mut Body<'_, '_>, &Call) -> Checked<Operand>;
 /// Most arguments of a name in the table.
 const MAX_ARGUMENTS: usize = 6;
 
+/// A name of the module that is understood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Special {
+    row: &'static Row,
+    /// The operation must be done where it stands.
+    is_constrained: bool,
+}
+
+impl Special {
+    /// The function of libm behind it, by its name for `double`; empty if there is none.
+    pub(super) const fn library(&self) -> &'static str {
+        self.row.library
+    }
+}
+
 /// A call whose operands are read.
+#[derive(Clone, Copy)]
 struct Call {
     row: &'static Row,
     /// Its arguments; those behind `count` mean nothing.
     args: [Operand; MAX_ARGUMENTS],
     /// How many arguments there are, up to the first that is no value.
     count: usize,
+    /// The number of the first argument that is metadata.
+    metadata: u32,
     /// The type of the result.
     ret: TypeId,
 }
@@ -88,7 +108,7 @@ impl Body<'_, '_> {
         prototype: &Prototype,
         bundle: Option<u32>,
     ) -> Checked<()> {
-        let Some(row) = self.p.specials[number as usize] else {
+        let Some(Special { row, is_constrained }) = self.p.specials[number as usize] else {
             let name = self.m.module.name(self.m.specials[number as usize].name);
             let name = alloc::string::String::from_utf8_lossy(name);
             return fail(Error::Unsupported { what: alloc::format!("intrinsic {name}") });
@@ -111,7 +131,7 @@ impl Body<'_, '_> {
             }
             Rule::Value(rule) => {
                 let call = self.special_arguments(row, prototype, bundle)?;
-                self.special_value(rule, &call)
+                self.special_value(rule, &call, is_constrained)
             }
         }
     }
@@ -131,9 +151,14 @@ impl Body<'_, '_> {
             return unsupported("an intrinsic of so many arguments");
         }
         let ret = prototype.ret;
-        let mut call = Call { row, args: [Operand { ty: ret, first: 0 }; MAX_ARGUMENTS], count: 0, ret };
+        let args = [Operand { ty: ret, first: 0 }; MAX_ARGUMENTS];
+        let mut call = Call { row, args, count: 0, metadata: 0, ret };
         let mut are_values = true;
         for &ty in params {
+            if are_values {
+                let relative = self.ops.get(self.at).copied().unwrap_or(0);
+                call.metadata = self.s.next_number().wrapping_sub(relative as u32);
+            }
             match self.argument(ty)? {
                 Some(operand) if are_values => {
                     call.args[call.count] = operand;
@@ -150,7 +175,7 @@ impl Body<'_, '_> {
     }
 
     /// Defines the result of a call.
-    fn special_value(&mut self, mut rule: Compute, call: &Call) -> Checked<()> {
+    fn special_value(&mut self, mut rule: Compute, call: &Call, is_constrained: bool) -> Checked<()> {
         let ret = call.ret;
         if self.kind(ret) == Kind::Void {
             return unsupported("an intrinsic that should have a result");
@@ -162,7 +187,10 @@ impl Body<'_, '_> {
                 None => return unsupported("this intrinsic on x86_fp80"),
             }
         }
-        let result = rule(self, call)?;
+        let result = match is_constrained {
+            true => self.constrained(rule, call)?,
+            false => rule(self, call)?,
+        };
         // The name says what is done, the prototype says of what: they may disagree in a file that is not LLVM's.
         let parts = self.m.legal.parts(ret)?;
         let is_right =

@@ -5,8 +5,7 @@
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
-use super::x86;
-use super::{Compute, Effect, Row, Rule};
+use super::{Compute, Effect, Row, Rule, Special, constrained, x86};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::runtime::CLEAR_CACHE;
@@ -40,7 +39,7 @@ const fn libm(name: &'static str, least: usize, library: &'static str) -> Row {
 }
 
 impl Row {
-    const fn extended(self, rule: Compute) -> Row {
+    pub(super) const fn extended(self, rule: Compute) -> Row {
         Row { extended: Some(rule), ..self }
     }
 
@@ -49,14 +48,24 @@ impl Row {
     }
 }
 
-/// The row of a whole name.
-pub(in crate::llvm::legalize::body) fn find(name: &[u8]) -> Option<&'static Row> {
-    let name = name.strip_prefix(b"llvm.")?;
+/// What a whole name stands for.
+pub(in crate::llvm::legalize::body) fn find(name: &[u8]) -> Option<Special> {
+    let Some(operation) = name.strip_prefix(constrained::PREFIX) else {
+        let name = name.strip_prefix(b"llvm.")?;
+        let tables: &[&[Row]] = if name.starts_with(b"x86.") { x86::table::ALL } else { &[TABLE] };
+        return row_of(tables, name).map(|row| Special { row, is_constrained: false });
+    };
+    let shared = || row_of(&[TABLE], operation).filter(|row| constrained::SHARED.contains(&row.name));
+    let row = row_of(&[constrained::TABLE], operation).or_else(shared)?;
+    Some(Special { row, is_constrained: true })
+}
+
+/// The row of a name without prefixes.
+fn row_of(tables: &[&'static [Row]], name: &[u8]) -> Option<&'static Row> {
     let fits = |row: &&Row| {
         let rest = name.strip_prefix(row.name.as_bytes());
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
     };
-    let tables: &[&[Row]] = if name.starts_with(b"x86.") { x86::table::ALL } else { &[TABLE] };
     tables.iter().copied().flatten().filter(fits).max_by_key(|row| row.name.len())
 }
 
@@ -231,6 +240,7 @@ static TABLE: &[Row] = &[
     effect("trap", 0, |cx, _| cx.intrinsic_void(Intrinsic::Trap, Type::Void, &[])),
     effect("debugtrap", 0, |cx, _| cx.intrinsic_void(Intrinsic::Trap, Type::Void, &[])),
     effect("ubsantrap", 0, |cx, _| cx.intrinsic_void(Intrinsic::Trap, Type::Void, &[])),
+    value("thread.pointer", 0, |cx, call| cx.thread_pointer(call)),
     operands("threadlocal.address", |cx, call| cx.thread_local(call)),
     value("is.constant", 1, |cx, call| cx.is_constant(call)).extended(|cx, call| cx.is_no_constant(call)),
     value("objectsize", 2, |cx, call| cx.object_size(call)),
