@@ -72,6 +72,11 @@ fn the_direction_of_rounding_is_that_of_clangs_code() {
 }
 
 #[test]
+fn classes_are_those_of_clangs_code() {
+    gives_what_clangs_code_gives("classes.c", &[], 2000);
+}
+
+#[test]
 fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     if has("intrinsics", &["clang-19", "gcc"]) {
         compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel"]);

@@ -163,8 +163,13 @@ impl Body<'_, '_> {
     }
 
     /// Whether the number belongs to one of the classes of `mask` (LLVM language reference, `llvm.is.fpclass`). What
-    /// the unit does not take for a number, because it lacks its leading one, is a NaN.
+    /// the unit does not take for a number, because it lacks its leading one, is a NaN, as in the C library, but neither a
+    /// quiet nor a signalling one.
     pub(super) fn extended_class(&mut self, a: Run, mask: i64) -> Value {
+        if matches!(mask, 0x3fd | 0x3fe) {
+            let other = self.extended_class(a, mask ^ 0x3ff);
+            return self.bool_not(other);
+        }
         let (significand, upper) = (self.get(a, 0), self.get(a, 1));
         let exponent = self.bin_int(BinaryOp::And, upper, EXPONENT);
         let sign = self.bin_int(BinaryOp::And, upper, SIGN);
@@ -189,8 +194,14 @@ impl Body<'_, '_> {
         let quiet = self.bin_int(BinaryOp::And, significand, LEADING | QUIET);
         let is_quiet = self.icmp_int(IntCond::Eq, quiet, LEADING | QUIET);
         let is_quiet = and(self, is_most, is_quiet);
-        let is_loud = self.bool_not(is_quiet);
-        let signalling = and(self, is_nan, is_loud);
+        let signalling = match mask & 3 {
+            3 => is_nan,
+            _ => {
+                let is_loud = self.bool_not(is_quiet);
+                let is_led = and(self, is_led, is_loud);
+                and(self, is_nan, is_led)
+            }
+        };
         let classes = [zero, subnormal, normal, infinite, signalling, is_quiet];
         self.class_union(mask, [is_negative, is_positive], classes)
     }
